@@ -1,0 +1,46 @@
+# The verbs of the project. `make demo` and `make test` each do all the set-up they need, on a fresh machine with Python 3.11 or newer.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test bench lint types house generate clean
+
+$(VENV)/.demo: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable . --group clients
+	touch $@
+
+$(VENV)/.test: $(VENV)/.demo
+	$(BIN)/python -m pip install --quiet --group test
+	touch $@
+
+$(VENV)/.bench: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --group peers
+	touch $@
+
+demo: $(VENV)/.demo
+	$(BIN)/python -m examples.demo
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.test
+	$(BIN)/mypy
+
+house: $(VENV)/.test
+	$(BIN)/lint-imports
+	$(BIN)/python -m codegen --check
+
+test: lint types house
+	$(BIN)/python -m pytest tests interop -n 2
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks
+
+generate: $(VENV)/.demo
+	$(BIN)/python -m codegen
+
+clean:
+	rm -rf $(VENV) build dist src/*.egg-info

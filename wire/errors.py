@@ -1,0 +1,74 @@
+"""What can be wrong with bytes, and what can be wrong with a call.
+
+`WireError` and its kinds say that *their* bytes are wrong, where (byte offset) and in which field (path). `UsageError` says that the
+caller of *our* API is wrong. Kafka's error codes are data and stand in `messages.error_codes`; no exception here carries one.
+"""
+
+
+class UsageError(ValueError):
+    """The caller of this library asked for something that cannot be: an unknown setting, a value that a version cannot carry."""
+
+
+class WireError(ValueError):
+    """Bytes that cannot be read as what they claim to be.
+
+    `offset` is the byte position in the buffer that was read, or -1 when it is not known; `path` names the field, outermost first, as in
+    `FetchRequest.topics[3].partitions[0].fetch_offset`, or is empty.
+    """
+
+    def __init__(self, problem: str, *, offset: int = -1, path: str = "") -> None:
+        super().__init__(problem)
+        self.problem, self.offset, self.path = problem, offset, path
+
+    def __str__(self) -> str:
+        place = " at byte " + str(self.offset) if self.offset >= 0 else ""
+        field = " in " + self.path if self.path else ""
+        return self.problem + place + field
+
+
+class Truncated(WireError):
+    """The bytes end before the value does."""
+
+
+class BadVarint(WireError):
+    """A varint goes on for longer than its type allows."""
+
+
+class BadLength(WireError):
+    """A length or a count is negative, past its bound, or more than the bytes that remain."""
+
+
+class NullNotAllowed(WireError):
+    """A null stands where this version has no null."""
+
+
+class BadText(WireError):
+    """A string is not UTF-8."""
+
+
+class BadTag(WireError):
+    """A tagged field disagrees with its size, comes twice, or is out of order."""
+
+
+class TrailingBytes(WireError):
+    """The message ended before its bytes did."""
+
+
+class UnknownMessage(WireError):
+    """No message has this key, or it has no such version."""
+
+
+class CorruptBatch(WireError):
+    """A record batch whose checksum, sizes or counts disagree with its bytes."""
+
+
+class UnsupportedMagic(CorruptBatch):
+    """A record batch of a format (magic) that is not 0, 1 or 2."""
+
+
+class BadCompression(WireError):
+    """Compressed bytes that their codec refuses, or a codec that Kafka does not have."""
+
+
+class TooLarge(WireError):
+    """A frame or a decompressed size past the bound that was set."""

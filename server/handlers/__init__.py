@@ -1,0 +1,52 @@
+"""The APIs that are served, one line each; everything that must know which APIs there are reads this table.
+
+A handler is a module named for its API in snake case. It has `answer(node, request)`, as `request.py` says, and `refuse(request, code,
+message)`, the answer in which everything that was asked for failed with that code. Modules are imported when the first request for them
+comes. The versions are those of the message specs, less what Kafka itself holds back as unstable.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+from kafkadouble.messages import registry
+from kafkadouble.messages.message import Message
+
+
+class Handler(Protocol):
+    """What a handler module offers."""
+
+    def answer(self, node: Any, request: Any) -> Any:
+        """A response, None, or a generator that will return one of them."""
+        ...
+
+    def refuse(self, request: Any, code: int, message: str | None) -> Message | None:
+        """The answer in which everything that was asked for failed with `code`."""
+        ...
+
+
+class Served:
+    """One API of the table: `name` as Kafka has it, and the lowest version advertised where that differs from the lowest served."""
+
+    def __init__(self, name: str, *, advertised_from: int | None = None, reason: str = "") -> None:
+        self.name, self.reason = name, reason
+        self.api = registry.api_named(name)
+        self.lowest, self.highest = self.api.stable_versions
+        self.advertised_from = self.lowest if advertised_from is None else advertised_from
+
+    @cached_property
+    def handler(self) -> Handler:
+        return cast(Handler, import_module("." + self.api.module, __name__))
+
+    def serves(self, version: int) -> bool:
+        return self.lowest <= version <= self.highest
+
+    def __repr__(self) -> str:
+        return f"{self.name} {self.lowest}-{self.highest}"
+
+
+TABLE = (Served("ApiVersions"),)
+
+SERVED = {served.api.key: served for served in TABLE}

@@ -1,0 +1,168 @@
+"""One client connection, without its socket: bytes in, requests to the node one after the other, answers out in their order.
+
+Rules. As in Kafka, a connection has one request under way; what comes meanwhile waits in the backlog. Bytes that are no request end the
+connection, with one log line that names the client, the API, the version, the byte and the field; so does a version that is not served, but
+for ApiVersions, which is answered in its version 0 (KIP-511). This file never blocks and never raises.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from kafkadouble.messages import headers
+from kafkadouble.wire.errors import WireError
+from kafkadouble.wire.frame import Frames
+
+from .dispatch import DISCONNECT, Answer
+from .handlers import SERVED
+from .request import Peer, Request
+from .waiting import Task
+
+if TYPE_CHECKING:
+    from .node import Node
+
+log = logging.getLogger("kafkadouble.server")
+
+API_VERSIONS = 18
+
+Buffers = Sequence[bytes | bytearray | memoryview]
+
+
+class Line(Protocol):
+    """What carries the bytes of a connection: a socket, or a test."""
+
+    def write(self, buffers: Buffers) -> None:
+        """Send the buffers of one answer."""
+
+    def close(self) -> None:
+        """End the connection once what was written is out."""
+
+    def read_on(self, wanted: bool) -> None:
+        """Whether more bytes are wanted now."""
+
+
+class Connection:
+    """The state of one connection."""
+
+    def __init__(self, node: Node, peer: Peer, line: Line, max_frame: int) -> None:
+        self.node, self.peer, self._line = node, peer, line
+        self.frames = Frames(max_frame)
+        self.backlog: deque[bytes] = deque()
+        self.busy = self.closed = self.choked = self._pumping = False
+        self._task: Task | None = None
+
+    def receive(self, data: bytes, now: int) -> None:
+        """Take bytes as they come."""
+        if self.closed:
+            return
+        try:
+            self.backlog.extend(self.frames.feed(data))
+        except WireError as error:
+            self.end(f"sent bytes that are no request: {error}")
+            return
+        self.pump(now)
+
+    def pump(self, now: int) -> None:
+        """Hand requests to the node while it answers at once, and while the peer takes the answers."""
+        if self._pumping:
+            return
+        self._pumping = True
+        while self.backlog and not (self.busy or self.closed or self.choked):
+            self._begin(self.backlog.popleft(), now)
+        self._pumping = False
+        if not self.closed:
+            self._line.read_on(not self.backlog)
+
+    def choke(self) -> None:
+        """The peer does not read its answers: begin nothing new."""
+        self.choked = True
+
+    def unchoke(self, now: int) -> None:
+        """The peer reads again."""
+        self.choked = False
+        self.pump(now)
+
+    def _begin(self, frame: bytes, now: int) -> None:
+        try:
+            head = headers.read_request_header(frame)
+        except WireError as error:
+            self.end(f"sent a header that cannot be read: {error}")
+            return
+        served = SERVED.get(head.api_key)
+        if served is None:
+            self.end(f"(client {head.client_id!r}) asked for API key {head.api_key}, which is not served")
+        elif not served.serves(head.api_version):
+            self._unsupported(head, served)
+        else:
+            self._decode(frame, head, served, now)
+
+    def _unsupported(self, head: Any, served: Any) -> None:
+        if head.api_key == API_VERSIONS:
+            answer = cast(ModuleType, served.handler).unsupported()
+            self._line.write(headers.write_response(answer, head.correlation_id, API_VERSIONS, 0))
+        else:
+            self.end(
+                f"(client {head.client_id!r}) asked for {served.name} version {head.api_version}; "
+                f"versions {served.lowest} to {served.highest} are served"
+            )
+
+    def _decode(self, frame: bytes, head: Any, served: Any, now: int) -> None:
+        try:
+            body = served.api.request.decode(frame, version=head.api_version, offset=head.body_offset)
+        except WireError as error:
+            what = f"{served.name} version {head.api_version}"
+            self.end(f"(client {head.client_id!r}) sent a request {what} that cannot be read: {error}")
+            return
+        self._submit(
+            Request(
+                head.api_key,
+                head.api_version,
+                head.correlation_id,
+                head.client_id,
+                body,
+                self.peer,
+                received=now,
+                size=len(frame),
+            ),
+            now,
+        )
+
+    def _submit(self, request: Request[Any], now: int) -> None:
+        self.busy = True
+        self._task = self.node.submit(request, lambda answer: self._answered(request, answer), now)
+
+    def _answered(self, request: Request[Any], answer: Answer) -> None:
+        self.busy, self._task = False, None
+        if self.closed:
+            return
+        if answer is DISCONNECT:
+            self.end(f"(client {request.client_id!r}) is disconnected at {request!r}")
+        elif answer is not None:
+            self._send(request, answer)
+        self.pump(self.node.now)
+
+    def _send(self, request: Request[Any], answer: Any) -> None:
+        try:
+            buffers = headers.write_response(answer, request.correlation_id, request.api_key, request.version)
+        except Exception:
+            log.exception("the answer to %r cannot be written", request)
+            self.end("cannot be answered")
+            return
+        self._line.write(buffers)
+
+    def end(self, why: str) -> None:
+        """Close, and say why."""
+        log.warning("%r %s: closing", self.peer, why)
+        self.closed = True
+        self._line.close()
+
+    def lost(self) -> None:
+        """The connection is gone: whatever it waited for is dropped."""
+        self.closed = True
+        self.backlog.clear()
+        if self._task is not None:
+            self._task.close()
+            self._task = None

@@ -1,0 +1,67 @@
+"""ApiVersions: which APIs in which versions, which features (KIP-35, KIP-511, KIP-584).
+
+Version 3 on, a client names its software; a name that is not made of letters, digits, dots and dashes is INVALID_REQUEST. Version 3 hides the
+features whose lowest level is 0, since its clients cannot read a 0 there; version 4 shows them. A version that is not served is answered in
+version 0 by the connection, which does not read the body (KIP-511). Version 5 carries the cluster and node that the client means to speak to
+(KIP-1242): another one is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.api_versions import ApiVersionsRequest, ApiVersionsResponse
+
+from ..metadata.features import SUPPORTED
+from ..request import Refusal, Request
+from . import SERVED, TABLE
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?\Z")
+
+API_VERSIONS = 18
+
+
+def answer(node: Node, request: Request[ApiVersionsRequest]) -> ApiVersionsResponse:
+    _note_software(request)
+    finalized = node.controller.image.features
+    return ApiVersionsResponse(
+        api_keys=[_range(served.api.key) for served in TABLE],
+        supported_features=[
+            ApiVersionsResponse.SupportedFeatureKey(name=name, min_version=low, max_version=high)
+            for name, (low, high) in SUPPORTED.items()
+            if low > 0 or request.version >= 4
+        ],
+        finalized_features_epoch=node.controller.image.end.offset,
+        finalized_features=[
+            ApiVersionsResponse.FinalizedFeatureKey(name=name, min_version_level=level, max_version_level=level)
+            for name, level in sorted(finalized.items())
+        ],
+    )
+
+
+def _note_software(request: Request[ApiVersionsRequest]) -> None:
+    if request.version < 3:
+        return
+    name, version = request.body.client_software_name, request.body.client_software_version
+    if not (SOFTWARE.match(name) and SOFTWARE.match(version)):
+        raise Refusal(error_codes.INVALID_REQUEST)
+    request.peer.software_name, request.peer.software_version = name, version
+
+
+def _range(key: int) -> ApiVersionsResponse.ApiVersion:
+    served = SERVED[key]
+    return ApiVersionsResponse.ApiVersion(api_key=key, min_version=served.advertised_from, max_version=served.highest)
+
+
+def refuse(request: Request[ApiVersionsRequest], code: int, message: str | None) -> ApiVersionsResponse:
+    return ApiVersionsResponse(error_code=code)
+
+
+def unsupported() -> ApiVersionsResponse:
+    """The answer, in version 0, to a version that is not served: the range of this API alone (KIP-511)."""
+    return ApiVersionsResponse(error_code=error_codes.UNSUPPORTED_VERSION, api_keys=[_range(API_VERSIONS)])

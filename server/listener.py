@@ -1,0 +1,113 @@
+"""The shell of one node: sockets and the event loop on one side, the node that knows neither on the other.
+
+Rules. Every call into the node is made on the loop's thread, with the clock's time, and is followed by a look at when the node wants to be
+called again. Accepting, reading and writing are asyncio's; what a connection is stands in `connection.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from itertools import count
+
+from .clock import Clock
+from .connection import Buffers, Connection
+from .node import Node
+from .request import Peer
+
+log = logging.getLogger("kafkadouble.server")
+
+
+class Listener:
+    """Serves one node on a socket that already listens."""
+
+    def __init__(self, node: Node, clock: Clock, sock: socket.socket) -> None:
+        self.node, self.clock, self._socket = node, clock, sock
+        self.connections: set[_Protocol] = set()
+        self.ids = count(1)
+        self._server: asyncio.Server | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def start(self) -> None:
+        """Begin to accept."""
+        self._loop = asyncio.get_running_loop()
+        self._server = await self._loop.create_server(lambda: _Protocol(self), sock=self._socket)
+        self.reschedule()
+
+    async def stop(self) -> None:
+        """Accept no more, and close every connection."""
+        if self._server is not None:
+            self._server.close()
+        for protocol in list(self.connections):
+            protocol.transport.abort()
+        await asyncio.sleep(0)
+        if self._server is not None:
+            await self._server.wait_closed()
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def reschedule(self) -> None:
+        """Have the node ticked when it wants to be."""
+        deadline = self.node.next_deadline()
+        if deadline is None:
+            return
+        at = self._loop.time() + max(0, deadline - self.clock.now()) / 1000
+        if self._timer is not None:
+            if not self._timer.cancelled() and self._timer.when() <= at:
+                return
+            self._timer.cancel()
+        self._timer = self._loop.call_at(at, self.tick)
+
+    def tick(self) -> None:
+        """Let the node do what is due."""
+        self._timer = None
+        self.node.tick(self.clock.now())
+        self.reschedule()
+
+
+class _Protocol(asyncio.Protocol):
+    """What asyncio calls for one connection."""
+
+    transport: asyncio.Transport
+    connection: Connection
+
+    def __init__(self, listener: Listener) -> None:
+        self.listener = listener
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        host, port = (transport.get_extra_info("peername") or ("?", 0))[:2]
+        node = self.listener.node
+        max_frame = node.settings.int("socket.request.max.bytes")
+        peer = Peer(next(self.listener.ids), host, port)
+        self.connection = Connection(node, peer, self, max_frame)
+        self.listener.connections.add(self)
+        log.info("%r connected", peer)
+
+    def write(self, buffers: Buffers) -> None:
+        self.transport.writelines(buffers)
+
+    def close(self) -> None:
+        self.transport.close()
+
+    def read_on(self, wanted: bool) -> None:
+        if wanted != self.transport.is_reading():
+            (self.transport.resume_reading if wanted else self.transport.pause_reading)()
+
+    def data_received(self, data: bytes) -> None:
+        self.connection.receive(data, self.listener.clock.now())
+        self.listener.reschedule()
+
+    def pause_writing(self) -> None:
+        self.connection.choke()
+
+    def resume_writing(self) -> None:
+        self.connection.unchoke(self.listener.clock.now())
+        self.listener.reschedule()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.listener.connections.discard(self)
+        self.connection.lost()
+        log.info("%r disconnected", self.connection.peer)

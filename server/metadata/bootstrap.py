@@ -1,0 +1,64 @@
+"""The first records of a new cluster of one node: what `format`, the controller and the broker of Kafka write before the first client comes.
+
+Rules. Kafka's order: the leader's control records, the features and the cluster-wide default of min.insync.replicas (KIP-966), the controller's
+registration (KIP-919), the broker's, and at last that the broker is no longer fenced (KIP-631).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkadouble.messages.generated.broker_registration_change_record import BrokerRegistrationChangeRecord
+from kafkadouble.messages.generated.config_record import ConfigRecord
+from kafkadouble.messages.generated.feature_level_record import FeatureLevelRecord
+from kafkadouble.messages.generated.register_broker_record import RegisterBrokerRecord
+from kafkadouble.messages.generated.register_controller_record import RegisterControllerRecord
+from kafkadouble.messages.uuid import Uuid
+
+from .features import FINALIZED, SUPPORTED
+from .image import BROKER
+from .replay import UNFENCE
+
+
+def cluster_records() -> list[Any]:
+    """The features of a new cluster, and the one dynamic config that it is born with."""
+    features = [FeatureLevelRecord(name=name, feature_level=level) for name, level in FINALIZED.items()]
+    return [*features, ConfigRecord(resource_type=BROKER, resource_name="", name="min.insync.replicas", value="1")]
+
+
+def controller_record(node_id: int, incarnation_id: Uuid, host: str, port: int) -> RegisterControllerRecord:
+    """The registration of a controller with one plaintext listener."""
+    endpoint = RegisterControllerRecord.ControllerEndpoint(name="CONTROLLER", host=host, port=port, security_protocol=0)
+    features = [
+        RegisterControllerRecord.ControllerFeature(name=name, min_supported_version=low, max_supported_version=high)
+        for name, (low, high) in SUPPORTED.items()
+    ]
+    return RegisterControllerRecord(
+        controller_id=node_id, incarnation_id=incarnation_id, end_points=[endpoint], features=features
+    )
+
+
+def broker_record(
+    node_id: int, incarnation_id: Uuid, host: str, port: int, *, epoch: int, rack: str | None, log_dir: Uuid
+) -> RegisterBrokerRecord:
+    """The registration of a broker, fenced as every new one is; `epoch` is the offset that the record will get."""
+    endpoint = RegisterBrokerRecord.BrokerEndpoint(name="PLAINTEXT", host=host, port=port, security_protocol=0)
+    features = [
+        RegisterBrokerRecord.BrokerFeature(name=name, min_supported_version=low, max_supported_version=high)
+        for name, (low, high) in SUPPORTED.items()
+    ]
+    return RegisterBrokerRecord(
+        broker_id=node_id,
+        incarnation_id=incarnation_id,
+        broker_epoch=epoch,
+        end_points=[endpoint],
+        features=features,
+        rack=rack,
+        fenced=True,
+        log_dirs=[log_dir],
+    )
+
+
+def unfence_record(node_id: int, epoch: int) -> BrokerRegistrationChangeRecord:
+    """The broker is caught up and may serve."""
+    return BrokerRegistrationChangeRecord(broker_id=node_id, broker_epoch=epoch, fenced=UNFENCE)

@@ -1,0 +1,13 @@
+"""The features that this software has, by name: the lowest and the highest level that it can work with (KIP-584).
+
+Rules. A feature stands here when its behaviour is there, and not before. `metadata.version` is the level of the metadata records; its levels
+are Kafka's: 7 is 3.3-IV3, the lowest that Kafka 4 knows, 33 is 4.4's.
+"""
+
+SUPPORTED: dict[str, tuple[int, int]] = {
+    "metadata.version": (7, 33),
+    "kraft.version": (0, 1),
+}
+
+FINALIZED: dict[str, int] = {"metadata.version": 33}
+"""Levels that a new cluster starts with. That of kraft.version stands in the log's control records, as in Kafka."""

@@ -1,0 +1,75 @@
+"""The parts of one node put together: a request in, an answer or a wait out; a tick in, whatever was due done.
+
+The node is handed the time with every step and keeps it in `now` (ms) for the length of that step, so that a handler that is resumed later
+sees the later time. It delegates everything: who may wait is `waiting`, what is known of the cluster is `metadata`, the logs led here are
+`partitions`, the groups coordinated here are `groups`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from types import GeneratorType
+from typing import Any
+
+from kafkadouble.messages.uuid import Uuid
+
+from . import dispatch
+from .dispatch import Answer
+from .faults.plane import Faults
+from .fetch_sessions import FetchSessions
+from .groups.coordinator import GroupCoordinator
+from .metadata.controller import Controller
+from .partitions import Partitions
+from .request import Request
+from .settings import Settings
+from .waiting import Task, Waiting
+
+
+class Node:
+    """A single combined node, broker and controller: a quorum of one.
+
+    `advertised` is the (host, port) that clients are told; `seed` feeds every choice that Kafka makes at random (topic ids, member ids,
+    session ids), so that the same requests at the same times give the same answers.
+    """
+
+    def __init__(self, settings: Settings, *, advertised: tuple[str, int], now: int, seed: int) -> None:
+        self.settings, self.advertised, self.now = settings, advertised, now
+        self.id = settings.int("node.id")
+        self.random = Random(seed)
+        self.cluster_id = Uuid(self.random.randbytes(16))
+        self.waiting = Waiting()
+        self.faults = Faults(self)
+        self.fetch_sessions = FetchSessions(settings.int("max.incremental.fetch.session.cache.slots"), self.random)
+        self.partitions = Partitions(self)
+        self.controller = Controller(self)
+        self.groups = GroupCoordinator(self)
+        self.controller.listeners.append(self.partitions.image_changed)
+        self.controller.start()
+
+    def submit(self, request: Request[Any], reply: Callable[[Answer], None], now: int) -> Task | None:
+        """Take a request; `reply` is called once with its answer, perhaps before this returns.
+
+        The task that comes back is to be closed when the connection ends; None means that everything is done.
+        """
+        self.now = now
+        task: Task | None = None
+        answer = dispatch.answer(self, request)
+        if isinstance(answer, GeneratorType):
+            task = self.waiting.start(answer, reply, lambda failure: reply(dispatch.DISCONNECT))
+        else:
+            reply(answer)
+        self.waiting.run(now)
+        return task if task is not None and task.alive else None
+
+    def tick(self, now: int) -> None:
+        """Do what is due."""
+        self.now = now
+        self.waiting.run(now)
+
+    def next_deadline(self) -> int | None:
+        """When `tick` is wanted next (ms), if nothing else happens."""
+        return self.waiting.timers.next_deadline()
+
+    def __repr__(self) -> str:
+        return f"node {self.id} of cluster {self.cluster_id} at {self.advertised[0]}:{self.advertised[1]}"

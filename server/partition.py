@@ -1,0 +1,50 @@
+"""One partition that this node leads: its log, who waits for it, and what its leadership adds to the log.
+
+Rules. The leader stamps its epoch on what it appends. What is appended is committed when every member of the in-sync set has it; this node is
+the only one yet, so the high watermark follows the end of the log at once, and everybody who waits for data is woken by as many bytes as came.
+"""
+
+from __future__ import annotations
+
+from kafkadouble.messages.uuid import Uuid
+
+from .log.config import LogConfig
+from .log.log import AppendResult, PartitionLog
+from .waiting import Waiters
+
+
+class Partition:
+    """A partition led here."""
+
+    __slots__ = ("index", "leader_epoch", "log", "topic", "topic_id", "waiters")
+
+    def __init__(self, topic: str, topic_id: Uuid, index: int, leader_epoch: int, config: LogConfig) -> None:
+        self.topic, self.topic_id, self.index, self.leader_epoch = topic, topic_id, index, leader_epoch
+        self.log = PartitionLog(topic, index, config)
+        self.waiters = Waiters()
+
+    @property
+    def high_watermark(self) -> int:
+        return self.log.high_watermark
+
+    def append(self, batch: memoryview | bytes, now: int, *, produce_version: int) -> AppendResult:
+        """Append what a client produced. Raises AppendRefused."""
+        result = self.log.append_as_leader(
+            batch, leader_epoch=self.leader_epoch, now=now, produce_version=produce_version
+        )
+        self._commit(result)
+        return result
+
+    def append_own(self, batch: bytes | bytearray, now: int) -> AppendResult:
+        """Append what a coordinator of this node wrote; it is trusted, and may be unsealed."""
+        result = self.log.append_own(batch, leader_epoch=self.leader_epoch, now=now)
+        self._commit(result)
+        return result
+
+    def _commit(self, result: AppendResult) -> None:
+        if not result.duplicate:
+            self.log.high_watermark = self.log.log_end_offset
+            self.waiters.wake(result.size)
+
+    def __repr__(self) -> str:
+        return f"led in epoch {self.leader_epoch}: {self.log!r}"

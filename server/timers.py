@@ -1,0 +1,66 @@
+"""Calls by time: what is due at `now` is called, earliest first.
+
+Rules. Among equal times the order is that of asking, so that a run can be repeated. A cancelled timer costs nothing but its place in the
+heap, and the heap never holds more dead places than live ones: a million heartbeats that move a deadline leave no trail.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from itertools import count
+
+Action = Callable[[int], None]
+"""What is called, with `now` in ms."""
+
+
+class Timer:
+    """Something that is to be called at `deadline` (ms); `cancel` forgets it."""
+
+    __slots__ = ("_timers", "action", "deadline")
+
+    def __init__(self, timers: Timers, deadline: int, action: Action) -> None:
+        self._timers, self.deadline = timers, deadline
+        self.action: Action | None = action
+
+    def cancel(self) -> None:
+        if self.action is not None:
+            self.action = None
+            self._timers._cancelled()
+
+
+class Timers:
+    """Timers in the order in which they are due."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[int, int, Timer]] = []
+        self._order = count()
+        self._dead = 0
+
+    def at(self, deadline: int, action: Action) -> Timer:
+        """Have `action(now)` called by the first `run` at or after `deadline` (ms)."""
+        timer = Timer(self, deadline, action)
+        heapq.heappush(self._heap, (deadline, next(self._order), timer))
+        return timer
+
+    def next_deadline(self) -> int | None:
+        """When `run` is wanted next, or None."""
+        while self._heap and self._heap[0][2].action is None:
+            heapq.heappop(self._heap)
+            self._dead -= 1
+        return self._heap[0][0] if self._heap else None
+
+    def run(self, now: int) -> None:
+        """Call everything that is due, also what is asked for meanwhile."""
+        while (deadline := self.next_deadline()) is not None and deadline <= now:
+            timer = heapq.heappop(self._heap)[2]
+            action, timer.action = timer.action, None
+            if action is not None:
+                action(now)
+
+    def _cancelled(self) -> None:
+        self._dead += 1
+        if self._dead > 64 and self._dead > len(self._heap) // 2:
+            self._heap = [entry for entry in self._heap if entry[2].action is not None]
+            heapq.heapify(self._heap)
+            self._dead = 0

@@ -1,0 +1,26 @@
+"""The text of a specification: JSON with comments, strict about everything else."""
+
+from __future__ import annotations
+
+import json
+import re
+
+_COMMENT_OR_STRING = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+
+
+def parse(text: str) -> object:
+    """The JSON value; ValueError for broken JSON, text after it, a key that comes twice, or NaN."""
+    plain = _COMMENT_OR_STRING.sub(lambda found: found[1] or " ", text)
+    return json.loads(plain, object_pairs_hook=_unique, parse_constant=_no_constant)
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"key {next(name for name in names if names.count(name) > 1)!r} comes twice")
+    return found
+
+
+def _no_constant(text: str) -> object:
+    raise ValueError(f"{text} is not JSON")

@@ -1,0 +1,309 @@
+"""Layouts to Python that writes them: one straight-line function `(m, w)` for each distinct layout; `w` is `append` of a list of buffers.
+
+What makes it fast: a whole run of fixed values, lengths, arrays of numbers and the empty tag section goes out in one `pack`; only the bytes of
+strings, bytes and records are appended as they are, never copied. Anything wrong with the values raises some error of Python's, or of the
+wire floor; the caller then finds out slowly what it was (`messages.unfit`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .layout import Array, Fixed, Layout, Nested, Op, Variable
+from .literals import differs
+from .model import Field, Message
+from .source import Lines, Pool
+
+PRIMITIVES = "kafkadouble.wire.primitives"
+TAGGED = "kafkadouble.wire.tagged"
+
+
+def writer(pool: Pool, message: Message, layout: Layout) -> str:
+    """The body of the function that writes this layout."""
+    emitter = _Writer(pool, message)
+    emitter.struct(layout, "m")
+    emitter.flush()
+    return emitter.out.text() or "    pass\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A fixed value in a run."""
+
+    letter: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """An array of numbers in a run: `count` is a variable with its length, -1 for null."""
+
+    letter: str
+    value: str
+    count: str
+    compact: bool
+    nullable: bool
+
+    @property
+    def condition(self) -> str:
+        """When the run may be packed at once: the count fits in one byte and is not null."""
+        if self.compact:
+            return f"0 <= {self.count} < 127" if self.nullable else f"{self.count} < 127"
+        return f"{self.count} >= 0" if self.nullable else ""
+
+
+_Run = list[_Value | _Numbers]
+
+
+class _Writer:
+    def __init__(self, pool: Pool, message: Message) -> None:
+        self.pool = pool
+        self.message = message
+        self.out = Lines(depth=1)
+        self._pending: _Run = []
+        self._count = 0
+
+    def name(self, stem: str) -> str:
+        self._count += 1
+        return f"{stem}{self._count}"
+
+    # Runs: collected, then written by one pack.
+
+    def take(self) -> _Run:
+        run, self._pending = self._pending, []
+        return run
+
+    def flush(self) -> None:
+        run = self.take()
+        condition = _condition(run)
+        if not condition:
+            self.put(run)
+            return
+        with self.out.block(f"if {condition}:"):
+            self.put(run)
+        with self.out.block("else:"):
+            self.put_plain(run)
+
+    def put(self, run: _Run) -> None:
+        """One pack for the whole run."""
+        arrays = [item for item in run if isinstance(item, _Numbers)]
+        if not arrays:
+            if run:
+                self.out(f"w({self.packed(run)})")
+            return
+        counts = ", ".join(array.count for array in arrays)
+        shapes = self.pool.shapes("".join(_template(item) for item in run))
+        values = ", ".join(_arguments(item) for item in run)
+        self.out(f"w({shapes}[{counts}]({values}))")
+
+    def put_plain(self, run: _Run) -> None:
+        """One pack for each stretch between arrays, the arrays by a helper: for nulls and long arrays."""
+        stretch: _Run = []
+        for item in run:
+            if isinstance(item, _Value):
+                stretch.append(item)
+                continue
+            self.put(stretch)
+            stretch = []
+            helper = self.pool.helper(PRIMITIVES, "write_numbers" if item.compact else "write_plain_numbers")
+            self.out(f'{helper}(w, {item.value}, "{item.letter}")')
+        self.put(stretch)
+
+    def packed(self, run: _Run) -> str:
+        letters = "".join(item.letter for item in run)
+        return f"{self.pool.pack(letters)}({', '.join(item.value for item in run)})"
+
+    # Values.
+
+    def value(self, op: Op, value: str) -> None:
+        if isinstance(op, Fixed):
+            self.fixed(op, value)
+        elif isinstance(op, Variable):
+            self.variable(op, value)
+        elif isinstance(op, Array):
+            self.array(op, value)
+        else:
+            self.nested(op, value)
+
+    def fixed(self, op: Fixed, value: str) -> None:
+        if op.letter == "16s":
+            name = self.name("x")
+            self.out(f"{name} = {value}")
+            with self.out.block(f"if len({name}) != 16:"):
+                self.out(f"{self.pool.helper(PRIMITIVES, 'refuse_uuid')}()")
+            value = name
+        self._pending.append(_Value("B" if op.letter == "?" else op.letter, value))
+
+    def variable(self, op: Variable, value: str) -> None:
+        content, size = self.name("x"), self.name("n")
+        more = " + 1" if op.compact else ""
+        if op.field.type == "string":
+            self.text(op, value, content, size)
+        else:
+            self.out(f"{content} = {value}")
+            with self.out.block(f"if {content}.__class__ is not bytes:" if not op.nullable else f"if {content} is None:"):
+                if op.nullable:
+                    self.out(f"{size} = {0 if op.compact else -1}", f'{content} = b""')
+                else:
+                    self.out(f"{content} = {self.pool.helper(PRIMITIVES, 'buffer')}({content})")
+            if op.nullable:
+                with self.out.block("else:"):
+                    with self.out.block(f"if {content}.__class__ is not bytes:"):
+                        self.out(f"{content} = {self.pool.helper(PRIMITIVES, 'buffer')}({content})")
+                    self.out(f"{size} = len({content}){more}")
+            else:
+                self.out(f"{size} = len({content}){more}")
+        self.length(op.compact, "text" if op.field.type == "string" else "bytes", size)
+        self.out(f"w({content})")
+
+    def text(self, op: Variable, value: str, content: str, size: str) -> None:
+        more = " + 1" if op.compact else ""
+        if not op.nullable:
+            self.out(f"{content} = {value}.encode()", f"{size} = len({content}){more}")
+            return
+        with self.out.block(f"if ({content} := {value}) is None:"):
+            self.out(f"{size} = {0 if op.compact else -1}", f'{content} = b""')
+        with self.out.block("else:"):
+            self.out(f"{content} = {content}.encode()", f"{size} = len({content}){more}")
+
+    def length(self, compact: bool, kind: str, size: str) -> None:
+        """Write what is pending and the length; when compact, `size` is length + 1 and fits in one byte, or a helper writes it."""
+        if not compact:
+            self._pending.append(_Value("h" if kind == "text" else "i", size))
+            self.flush()
+            return
+        run = self.take()
+        condition = " and ".join(filter(None, [f"{size} < 128", _condition(run)]))
+        with self.out.block(f"if {condition}:"):
+            self.put([*run, _Value("B", size)])
+        with self.out.block("else:"):
+            self.put_plain(run)
+            helper = "text_size" if kind == "text" else "size"
+            self.out(f"w({self.pool.helper(PRIMITIVES, helper)}({size}))")
+
+    def nested(self, op: Nested, value: str) -> None:
+        name = self.name("x")
+        if op.marker == "int8":
+            self.flush()
+        self.out(f"{name} = {value}")
+        if not op.marker:
+            self.default_struct(op, name)
+            self.struct(op.layout, name)
+            return
+        with self.out.block(f"if {name} is None:"):
+            self.out('w(b"\\xff")' if op.marker == "int8" else 'w(b"\\0")')
+        with self.out.block("else:"):
+            self._pending.append(_Value("B", "1"))
+            self.struct(op.layout, name)
+            self.flush()
+
+    def default_struct(self, op: Nested, name: str) -> None:
+        if not op.field.lazy or op.field.struct is None:
+            return
+        default = self.pool.default_struct(f"{self.message.name}.{op.field.struct.name}")
+        with self.out.block(f"if {name} is None:"):
+            self.out(f"{name} = {default}")
+
+    # Arrays.
+
+    def array(self, op: Array, value: str) -> None:
+        name, size = self.name("x"), self.name("n")
+        self.out(f"{name} = {value}")
+        if isinstance(op.element, Fixed) and op.element.letter != "16s":
+            self.out(f"{size} = -1 if {name} is None else len({name})" if op.nullable else f"{size} = len({name})")
+            letter = "B" if op.element.letter == "?" else op.element.letter
+            self._pending.append(_Numbers(letter, name, size, op.compact, op.nullable))
+            return
+        more = " + 1" if op.compact else ""
+        null = f"{0 if op.compact else -1} if {name} is None else " if op.nullable else ""
+        self.out(f"{size} = {null}len({name}){more}")
+        self.length(op.compact, "count", size)
+        if not op.nullable:
+            self.elements(op, name)
+            return
+        with self.out.block(f"if {name}:"):
+            self.elements(op, name)
+
+    def elements(self, op: Array, name: str) -> None:
+        if isinstance(op.element, Fixed):
+            self.out(f"w({self.pool.helper(PRIMITIVES, 'join_uuids')}({name}))")
+            return
+        if isinstance(op.element, Variable):
+            with self.out.block(f"if {name}.__class__ is str:"):
+                self.out(f"{self.pool.helper(PRIMITIVES, 'refuse_text')}()")
+        item = self.name("e")
+        with self.out.block(f"for {item} in {name}:"):
+            if isinstance(op.element, Variable):
+                self.variable(op.element, item)
+            else:
+                self.struct(op.element, item)
+                self.flush()
+
+    # Structs.
+
+    def struct(self, layout: Layout, name: str) -> None:
+        """Write the fields of the object `name`; a last run may stay pending, except behind a tag section."""
+        self.refuse_absent([field for field in layout.absent if not field.ignorable], layout, name)
+        for op in layout.ops:
+            self.value(op, f"{name}.{op.field.slot}")
+        if layout.flexible:
+            self.tag_section(layout, name)
+
+    def refuse_absent(self, fields: list[Field], layout: Layout, name: str) -> None:
+        conditions = [self.differs(field, name) for field in fields]
+        if not layout.flexible:
+            conditions.append(f"{name}.unknown_tagged_fields")
+        if conditions:
+            with self.out.block(f"if {' or '.join(conditions)}:"):
+                self.out(f"{self.pool.helper(PRIMITIVES, 'refuse_absent')}()")
+
+    def differs(self, field: Field, name: str) -> str:
+        return differs(field, f"{name}.{field.slot}", self.pool, self.message)
+
+    def tag_section(self, layout: Layout, name: str) -> None:
+        run = self.take()
+        conditions = [self.differs(op.field, name) for op in layout.tags]
+        written = " or ".join([*conditions, f"{name}.unknown_tagged_fields"])
+        limits = _condition(run)
+        if not limits:
+            with self.out.block(f"if {written}:"):
+                self.put(run)
+                self.tags(layout, name, conditions)
+            with self.out.block("else:"):
+                self.put([*run, _Value("B", "0")])
+            return
+        with self.out.block(f"if {limits} and not ({written}):"):
+            self.put([*run, _Value("B", "0")])
+        with self.out.block("else:"):
+            self.put_plain(run)
+            self.tags(layout, name, conditions)
+
+    def tags(self, layout: Layout, name: str, conditions: list[str]) -> None:
+        """The section itself: each tagged field that differs from its default is written to a list of its own first."""
+        section = self.name("tags")
+        self.out(f"{section} = {{}}")
+        for op, condition in zip(layout.tags, conditions, strict=True):
+            with self.out.block(f"if {condition}:"):
+                outer = self.name("w")
+                self.out(f"{outer} = w", f"{section}[{op.field.tag}] = []", f"w = {section}[{op.field.tag}].append")
+                self.value(op, f"{name}.{op.field.slot}")
+                self.flush()
+                self.out(f"w = {outer}")
+        known = tuple(op.field.tag for op in layout.tags)
+        self.out(f"{self.pool.helper(TAGGED, 'write_tags')}(w, {section}, {name}.unknown_tagged_fields, {known})")
+
+
+def _condition(run: _Run) -> str:
+    return " and ".join(filter(None, (item.condition for item in run if isinstance(item, _Numbers))))
+
+
+def _template(item: _Value | _Numbers) -> str:
+    if isinstance(item, _Value):
+        return item.letter
+    return ("B" if item.compact else "i") + "{}" + item.letter
+
+
+def _arguments(item: _Value | _Numbers) -> str:
+    if isinstance(item, _Value):
+        return item.value
+    return f"{item.count} + 1, *{item.value}" if item.compact else f"{item.count}, *{item.value}"

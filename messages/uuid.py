@@ -1,0 +1,79 @@
+"""Kafka's uuid: 16 bytes, written as 22 letters of unpadded base64url (`AAAAAAAAAAAAAAAAAAAAAA` is zero).
+
+A `Uuid` *is* its bytes: it compares, hashes and travels as they do, so plain 16 bytes are welcome wherever a uuid is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from kafkadouble.wire.errors import Truncated, UsageError
+
+if TYPE_CHECKING:
+    from typing import Self
+
+
+class Uuid(bytes):
+    """16 bytes that speak Kafka's text form."""
+
+    __slots__ = ()
+
+    ZERO: ClassVar[Uuid]
+    """No uuid."""
+    METADATA_TOPIC_ID: ClassVar[Uuid]
+    """The topic id of `__cluster_metadata`."""
+
+    def __new__(cls, value: bytes = bytes(16)) -> Self:
+        if len(value) != 16 or isinstance(value, str):
+            raise UsageError(f"a uuid has 16 bytes, not {value!r}")
+        return bytes.__new__(cls, value)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read Kafka's text form; UsageError when it is none."""
+        import base64
+        import binascii
+
+        try:
+            value = base64.b64decode(text.rstrip("=") + "==", altchars=b"-_", validate=True)
+        except (binascii.Error, ValueError):
+            value = b""
+        if len(value) != 16:
+            raise UsageError(f"{text!r} is not a uuid: 22 letters of base64url are")
+        return cls(value)
+
+    @classmethod
+    def random(cls, randbytes: Callable[[int], bytes]) -> Self:
+        """A version 4 uuid from the caller's randomness; never a reserved one, nor one whose text starts with a dash, as Kafka has it."""
+        while True:
+            value = bytearray(randbytes(16))
+            value[6] = value[6] & 0x0F | 0x40
+            value[8] = value[8] & 0x3F | 0x80
+            made = cls(bytes(value))
+            if made not in (Uuid.ZERO, Uuid.METADATA_TOPIC_ID) and not str(made).startswith("-"):
+                return made
+
+    def __str__(self) -> str:
+        import base64
+
+        return base64.urlsafe_b64encode(self)[:22].decode()
+
+    def __repr__(self) -> str:
+        return f"Uuid({str(self)!r})"
+
+
+as_uuid = partial(bytes.__new__, Uuid)
+"""16 bytes as a Uuid, unchecked: for bytes that were cut out with the right size."""
+
+Uuid.ZERO = as_uuid(bytes(16))
+Uuid.METADATA_TOPIC_ID = as_uuid(bytes(15) + b"\x01")
+
+
+def read_uuids(b: bytes, count: int, p: int) -> tuple[tuple[Uuid, ...], int]:
+    """An array of `count` uuids."""
+    end = p + 16 * count
+    if end > len(b):
+        raise Truncated("the bytes end inside an array of uuids")
+    return tuple(as_uuid(b[at : at + 16]) for at in range(p, end, 16)), end

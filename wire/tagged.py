@@ -1,0 +1,66 @@
+"""Tag sections of flexible versions (KIP-482): a count, then (tag, size, bytes) with rising tags.
+
+Generated codecs read and write the tags that they know; this file holds what is left: the head of each tag, tags that nobody knows, which are
+kept and written back, and the order in which the two are merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .errors import BadTag, Truncated, UsageError
+from .primitives import Write
+from .varint import more_uvarint, read_uvarint, write_uvarint
+
+MOST = 0x7FFFFFFF
+"""The highest tag."""
+
+
+def read_tag(b: bytes, p: int, last: int) -> tuple[int, int, int]:
+    """The head of a tagged field: its tag, where its bytes end, where they start. `last` is the tag before it, or -1."""
+    tag, p = read_uvarint(b, p)
+    size, p = read_uvarint(b, p)
+    if tag <= last:
+        raise BadTag(f"tag {tag} comes behind tag {last}")
+    if p + size > len(b):
+        raise Truncated("the bytes end inside a tagged field")
+    return tag, p + size, p
+
+
+def read_unknown(b: bytes, count: int, p: int) -> tuple[dict[int, bytes], int]:
+    """A whole section of `count` tags (its first byte), none of which is known."""
+    if count > 127:
+        count, p = more_uvarint(b, count, p)
+    found: dict[int, bytes] = {}
+    tag = -1
+    for _ in range(count):
+        tag, end, p = read_tag(b, p, tag)
+        found[tag] = b[p:end]
+        p = end
+    return found, p
+
+
+def keep_unknown(struct: Any, tag: int, data: bytes) -> None:
+    """Remember a tag that this version does not know."""
+    if struct.unknown_tagged_fields is None:
+        struct.unknown_tagged_fields = {}
+    struct.unknown_tagged_fields[tag] = data
+
+
+def refuse_size() -> None:
+    raise BadTag("a tagged field does not fill the size that it announces")
+
+
+def write_tags(w: Write, known: dict[int, list[Any]], unknown: dict[int, bytes] | None, taken: Sequence[int]) -> None:
+    """A section: `known` tags as lists of buffers and `unknown` ones as bytes; `taken` are the tags that this version knows."""
+    fields: dict[int, Any] = dict(known)
+    for tag, data in (unknown or {}).items():
+        if tag in taken or not 0 <= tag <= MOST:
+            raise UsageError(f"tag {tag} cannot be an unknown tag here")
+        fields[tag] = [data]
+    w(write_uvarint(len(fields)))
+    for tag in sorted(fields):
+        data = b"".join(fields[tag])
+        w(write_uvarint(tag) + write_uvarint(len(data)))
+        w(data)

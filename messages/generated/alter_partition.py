@@ -51,7 +51,7 @@ partitions Partitions []PartitionData 0+"""
             self,
             *,
             topic_id: Uuid = Uuid.ZERO,  # 2+: Id of the topic; since version 2 topics go by id instead of name.
-            partitions: Sequence[AlterPartitionRequest.PartitionData] = (),  # 0+: Partitions to change.
+            partitions: Sequence[AlterPartitionRequest.PartitionData] = (),  # 0+: Partitions of the topic to change.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
             self.topic_id = topic_id
@@ -178,7 +178,7 @@ partition_epoch PartitionEpoch int32 0+"""
             partition_index: int = 0,  # 0+: Index of the partition within its topic, counted from 0.
             error_code: int = 0,  # 0+: Error code for this partition; 0 means that the change was made.
             leader_id: int = 0,  # 0+: Broker id of the current leader; -1 if there is none.
-            leader_epoch: int = 0,  # 0+: Current leader epoch.
+            leader_epoch: int = 0,  # 0+: Epoch of that leader.
             isr: Sequence[int] = (),  # 0+: Current in-sync replicas as broker ids.
             leader_recovery_state: int = 0,  # 1+: 1 while the leader recovers from an unclean election, 0 otherwise (KIP-704).
             partition_epoch: int = 0,  # 0+: Current partition epoch, which the next change must name.

@@ -49,7 +49,7 @@ partitions Partitions []DeleteRecordsPartition 0+"""
             self,
             *,
             name: str = '',  # 0+: Name of the topic.
-            partitions: Sequence[DeleteRecordsRequest.DeleteRecordsPartition] = (),  # 0+: Partitions to trim.
+            partitions: Sequence[DeleteRecordsRequest.DeleteRecordsPartition] = (),  # 0+: Partitions of the topic to trim.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
             self.name = name

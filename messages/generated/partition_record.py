@@ -58,7 +58,7 @@ last_known_elr LastKnownElr []int32 2+ null=2+ tag=2@2+ default=null"""
         partition_id: int = -1,  # 0+: Index of the partition in its topic.
         topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic that the partition belongs to.
         replicas: Sequence[int] = (),  # 0+: Brokers that hold the partition, preferred leader first.
-        isr: Sequence[int] = (),  # 0+: The in-sync replicas.
+        isr: Sequence[int] = (),  # 0+: Brokers whose replicas are in sync with the leader.
         removing_replicas: Sequence[int] = (),  # 0+: Replicas that a running reassignment will take away.
         adding_replicas: Sequence[int] = (),  # 0+: Replicas that a running reassignment brings.
         leader: int = -1,  # 0+: The leader, -1 for none.

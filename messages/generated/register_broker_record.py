@@ -64,7 +64,7 @@ security_protocol SecurityProtocol int16 0+"""
             *,
             name: str = '',  # 0+: Name of the listener, such as PLAINTEXT.
             host: str = '',  # 0+: Advertised host name or address.
-            port: int = 0,  # 0+: Advertised TCP port.
+            port: int = 0,  # 0+: TCP port that the listener advertises.
             security_protocol: int = 0,  # 0+: 0 PLAINTEXT, 1 SSL, 2 SASL_PLAINTEXT, 3 SASL_SSL.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:

@@ -104,7 +104,7 @@ delivery_count DeliveryCount int16 0+"""
             *,
             first_offset: int = 0,  # 0+: First offset of the range.
             last_offset: int = 0,  # 0+: Last offset of the range, inclusive.
-            delivery_state: int = 0,  # 0+: State of the range's records: 0 available, 2 acknowledged, 4 archived.
+            delivery_state: int = 0,  # 0+: State of the range's records: 0 available, 2 acknowledged, 3 archiving, 4 archived.
             delivery_count: int = 0,  # 0+: How often the range's records were delivered so far.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:

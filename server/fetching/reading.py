@@ -1,0 +1,144 @@
+"""Reading one partition for a fetcher: what it may see, in the order of Kafka's checks.
+
+Rules. Unknown partition, then the fetcher's idea of the leader epoch, then its history (KIP-320, KIP-595: a fetcher that says which epoch it read
+last is told where it diverged), then the range. A consumer sees up to the high watermark, or with read_committed up to the last stable
+offset, and then also which transactions were aborted (KIP-98). An answer without data is empty, never null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.fetch import FetchResponse
+from kafkadouble.messages.uuid import ZERO
+
+from ..log.divergence import Verdict
+from ..partition import Partition
+from ..waiting import Waiters
+from .wanted import TOPIC_IDS_FROM, Answered, Wanted
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+NOTHING = b""
+READ_COMMITTED = 1
+PartitionData = FetchResponse.PartitionData
+
+
+class Terms:
+    """What holds for every partition of one Fetch: its version, its isolation, and how many bytes may still go out."""
+
+    __slots__ = ("bytes_left", "committed", "version")
+
+    def __init__(self, version: int, isolation_level: int, max_bytes: int) -> None:
+        self.version, self.committed, self.bytes_left = version, isolation_level == READ_COMMITTED, max_bytes
+
+
+class Reading:
+    """All partitions of one Fetch, read once. `urgent` when the answer must not wait: an error, or a history that diverged."""
+
+    __slots__ = ("answered", "places", "size", "urgent")
+
+    def __init__(self) -> None:
+        self.answered: list[Answered] = []
+        self.places: list[Waiters] = []
+        self.size, self.urgent = 0, False
+
+
+def read_all(node: Node, wanted: Sequence[Wanted], terms: Terms) -> Reading:
+    """Read every wanted partition, in order, until the bytes run out; the first that has data gives at least one batch (KIP-74)."""
+    reading = Reading()
+    for one in wanted:
+        partition = find(node, one, terms.version)
+        if isinstance(partition, int):
+            data = failed(one.index, partition)
+        else:
+            reading.places.append(partition.waiters)
+            data = read(partition, one, terms, at_least_one=reading.size == 0)
+        reading.answered.append((one, data))
+        size = len(data.records or NOTHING)
+        reading.size += size
+        terms.bytes_left = max(0, terms.bytes_left - size)
+        if data.error_code or data.diverging_epoch.epoch >= 0:
+            reading.urgent = True
+    return reading
+
+
+def find(node: Node, wanted: Wanted, version: int) -> Partition | int:
+    """The partition, or the error code of not finding it. A topic that came by id is looked up each time: it may come and go."""
+    if version >= TOPIC_IDS_FROM:
+        topic = node.controller.image.topic(wanted.topic_id)
+        if topic is None:
+            return error_codes.UNKNOWN_TOPIC_ID
+        wanted.topic = topic.name
+    partition = node.partitions.get(wanted.topic, wanted.index)
+    if partition is None:
+        return error_codes.UNKNOWN_TOPIC_OR_PARTITION
+    if wanted.topic_id != ZERO and wanted.topic_id != partition.topic_id:
+        return error_codes.INCONSISTENT_TOPIC_ID
+    return partition
+
+
+def read(partition: Partition, wanted: Wanted, terms: Terms, *, at_least_one: bool) -> PartitionData:
+    """One partition's data, or its error."""
+    if code := partition.check_epoch(wanted.current_leader_epoch):
+        return failed(wanted.index, code, partition)
+    log = partition.log
+    comparison = log.compare(wanted.fetch_offset, wanted.last_fetched_epoch)
+    if comparison.verdict is Verdict.DIVERGING:
+        data = _data(partition, wanted.index, terms)
+        data.diverging_epoch = FetchResponse.EpochEndOffset(
+            epoch=comparison.end.epoch, end_offset=comparison.end.offset
+        )
+        return data
+    in_range = log.log_start_offset <= wanted.fetch_offset <= log.high_watermark
+    if comparison.verdict is Verdict.OUT_OF_RANGE or not in_range:
+        return failed(wanted.index, error_codes.OFFSET_OUT_OF_RANGE)
+    return _records(partition, wanted, terms, at_least_one)
+
+
+def _records(partition: Partition, wanted: Wanted, terms: Terms, at_least_one: bool) -> PartitionData:
+    log, data = partition.log, _data(partition, wanted.index, terms)
+    bound = log.last_stable_offset if terms.committed else log.high_watermark
+    max_bytes = min(wanted.max_bytes, terms.bytes_left)
+    if wanted.fetch_offset >= bound or (max_bytes <= 0 and not at_least_one):
+        return data
+    found = log.read(wanted.fetch_offset, max_bytes, bound, at_least_one=at_least_one)
+    data.records = found.records
+    if terms.committed:
+        data.aborted_transactions = [
+            FetchResponse.AbortedTransaction(producer_id=aborted.producer_id, first_offset=aborted.first_offset)
+            for aborted in log.aborted_in(wanted.fetch_offset, found.next_offset)
+        ]
+    return data
+
+
+def _data(partition: Partition, index: int, terms: Terms) -> PartitionData:
+    log = partition.log
+    return PartitionData(
+        partition_index=index,
+        high_watermark=log.high_watermark,
+        last_stable_offset=log.last_stable_offset,
+        log_start_offset=log.log_start_offset,
+        aborted_transactions=[] if terms.committed else None,
+        records=NOTHING,
+    )
+
+
+def failed(index: int, code: int, partition: Partition | None = None) -> PartitionData:
+    """The answer of a partition that cannot be read; where the fetcher is wrong about the leader it is told who leads (KIP-951)."""
+    data = PartitionData(
+        partition_index=index, error_code=code, high_watermark=-1, aborted_transactions=None, records=NOTHING
+    )
+    if partition is not None and code in (error_codes.NOT_LEADER_OR_FOLLOWER, error_codes.FENCED_LEADER_EPOCH):
+        data.current_leader = FetchResponse.LeaderIdAndEpoch(
+            leader_id=partition.leader_id, leader_epoch=partition.leader_epoch
+        )
+    return data
+
+
+def all_failed(wanted: Iterable[Wanted], code: int) -> list[Answered]:
+    """Every partition answered with the same error."""
+    return [(one, failed(one.index, code)) for one in wanted]

@@ -1,0 +1,62 @@
+"""DescribeProducers: which idempotent and transactional producers a partition remembers (KIP-664)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.describe_producers import DescribeProducersRequest, DescribeProducersResponse
+
+from ..metadata.topic_names import problem_with_name
+from ..request import Request
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+PartitionResponse = DescribeProducersResponse.PartitionResponse
+
+
+def answer(node: Node, request: Request[DescribeProducersRequest]) -> DescribeProducersResponse:
+    return DescribeProducersResponse(
+        topics=[
+            DescribeProducersResponse.TopicResponse(
+                name=topic.name, partitions=[_describe(node, topic.name, index) for index in topic.partition_indexes]
+            )
+            for topic in request.body.topics
+        ]
+    )
+
+
+def _describe(node: Node, topic: str, index: int) -> PartitionResponse:
+    if (problem := problem_with_name(topic)) is not None:
+        return _failed(index, error_codes.INVALID_TOPIC_EXCEPTION, problem)
+    partition = node.partitions.get(topic, index)
+    if partition is None:
+        return _failed(index, error_codes.UNKNOWN_TOPIC_OR_PARTITION, None)
+    producers = [
+        DescribeProducersResponse.ProducerState(
+            producer_id=producer.producer_id,
+            producer_epoch=producer.producer_epoch,
+            last_sequence=producer.last_sequence,
+            last_timestamp=producer.last_timestamp,
+            coordinator_epoch=producer.coordinator_epoch,
+            current_txn_start_offset=producer.current_txn_first_offset,
+        )
+        for producer in partition.log.active_producers()
+    ]
+    return PartitionResponse(partition_index=index, active_producers=producers)
+
+
+def _failed(index: int, code: int, message: str | None) -> PartitionResponse:
+    return PartitionResponse(partition_index=index, error_code=code, error_message=message)
+
+
+def refuse(request: Request[DescribeProducersRequest], code: int, message: str | None) -> DescribeProducersResponse:
+    return DescribeProducersResponse(
+        topics=[
+            DescribeProducersResponse.TopicResponse(
+                name=topic.name, partitions=[_failed(index, code, message) for index in topic.partition_indexes]
+            )
+            for topic in request.body.topics
+        ]
+    )

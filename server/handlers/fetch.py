@@ -1,0 +1,68 @@
+"""Fetch: records of many partitions, at once or when enough of them have come (KIP-74, KIP-98, KIP-227, KIP-320, KIP-516).
+
+The answer goes out when `min_bytes` are there, when an error or a diverging epoch must be told, or when `max_wait_ms` is over. From version 7 on
+a session may remember what is wanted; from 12 on the fetcher may say which epoch it read last, and is told where it diverged; from 13 on
+topics come by id. A replica that is not one of a partition's gets NOT_LEADER_OR_FOLLOWER, as Kafka answers it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
+
+from ..fetching.reading import Reading, Terms, all_failed, read_all
+from ..fetching.sessions import Fetching
+from ..fetching.wanted import Wanted, keys_and_partitions, response
+from ..request import Request
+from ..waiting import Until, Wait
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+SESSIONS_FROM = 7
+
+
+def answer(node: Node, request: Request[FetchRequest]) -> FetchResponse | Wait[FetchResponse]:
+    body = request.body
+    replica = _replica_id(request)
+    fetching = node.fetch_sessions.begin(body, request.version, follower=replica >= 0, now=node.now)
+    if isinstance(fetching, int):
+        return FetchResponse(error_code=fetching)
+    if replica >= 0:
+        return fetching.answer(all_failed(fetching.wanted, error_codes.NOT_LEADER_OR_FOLLOWER))
+    reading = _read(node, request, fetching)
+    if reading.urgent or reading.size >= body.min_bytes or body.max_wait_ms <= 0 or not fetching.wanted:
+        return fetching.answer(reading.answered)
+    return _wait(node, request, fetching, reading)
+
+
+def _wait(node: Node, request: Request[FetchRequest], fetching: Fetching, reading: Reading) -> Wait[FetchResponse]:
+    deadline = node.now + request.body.max_wait_ms
+    while not (reading.urgent or reading.size >= request.body.min_bytes):
+        moved = yield Until(deadline, reading.places, lacking=request.body.min_bytes - reading.size)
+        reading = _read(node, request, fetching)
+        if not moved:
+            break
+    return fetching.answer(reading.answered)
+
+
+def _read(node: Node, request: Request[FetchRequest], fetching: Fetching) -> Reading:
+    max_bytes = min(request.body.max_bytes, node.settings.int("fetch.max.bytes"))
+    return read_all(node, fetching.wanted, Terms(request.version, request.body.isolation_level, max_bytes))
+
+
+def _replica_id(request: Request[FetchRequest]) -> int:
+    body = request.body
+    return body.replica_state.replica_id if request.version >= 15 else body.replica_id
+
+
+def refuse(request: Request[FetchRequest], code: int, message: str | None) -> FetchResponse:
+    wanted = [
+        Wanted(topic, topic_id, asked)
+        for _, topic, topic_id, asked in keys_and_partitions(request.body, request.version)
+    ]
+    refused = response(all_failed(wanted, code), request.body.session_id)
+    refused.error_code = code if request.version >= SESSIONS_FROM else 0
+    return refused

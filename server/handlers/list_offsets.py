@@ -1,0 +1,109 @@
+"""ListOffsets: the offset at a time, or at one of the places that have negative numbers for times (KIP-79, KIP-734, KIP-405, KIP-1005).
+
+-1 is the end that the asker may read to, -2 the log start, -3 the record with the largest timestamp (from version 7), -4 the start of what is
+stored locally (8), -5 the end of what is in tiered storage (9), -6 the first that is not there yet (11). Without tiered storage the local
+start is the log start, and the last two are -1. A negative time that the version lacks is UNSUPPORTED_VERSION. A time after the last record is
+answered with offset -1 and no error.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest, ListOffsetsResponse
+
+from ..log.lookup import Found
+from ..partition import Partition
+from ..request import Request
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+LATEST, EARLIEST, MAX_TIMESTAMP, EARLIEST_LOCAL, LATEST_TIERED, EARLIEST_PENDING_UPLOAD = -1, -2, -3, -4, -5, -6
+SINCE_VERSION = {
+    LATEST: 1,
+    EARLIEST: 1,
+    MAX_TIMESTAMP: 7,
+    EARLIEST_LOCAL: 8,
+    LATEST_TIERED: 9,
+    EARLIEST_PENDING_UPLOAD: 11,
+}
+
+CONSUMER = -1
+READ_COMMITTED = 1
+
+Asked = ListOffsetsRequest.ListOffsetsPartition
+Answered = ListOffsetsResponse.ListOffsetsPartitionResponse
+
+
+def answer(node: Node, request: Request[ListOffsetsRequest]) -> ListOffsetsResponse:
+    times_named = Counter(
+        (topic.name, asked.partition_index) for topic in request.body.topics for asked in topic.partitions
+    )
+    topics = []
+    for topic in request.body.topics:
+        partitions = []
+        for asked in topic.partitions:
+            if times_named[topic.name, asked.partition_index] > 1:
+                partitions.append(_failed(asked, error_codes.INVALID_REQUEST))
+            else:
+                partitions.append(_look_up(node, request, topic.name, asked))
+        topics.append(ListOffsetsResponse.ListOffsetsTopicResponse(name=topic.name, partitions=partitions))
+    return ListOffsetsResponse(topics=topics)
+
+
+def _look_up(node: Node, request: Request[ListOffsetsRequest], topic: str, asked: Asked) -> Answered:
+    if asked.timestamp < 0 and request.version < SINCE_VERSION.get(asked.timestamp, request.version + 1):
+        return _failed(asked, error_codes.UNSUPPORTED_VERSION)
+    partition = node.partitions.get(topic, asked.partition_index)
+    if partition is None:
+        return _failed(asked, error_codes.UNKNOWN_TOPIC_OR_PARTITION)
+    if code := partition.check_epoch(asked.current_leader_epoch):
+        return _failed(asked, code)
+    end = _readable_end(request, partition)
+    found = _find(partition, asked.timestamp, end)
+    if found is None or (asked.timestamp not in (LATEST, EARLIEST, EARLIEST_LOCAL) and found.offset >= end):
+        return _failed(asked, error_codes.NONE)
+    return Answered(
+        partition_index=asked.partition_index,
+        timestamp=found.timestamp,
+        offset=found.offset,
+        leader_epoch=found.leader_epoch if request.version >= 4 else -1,
+    )
+
+
+def _readable_end(request: Request[ListOffsetsRequest], partition: Partition) -> int:
+    if request.body.replica_id != CONSUMER:
+        return partition.log.log_end_offset
+    committed = request.body.isolation_level == READ_COMMITTED
+    return partition.log.last_stable_offset if committed else partition.high_watermark
+
+
+def _find(partition: Partition, timestamp: int, end: int) -> Found | None:
+    log = partition.log
+    if timestamp == LATEST:
+        return Found(end, -1, partition.leader_epoch)
+    if timestamp in (EARLIEST, EARLIEST_LOCAL):
+        return log.earliest()
+    if timestamp == MAX_TIMESTAMP:
+        return log.max_timestamp_record()
+    if timestamp in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
+        return Found(-1, -1, -1)
+    return log.offset_for_timestamp(timestamp)
+
+
+def _failed(asked: Asked, code: int) -> Answered:
+    return Answered(partition_index=asked.partition_index, error_code=code, timestamp=-1, offset=-1)
+
+
+def refuse(request: Request[ListOffsetsRequest], code: int, message: str | None) -> ListOffsetsResponse:
+    return ListOffsetsResponse(
+        topics=[
+            ListOffsetsResponse.ListOffsetsTopicResponse(
+                name=topic.name, partitions=[_failed(asked, code) for asked in topic.partitions]
+            )
+            for topic in request.body.topics
+        ]
+    )

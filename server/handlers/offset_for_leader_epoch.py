@@ -1,0 +1,58 @@
+"""OffsetForLeaderEpoch: where a leader epoch ends in this log (KIP-101, KIP-279, KIP-320).
+
+The answer names the largest epoch in the log that is not above the one asked for, and the offset after its last record; -1 and -1 when there is
+none. `current_leader_epoch` lets a client be told that it is behind (FENCED_LEADER_EPOCH) or ahead (UNKNOWN_LEADER_EPOCH) of this leader.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.offset_for_leader_epoch import (
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderEpochResponse,
+)
+
+from ..request import Request
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+Asked = OffsetForLeaderEpochRequest.OffsetForLeaderPartition
+Answered = OffsetForLeaderEpochResponse.EpochEndOffset
+
+
+def answer(node: Node, request: Request[OffsetForLeaderEpochRequest]) -> OffsetForLeaderEpochResponse:
+    return OffsetForLeaderEpochResponse(
+        topics=[
+            OffsetForLeaderEpochResponse.OffsetForLeaderTopicResult(
+                topic=topic.topic, partitions=[_look_up(node, topic.topic, asked) for asked in topic.partitions]
+            )
+            for topic in request.body.topics
+        ]
+    )
+
+
+def _look_up(node: Node, topic: str, asked: Asked) -> Answered:
+    partition = node.partitions.get(topic, asked.partition)
+    if partition is None:
+        return Answered(partition=asked.partition, error_code=error_codes.UNKNOWN_TOPIC_OR_PARTITION)
+    if code := partition.check_epoch(asked.current_leader_epoch):
+        return Answered(partition=asked.partition, error_code=code)
+    end = partition.log.end_offset_for_epoch(asked.leader_epoch)
+    return Answered(partition=asked.partition, leader_epoch=end.epoch, end_offset=end.offset)
+
+
+def refuse(
+    request: Request[OffsetForLeaderEpochRequest], code: int, message: str | None
+) -> OffsetForLeaderEpochResponse:
+    return OffsetForLeaderEpochResponse(
+        topics=[
+            OffsetForLeaderEpochResponse.OffsetForLeaderTopicResult(
+                topic=topic.topic,
+                partitions=[Answered(partition=asked.partition, error_code=code) for asked in topic.partitions],
+            )
+            for topic in request.body.topics
+        ]
+    )

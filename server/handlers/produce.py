@@ -1,0 +1,122 @@
+"""Produce: append one batch to each of many partitions, and tell where each begins (KIP-98, KIP-467, KIP-516, KIP-951).
+
+Served from version 3 on, advertised from 0: librdkafka before 2.8 takes a broker that does not list version 0 for one that cannot compress
+(KAFKA-18659). With acks=0 there is no answer; an error is then told, as in Kafka, by closing the connection, so that the client looks for a
+new leader. acks=all is answered when every in-sync replica has the batch; one replica has it at once. Transactions are not served yet: a
+transactional batch gets INVALID_TXN_STATE.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.produce import ProduceRequest, ProduceResponse
+from kafkadouble.wire.errors import WireError
+
+from ..dispatch import DISCONNECT, Disconnect
+from ..internal_topics import INTERNAL_TOPICS
+from ..log.log import AppendRefused
+from ..partition import Partition
+from ..request import Request
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+log = logging.getLogger("kafkadouble.server")
+
+TOPIC_IDS_FROM = 13
+ACKS = (-1, 0, 1)
+ADMIN_CLIENT = "__admin_client"
+"""The client id that may write to internal topics, as Kafka's `AdminUtils` has it."""
+
+PartitionProduceResponse = ProduceResponse.PartitionProduceResponse
+PartitionProduceData = ProduceRequest.PartitionProduceData
+
+
+def answer(node: Node, request: Request[ProduceRequest]) -> ProduceResponse | Disconnect | None:
+    if request.body.acks not in ACKS:
+        return refuse(request, error_codes.INVALID_REQUIRED_ACKS, None)
+    failed = False
+    topics = []
+    for asked in request.body.topic_data:
+        name = _name_of(node, request, asked)
+        partitions = [_produce(node, request, name, data) for data in asked.partition_data]
+        failed = failed or any(partition.error_code for partition in partitions)
+        topics.append(_topic(asked, partitions))
+    if request.body.acks == 0:
+        return DISCONNECT if failed else None
+    return ProduceResponse(responses=topics)
+
+
+def _name_of(node: Node, request: Request[ProduceRequest], asked: ProduceRequest.TopicProduceData) -> str | None:
+    if request.version < TOPIC_IDS_FROM:
+        return asked.name
+    topic = node.controller.image.topic(asked.topic_id)
+    return None if topic is None else topic.name
+
+
+def _produce(
+    node: Node, request: Request[ProduceRequest], name: str | None, data: PartitionProduceData
+) -> PartitionProduceResponse:
+    if name is None:
+        return _failed(data.index, error_codes.UNKNOWN_TOPIC_ID)
+    if name in INTERNAL_TOPICS and request.client_id != ADMIN_CLIENT:
+        return _failed(data.index, error_codes.INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {name}")
+    partition = node.partitions.get(name, data.index)
+    if partition is None:
+        return _failed(data.index, error_codes.UNKNOWN_TOPIC_OR_PARTITION)
+    try:
+        return _append(node, request, partition, data)
+    except AppendRefused as refused:
+        return _refused(data.index, refused)
+    except WireError as error:
+        return _failed(data.index, error_codes.CORRUPT_MESSAGE, str(error))
+    except Exception:
+        log.exception("%r to %r failed", request, partition)
+        return _failed(data.index, error_codes.UNKNOWN_SERVER_ERROR)
+
+
+def _append(
+    node: Node, request: Request[ProduceRequest], partition: Partition, data: PartitionProduceData
+) -> PartitionProduceResponse:
+    result = partition.append(data.records or b"", node.now, produce_version=request.version)
+    return PartitionProduceResponse(
+        index=data.index,
+        base_offset=result.base_offset,
+        log_append_time_ms=result.log_append_time,
+        log_start_offset=result.log_start_offset,
+    )
+
+
+def _refused(index: int, refused: AppendRefused) -> PartitionProduceResponse:
+    response = _failed(index, refused.code, refused.message)
+    response.record_errors = [
+        ProduceResponse.BatchIndexAndErrorMessage(batch_index=at, batch_index_error_message=why)
+        for at, why in refused.record_errors
+    ]
+    return response
+
+
+def _failed(index: int, code: int, message: str | None = None) -> PartitionProduceResponse:
+    return PartitionProduceResponse(index=index, error_code=code, base_offset=-1, error_message=message)
+
+
+def _topic(
+    asked: ProduceRequest.TopicProduceData, partitions: list[PartitionProduceResponse]
+) -> ProduceResponse.TopicProduceResponse:
+    return ProduceResponse.TopicProduceResponse(
+        name=asked.name, topic_id=asked.topic_id, partition_responses=partitions
+    )
+
+
+def refuse(request: Request[ProduceRequest], code: int, message: str | None) -> ProduceResponse | Disconnect:
+    if request.body.acks == 0:
+        return DISCONNECT
+    return ProduceResponse(
+        responses=[
+            _topic(asked, [_failed(data.index, code, message) for data in asked.partition_data])
+            for asked in request.body.topic_data
+        ]
+    )

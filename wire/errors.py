@@ -59,7 +59,12 @@ class UnknownMessage(WireError):
 
 
 class CorruptBatch(WireError):
-    """A record batch whose checksum, sizes or counts disagree with its bytes."""
+    """A record batch whose checksum or sizes disagree with its bytes."""
+
+
+class InvalidRecord(WireError):
+    """A record inside a batch whose lengths, counts or varints contradict its bytes (Kafka: INVALID_RECORD, where a CorruptBatch is
+    CORRUPT_MESSAGE)."""
 
 
 class UnsupportedMagic(CorruptBatch):

@@ -1,0 +1,84 @@
+"""Batches to records, of any magic and any codec, with every check that Kafka's readers make.
+
+Which error means what: CorruptBatch, BadLength, UnsupportedMagic (Kafka: CORRUPT_MESSAGE) for the batch as a whole, InvalidRecord
+(INVALID_RECORD) for a record inside, BadCompression and TooLarge for the codec.
+"""
+
+from typing import NamedTuple
+
+from .batch_header import APPEND_TIME, HEADER_SIZE, BatchHeader
+from .batch_walk import check_crc as check_batch_crc
+from .batch_walk import iter_batches, read_header
+from .checksum import Buffer
+from .compression import LIMIT, decompress
+from .legacy import decode_legacy
+from .record import Record
+from .record_body import decode_body
+from .record_careful import Place
+from .record_scan import scan_body
+
+
+class Scan(NamedTuple):
+    """What a broker must know of a batch's records and its header does not say.
+
+    `consecutive`: the offset deltas are 0, 1, 2, ...; `first_keyless`: the index of the first record without a key, or -1;
+    the timestamps are those that the records carry, whatever the header's timestamp type; `offset_of_max_timestamp`: of the first record that
+    has it, counted from the header's base offset; these three are -1 when there is no record; `body`: the records' bytes, decompressed.
+    """
+
+    consecutive: bool
+    first_keyless: int
+    min_timestamp: int
+    max_timestamp: int
+    offset_of_max_timestamp: int
+    body: bytes
+
+
+def decode_records(buffer: Buffer, position: int = 0, *, limit: int = LIMIT, check_crc: bool = True) -> list[Record]:
+    """The records of the batch at `position`; they decompress to at most `limit` bytes. Raises WireError kinds, with byte offsets: in the
+    buffer, or for a compressed batch in the decompressed bytes (the path says so)."""
+    header = read_header(buffer, position)
+    return records_of(buffer, position, header, limit=limit, check_crc=check_crc)
+
+
+def decode_all(buffer: Buffer, *, limit: int = LIMIT, check_crc: bool = True, partial: bool = False) -> list[Record]:
+    """The records of all batches in `buffer`. `limit` binds each batch; `partial` lets the last one be cut off."""
+    records: list[Record] = []
+    for position, header in iter_batches(buffer, partial=partial):
+        records += records_of(buffer, position, header, limit=limit, check_crc=check_crc)
+    return records
+
+
+def records_of(
+    buffer: Buffer, position: int, header: BatchHeader, *, limit: int = LIMIT, check_crc: bool = True
+) -> list[Record]:
+    """`decode_records` for one who has the header already."""
+    if check_crc:
+        check_batch_crc(buffer, position, header)
+    if header.magic < 2:
+        return decode_legacy(buffer, position, header, limit, check_crc)
+    if header.count == 0:  # what compaction leaves of a batch; Kafka looks no further either
+        return []
+    return decode_body(body_of(buffer, position, header, limit), header.count, _place(position, header))
+
+
+def scan_records(buffer: Buffer, position: int, header: BatchHeader, limit: int = LIMIT) -> Scan:
+    """Reads through the records of a batch of magic 2 without making them. The checksum is the caller's to check. Raises WireError kinds."""
+    if header.count == 0:
+        return Scan(True, -1, -1, -1, -1, b"")
+    body = body_of(buffer, position, header, limit)
+    return Scan(*scan_body(body, header.count, _place(position, header)), body)
+
+
+def body_of(buffer: Buffer, position: int, header: BatchHeader, limit: int = LIMIT) -> bytes:
+    """The bytes of the records of a batch of magic 2, decompressed. Raises BadCompression, TooLarge."""
+    start, end = position + HEADER_SIZE, position + header.size
+    if not header.compression:
+        return bytes(memoryview(buffer)[start:end])
+    return decompress(header.compression, memoryview(buffer)[start:end], limit)
+
+
+def _place(position: int, header: BatchHeader) -> Place:
+    append_time = header.max_timestamp if header.timestamp_type == APPEND_TIME else None
+    start, path = (0, "decompressed records") if header.compression else (position + HEADER_SIZE, "records")
+    return Place(header.base_offset, header.base_timestamp, append_time, start, path)

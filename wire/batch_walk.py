@@ -1,0 +1,88 @@
+"""From bytes to batch headers: one header, or all of a buffer, checked as far as a broker must before it trusts the sizes.
+
+This is the path that every fetched and produced byte takes, so a plain batch costs one unpack and one object. This file never looks at
+records, and never decompresses.
+"""
+
+import zlib
+from collections.abc import Iterator
+from struct import Struct, error
+
+from .batch_header import CRC_START, HEADER, HEADER_SIZE, LOG_OVERHEAD, BatchHeader
+from .checksum import Buffer, crc32c
+from .errors import BadLength, CorruptBatch, Truncated, UnsupportedMagic
+from .legacy import CRC_START as LEGACY_CRC_START
+from .legacy import SMALLEST_LENGTHS, read_legacy_header
+
+_unpack = HEADER.unpack_from
+_LENGTH_TO_MAGIC = Struct(">i4xb")
+_SHORTEST = {**SMALLEST_LENGTHS, 2: HEADER_SIZE - LOG_OVERHEAD}
+
+
+def read_header(buffer: Buffer, position: int = 0, *, partial: bool = False) -> BatchHeader:
+    """The header of the batch at `position`, after checking its length and magic, not its checksum.
+
+    Raises Truncated when the buffer ends before the batch does (with `partial`, only when it ends before the header does), BadLength,
+    UnsupportedMagic, CorruptBatch.
+    """
+    try:
+        fields = _unpack(buffer, position)
+    except error:
+        return _read_odd_header(buffer, position, partial)
+    if fields[3] != 2 or fields[1] < 49:  # HEADER_SIZE - LOG_OVERHEAD
+        return _read_odd_header(buffer, position, partial)
+    header = BatchHeader(*fields)
+    header.size += 12  # LOG_OVERHEAD
+    if position + header.size > len(buffer) and not partial:
+        raise _truncated(buffer, position)
+    return header
+
+
+def iter_batches(buffer: Buffer, position: int = 0, *, partial: bool = False) -> Iterator[tuple[int, BatchHeader]]:
+    """Every batch from `position` on, with its position. A last batch that is cut off raises Truncated, or with `partial` is passed over
+    in silence, as a fetch response may end with one."""
+    while position < len(buffer):
+        try:
+            header = read_header(buffer, position)
+        except Truncated:
+            if partial:
+                return
+            raise
+        yield position, header
+        position += header.size
+
+
+def check_crc(buffer: Buffer, position: int, header: BatchHeader) -> None:
+    """Raises CorruptBatch unless the batch's bytes match its checksum."""
+    end = position + header.size
+    with memoryview(buffer) as view:
+        if header.magic == 2:
+            computed = crc32c(view[position + CRC_START : end])
+        else:
+            computed = zlib.crc32(view[position + LEGACY_CRC_START : end])
+    if computed != header.crc:
+        raise CorruptBatch(f"checksum {header.crc:#010x} stored, {computed:#010x} computed", offset=position)
+
+
+def _read_odd_header(buffer: Buffer, position: int, partial: bool) -> BatchHeader:
+    """All but a batch of magic 2 whose whole header is in the buffer. The checks come in Kafka's order."""
+    left = len(buffer) - position
+    if (
+        left >= LOG_OVERHEAD
+        and (length := int.from_bytes(buffer[position + 8 : position + 12], "big", signed=True)) < 14
+    ):
+        raise BadLength(f"a batch of {length} bytes", offset=position + 8)
+    if left < 17:  # up to and including the magic
+        raise _truncated(buffer, position)
+    length, magic = _LENGTH_TO_MAGIC.unpack_from(buffer, position + 8)
+    if magic not in _SHORTEST:
+        raise UnsupportedMagic(f"magic {magic}", offset=position + 16)
+    if length < _SHORTEST[magic]:
+        raise CorruptBatch(f"a batch of magic {magic} in {length} bytes", offset=position + 8)
+    if left < (_SHORTEST[magic] if partial else length) + LOG_OVERHEAD:
+        raise _truncated(buffer, position)
+    return read_legacy_header(buffer, position)
+
+
+def _truncated(buffer: Buffer, position: int) -> Truncated:
+    return Truncated(f"{len(buffer) - position} bytes left, the batch has more", offset=position)

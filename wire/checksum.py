@@ -1,0 +1,30 @@
+"""CRC-32C (Castagnoli), the checksum of record batches since magic 2.
+
+The library is imported by the first checksum, never before: its import costs more than everything else that a node needs to start.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+
+Buffer = bytes | bytearray | memoryview
+"""What the record side reads. (`collections.abc.Buffer` comes with Python 3.12.)"""
+
+
+def _load() -> Callable[[Buffer, int], int]:
+    try:
+        crc: Callable[[Buffer, int], int] = import_module("crc32c").crc32c
+    except ImportError:  # as fast, but it takes only bytes: a copy for every slice
+        extend: Callable[[int, bytes], int] = import_module("google_crc32c").extend
+        return lambda data, value: extend(value, bytes(data))
+    return crc
+
+
+_crc32c: Callable[[Buffer, int], int] | None = None
+
+
+def crc32c(data: Buffer, value: int = 0) -> int:
+    """The CRC-32C of `data`; `value` is the checksum of what came before it."""
+    global _crc32c
+    if _crc32c is None:
+        _crc32c = _load()
+    return _crc32c(data, value)

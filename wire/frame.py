@@ -1,0 +1,75 @@
+"""Frames: four bytes of length, then that many bytes. The only framing that a Kafka connection has.
+
+This file never reads a socket: bytes are fed in as they come, in any slicing, and whole frames come out. Rules: a length is believed
+only within a bound; memory grows with the bytes that came, never with the length that was announced; a byte is copied at most twice.
+"""
+
+from .checksum import Buffer
+from .errors import BadLength, TooLarge, WireError
+
+MAX_SIZE = 104857600
+"""The bound on one frame: the default of Kafka's `socket.request.max.bytes`."""
+
+
+class Frames:
+    """The frames of one direction of one connection.
+
+    `error` is what made the stream unreadable, or None. Frames that were complete before the bad length are still handed out; the `feed`
+    that finds nothing else to give, and every later one, raises it.
+    """
+
+    __slots__ = ("_buffer", "_seen", "error", "max_size")
+
+    def __init__(self, max_size: int = MAX_SIZE) -> None:
+        self.max_size = max_size
+        self.error: WireError | None = None
+        self._buffer = bytearray()  # never holds a whole frame between two calls
+        self._seen = 0  # bytes of the stream before the buffer's first
+
+    @property
+    def buffered(self) -> int:
+        """How many bytes are held: those of the frame that is not whole yet."""
+        return len(self._buffer)
+
+    def feed(self, data: Buffer) -> list[bytes]:
+        """The frames that are complete now, without their lengths. Raises BadLength (negative) or TooLarge; `offset` counts from the
+        first byte of the connection."""
+        if self.error is not None:
+            raise self.error
+        if not self._buffer:
+            size = int.from_bytes(data[:4], "big")
+            if size + 4 == len(data) and size <= self.max_size:  # one read, one frame: the common case
+                self._seen += len(data)
+                return [bytes(data[4:])]
+            frames, taken, self.error = self._split(data)
+            self._buffer += memoryview(data)[taken:]
+        else:
+            self._buffer += data
+            frames, taken, self.error = self._split(self._buffer)
+            del self._buffer[:taken]
+        self._seen += taken
+        if self.error is not None:
+            self._buffer.clear()
+            if not frames:
+                raise self.error
+        return frames
+
+    def _split(self, data: Buffer) -> tuple[list[bytes], int, WireError | None]:
+        """The whole frames in `data`, how many bytes they and their lengths take, and what is wrong with the length behind them."""
+        frames: list[bytes] = []
+        position, end = 0, len(data)
+        with memoryview(data) as view:
+            while end - position >= 4:
+                size = int.from_bytes(view[position : position + 4], "big", signed=True)
+                if not 0 <= size <= self.max_size:
+                    return frames, position, self._refusal(size, self._seen + position)
+                if size > end - position - 4:
+                    break
+                frames.append(bytes(view[position + 4 : position + 4 + size]))
+                position += 4 + size
+        return frames, position, None
+
+    def _refusal(self, size: int, offset: int) -> WireError:
+        if size < 0:
+            return BadLength(f"a frame of {size} bytes", offset=offset)
+        return TooLarge(f"a frame of {size} bytes where {self.max_size} are allowed", offset=offset)

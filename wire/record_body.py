@@ -1,0 +1,169 @@
+"""The records inside a batch of magic 2, after decompression: bytes to `Record`s (KIP-98; headers KIP-82).
+
+    record   length varint, attributes int8, timestampDelta varlong, offsetDelta varint, key, value, header count varint, headers
+    key, value, header value   length varint (negative: null), bytes
+    header   name length varint, name, value
+
+Two readers of the same bytes: the one here goes straight ahead with its varints inlined and gives up at anything odd; the careful one
+(`record_careful`) then starts again, and either reads the oddity as Java does or says exactly what is wrong where. No encoder that is in
+its right mind writes an oddity, and a property test holds the two readers together.
+"""
+
+from .record import Headers, Record
+from .record_careful import Place, decode_carefully
+
+_TAME = 1 << 62  # bases below this cannot leave 64 bits by any delta that the fast reader takes
+
+
+class Odd(Exception):
+    """The fast reader meets something that it leaves to the careful one."""
+
+
+def decode_body(body: bytes, count: int, place: Place) -> list[Record]:
+    """The `count` records that `body` holds, all of it. Raises InvalidRecord."""
+    if -_TAME < place.base_timestamp < _TAME and -_TAME < place.base_offset < _TAME:
+        try:
+            return _decode_fast(body, count, place.base_offset, place.base_timestamp, place.append_time)
+        except (IndexError, Odd):
+            pass
+    return decode_carefully(body, count, place)
+
+
+def _decode_fast(d: bytes, count: int, base_offset: int, base_timestamp: int, append_time: int | None) -> list[Record]:
+    records: list[Record] = []
+    append, new = records.append, Record.__new__
+    p = 0
+    for _ in range(count):
+        n = d[p]
+        p += 1
+        if n > 127:
+            n += (d[p] << 7) - 128
+            p += 1
+            if n > 16383:
+                n, p = long32(d, p, n)
+        if n & 1:
+            raise Odd
+        end = p + (n >> 1)
+        t = d[p + 1]  # after the attributes, which mean nothing yet
+        p += 2
+        if t > 127:
+            t += (d[p] << 7) - 128
+            p += 1
+            if t > 16383:
+                t, p = long64(d, p, t)
+        o = d[p]
+        p += 1
+        if o > 127:
+            o += (d[p] << 7) - 128
+            p += 1
+            if o > 16383:
+                o, p = long32(d, p, o)
+        n = d[p]
+        p += 1
+        if n > 127:
+            n += (d[p] << 7) - 128
+            p += 1
+            if n > 16383:
+                n, p = long32(d, p, n)
+        if n & 1:
+            key = None
+        else:
+            q = p + (n >> 1)
+            key = d[p:q]
+            p = q
+        n = d[p]
+        p += 1
+        if n > 127:
+            n += (d[p] << 7) - 128
+            p += 1
+            if n > 16383:
+                n, p = long32(d, p, n)
+        if n & 1:
+            value = None
+        else:
+            q = p + (n >> 1)
+            value = d[p:q]
+            p = q
+        n = d[p]
+        p += 1
+        headers: Headers = ()
+        if n:
+            headers, p = _read_headers(d, p, n, end)
+        if p != end:
+            raise Odd
+        record = new(Record)
+        record.offset = base_offset + (o >> 1 ^ -(o & 1))
+        record.timestamp = base_timestamp + (t >> 1 ^ -(t & 1)) if append_time is None else append_time
+        record.key = key
+        record.value = value
+        record.headers = headers
+        append(record)
+    if p != len(d) or count < 0:
+        raise Odd
+    return records
+
+
+def _read_headers(d: bytes, p: int, count: int, end: int) -> tuple[Headers, int]:
+    """`count` is still in its zigzag form, as the loop above read its first byte."""
+    if count > 127:
+        count += (d[p] << 7) - 128
+        p += 1
+        if count > 16383:
+            count, p = long32(d, p, count)
+    if count & 1:
+        raise Odd
+    headers: list[tuple[str, bytes | None]] = []
+    for _ in range(count >> 1):
+        n, p = short32(d, p)
+        q = p + (n >> 1)
+        if n & 1 or q > end:
+            raise Odd
+        name = d[p:q].decode("utf-8", "surrogateescape")
+        n, p = short32(d, q)
+        if n & 1:
+            headers.append((name, None))
+        else:
+            q = p + (n >> 1)
+            headers.append((name, d[p:q]))
+            p = q
+    return tuple(headers), p
+
+
+def short32(d: bytes, p: int) -> tuple[int, int]:
+    """An unsigned varint of 32 bits, and the position after it."""
+    n = d[p]
+    p += 1
+    if n > 127:
+        n += (d[p] << 7) - 128
+        p += 1
+        if n > 16383:
+            return long32(d, p, n)
+    return n, p
+
+
+def long32(d: bytes, p: int, n: int) -> tuple[int, int]:
+    """The rest of a varint of three to five bytes: `n` is its first two as the loops joined them, `p` is where the third stands."""
+    n += (d[p] << 14) - 16384
+    p += 1
+    if n < 0x200000:
+        return n, p
+    n += (d[p] << 21) - 0x200000
+    p += 1
+    if n < 0x10000000:
+        return n, p
+    n += (d[p] << 28) - 0x10000000
+    if n > 0xFFFFFFFF:
+        raise Odd
+    return n, p + 1
+
+
+def long64(d: bytes, p: int, n: int) -> tuple[int, int]:
+    """The same for up to nine bytes; ten are odd, if not wrong."""
+    n &= 0x3FFF
+    for shift in range(14, 63, 7):
+        byte = d[p]
+        p += 1
+        n |= (byte & 127) << shift
+        if byte < 128:
+            return n, p
+    raise Odd

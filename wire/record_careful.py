@@ -1,0 +1,109 @@
+"""The careful reader of the records inside a batch: the reference, the slow path, and the one that explains what is wrong.
+
+It reads what Java's reader reads: a varint of five bytes drops the bits beyond 32, sums of a base and a delta wrap around at 64 bits, any
+negative length is a null. Everything that Java refuses is an InvalidRecord with the byte and the field (KIP-98; headers KIP-82).
+"""
+
+from typing import NamedTuple
+
+from .errors import InvalidRecord
+from .record import Headers, Record
+
+
+class Place(NamedTuple):
+    """What a record's bytes leave out. `append_time` (LogAppendTime) overrides the timestamps; `start` and `path` are for errors: where
+    the body begins in the bytes that the caller knows, and what it is called."""
+
+    base_offset: int = 0
+    base_timestamp: int = 0
+    append_time: int | None = None
+    start: int = 0
+    path: str = "records"
+
+
+def decode_carefully(body: bytes, count: int, place: Place) -> list[Record]:
+    """The `count` records that `body` holds, all of it. Raises InvalidRecord."""
+    if count < 0:
+        raise InvalidRecord(f"a count of {count} records", path=place.path)
+    cursor = _Cursor(body, place)
+    records: list[Record] = []
+    while len(records) < count:
+        cursor.path = f"{place.path}[{len(records)}]"
+        records.append(_read_record(cursor, place))
+    if cursor.position != len(body):
+        raise cursor.invalid(f"{len(body) - cursor.position} bytes are left after {count} records")
+    return records
+
+
+def wrap64(number: int) -> int:
+    """`number` as 64 bits with a sign hold it."""
+    return (number + (1 << 63) & (1 << 64) - 1) - (1 << 63)
+
+
+class _Cursor:
+    """A position in the body, never beyond the end of the record that is being read."""
+
+    def __init__(self, body: bytes, place: Place) -> None:
+        self.body, self.start, self.path = body, place.start, place.path
+        self.position, self.end = 0, len(body)
+
+    def invalid(self, problem: str) -> InvalidRecord:
+        return InvalidRecord(problem, offset=self.start + self.position, path=self.path)
+
+    def byte(self, field: str) -> int:
+        if self.position >= self.end:
+            raise self.invalid(f"the bytes end before the {field}")
+        self.position += 1
+        return self.body[self.position - 1]
+
+    def varint(self, field: str, bits: int = 32) -> int:
+        """A zigzag varint of at most 5 (32 bits) or 10 (64 bits) bytes."""
+        number = 0
+        for shift in range(0, bits, 7):
+            byte = self.byte(field)
+            number |= (byte & 127) << shift
+            if byte < 128:
+                number &= (1 << bits) - 1
+                return number >> 1 ^ -(number & 1)
+        raise self.invalid(f"the varint of the {field} does not end")
+
+    def take(self, length: int, field: str) -> bytes:
+        if length > self.end - self.position:
+            raise self.invalid(f"a {field} of {length} bytes, {self.end - self.position} are left")
+        self.position += length
+        return self.body[self.position - length : self.position]
+
+    def nullable(self, field: str) -> bytes | None:
+        length = self.varint(f"{field} length")
+        return None if length < 0 else self.take(length, field)
+
+
+def _read_record(cursor: _Cursor, place: Place) -> Record:
+    cursor.end = len(cursor.body)
+    size = cursor.varint("record length")
+    if not 0 <= size <= cursor.end - cursor.position:
+        raise cursor.invalid(f"a record of {size} bytes, {cursor.end - cursor.position} are left")
+    cursor.end = cursor.position + size
+    cursor.byte("attributes")
+    timestamp = wrap64(place.base_timestamp + cursor.varint("timestamp delta", 64))
+    offset = wrap64(place.base_offset + cursor.varint("offset delta"))
+    key = cursor.nullable("key")
+    value = cursor.nullable("value")
+    headers = _read_headers(cursor)
+    if cursor.position != cursor.end:
+        raise cursor.invalid(f"{cursor.end - cursor.position} bytes are left in a record of {size} bytes")
+    return Record(offset, timestamp if place.append_time is None else place.append_time, key, value, headers)
+
+
+def _read_headers(cursor: _Cursor) -> Headers:
+    count = cursor.varint("header count")
+    if not 0 <= count <= cursor.end - cursor.position:
+        raise cursor.invalid(f"{count} headers in {cursor.end - cursor.position} bytes")
+    headers: list[tuple[str, bytes | None]] = []
+    while len(headers) < count:
+        length = cursor.varint("header name length")
+        if length < 0:
+            raise cursor.invalid(f"a header name of {length} bytes")
+        name = cursor.take(length, "header name").decode("utf-8", "surrogateescape")
+        headers.append((name, cursor.nullable("header value")))
+    return tuple(headers)

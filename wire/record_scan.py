@@ -1,0 +1,115 @@
+"""Reading through the records of a batch without making them: what a broker wants to know before it appends (KIP-98).
+
+The loop is that of `record_body` less the objects; anything odd goes to the careful reader, whose records are then summed up.
+"""
+
+from .record import Record
+from .record_body import Odd, long32, long64, short32
+from .record_careful import Place, decode_carefully, wrap64
+
+_TAME = 1 << 62
+
+Summary = tuple[bool, int, int, int, int]
+"""Offsets consecutive, index of the first record without a key or -1, lowest timestamp, highest, offset of the first that has it."""
+
+
+def scan_body(body: bytes, count: int, place: Place) -> Summary:
+    """Sums up the `count` records that `body` holds, with the timestamps that they carry. `count` is not 0. Raises InvalidRecord."""
+    if count > 0 and -_TAME < place.base_timestamp < _TAME and -_TAME < place.base_offset < _TAME:
+        try:
+            return _scan_fast(body, count, place.base_offset, place.base_timestamp)
+        except (IndexError, Odd):
+            pass
+    return _sum_up(decode_carefully(body, count, place._replace(append_time=None)), place.base_offset)
+
+
+def _scan_fast(d: bytes, count: int, base_offset: int, base_timestamp: int) -> Summary:
+    p, keyless, consecutive, highest, lowest, where = 0, -1, True, -_TAME * 2, _TAME * 2, 0
+    for index in range(count):
+        n = d[p]
+        p += 1
+        if n > 127:
+            n += (d[p] << 7) - 128
+            p += 1
+            if n > 16383:
+                n, p = long32(d, p, n)
+        if n & 1:
+            raise Odd
+        end = p + (n >> 1)
+        t = d[p + 1]
+        p += 2
+        if t > 127:
+            t += (d[p] << 7) - 128
+            p += 1
+            if t > 16383:
+                t, p = long64(d, p, t)
+        o = d[p]
+        p += 1
+        if o > 127:
+            o += (d[p] << 7) - 128
+            p += 1
+            if o > 16383:
+                o, p = long32(d, p, o)
+        if o != index + index:
+            consecutive = False
+        t = t >> 1 ^ -(t & 1)
+        if t > highest:
+            highest, where = t, o
+        if t < lowest:
+            lowest = t
+        n = d[p]
+        p += 1
+        if n > 127:
+            n += (d[p] << 7) - 128
+            p += 1
+            if n > 16383:
+                n, p = long32(d, p, n)
+        if not n & 1:
+            p += n >> 1
+        elif keyless < 0:
+            keyless = index
+        n = d[p]
+        p += 1
+        if n > 127:
+            n += (d[p] << 7) - 128
+            p += 1
+            if n > 16383:
+                n, p = long32(d, p, n)
+        if not n & 1:
+            p += n >> 1
+        if d[p]:
+            p = _skip_headers(d, p, end)
+        else:
+            p += 1
+        if p != end:
+            raise Odd
+    if p != len(d):
+        raise Odd
+    where = base_offset + (where >> 1 ^ -(where & 1))
+    return consecutive, keyless, base_timestamp + lowest, base_timestamp + highest, where
+
+
+def _skip_headers(d: bytes, p: int, end: int) -> int:
+    count, p = short32(d, p)
+    if count & 1:
+        raise Odd
+    for _ in range(count >> 1):
+        n, p = short32(d, p)
+        p += n >> 1
+        if n & 1 or p > end:
+            raise Odd
+        n, p = short32(d, p)
+        if not n & 1:
+            p += n >> 1
+    return p
+
+
+def _sum_up(records: list[Record], base_offset: int) -> Summary:
+    highest = max(records, key=lambda record: record.timestamp)
+    return (
+        all(record.offset == wrap64(base_offset + index) for index, record in enumerate(records)),
+        next((index for index, record in enumerate(records) if record.key is None), -1),
+        min(record.timestamp for record in records),
+        highest.timestamp,
+        highest.offset,
+    )

@@ -1,0 +1,74 @@
+"""Snappy as Kafka has it: xerial's framing (the one of snappy-java) is written; that framing and a raw block are read.
+
+    header   82 "SNAPPY" 00, version int32, oldest compatible version int32
+    chunks   length int32, then a raw snappy block that holds at most 32 KiB when Kafka writes it
+
+Only the chunk lengths are big-endian framing; a raw block starts with its uncompressed length, which is checked before it is believed.
+"""
+
+from struct import Struct
+
+from .checksum import Buffer
+from .errors import BadCompression, TooLarge
+
+_HEADER = b"\x82SNAPPY\x00" + b"\x00\x00\x00\x01" * 2
+_CHUNK = 32768  # snappy-java's default block, with which Kafka writes
+_INT = Struct(">i")
+_VERSION = slice(8, 12)
+
+
+def compress(data: Buffer, level: int) -> bytes:
+    """`data` in chunks behind the header; snappy has no levels."""
+    import cramjam
+
+    parts: list[bytes] = [_HEADER]
+    with memoryview(data) as view:
+        for start in range(0, len(view), _CHUNK):
+            block = bytes(cramjam.snappy.compress_raw(view[start : start + _CHUNK]))
+            parts += (_INT.pack(len(block)), block)
+    return b"".join(parts)
+
+
+def decompress(data: Buffer, limit: int) -> bytes:
+    """What the chunks, or the one raw block, hold. BadCompression; TooLarge beyond `limit` bytes."""
+    with memoryview(data) as view:
+        if len(view) < len(_HEADER) or view[:8] != _HEADER[:8]:
+            return _block(view, 0, limit)
+        _check_version(view, 0)
+        return _chunks(view, limit)
+
+
+def _chunks(view: memoryview, limit: int) -> bytes:
+    parts: list[bytes] = []
+    room, position, end = limit, len(_HEADER), len(view)
+    while end - position >= 4:  # fewer bytes than a length are ignored, as snappy-java ignores them
+        if view[position : position + 8] == _HEADER[:8]:  # streams may be concatenated
+            _check_version(view, position)
+            position += len(_HEADER)
+            continue
+        (size,) = _INT.unpack_from(view, position)
+        if not 0 <= size <= end - position - 4:
+            raise BadCompression(f"snappy: a chunk of {size} bytes", offset=position)
+        part = _block(view[position + 4 : position + 4 + size], position + 4, room)
+        parts.append(part)
+        room -= len(part)
+        position += 4 + size
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _check_version(view: memoryview, position: int) -> None:
+    version = view[position:][_VERSION]
+    if len(version) < 4 or _INT.unpack(version)[0] < 1:
+        raise BadCompression("snappy: a header of no known version", offset=position)
+
+
+def _block(block: memoryview, offset: int, room: int) -> bytes:
+    import cramjam
+
+    try:
+        size = cramjam.snappy.decompress_raw_len(block)
+        if size > room:
+            raise TooLarge(f"snappy: a block of {size} bytes where {room} are left", offset=offset)
+        return bytes(cramjam.snappy.decompress_raw(block))
+    except cramjam.DecompressionError as problem:
+        raise BadCompression(f"snappy: {problem}", offset=offset) from None

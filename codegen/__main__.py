@@ -14,9 +14,13 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m codegen", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 when a generated file is stale")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; exit with 1 when a generated file is stale"
+    )
     parser.add_argument("--specs", type=Path, default=ROOT / "messages" / "specs", help="the folder of specifications")
-    parser.add_argument("--out", type=Path, default=ROOT / "messages" / "generated", help="the folder of generated modules")
+    parser.add_argument(
+        "--out", type=Path, default=ROOT / "messages" / "generated", help="the folder of generated modules"
+    )
     options = parser.parse_args(arguments)
     try:
         files = modules(read_all(options.specs))

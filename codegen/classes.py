@@ -1,7 +1,8 @@
-"""Structs to Python classes: slots, a keyword-only `__init__` with the defaults, and the table of fields that everything slow reads.
+"""Structs to Python classes: slots, a keyword-only `__init__` with the defaults, and the table of fields that
+everything slow reads.
 
-A struct that cannot be null is made when it is first asked for (a property over a private slot): reading a message with a tagged struct that
-is not there costs nothing, and no two objects ever share one.
+A struct that cannot be null is made when it is first asked for (a property over a private slot): reading a message with
+a tagged struct that is not there costs nothing, and no two objects ever share one.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """The default of a field, from what the specification writes as JSON.
 
-Kafka reads every default as text, so `-1`, `"-1"`, `false` and `"false"` are the same; a JSON null is the empty text, which is *not* the
-text `null`: it means the type's own empty value.
+Kafka reads every default as text, so `-1`, `"-1"`, `false` and `"false"` are the same; a JSON null is the empty text,
+which is *not* the text `null`: it means the type's own empty value.
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Callable
 
 from .model import INTEGERS, OWN_DEFAULTS
 from .versions import Versions
@@ -45,7 +46,7 @@ def _empty(text: str, value: object) -> object:
 
 def _integer(text: str, kind: str) -> int:
     try:
-        value = int(text[2:], 16) if text.startswith("0x") else int(text or "0")
+        value = int(text, 16 if text.startswith("0x") else 10) if text else 0
     except ValueError:
         raise ValueError(f"{text!r} is no default for {kind}") from None
     low, high = INTEGERS[kind]
@@ -77,7 +78,7 @@ def _uuid(text: str) -> bytes:
     return value
 
 
-_SIMPLE = {
+_SIMPLE: dict[str, Callable[[str], object]] = {
     "bool": _bool,
     "float64": _float,
     "uuid": _uuid,

@@ -13,7 +13,22 @@ from .scope import Scope, known_keys, text_at, versions_at
 from .versions import NONE, Versions
 
 FIELD_KEYS = frozenset(
-    "name type versions nullableVersions taggedVersions tag flexibleVersions default ignorable mapKey zeroCopy entityType about fields".split()
+    [
+        "name",
+        "type",
+        "versions",
+        "nullableVersions",
+        "taggedVersions",
+        "tag",
+        "flexibleVersions",
+        "default",
+        "ignorable",
+        "mapKey",
+        "zeroCopy",
+        "entityType",
+        "about",
+        "fields",
+    ]
 )
 ENTITIES = {
     "unknown": None,

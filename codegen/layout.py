@@ -1,6 +1,8 @@
-"""What one version of a message looks like on the wire: a checked model and a version to a tree of operations, as plain data.
+"""What one version of a message looks like on the wire: a checked model and a version to a tree of operations, as plain
+data.
 
-This file decides everything that depends on the version; what comes after it (the emitters, documentation, tools) only walks the tree.
+This file decides everything that depends on the version; what comes after it (the emitters, documentation, tools) only
+walks the tree.
 """
 
 from __future__ import annotations

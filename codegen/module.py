@@ -1,4 +1,5 @@
-"""One generated module: its head, its classes, and a reader and a writer for each distinct layout of each message in it."""
+"""One generated module: its head, its classes, and a reader and a writer for each distinct layout of each message in
+it."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ def _class_helpers(pool: Pool, messages: Sequence[Message]) -> None:
     if any(message.structs for message in messages):
         pool.helper("..message", "Struct")
     for field in (field for struct in structs for field in struct.fields):
-        if field.type == "uuid" and not field.array:
+        if field.type == "uuid":
             pool.helper("..uuid", "Uuid")
         if field.default is OWN_DEFAULTS and not field.lazy:
             pool.helper("..message", "OWN_DEFAULTS")

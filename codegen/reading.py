@@ -1,9 +1,10 @@
 """Layouts to Python that reads them: one straight-line function `(b, p) -> (message, p)` for each distinct layout.
 
-What makes it fast: neighbouring fixed values and the length byte behind them are unpacked in one call; arrays of numbers are one call;
-arrays of fixed-size structs are one iterator, once a strided look says that all their tag sections are empty; objects are made without
-`__init__`. What makes it safe: the position only grows, a read past the end raises or leaves the position past the end (which the caller
-checks once), and a count above 127 is checked against the bytes that remain. Everything rare is a helper of the wire floor.
+What makes it fast: neighbouring fixed values and the length byte behind them are unpacked in one call; arrays of
+numbers are one call; arrays of fixed-size structs are one iterator, once a strided look says that all their tag
+sections are empty; objects are made without `__init__`. What makes it safe: the position only grows, a read past the
+end raises or leaves the position past the end (which the caller checks once), and a count above 127 is checked against
+the bytes that remain. Everything rare is a helper of the wire floor.
 """
 
 from __future__ import annotations
@@ -156,7 +157,10 @@ class _Reader:
         condition, index = (f"0 < {size} < 128", size) if op.compact else (f"0 <= {size} < 127", f"{size} + 1")
         with self.out.block(f"if {condition}:"):
             count = f"{element.size} * {size}" if element.size > 1 else size
-            self.out(f"{target} = {table}[{index}](b, p)", f"p += {count} - {element.size}" if op.compact else f"p += {count}")
+            self.out(
+                f"{target} = {table}[{index}](b, p)",
+                f"p += {count} - {element.size}" if op.compact else f"p += {count}",
+            )
         helper = self.pool.helper(PRIMITIVES, "long_numbers" if op.compact else "plain_numbers")
         with self.out.block("else:"):
             self.out(f'{target}, p = {helper}(b, {size}, p, "{letter}", {op.nullable})')
@@ -196,7 +200,9 @@ class _Reader:
         values = {op.field: f"x{number}" for number, op in enumerate(layout.ops)}
         rows = self.name("r")
         self.out(f"{target} = {rows} = []")
-        with self.out.block(f"for {', '.join(values.values())}{',' if len(values) == 1 else ''} in {self.pool.iterate(letters)}(b[p:{end}]):"):
+        with self.out.block(
+            f"for {', '.join(values.values())}{',' if len(values) == 1 else ''} in {self.pool.iterate(letters)}(b[p:{end}]):"
+        ):
             self.out(f"e = _new({self.struct_class(layout)})")
             for field in layout.struct.fields:
                 value = values.get(field)

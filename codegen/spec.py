@@ -1,6 +1,8 @@
-"""A specification's text to a checked model: every rule of the spec language is an error here that names file, struct and field.
+"""A specification's text to a checked model: every rule of the spec language is an error here that names file, struct
+and field.
 
-The language is Kafka's (message specifications, JSON with comments). This file reads the message and its structs; `fields` reads one field.
+The language is Kafka's (message specifications, JSON with comments). This file reads the message and its structs;
+`fields` reads one field.
 """
 
 from __future__ import annotations
@@ -17,9 +19,21 @@ KINDS = ("request", "response", "header", "metadata", "data", "coordinator-key",
 KEYED = ("request", "response", "metadata", "coordinator-key", "coordinator-value")
 LISTENERS = ("zkBroker", "broker", "controller")
 MESSAGE_KEYS = frozenset(
-    "apiKey type name validVersions flexibleVersions deprecatedVersions listeners latestVersionUnstable commonStructs fields about".split()
+    [
+        "apiKey",
+        "type",
+        "name",
+        "validVersions",
+        "flexibleVersions",
+        "deprecatedVersions",
+        "listeners",
+        "latestVersionUnstable",
+        "commonStructs",
+        "fields",
+        "about",
+    ]
 )
-COMMON_KEYS = frozenset("name versions deprecatedVersions fields about".split())
+COMMON_KEYS = frozenset(["name", "versions", "deprecatedVersions", "fields", "about"])
 
 
 def load(path: Path, source: str = "") -> Message:

@@ -1,8 +1,10 @@
-"""Layouts to Python that writes them: one straight-line function `(m, w)` for each distinct layout; `w` is `append` of a list of buffers.
+"""Layouts to Python that writes them: one straight-line function `(m, w)` for each distinct layout; `w` is `append` of
+a list of buffers.
 
-What makes it fast: a whole run of fixed values, lengths, arrays of numbers and the empty tag section goes out in one `pack`; only the bytes of
-strings, bytes and records are appended as they are, never copied. Anything wrong with the values raises some error of Python's, or of the
-wire floor; the caller then finds out slowly what it was (`messages.unfit`).
+What makes it fast: a whole run of fixed values, lengths, arrays of numbers and the empty tag section goes out in one
+`pack`; only the bytes of strings, bytes and records are appended as they are, never copied. Anything wrong with the
+values raises some error of Python's, or of the wire floor; the caller then finds out slowly what it was
+(`messages.unfit`).
 """
 
 from __future__ import annotations
@@ -141,7 +143,9 @@ class _Writer:
             self.text(op, value, content, size)
         else:
             self.out(f"{content} = {value}")
-            with self.out.block(f"if {content}.__class__ is not bytes:" if not op.nullable else f"if {content} is None:"):
+            with self.out.block(
+                f"if {content}.__class__ is not bytes:" if not op.nullable else f"if {content} is None:"
+            ):
                 if op.nullable:
                     self.out(f"{size} = {0 if op.compact else -1}", f'{content} = b""')
                 else:

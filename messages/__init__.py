@@ -1,0 +1,24 @@
+"""Every message of Kafka 4.4 in every version: `from kafkadouble.messages import FetchRequest` imports that API and
+nothing else.
+
+Start at `registry` for what there is, at `headers` for whole frames, at `framed` and `coordinator` for records of
+Kafka's own topics.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .generated._all import *  # noqa: F403  # every message by name, for type checkers only
+else:
+
+    def __getattr__(name):
+        """The message class with this name, from its generated module."""
+        from . import registry
+
+        try:
+            found = registry.message(name)
+        except registry.UnknownMessage:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+        globals()[name] = found
+        return found

@@ -1,7 +1,8 @@
-"""What every generated class is: a `Struct` with named fields, and a `Message` that reads and writes itself in each of its versions.
+"""What every generated class is: a `Struct` with named fields, and a `Message` that reads and writes itself in each of
+its versions.
 
-The generated functions do the work and know only the good case. When one of them stumbles, the slow twins in `trace` and `unfit` walk the same
-bytes or values again and say where and why. This file never imports a generated module.
+The generated functions do the work and know only the good case. When one of them stumbles, the slow twins in `trace`
+and `unfit` walk the same bytes or values again and say where and why. This file never imports a generated module.
 """
 
 from __future__ import annotations

@@ -1,18 +1,19 @@
 """Kafka's uuid: 16 bytes, written as 22 letters of unpadded base64url (`AAAAAAAAAAAAAAAAAAAAAA` is zero).
 
-A `Uuid` *is* its bytes: it compares, hashes and travels as they do, so plain 16 bytes are welcome wherever a uuid is written.
+A `Uuid` *is* its bytes: it compares, hashes and travels as they do, so plain 16 bytes are welcome wherever a uuid is
+written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
 
 from kafkadouble.wire.errors import Truncated, UsageError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Self
+    from collections.abc import Callable
+    from typing import ClassVar, Self
 
 
 class Uuid(bytes):
@@ -26,7 +27,7 @@ class Uuid(bytes):
     """The topic id of `__cluster_metadata`."""
 
     def __new__(cls, value: bytes = bytes(16)) -> Self:
-        if len(value) != 16 or isinstance(value, str):
+        if len(value) != 16 or not hasattr(value, "hex"):
             raise UsageError(f"a uuid has 16 bytes, not {value!r}")
         return bytes.__new__(cls, value)
 

@@ -1,22 +1,27 @@
-"""What generated codecs call when a value is not small and plain: long lengths, long arrays, nulls, buffers, and refusals.
+"""What generated codecs call when a value is not small and plain: long lengths, long arrays, nulls, buffers, and
+refusals.
 
-Readers take `(bytes, value already read, position)`. Compact lengths are length + 1 and 0 means null (KIP-482); they come here when they do
-not fit in one byte. Refusals raise bare kinds without a place: the caller of the generated code walks the bytes again and finds it.
+Readers take `(bytes, value already read, position)`. Compact lengths are length + 1 and 0 means null (KIP-482); they
+come here when they do not fit in one byte. Refusals raise bare kinds without a place: the caller of the generated code
+walks the bytes again and finds it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from struct import Struct
-from typing import Any
 
 from .errors import BadLength, NullNotAllowed, UsageError
 from .varint import ONE_BYTE, more_uvarint, write_uvarint
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, TypeAlias
+
+    Write: TypeAlias = Callable[[Any], None]
+
 LONGEST_TEXT = 32767
 """Kafka's bound on the bytes of a string, also where its length is a varint."""
-
-Write = Callable[[Any], None]
 
 
 def long_text(b: bytes, n: int, p: int) -> tuple[int, int]:
@@ -102,7 +107,7 @@ def plain_numbers(b: bytes, n: int, p: int, letter: str, nullable: bool) -> tupl
     return numbers.unpack_from(b, p), p + numbers.size
 
 
-class Shapes(dict[Any, Callable[..., bytes]]):
+class Shapes(dict["int | tuple[int, ...]", "Callable[..., bytes]"]):
     """Pack functions for one run of fixed values and arrays, by the arrays' lengths (a number, or a tuple of them); made when missed."""
 
     MOST = 1024
@@ -111,7 +116,9 @@ class Shapes(dict[Any, Callable[..., bytes]]):
         self._template = template
 
     def __missing__(self, counts: int | tuple[int, ...]) -> Callable[..., bytes]:
-        pack = Struct(self._template.format(*counts) if isinstance(counts, tuple) else self._template.format(counts)).pack
+        pack = Struct(
+            self._template.format(*counts) if isinstance(counts, tuple) else self._template.format(counts)
+        ).pack
         if len(self) < self.MOST:
             self[counts] = pack
         return pack

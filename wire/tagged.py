@@ -1,17 +1,20 @@
 """Tag sections of flexible versions (KIP-482): a count, then (tag, size, bytes) with rising tags.
 
-Generated codecs read and write the tags that they know; this file holds what is left: the head of each tag, tags that nobody knows, which are
-kept and written back, and the order in which the two are merged.
+Generated codecs read and write the tags that they know; this file holds what is left: the head of each tag, tags that
+nobody knows, which are kept and written back, and the order in which the two are merged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from .errors import BadTag, Truncated, UsageError
-from .primitives import Write
 from .varint import more_uvarint, read_uvarint, write_uvarint
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from .primitives import Write
 
 MOST = 0x7FFFFFFF
 """The highest tag."""

@@ -13,7 +13,7 @@ from kafkadouble.wire.primitives import join_uuids, long_count, long_count_or_nu
 from kafkadouble.wire.tagged import keep_unknown, read_tag, refuse_size, write_tags
 from kafkadouble.wire.varint import more_uvarint
 from ..message import Message
-from ..uuid import read_uuids
+from ..uuid import Uuid, read_uuids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

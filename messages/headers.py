@@ -1,0 +1,146 @@
+"""Frames in and out: the headers in front of requests and responses, by hand and fast.
+
+A frame here is what follows the four bytes of size; what is written carries them. Header versions come from the
+registry. As in Kafka, a null client id reads as an empty one, and one that is not UTF-8 is no reason to refuse a
+request; in request header 2 the client id keeps its two bytes of length. This file never looks at a body, except to
+hand it to its message.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from kafkadouble.wire.errors import Truncated, UnknownMessage, UsageError, WireError
+from kafkadouble.wire.tagged import read_unknown
+
+from . import registry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .message import Buffer, Message
+
+_HEAD = struct.Struct(">hhih").unpack_from
+_CORRELATION = struct.Struct(">i").unpack_from
+_REQUEST = struct.Struct(">ihhih")
+_SHORTEST = 10
+_FLEXIBLE_FROM = {
+    api.key: 1 << 15 if api.request_entry.flexible_from is None else api.request_entry.flexible_from
+    for api in registry.apis()
+}
+
+
+class RequestHead:
+    """A request's header; `body_offset` is where the body starts in the frame."""
+
+    __slots__ = ("api_key", "api_version", "body_offset", "client_id", "correlation_id")
+
+    def __init__(self, api_key: int, api_version: int, correlation_id: int, client_id: str, body_offset: int) -> None:
+        self.api_key, self.api_version, self.correlation_id = api_key, api_version, correlation_id
+        self.client_id, self.body_offset = client_id, body_offset
+
+    def __repr__(self) -> str:
+        name = registry.api(self.api_key).name if self.api_key in _FLEXIBLE_FROM else f"API {self.api_key}"
+        return f"RequestHead({name} version {self.api_version}, correlation {self.correlation_id}, client {self.client_id!r})"
+
+
+class UnknownRequest(UnknownMessage):
+    """A header whose API key nobody knows. What could be read is here; the client id and the body stay unread."""
+
+    def __init__(self, api_key: int, api_version: int, correlation_id: int, offset: int) -> None:
+        super().__init__(f"no API has the key {api_key}", offset=offset, path="RequestHeader.request_api_key")
+        self.api_key, self.api_version, self.correlation_id = api_key, api_version, correlation_id
+
+
+def read_request_header(frame: bytes, offset: int = 0) -> RequestHead:
+    """The header at `offset`. A version that its API does not have is no error here, as it is none in Kafka: the caller answers it.
+
+    UnknownRequest when no API has the key, which carries key, version and correlation id; Truncated when the header is not all there.
+    """
+    try:
+        key, version, correlation, size = _HEAD(frame, offset)
+        p = offset + _SHORTEST
+        end = p + size if size > 0 else p
+        flexible_from = _FLEXIBLE_FROM.get(key)
+        if flexible_from is None:
+            raise UnknownRequest(key, version, correlation, offset)
+        if version >= flexible_from:
+            tags = frame[end]
+            body = end + 1 if not tags else read_unknown(frame, tags, end + 1)[1]
+        else:
+            body = end
+    except (struct.error, IndexError):
+        raise Truncated("the bytes end inside the header", offset=len(frame), path="RequestHeader") from None
+    except WireError as error:
+        error.path = error.path or "RequestHeader"
+        raise
+    if body > len(frame):
+        raise Truncated("the bytes end inside the client id", offset=p, path="RequestHeader.client_id")
+    return RequestHead(key, version, correlation, str(frame[p:end], "utf-8", "replace"), body)
+
+
+def write_request(request: Message, correlation_id: int, client_id: str | None, version: int) -> list[Buffer]:
+    """A whole request with its size in front, as buffers for `sendmsg`. UsageError when a value does not fit."""
+    key = _key(request)
+    body = request.parts(version)
+    client = b"" if client_id is None else client_id.encode()
+    tags = b"\0" if version >= _FLEXIBLE_FROM[key] else b""
+    size = 10 + len(client) + len(tags) + sum(map(len, body))
+    try:
+        head = _REQUEST.pack(size, key, version, correlation_id, -1 if client_id is None else len(client))
+    except struct.error as error:
+        raise UsageError(f"the header does not fit: {error}") from None
+    return _joined(head + client + tags, body)
+
+
+def write_response(response: Message, correlation_id: int, api_key: int, version: int) -> list[Buffer]:
+    """A whole response with its size in front, as buffers for `sendmsg`. UsageError when a value does not fit."""
+    body = response.parts(version)
+    tags = b"\0" if registry.api(api_key).response_header_version(version) else b""
+    size = 4 + len(tags) + sum(map(len, body))
+    try:
+        head = struct.pack(">ii", size, correlation_id)
+    except struct.error as error:
+        raise UsageError(f"the header does not fit: {error}") from None
+    return _joined(head + tags, body)
+
+
+def read_response(frame: bytes, api_key: int, version: int, offset: int = 0) -> tuple[int, Message]:
+    """The correlation id and the response. An ApiVersions response that is not of `version` is tried as version 0 (KIP-511)."""
+    api = registry.api(api_key)
+    try:
+        correlation = _CORRELATION(frame, offset)[0]
+        body = offset + 4
+        if api.response_header_version(version):
+            tags = frame[body]
+            body = body + 1 if not tags else read_unknown(frame, tags, body + 1)[1]
+    except (struct.error, IndexError):
+        raise Truncated("the bytes end inside the header", offset=len(frame), path="ResponseHeader") from None
+    try:
+        return correlation, api.response.decode(frame, version, body)
+    except WireError:
+        if api_key != registry.API_VERSIONS or version == 0:
+            raise
+    return correlation, api.response.decode(frame, 0, body)
+
+
+def _key(message: Message) -> int:
+    if message.kind != "request" or message.api_key is None:
+        raise UsageError(f"{type(message).__name__} is not a request")
+    return message.api_key
+
+
+def _joined(head: bytes, body: list[Buffer]) -> list[Buffer]:
+    """The head and the first buffer as one, unless that one is large."""
+    if body and len(body[0]) < 1024:
+        return [head + bytes(body[0]), *body[1:]]
+    return [head, *body]
+
+
+__all__ = [
+    "RequestHead",
+    "UnknownRequest",
+    "read_request_header",
+    "read_response",
+    "write_request",
+    "write_response",
+]

@@ -14,11 +14,13 @@ else:
 
     def __getattr__(name):
         """The message class with this name, from its generated module."""
+        if not name[:1].isupper():  # a submodule that is being imported, or nothing of ours
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from . import registry
 
         try:
             found = registry.message(name)
-        except registry.UnknownMessage:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+        except registry.UnknownMessage as error:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}: {error}") from None
         globals()[name] = found
         return found

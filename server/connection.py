@@ -18,6 +18,7 @@ from kafkadouble.wire.frame import Frames
 
 from .dispatch import DISCONNECT, Answer
 from .handlers import SERVED
+from .handlers.api_versions import unsupported
 from .request import Peer, Request
 from .waiting import Task
 
@@ -101,7 +102,7 @@ class Connection:
 
     def _unsupported(self, head: Any, served: Any) -> None:
         if head.api_key == API_VERSIONS:
-            answer = cast(ModuleType, served.handler).unsupported()
+            answer = unsupported()
             self._line.write(headers.write_response(answer, head.correlation_id, API_VERSIONS, 0))
         else:
             self.end(

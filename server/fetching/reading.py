@@ -1,7 +1,7 @@
 """Reading one partition for a fetcher: what it may see, in the order of Kafka's checks.
 
-Rules. Unknown partition, then the fetcher's idea of the leader epoch, then its history (KIP-320, KIP-595: a fetcher that says which epoch it read
-last is told where it diverged), then the range. A consumer sees up to the high watermark, or with read_committed up to the last stable
+Rules. Unknown partition, then the fetcher's idea of the leader epoch, then its history (KIP-320, KIP-595: a fetcher that says which epoch it
+read last is told where it diverged), then the range. A consumer sees up to the high watermark, or with read_committed up to the last stable
 offset, and then also which transactions were aborted (KIP-98). An answer without data is empty, never null.
 """
 

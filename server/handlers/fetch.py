@@ -1,8 +1,8 @@
 """Fetch: records of many partitions, at once or when enough of them have come (KIP-74, KIP-98, KIP-227, KIP-320, KIP-516).
 
-The answer goes out when `min_bytes` are there, when an error or a diverging epoch must be told, or when `max_wait_ms` is over. From version 7 on
-a session may remember what is wanted; from 12 on the fetcher may say which epoch it read last, and is told where it diverged; from 13 on
-topics come by id. A replica that is not one of a partition's gets NOT_LEADER_OR_FOLLOWER, as Kafka answers it.
+The answer goes out when `min_bytes` are there, when an error or a diverging epoch must be told, or when `max_wait_ms` is over. From version
+7 on a session may remember what is wanted; from 12 on the fetcher may say which epoch it read last, and is told where it diverged; from 13
+on topics come by id. A replica that is not one of a partition's gets NOT_LEADER_OR_FOLLOWER, as Kafka answers it.
 """
 
 from __future__ import annotations

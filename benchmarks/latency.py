@@ -1,0 +1,103 @@
+"""How long one small Produce request takes to be answered on a raw socket, against a bare asyncio echo of the same bytes.
+
+    python -m benchmarks.latency [--requests 5000] [--rounds 5] [--json]
+
+Goal: the p50 is at most 4 times that of the echo. Both servers are processes of their own; rounds are interleaved.
+"""
+
+from __future__ import annotations
+
+import argparse
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from kafkadouble.messages import headers
+from kafkadouble.messages.generated.produce import ProduceRequest
+from kafkadouble.wire.batch import encode_batch
+from kafkadouble.wire.record import Record
+
+from . import report, servers
+
+ECHO = """
+import asyncio
+class Echo(asyncio.Protocol):
+    def connection_made(self, transport): self.transport = transport
+    def data_received(self, data): self.transport.write(data)
+async def main():
+    server = await asyncio.get_running_loop().create_server(Echo, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+asyncio.run(main())
+"""
+
+
+@contextmanager
+def echo() -> Iterator[str]:
+    with subprocess.Popen([sys.executable, "-c", ECHO], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield "127.0.0.1:" + process.stdout.readline().strip()
+        finally:
+            process.terminate()
+
+
+def produce_request() -> bytes:
+    batch = encode_batch([Record(0, int(time.time() * 1000), None, b"x" * 100, ())])
+    partition = ProduceRequest.PartitionProduceData(index=0, records=batch)
+    topic = ProduceRequest.TopicProduceData(name="bench", partition_data=[partition])
+    request = ProduceRequest(acks=1, timeout_ms=1000, topic_data=[topic])
+    return b"".join(headers.write_request(request, 1, "bench", version=9))
+
+
+def p50(bootstrap: str, request: bytes, requests: int, *, framed: bool) -> float:
+    """Microseconds from sending to having the whole answer, the median."""
+    host, _, port = bootstrap.rpartition(":")
+    took = []
+    with socket.create_connection((host, int(port))) as sock:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for _ in range(requests):
+            start = time.perf_counter_ns()
+            sock.sendall(request)
+            wanted = len(request)
+            if framed:
+                head = receive(sock, 4)
+                wanted = int.from_bytes(head, "big")
+            receive(sock, wanted)
+            took.append(time.perf_counter_ns() - start)
+    return statistics.median(took) / 1000
+
+
+def receive(sock: socket.socket, size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        more = sock.recv(size - len(data))
+        if not more:
+            raise RuntimeError("the server closed the connection")
+        data += more
+    return data
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--requests", type=int, default=5000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    request = produce_request()
+    mine, bare = [], []
+    with servers.ours("--topic", "bench:1") as (bootstrap, _), echo() as echoing:
+        for _ in range(arguments.rounds):
+            bare.append(p50(echoing, request, arguments.requests, framed=False))
+            mine.append(p50(bootstrap, request, arguments.requests, framed=True))
+    table = report.Table("latency", "us, p50 of one Produce request; the goal is a ratio of at most 4")
+    table.add("produce", statistics.median(mine), {"asyncio echo": statistics.median(bare)})
+    table.print(as_json=arguments.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""The brokers that are measured against one another, each started as a process of its own and known by its bootstrap address."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from interop.real_kafka import real_kafka
+
+Server = tuple[str, int]
+"""Bootstrap address, process id."""
+
+
+@contextmanager
+def ours(*arguments: str) -> Iterator[Server]:
+    """`kafkadouble serve` on a free port."""
+    command = [sys.executable, "-m", "kafkadouble", "serve", "--port", "0", "--quiet", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().strip().partition("=")[2], process.pid
+        finally:
+            process.terminate()
+
+
+MOCK = """
+import sys
+from confluent_kafka import Producer
+producer = Producer({"bootstrap.servers": "unused", "test.mock.num.brokers": 1})
+metadata = producer.list_topics(timeout=10)
+print(",".join(f"{broker.host}:{broker.port}" for broker in metadata.brokers.values()), flush=True)
+sys.stdin.read()
+"""
+
+
+@contextmanager
+def mock() -> Iterator[Server]:
+    """librdkafka's own mock cluster, in a process of its own, so that its work is counted apart from the client's."""
+    command = [sys.executable, "-c", MOCK]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().strip(), process.pid
+        finally:
+            process.stdin.close()
+            process.terminate()
+
+
+@contextmanager
+def kafka() -> Iterator[Server]:
+    """Apache Kafka, where Java and Maven are. Raises `interop.real_kafka.Missing`."""
+    with tempfile.TemporaryDirectory() as folder, real_kafka(Path(folder)) as server:
+        yield server.bootstrap, server.pid
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system time of a process so far; from /proc, so on Linux only."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def resident_bytes(pid: int) -> int:
+    """Memory that a process holds; from /proc, so on Linux only."""
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

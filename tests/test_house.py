@@ -1,0 +1,61 @@
+"""The house itself: floors and their links, generated files, and what may stand in the tree."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HOUSE = Path(__file__).resolve().parent.parent
+FLOORS = ("wire", "messages", "server", "pipeline")
+BARE_IMPORT = re.compile(rf"^\s*(?:from|import) ({'|'.join(FLOORS)})(?:\.|\s|$)", re.MULTILINE)
+TREES = (*FLOORS, "codegen", "src/kafkadouble", "tests", "interop", "benchmarks", "examples")
+
+
+def sources(*trees: str) -> list[Path]:
+    return [path for tree in trees for path in sorted((HOUSE / tree).rglob("*.py")) if "__pycache__" not in path.parts]
+
+
+@pytest.mark.parametrize("floor", FLOORS)
+def test_every_floor_is_linked_into_the_package(floor: str) -> None:
+    link = HOUSE / "src" / "kafkadouble" / floor
+    assert link.is_symlink()
+    assert link.readlink() == Path("..", "..", floor)
+    assert (HOUSE / floor / "__init__.py").is_file()
+
+
+def test_no_floor_is_imported_by_its_bare_name() -> None:
+    wrong = [path for path in sources(*TREES) if BARE_IMPORT.search(path.read_text())]
+    assert wrong == []
+
+
+def test_generated_code_is_fresh() -> None:
+    done = subprocess.run([sys.executable, "-m", "codegen", "--check"], cwd=HOUSE, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_press_imports_nothing_of_ours() -> None:
+    wrong = [path for path in sources("codegen") if re.search(r"^\s*(from|import) kafkadouble", path.read_text(), re.MULTILINE)]
+    assert wrong == []
+
+
+def test_only_the_shell_touches_sockets_threads_and_the_clock() -> None:
+    """Of the floors, only the listener, the thread, the cluster and the clock may; tests and the front door are outside."""
+    shell = {"listener.py", "thread.py", "cluster.py", "clock.py"}
+    forbidden = re.compile(r"^\s*(?:from|import) (?:asyncio|socket|ssl|threading|time|selectors|datetime)\b", re.MULTILINE)
+    wrong = [
+        path
+        for path in sources("wire", "messages", "server")
+        if not (path.parent.name == "server" and path.name in shell) and forbidden.search(path.read_text())
+    ]
+    assert wrong == []
+
+
+def test_no_hand_written_file_is_a_wall() -> None:
+    tall = {
+        path.relative_to(HOUSE).as_posix(): count
+        for path in sources(*TREES)
+        if "generated" not in path.parts and (count := len(path.read_text().splitlines())) > 400
+    }
+    assert tall == {}

@@ -1,0 +1,221 @@
+"""The records inside a produced batch: whether they can be taken, and the batch as it is to be stored.
+
+Kafka reads through every record. Here that costs a good half of a microsecond for each, so a batch is read through only when something
+depends on it: a compacted topic (keys), another codec for the topic, a bound that the header's largest timestamp breaks, a lower bound on
+timestamps, a header that contradicts itself, or a small batch, where it costs little and is most likely to have been written by hand. Of any
+other batch the header's largest timestamp is believed, and the lengths of its first records are followed; a compressed one is always
+decompressed, so that what its codec refuses is refused. What remains unseen: damage inside later records, under a right checksum.
+
+The bytes of the producer are never changed: whatever is rewritten is a copy.
+"""
+
+from copy import copy
+from typing import NamedTuple
+
+from kafkadouble.messages import error_codes
+from kafkadouble.wire.batch import (
+    APPEND_TIME,
+    CREATE_TIME,
+    HEADER_SIZE,
+    BatchHeader,
+    Record,
+    Scan,
+    body_of,
+    records_of,
+    scan_records,
+    set_max_timestamp,
+    wrap_body,
+)
+from kafkadouble.wire.batch_header import APPEND_TIME_FLAG, TRANSACTIONAL_FLAG
+from kafkadouble.wire.checksum import Buffer
+from kafkadouble.wire.errors import BadCompression, InvalidRecord, WireError
+from kafkadouble.wire.record_write import encode_body
+
+from .config import UNBOUNDED, UNLIMITED, LogConfig
+from .refusals import AppendRefused, RecordError
+from .validation import check_size
+
+READ_THROUGH = 16
+"""Up to so many records a batch is read through whatever else holds: under 10 us."""
+
+FOLLOWED = 32
+"""Of so many records the lengths are followed in any other batch: about 3 us."""
+
+NO_TIMESTAMP = -1
+
+_SMALLEST_RECORD = 7  # length, attributes, timestamp, offset, key length, value length, header count: a byte each
+_PRECEDENCE = (
+    error_codes.INVALID_RECORD,
+    error_codes.INVALID_TIMESTAMP,
+)  # one bad timestamp decides the code of the batch
+
+
+class Accepted(NamedTuple):
+    """A batch as it is to be stored, and its largest timestamp."""
+
+    batch: Buffer
+    max_timestamp: int
+
+
+def accept(batch: Buffer, header: BatchHeader, config: LogConfig, now: int) -> Accepted:
+    """What is to be stored of a client's batch whose header has been checked.
+
+    AppendRefused: INVALID_RECORD, INVALID_TIMESTAMP with the records to blame, MESSAGE_TOO_LARGE once compressed anew, UNKNOWN_SERVER_ERROR
+    for what a codec refuses.
+    """
+    try:
+        if _must_be_read(header, config, now):
+            scan = scan_records(batch, 0, header)
+            _check_records(batch, header, scan, config, now)
+            return _rewritten(batch, header, scan, config, now)
+        _follow(batch, header, config)
+    except BadCompression as problem:
+        raise AppendRefused(error_codes.UNKNOWN_SERVER_ERROR, str(problem)) from problem
+    except WireError as problem:
+        raise AppendRefused(error_codes.INVALID_RECORD, str(problem)) from problem
+    return stamped(batch, header, config, now)
+
+
+def stamped(batch: Buffer, header: BatchHeader, config: LogConfig, now: int) -> Accepted:
+    """The batch as it is, or with our time on it when the topic wants that."""
+    if config.timestamp_type == APPEND_TIME:
+        return _with_timestamp(batch, APPEND_TIME, now)
+    return Accepted(batch, header.max_timestamp)
+
+
+def _must_be_read(header: BatchHeader, config: LogConfig, now: int) -> bool:
+    if header.count <= READ_THROUGH or config.compacts or header.attributes & APPEND_TIME_FLAG:
+        return True
+    if config.target_codec is not None and config.target_codec != header.compression:
+        return True
+    if config.timestamp_type == APPEND_TIME:
+        return False
+    latest = header.max_timestamp
+    return (
+        latest - now > config.timestamp_after_max_ms
+        or latest < header.base_timestamp
+        or config.timestamp_before_max_ms != UNBOUNDED
+    )
+
+
+def _follow(batch: Buffer, header: BatchHeader, config: LogConfig) -> None:
+    if header.compression:
+        body = body_of(batch, 0, header)
+        follow(body, 0, len(body), header.count, config.max_decompressed_message_bytes)
+    else:
+        follow(batch, HEADER_SIZE, header.size, header.count)
+
+
+def follow(data: Buffer, position: int, end: int, count: int, longest: int = UNLIMITED) -> None:
+    """Follow the lengths of the first of `count` records that lie from `position` to `end`; of all of them when a limit is set to the
+    length of one. InvalidRecord when they lead past the end, or leave too little room for the rest, or too much."""
+    left = count - (count if longest < UNLIMITED else min(count, FOLLOWED))
+    try:
+        for _ in range(count - left):
+            size = data[position]
+            position += 1
+            if size > 127:
+                size += (data[position] << 7) - 128
+                position += 1
+                if size > 16383:
+                    size, position = _long(data, position - 2)
+            if size & 1 or size >> 1 > longest:
+                raise InvalidRecord(f"a record of {(size >> 1) ^ -(size & 1)} bytes", offset=position)
+            position += size >> 1
+    except IndexError:
+        position = end + 1
+    if position > end - left * _SMALLEST_RECORD or (not left and position != end):
+        raise InvalidRecord(f"{count} records do not fill the batch, or do not fit into it", offset=min(position, end))
+
+
+def _long(data: Buffer, position: int) -> tuple[int, int]:
+    """A varint of more than two bytes, zigzag not undone, and where it ends."""
+    value = 0
+    for shift in range(0, 35, 7):
+        byte = data[position]
+        position += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value, position
+    raise InvalidRecord("a record length of more than five bytes", offset=position)
+
+
+def _check_records(batch: Buffer, header: BatchHeader, scan: Scan, config: LogConfig, now: int) -> None:
+    if header.compression and config.max_decompressed_message_bytes < UNLIMITED:
+        follow(scan.body, 0, len(scan.body), header.count, config.max_decompressed_message_bytes)
+    if not _suspicious(header, scan, config, now):
+        return
+    records = records_of(batch, 0, header, check_crc=False)
+    blamed = [(index, *error) for index, record in enumerate(records) if (error := _error(record, header, config, now))]
+    if blamed:
+        code = max((code for _, code, _ in blamed), key=_PRECEDENCE.index)
+        errors = [RecordError(index, message) for index, _, message in blamed]
+        raise AppendRefused(
+            code, f"{len(errors)} of {len(records)} records cannot be taken: {errors[0].message}", errors
+        )
+
+
+def _suspicious(header: BatchHeader, scan: Scan, config: LogConfig, now: int) -> bool:
+    """Whether any record may be to blame; if none is, this may still be true, for a record without a timestamp."""
+    if config.compacts and scan.first_keyless >= 0:
+        return True
+    lowest, highest = scan.min_timestamp, scan.max_timestamp
+    if header.attributes & APPEND_TIME_FLAG:
+        lowest = highest = header.max_timestamp
+        if config.timestamp_type == APPEND_TIME or highest == NO_TIMESTAMP:
+            return True
+    return config.timestamp_type == CREATE_TIME and _is_out_of_range(lowest, highest, config, now)
+
+
+def _is_out_of_range(lowest: int, highest: int, config: LogConfig, now: int) -> bool:
+    return now - lowest > config.timestamp_before_max_ms or highest - now > config.timestamp_after_max_ms
+
+
+def _error(record: Record, header: BatchHeader, config: LogConfig, now: int) -> tuple[int, str] | None:
+    """What is wrong with one record, and the code for it."""
+    if config.compacts and record.key is None:
+        return error_codes.INVALID_RECORD, "a compacted topic takes no record without a key"
+    timestamp = record.timestamp
+    if config.timestamp_type == CREATE_TIME and timestamp != NO_TIMESTAMP:
+        if _is_out_of_range(timestamp, timestamp, config, now):
+            bounds = f"[{now - config.timestamp_before_max_ms}, {now + config.timestamp_after_max_ms}]"
+            return error_codes.INVALID_TIMESTAMP, f"timestamp {timestamp} lies outside of {bounds}"
+    elif header.attributes & APPEND_TIME_FLAG:
+        return error_codes.INVALID_TIMESTAMP, "a producer does not set LogAppendTime"
+    return None
+
+
+def _rewritten(batch: Buffer, header: BatchHeader, scan: Scan, config: LogConfig, now: int) -> Accepted:
+    """The batch that has been read through as it is to be stored: codec, offsets and timestamp as the topic wants them."""
+    codec = header.compression if config.target_codec is None else config.target_codec
+    told = header.attributes & APPEND_TIME_FLAG
+    timestamp = max(NO_TIMESTAMP, header.max_timestamp if told else scan.max_timestamp)
+    if config.timestamp_type == APPEND_TIME:
+        timestamp = now
+    if codec == header.compression and (scan.consecutive or not codec):
+        if timestamp == header.max_timestamp and config.timestamp_type == header.timestamp_type:
+            return Accepted(batch, timestamp)
+        return _with_timestamp(batch, config.timestamp_type, timestamp)
+    body = scan.body if scan.consecutive and not told else _renumbered(batch, header)
+    anew = copy(header)
+    anew.attributes = (
+        header.attributes & TRANSACTIONAL_FLAG | codec | (APPEND_TIME_FLAG if config.timestamp_type else 0)
+    )
+    anew.max_timestamp = timestamp
+    stored = wrap_body(anew, body, level=config.target_level)
+    check_size(len(stored), config)
+    return Accepted(stored, timestamp)
+
+
+def _renumbered(batch: Buffer, header: BatchHeader) -> bytes:
+    """The records' bytes with offsets that follow one another, as compressed batches must have them."""
+    records = records_of(batch, 0, header, check_crc=False)
+    for offset, record in enumerate(records, header.base_offset):
+        record.offset = offset
+    return encode_body(records, header.base_offset, header.base_timestamp).data
+
+
+def _with_timestamp(batch: Buffer, timestamp_type: int, timestamp: int) -> Accepted:
+    stored = bytearray(batch)
+    set_max_timestamp(stored, timestamp_type, timestamp)
+    return Accepted(stored, timestamp)

@@ -1,0 +1,348 @@
+"""One partition's log: offsets are given here, and nowhere else.
+
+    batch -> validation, inspection (may it be taken, and how is it stored) -> producers (is it next, or a retry) -> storage
+
+Rules. No clock, no IO, no waiting: time comes in as `now` (ms), and who waits for data is woken by the owner. An append either happens whole
+or raises AppendRefused and has changed nothing. The owner says how far the log is replicated (`high_watermark`); the log knows the rest:
+where it begins and ends, in which epochs it was written (KIP-101), which producers write to it (KIP-98), what of it is stable.
+"""
+
+from collections.abc import Iterator
+from operator import attrgetter
+from typing import NamedTuple
+
+from kafkadouble.messages import error_codes
+from kafkadouble.wire.batch import BatchHeader, read_header
+from kafkadouble.wire.checksum import Buffer
+from kafkadouble.wire.errors import UsageError
+
+from . import lookup, retention
+from .config import LogConfig
+from .divergence import Comparison, compare
+from .epochs import LeaderEpochCache
+from .inspection import accept, stamped
+from .lookup import TimestampAndOffset
+from .memory import MemoryStorage
+from .offset_and_epoch import OffsetAndEpoch
+from .producer_state import ProducerState
+from .producers import Origin, Producers
+from .refusals import AppendRefused, LogRefused, RecordError
+from .replica import checked_batches
+from .retention import Dropped
+from .storage import ANY_TIMESTAMP, Placed, Segment, Slice, Storage
+from .transactions import AbortedTransaction, Transactions
+from .validation import check_fits_segment, check_produced, check_size, sole_batch
+
+__all__ = ["AppendRefused", "AppendResult", "LogRefused", "Origin", "PartitionLog", "RecordError", "Slice"]
+
+NEWEST_PRODUCE = 13
+"""The newest version of Produce."""
+
+_FURTHEST_IN_SEGMENT = 2**31 - 1  # an offset stands in Kafka's index files as an int32, counted from the segment's base
+_NO_CHECKSUM = bytes(4)
+
+_base_offset = attrgetter("base_offset")
+
+
+class AppendResult(NamedTuple):
+    """Where a batch went. `log_append_time` is -1 where producers set the timestamps; `size` is what the log grew by, in bytes.
+
+    Of a `duplicate` it is told where it went the first time, and as Kafka does its own largest timestamp in `log_append_time`.
+    """
+
+    base_offset: int
+    last_offset: int
+    log_append_time: int
+    log_start_offset: int
+    size: int
+    duplicate: bool = False
+
+
+class PartitionLog:
+    """The log of partition `index` of `topic`."""
+
+    __slots__ = (
+        "_high_watermark",
+        "_state",
+        "_storage",
+        "config",
+        "epochs",
+        "index",
+        "log_end_offset",
+        "log_start_offset",
+        "topic",
+    )
+
+    def __init__(self, topic: str, index: int, config: LogConfig | None = None, storage: Storage | None = None) -> None:
+        self.topic, self.index = topic, index
+        self.config = config or LogConfig()
+        self.epochs = LeaderEpochCache()
+        self._storage: Storage = storage or MemoryStorage()
+        self._state = ProducerState()
+        self.log_start_offset = 0  # the first offset that may be read; never above the high watermark
+        self.log_end_offset = 0  # the offset of the next record
+        self._high_watermark = 0  # from log_start_offset to log_end_offset
+
+    @property
+    def producers(self) -> Producers:
+        """The producers that have written to it."""
+        return self._state.producers
+
+    @property
+    def transactions(self) -> Transactions:
+        return self._state.transactions
+
+    @property
+    def size(self) -> int:
+        """Bytes of all segments, below the log start offset too."""
+        return sum(segment.size for segment in self._storage.segments)
+
+    @property
+    def modified(self) -> int:
+        """When it was last appended to (ms), 0 for never."""
+        return max(segment.modified for segment in self._storage.segments)
+
+    @property
+    def high_watermark(self) -> int:
+        """Below it everything is replicated. Set by the owner; what lies outside of the log is moved to its nearest end."""
+        return self._high_watermark
+
+    @high_watermark.setter
+    def high_watermark(self, offset: int) -> None:
+        self._high_watermark = max(self.log_start_offset, min(offset, self.log_end_offset))
+        self._state.transactions.settle(self._high_watermark)
+
+    @property
+    def first_unstable_offset(self) -> int | None:
+        """Where the oldest transaction begins that is not decided for good."""
+        first = self._state.transactions.first_unstable_offset
+        return None if first is None else max(first, self.log_start_offset)
+
+    @property
+    def last_stable_offset(self) -> int:
+        """How far a reader of committed records may go: never past the high watermark."""
+        first = self.first_unstable_offset
+        return self._high_watermark if first is None else min(first, self._high_watermark)
+
+    def append_as_leader(
+        self, batch: Buffer, *, leader_epoch: int, now: int, produce_version: int = NEWEST_PRODUCE
+    ) -> AppendResult:
+        """Append what a client produced: one batch, checked in every way. Raises AppendRefused. `batch` is copied, and not changed."""
+        header = sole_batch(batch, produce_version)
+        if header.size < len(batch):
+            batch = memoryview(batch)[: header.size]
+        check_produced(batch, header, self.config)
+        stored, timestamp = accept(batch, header, self.config, now)
+        return self._append(header, stored, timestamp, leader_epoch, now, Origin.CLIENT, 0)
+
+    def append_own(
+        self,
+        batch: Buffer,
+        *,
+        leader_epoch: int,
+        now: int,
+        origin: Origin = Origin.COORDINATOR,
+        transaction_version: int = 0,
+    ) -> AppendResult:
+        """Append a batch that this node made: it is trusted, and may be unsealed. AppendRefused when it is too large, or from a producer
+        or a transaction coordinator that was fenced. `transaction_version` says by which rules a marker is judged; the metadata quorum's
+        batches (Origin.RAFT) are bound by no topic's `max.message.bytes`."""
+        header = read_header(batch)
+        if header.size != len(batch):
+            raise UsageError(f"{len(batch)} bytes hold more than one batch of {header.size}")
+        if origin is not Origin.RAFT:
+            check_size(header.size, self.config)
+        stored, timestamp = stamped(batch, header, self.config, now)
+        return self._append(header, stored, timestamp, leader_epoch, now, origin, transaction_version)
+
+    def _append(
+        self,
+        header: BatchHeader,
+        batch: Buffer,
+        timestamp: int,
+        leader_epoch: int,
+        now: int,
+        origin: Origin,
+        transaction_version: int,
+    ) -> AppendResult:
+        check_fits_segment(len(batch), self.config)
+        if header.producer_id >= 0:
+            known = self._state.check(header, batch, origin, transaction_version)
+            if known is not None:
+                return AppendResult(
+                    known.first_offset, known.last_offset, known.timestamp, self.log_start_offset, 0, True
+                )
+        first = self.log_end_offset
+        last = first + header.last_offset_delta
+        self._store(header, batch, Placed(first, last, leader_epoch, timestamp, batch[17:21] != _NO_CHECKSUM), now)
+        append_time = now if self.config.timestamp_type else -1
+        return AppendResult(first, last, append_time, self.log_start_offset, len(batch))
+
+    def append_as_follower(self, batches: Buffer, *, now: int, leader_epoch: int | None = None) -> AppendResult | None:
+        """Append what the leader sent: batches with offsets and epochs. Those of epochs above `leader_epoch` are left out. None when
+        there was nothing to append. Raises AppendRefused before anything is appended."""
+        found = checked_batches(batches, leader_epoch, self.log_end_offset)
+        with memoryview(batches) as view:
+            for position, header in found:
+                batch = view[position : position + header.size]
+                placed = Placed(
+                    header.base_offset, header.last_offset, header.partition_leader_epoch, header.max_timestamp
+                )
+                self._store(header, batch, placed, now)
+        if not found:
+            return None
+        size = sum(header.size for _, header in found)
+        return AppendResult(found[0][1].base_offset, found[-1][1].last_offset, -1, self.log_start_offset, size)
+
+    def _store(self, header: BatchHeader, batch: Buffer, placed: Placed, now: int) -> None:
+        if self._must_roll(len(batch), placed, now):
+            self._storage.roll(placed.base_offset)
+        self._storage.append(batch, placed, now)
+        if placed.leader_epoch != self.epochs.latest and placed.leader_epoch >= 0:
+            self.epochs.assign(placed.leader_epoch, placed.base_offset)
+        if header.producer_id >= 0:
+            self._state.record(header, batch, placed.base_offset, placed.max_timestamp)
+        self.log_end_offset = placed.last_offset + 1
+
+    def _must_roll(self, size: int, placed: Placed, now: int) -> bool:
+        """Whether the active segment ends here: it is full, too old, or its index could not count so far."""
+        active = self._storage.segments[-1]
+        if placed.last_offset - active.base_offset > _FURTHEST_IN_SEGMENT:
+            return True
+        if not active.size:
+            return False
+        since, until = (
+            (active.first_timestamp, placed.max_timestamp) if active.first_timestamp >= 0 else (active.created, now)
+        )
+        return active.size + size > self.config.segment_bytes or until - since > self.config.max_segment_ms
+
+    def begin_epoch(self, leader_epoch: int) -> None:
+        """This node leads from now on, in this epoch; it is known even before anything is written in it."""
+        self.epochs.assign(leader_epoch, self.log_end_offset)
+
+    def read(self, offset: int, max_bytes: int, upper_bound: int | None = None, *, at_least_one: bool = True) -> Slice:
+        """Whole batches from the one that holds `offset` on, that lie wholly below `upper_bound` (the high watermark unless given), up to
+        `max_bytes`, or one larger batch with `at_least_one`. It may stop early: what comes next is in another piece of memory.
+
+        LogRefused(OFFSET_OUT_OF_RANGE) below the log's start and beyond its end.
+        """
+        if not self.log_start_offset <= offset <= self.log_end_offset:
+            raise LogRefused(
+                error_codes.OFFSET_OUT_OF_RANGE,
+                f"offset {offset} of a log from {self.log_start_offset} to {self.log_end_offset}",
+            )
+        bound = self._high_watermark if upper_bound is None else upper_bound
+        for segment in self._segments_from(offset):
+            if offset >= bound or segment.base_offset >= bound:
+                break
+            found = segment.read(offset, max(0, max_bytes), bound, at_least_one)
+            if found is not None:
+                return found
+        return Slice(b"", offset, offset)
+
+    def _segments_from(self, offset: int) -> Iterator[Segment]:
+        segments = self._storage.segments
+        if offset >= segments[-1].base_offset:
+            return iter(segments[-1:])
+        return iter([each for each in segments if each.next_offset > offset])
+
+    def batches(self, offset: int) -> Iterator[memoryview]:
+        """Every batch from the one that holds `offset` on, one by one, whatever is committed; for folds, recovery and tools."""
+        for segment in self._segments_from(offset):
+            yield from segment.batches(offset, ANY_TIMESTAMP)
+
+    def aborted_in(self, offset: int, upper_bound: int) -> list[AbortedTransaction]:
+        """The aborted transactions that a reader of committed records in [offset, upper_bound) must know of."""
+        return self._state.transactions.aborted_in(offset, upper_bound)
+
+    def compare(self, fetch_offset: int, last_fetched_epoch: int) -> Comparison:
+        """Whether a fetcher at `fetch_offset`, which read an epoch last, has our history."""
+        return compare(fetch_offset, last_fetched_epoch, self.epochs, self.log_start_offset, self.log_end_offset)
+
+    def end_offset_for_epoch(self, epoch: int) -> OffsetAndEpoch:
+        """The largest epoch up to `epoch` and where it ends; see LeaderEpochCache."""
+        return self.epochs.end_offset_for(epoch, self.log_end_offset)
+
+    def offset_for(self, timestamp: int) -> TimestampAndOffset:
+        """What ListOffsets asks by a time, or by one of the negative ones that stand for a place (see `lookup`): -1 and -1 for nothing.
+
+        LATEST gives the log's end: up to where the asker may see is the handler's to say.
+        """
+        if timestamp in (lookup.EARLIEST, lookup.EARLIEST_LOCAL):
+            first = self.epochs.earliest
+            return TimestampAndOffset(
+                -1, self.log_start_offset, first.epoch if first.offset <= self.log_start_offset else -1
+            )
+        if timestamp == lookup.LATEST:
+            return TimestampAndOffset(-1, self.log_end_offset, self.epochs.latest)
+        if timestamp in (lookup.LATEST_TIERED, lookup.EARLIEST_PENDING_UPLOAD):
+            return lookup.NOTHING
+        if timestamp == lookup.MAX_TIMESTAMP:
+            return lookup.latest_timestamp(self._storage.segments, self.log_start_offset)
+        return lookup.first_at(self._storage.segments, timestamp, self.log_start_offset)
+
+    def truncate_to(self, offset: int) -> bool:
+        """Drop everything from `offset` on, and the whole batch that it lies in; tells whether anything went. Below the high watermark
+        this is allowed, and takes it along: whether it should be is the caller's to know."""
+        if offset < 0:
+            raise UsageError(f"a log cannot end at offset {offset}")
+        if offset >= self.log_end_offset:
+            self.epochs.truncate_from_end(self.log_end_offset)
+            return False
+        if offset < self._storage.segments[0].base_offset:
+            self.truncate_fully_and_start_at(offset)
+            return True
+        self._storage.truncate(offset)
+        self.epochs.truncate_from_end(offset)
+        self.log_start_offset = min(offset, self.log_start_offset)
+        self.log_end_offset = offset
+        self._state.rebuild(offset, self.batches(self.log_start_offset))
+        self.high_watermark = self._high_watermark
+        return True
+
+    def truncate_fully_and_start_at(self, offset: int, log_start_offset: int | None = None) -> None:
+        """Drop everything; the next record gets `offset`, as after a leader or a snapshot that is that far ahead."""
+        self._storage.restart(offset)
+        self.epochs.clear()
+        self._state.clear()
+        self.log_start_offset = offset if log_start_offset is None else log_start_offset
+        self.log_end_offset = offset
+        self.high_watermark = offset
+
+    def delete_records_before(self, offset: int) -> None:
+        """Move the log's start up to `offset`; a smaller one changes nothing. LogRefused(OFFSET_OUT_OF_RANGE) past the high watermark."""
+        if offset > self._high_watermark:
+            raise LogRefused(
+                error_codes.OFFSET_OUT_OF_RANGE,
+                f"records before {offset} of a log that is replicated to {self._high_watermark}",
+            )
+        if offset > self.log_start_offset:
+            self.log_start_offset = offset
+            self.epochs.truncate_from_start(offset)
+            self._state.transactions.settle(offset)
+            self._storage.release(offset)
+
+    def retain(self, now: int) -> list[Dropped]:
+        """Delete the segments that the topic's settings no longer keep, and say which."""
+        dropped = []
+        segments = self._storage.segments
+        for reason, due in retention.rules(segments, self.log_start_offset, self.config, now):
+            count = retention.count_due(segments, due, self.log_end_offset, self._high_watermark)
+            if count:
+                dropped.append(Dropped(reason, count, sum(segment.size for segment in segments[:count])))
+                self._drop_oldest(count)
+        return dropped
+
+    def _drop_oldest(self, count: int) -> None:
+        if count == len(self._storage.segments):
+            self._storage.roll(self.log_end_offset)
+        self._storage.drop_oldest(count)
+        first = self._storage.segments[0].base_offset
+        self.delete_records_before(first)
+        self._state.transactions.forget_below(first)
+
+    def __repr__(self) -> str:
+        return (
+            f"PartitionLog {self.topic}-{self.index}, offsets {self.log_start_offset}..{self.log_end_offset}, "
+            f"epoch {self.epochs.latest}, {self._storage!r}"
+        )

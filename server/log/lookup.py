@@ -1,0 +1,69 @@
+"""Offsets by time: what ListOffsets asks of a log (KIP-79, KIP-734, KIP-405, KIP-1023).
+
+Exact to the record: the index leads to a batch, and only that one is decoded. A lookup finds what can still be read, so nothing below the
+log start offset; how far up a client may see is for the handler to say.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from kafkadouble.wire.batch import decode_records, read_header
+from kafkadouble.wire.errors import WireError
+from kafkadouble.wire.record import Record
+
+from .offset_and_epoch import NO_EPOCH
+from .storage import Segment
+
+LATEST = -1
+EARLIEST = -2
+MAX_TIMESTAMP = -3
+EARLIEST_LOCAL = -4
+LATEST_TIERED = -5
+EARLIEST_PENDING_UPLOAD = -6
+
+
+class TimestampAndOffset(NamedTuple):
+    """A record's timestamp, offset and leader epoch; -1 for what does not apply."""
+
+    timestamp: int
+    offset: int
+    leader_epoch: int = NO_EPOCH
+
+
+NOTHING = TimestampAndOffset(-1, -1)
+"""Nothing was found."""
+
+
+def first_at(segments: Sequence[Segment], timestamp: int, start: int) -> TimestampAndOffset:
+    """The first record from offset `start` on that is no older than `timestamp`."""
+    for batch in _batches(segments, timestamp, start):
+        for record in _records(batch):
+            if record.timestamp >= timestamp and record.offset >= start:
+                return TimestampAndOffset(record.timestamp, record.offset, read_header(batch).partition_leader_epoch)
+    return NOTHING
+
+
+def latest_timestamp(segments: Sequence[Segment], start: int) -> TimestampAndOffset:
+    """The first record from offset `start` on that has the largest timestamp of them all."""
+    found = first_at(segments, max((segment.max_timestamp for segment in segments), default=-1), start)
+    if found.offset >= 0:
+        return found
+    readable = (
+        read_header(batch).max_timestamp for batch in _batches(segments, 0, start)
+    )  # the largest one lies below `start`
+    highest = max(readable, default=-1)
+    return first_at(segments, highest, start) if highest >= 0 else NOTHING
+
+
+def _batches(segments: Sequence[Segment], timestamp: int, start: int) -> Iterator[memoryview]:
+    for segment in segments:
+        if segment.max_timestamp >= timestamp and segment.next_offset > start:
+            yield from segment.batches(start, timestamp)
+
+
+def _records(batch: memoryview) -> list[Record]:
+    """A batch's records; none when they cannot be read, as a large batch may be taken without being read through."""
+    try:
+        return decode_records(batch, check_crc=False)
+    except WireError:
+        return []

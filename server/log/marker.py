@@ -1,0 +1,36 @@
+"""What a transaction marker says: the record by which the coordinator ends a transaction in each of its partitions (KIP-98)."""
+
+from struct import Struct
+from typing import NamedTuple
+
+from kafkadouble.wire.batch import control_type, decode_records
+from kafkadouble.wire.checksum import Buffer
+from kafkadouble.wire.control import ABORT, COMMIT
+from kafkadouble.wire.errors import InvalidRecord
+
+_VALUE = Struct(">hi")  # version, coordinator epoch
+
+
+class Marker(NamedTuple):
+    """An ABORT or COMMIT record."""
+
+    aborted: bool
+    coordinator_epoch: int
+    timestamp: int
+
+
+def read_marker(batch: Buffer) -> Marker | None:
+    """The marker in a control batch with a producer id; None when compaction has left nothing of it. InvalidRecord for any other record."""
+    records = decode_records(batch, check_crc=False)
+    if not records:
+        return None
+    record = records[0]
+    kind = control_type(record)[1]
+    if kind not in (ABORT, COMMIT) or record.value is None or len(record.value) < _VALUE.size:
+        raise InvalidRecord(
+            f"a control record of type {kind} with the value {record.value!r} in a producer's control batch"
+        )
+    version, coordinator_epoch = _VALUE.unpack_from(record.value)
+    if version < 0:
+        raise InvalidRecord(f"a transaction marker of version {version}")
+    return Marker(kind == ABORT, coordinator_epoch, record.timestamp)

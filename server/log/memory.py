@@ -1,0 +1,154 @@
+"""A log's storage in memory: segments made of chunks.
+
+A chunk is as large as all before it, from 4 KiB up to 4 MiB, so that a log takes at most about twice what was written while it is small,
+and hardly more when it is large. Rules: see `storage`; nothing here survives the process.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from operator import attrgetter
+
+from kafkadouble.wire.checksum import Buffer
+
+from .memory_chunk import Chunk
+from .storage import Placed, Slice
+
+SMALLEST_CHUNK = 4 << 10
+LARGEST_CHUNK = 4 << 20
+
+_next_offset = attrgetter("next_offset")
+_base_offset = attrgetter("base_offset")
+
+
+class MemorySegment:
+    """One segment; see `storage.Segment` for what its attributes mean."""
+
+    __slots__ = (
+        "_released",
+        "_released_timestamp",
+        "base_offset",
+        "chunks",
+        "created",
+        "first_timestamp",
+        "max_timestamp",
+        "modified",
+        "next_offset",
+        "size",
+    )
+
+    def __init__(self, base_offset: int) -> None:
+        self.base_offset = self.next_offset = base_offset
+        self.created = self.modified = 0
+        self.size = 0
+        self.first_timestamp = self.max_timestamp = -1
+        self.chunks: list[Chunk] = []  # in offset order; those that were released are missing at the front
+        self._released = 0  # bytes of the released chunks, which still count in `size`
+        self._released_timestamp = -1  # and their largest timestamp, which still counts in `max_timestamp`
+
+    def append(self, batch: Buffer, placed: Placed, now: int) -> bool:
+        """Copy a batch to the end of the last chunk; False when there is no room."""
+        if not self.chunks or not self.chunks[-1].append(batch, placed):
+            return False
+        if not self.size:
+            self.created, self.first_timestamp = now, placed.max_timestamp
+        if placed.max_timestamp > self.max_timestamp:
+            self.max_timestamp = placed.max_timestamp
+        self.size += len(batch)
+        self.next_offset = placed.last_offset + 1
+        self.modified = now
+        return True
+
+    def read(self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool) -> Slice | None:
+        for chunk in self._chunks_from(offset):
+            found = chunk.read(offset, max_bytes, upper_bound, at_least_one)
+            if found is not None or chunk.next_offset >= upper_bound:
+                return found
+        return None
+
+    def batches(self, offset: int, min_timestamp: int) -> Iterator[memoryview]:
+        for chunk in self._chunks_from(offset):
+            if chunk.max_timestamp >= min_timestamp:
+                yield from chunk.batches(offset, min_timestamp)
+
+    def truncate(self, offset: int) -> None:
+        """Drop every batch that reaches `offset` or beyond."""
+        while self.chunks and self.chunks[-1].base_offset >= offset:
+            self.chunks.pop()
+        if self.chunks:
+            self.chunks[-1].cut(offset)
+        self.size = self._released + sum(chunk.size for chunk in self.chunks)
+        self.next_offset = min(self.next_offset, offset)
+        self.max_timestamp = max(self._released_timestamp, *(chunk.max_timestamp for chunk in self.chunks), -1)
+        if not self.size:
+            self.first_timestamp = -1
+
+    def release(self, offset: int) -> None:
+        """Let go of the chunks that lie wholly below `offset`, but for the last one."""
+        gone = min(bisect_right(self.chunks, offset, key=_next_offset), len(self.chunks) - 1)
+        if gone > 0:
+            for chunk in self.chunks[:gone]:
+                self._released += chunk.size
+                self._released_timestamp = max(self._released_timestamp, chunk.max_timestamp)
+            del self.chunks[:gone]
+
+    def _chunks_from(self, offset: int) -> Iterator[Chunk]:
+        """The chunks that may hold `offset` or what follows it."""
+        chunks = self.chunks
+        if chunks and offset >= chunks[-1].base_offset:
+            yield chunks[-1]
+        else:
+            yield from chunks[bisect_right(chunks, offset, key=_next_offset) :]
+
+    def __repr__(self) -> str:
+        return f"MemorySegment from {self.base_offset} to {self.next_offset}, {self.size} bytes in {len(self.chunks)} chunks"
+
+
+class MemoryStorage:
+    """All segments of one log, in memory."""
+
+    __slots__ = ("_capacity", "segments")
+
+    def __init__(self, base_offset: int = 0) -> None:
+        self.segments = [MemorySegment(base_offset)]  # oldest first, never empty; only the last one grows
+        self._capacity = SMALLEST_CHUNK  # of the next chunk
+
+    def append(self, batch: Buffer, placed: Placed, now: int) -> None:
+        active = self.segments[-1]
+        if not active.append(batch, placed, now):
+            active.chunks.append(self._new_chunk(placed.base_offset, len(batch)))
+            active.append(batch, placed, now)
+
+    def _new_chunk(self, base_offset: int, at_least: int) -> Chunk:
+        capacity = max(self._capacity, at_least)
+        self._capacity = min(2 * self._capacity, LARGEST_CHUNK)
+        return Chunk(base_offset, capacity)
+
+    def roll(self, base_offset: int) -> None:
+        self.segments.append(MemorySegment(base_offset))
+
+    def drop_oldest(self, count: int) -> None:
+        del self.segments[: min(count, len(self.segments) - 1)]
+
+    def truncate(self, offset: int) -> None:
+        keep = max(1, bisect_right(self.segments, offset, key=_base_offset))
+        del self.segments[keep:]
+        self.segments[-1].truncate(offset)
+
+    def restart(self, offset: int) -> None:
+        self.segments[:] = [MemorySegment(offset)]
+        self._capacity = SMALLEST_CHUNK
+
+    def release(self, offset: int) -> None:
+        for segment in self.segments:
+            if segment.base_offset >= offset:
+                return
+            segment.release(offset)
+
+    @property
+    def overhead(self) -> int:
+        """Bytes that its indexes take."""
+        return sum(chunk.overhead for segment in self.segments for chunk in segment.chunks)
+
+    def __repr__(self) -> str:
+        size = sum(segment.size for segment in self.segments)
+        return f"{-(-size // 1024)} KB in {sum(len(segment.chunks) for segment in self.segments)} chunks"

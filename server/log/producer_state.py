@@ -1,0 +1,93 @@
+"""The two things that batches with a producer id change in a log, together: what is known of the producer, and its transaction (KIP-98)."""
+
+from collections.abc import Iterable
+
+from kafkadouble.messages import error_codes
+from kafkadouble.wire.batch import BatchHeader, read_header
+from kafkadouble.wire.checksum import Buffer
+from kafkadouble.wire.errors import WireError
+
+from .marker import Marker, read_marker
+from .producers import Origin, Producers, RecordedBatch
+from .refusals import AppendRefused
+from .transactions import Transactions
+
+
+class ProducerState:
+    """`check` a batch, append it, `record` it; or `rebuild` everything from what the log holds."""
+
+    __slots__ = ("producers", "transactions")
+
+    def __init__(self) -> None:
+        self.producers = Producers()
+        self.transactions = Transactions()
+
+    def check(
+        self, header: BatchHeader, batch: Buffer, origin: Origin, transaction_version: int
+    ) -> RecordedBatch | None:
+        """Raise AppendRefused unless the batch may be appended; a client's batch that was appended before is given back as it was."""
+        if header.is_control:
+            marker = _marker(batch)
+            if marker is not None:
+                self.producers.check_marker(header, marker.coordinator_epoch, transaction_version)
+            return None
+        if origin is Origin.CLIENT:
+            duplicate = self.producers.duplicate_of(header)
+            if duplicate is not None:
+                return duplicate
+        self.producers.check(header, origin)
+        return None
+
+    def record(self, header: BatchHeader, batch: Buffer, base_offset: int, timestamp: int) -> None:
+        """The batch was appended at `base_offset`, with this largest timestamp."""
+        if header.is_control:
+            self._end(header, batch, base_offset, listed=True)
+        else:
+            self._add(header, base_offset, timestamp)
+        if header.is_transactional:
+            self.producers.verified(header)
+
+    def _add(self, header: BatchHeader, base_offset: int, timestamp: int) -> None:
+        producer = self.producers.record(header, base_offset, timestamp)
+        if header.is_transactional and producer.transaction_start < 0:
+            producer.transaction_start = base_offset
+            self.transactions.begin(producer.producer_id, base_offset)
+
+    def _end(self, header: BatchHeader, batch: Buffer, offset: int, *, listed: bool) -> None:
+        marker = _marker(batch)
+        if marker is None:
+            return
+        first = self.producers.record_marker(header, marker.coordinator_epoch, marker.timestamp)
+        if first >= 0:
+            self.transactions.end(header.producer_id, first, offset, marker.aborted and listed)
+
+    def rebuild(self, end: int, batches: Iterable[memoryview]) -> None:
+        """The log was truncated to `end`: learn all anew from the batches that it still has. Aborted transactions stay listed, since the
+        first records of some may have been deleted. Where there is no producer there is nothing to learn."""
+        self.transactions.truncate(end)
+        if not len(self.producers):
+            return
+        self.producers.clear()
+        for batch in batches:
+            header = read_header(batch)
+            if header.producer_id < 0:
+                continue
+            if header.is_control:
+                self._end(header, batch, header.base_offset, listed=False)
+            else:
+                self._add(header, header.base_offset, header.max_timestamp)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.producers.clear()
+        self.transactions = Transactions()
+
+    def __repr__(self) -> str:
+        return f"{self.producers!r}, {self.transactions!r}"
+
+
+def _marker(batch: Buffer) -> Marker | None:
+    try:
+        return read_marker(batch)
+    except WireError as problem:
+        raise AppendRefused(error_codes.UNKNOWN_SERVER_ERROR, str(problem)) from problem

@@ -1,0 +1,269 @@
+"""What a log remembers of idempotent and transactional producers (KIP-98), and whether it takes their next batch.
+
+For each producer id: its epoch, its last five batches (so that a retry is answered with the old offset), when it was last heard of, and
+whether it has a transaction open. Rules, as in Kafka 4.4: only clients' batches are held to their sequences; a producer that the log knows
+nothing of may begin at any sequence (there is no UNKNOWN_PRODUCER_ID any more), but for one of transactions version 2, which begins at 0
+(KIP-890); a new epoch begins at 0. `check` changes nothing, `record` cannot refuse: between the two stands the append.
+"""
+
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from typing import NamedTuple
+
+from kafkadouble.messages import error_codes
+from kafkadouble.wire.batch_header import BatchHeader
+
+from .refusals import AppendRefused
+
+BATCHES_REMEMBERED = 5
+"""How many batches a producer may have in flight (`max.in.flight.requests.per.connection` of an idempotent one)."""
+
+NO_PRODUCER_ID = -1
+NO_PRODUCER_EPOCH = -1
+LAST_EPOCH = 32767
+LAST_SEQUENCE = 2**31 - 1
+
+
+class Origin(Enum):
+    """Who wrote a batch, which decides how much of it is checked."""
+
+    CLIENT = "client"
+    COORDINATOR = "coordinator"
+    """Our own node: offsets, transaction state, transaction markers."""
+    REPLICATION = "replication"
+    """A leader that we follow: it has checked everything already."""
+    RAFT = "raft"
+    """The leader of the metadata quorum, on this node."""
+
+
+class RecordedBatch(NamedTuple):
+    """One of the last batches of a producer; sequences are -1 where it had none."""
+
+    first_sequence: int
+    last_sequence: int
+    first_offset: int
+    last_offset: int
+    timestamp: int
+
+
+class Producer:
+    """One producer id. `coordinator_epoch` is the one that wrote its last transaction marker; -1 stands for "none yet" everywhere."""
+
+    __slots__ = ("batches", "coordinator_epoch", "epoch", "last_timestamp", "producer_id", "transaction_start")
+
+    def __init__(self, producer_id: int) -> None:
+        self.producer_id = producer_id
+        self.epoch = NO_PRODUCER_EPOCH
+        self.coordinator_epoch = -1
+        self.last_timestamp = -1
+        self.transaction_start = -1  # offset of the first record of its open transaction
+        self.batches: list[RecordedBatch] = []  # of this epoch only, oldest first, at most BATCHES_REMEMBERED
+
+    @property
+    def last_sequence(self) -> int:
+        return self.batches[-1].last_sequence if self.batches else -1
+
+    def duplicate_of(self, header: BatchHeader) -> RecordedBatch | None:
+        """The remembered batch that has exactly these sequences."""
+        if header.producer_epoch == self.epoch:
+            first, last = header.base_sequence, header.last_sequence
+            for batch in self.batches:
+                if batch.first_sequence == first and batch.last_sequence == last:
+                    return batch
+        return None
+
+    def enter_epoch(self, epoch: int) -> None:
+        """Batches of another epoch are forgotten."""
+        if epoch != self.epoch:
+            self.epoch = epoch
+            self.batches.clear()
+
+    def add(self, batch: RecordedBatch) -> None:
+        if len(self.batches) == BATCHES_REMEMBERED:
+            del self.batches[0]
+        self.batches.append(batch)
+        self.last_timestamp = batch.timestamp
+
+    def __repr__(self) -> str:
+        transaction = f", transaction open from {self.transaction_start}" if self.transaction_start >= 0 else ""
+        return f"Producer {self.producer_id} of epoch {self.epoch}, last sequence {self.last_sequence}{transaction}"
+
+
+class Verification:
+    """A transaction of which the coordinator is being asked whether this partition is part of it (KIP-890)."""
+
+    __slots__ = ("begins_at_zero", "epoch", "lowest_sequence", "since")
+
+    def __init__(self, sequence: int, epoch: int, begins_at_zero: bool, now: int) -> None:
+        self.lowest_sequence, self.epoch, self.begins_at_zero, self.since = sequence, epoch, begins_at_zero, now
+
+    def seen(self, sequence: int, epoch: int) -> None:
+        """Another batch of the producer waits for the same answer."""
+        if epoch > self.epoch or (epoch == self.epoch and sequence < self.lowest_sequence):
+            self.epoch, self.lowest_sequence = epoch, sequence
+
+
+class Producers:
+    """All producers that one log knows, by id."""
+
+    __slots__ = ("_producers", "_verifications")
+
+    def __init__(self) -> None:
+        self._producers: dict[int, Producer] = {}
+        self._verifications: dict[int, Verification] = {}
+
+    def get(self, producer_id: int) -> Producer | None:
+        return self._producers.get(producer_id)
+
+    def duplicate_of(self, header: BatchHeader) -> RecordedBatch | None:
+        """The batch that a client sends for the second time, if it is one of the last five."""
+        producer = self._producers.get(header.producer_id)
+        return producer.duplicate_of(header) if producer is not None else None
+
+    def check(self, header: BatchHeader, origin: Origin) -> None:
+        """Raise AppendRefused unless this data batch may come next from its producer.
+
+        INVALID_PRODUCER_EPOCH from an epoch that was fenced, OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_TXN_STATE for a batch outside of the
+        transaction that its producer has open.
+        """
+        if origin is Origin.REPLICATION:
+            return
+        producer = self._producers.get(header.producer_id)
+        if producer is not None and header.producer_epoch < producer.epoch:
+            raise self._fenced(header, producer, "older than")
+        if origin is Origin.CLIENT:
+            self._check_sequence(header, producer)
+        if producer is not None and producer.transaction_start >= 0 and not header.is_transactional:
+            raise AppendRefused(
+                error_codes.INVALID_TXN_STATE,
+                f"producer {header.producer_id} wrote outside of the transaction that it opened at {producer.transaction_start}",
+            )
+
+    def _check_sequence(self, header: BatchHeader, producer: Producer | None) -> None:
+        sequence = header.base_sequence
+        verification = self._verifications.get(header.producer_id)
+        if verification is not None:
+            if verification.begins_at_zero and sequence != 0 and (producer is None or not producer.batches):
+                raise _out_of_order(header, "0, the first of a producer of transactions version 2")
+            if sequence > verification.lowest_sequence:
+                raise _out_of_order(header, f"{verification.lowest_sequence}, which came earlier")
+        if producer is None or producer.epoch == NO_PRODUCER_EPOCH:
+            return
+        if header.producer_epoch != producer.epoch:
+            if sequence != 0:
+                raise _out_of_order(header, f"0, the first of epoch {header.producer_epoch}")
+        elif sequence != (expected := _next_sequence(producer.last_sequence)):
+            raise _out_of_order(header, str(expected))
+
+    @staticmethod
+    def _fenced(header: BatchHeader, producer: Producer, how: str) -> AppendRefused:
+        return AppendRefused(
+            error_codes.INVALID_PRODUCER_EPOCH,
+            f"epoch {header.producer_epoch} of producer {header.producer_id} is {how} its last one here, {producer.epoch}",
+        )
+
+    def record(self, header: BatchHeader, base_offset: int, timestamp: int) -> Producer:
+        """A data batch of a producer was appended at `base_offset`; gives the producer."""
+        producer = self._entry(header.producer_id)
+        producer.enter_epoch(header.producer_epoch)
+        last_offset = base_offset + header.last_offset_delta
+        producer.add(RecordedBatch(header.base_sequence, header.last_sequence, base_offset, last_offset, timestamp))
+        return producer
+
+    def check_marker(self, header: BatchHeader, coordinator_epoch: int, transaction_version: int) -> None:
+        """Raise AppendRefused unless this transaction marker may be written.
+
+        From transactions version 2 on, a marker has a newer epoch than the data that it ends; but one that comes again, when nothing is
+        open any more, is let through (KIP-890, KIP-1228).
+        """
+        producer = self._producers.get(header.producer_id)
+        if producer is None:
+            return
+        epoch, bumped = header.producer_epoch, transaction_version >= 2
+        if epoch < producer.epoch:
+            raise self._fenced(header, producer, "older than")
+        if bumped and epoch == producer.epoch and producer.transaction_start >= 0 and epoch != LAST_EPOCH:
+            raise self._fenced(header, producer, "no newer than")
+        if coordinator_epoch < producer.coordinator_epoch:
+            raise AppendRefused(
+                error_codes.TRANSACTION_COORDINATOR_FENCED,
+                f"coordinator epoch {coordinator_epoch} of producer {header.producer_id} is older than {producer.coordinator_epoch}",
+            )
+
+    def record_marker(self, header: BatchHeader, coordinator_epoch: int, timestamp: int) -> int:
+        """A transaction marker was appended; gives the first offset of the transaction that it ends, -1 when none was open."""
+        producer = self._entry(header.producer_id)
+        producer.enter_epoch(header.producer_epoch)
+        producer.coordinator_epoch, producer.last_timestamp = coordinator_epoch, timestamp
+        started, producer.transaction_start = producer.transaction_start, -1
+        return started
+
+    def _entry(self, producer_id: int) -> Producer:
+        producer = self._producers.get(producer_id)
+        if producer is None:
+            producer = self._producers[producer_id] = Producer(producer_id)
+        return producer
+
+    def verify(self, producer_id: int, sequence: int, epoch: int, begins_at_zero: bool, now: int) -> None:
+        """The transaction coordinator is asked about this producer: until its batch is appended, none may overtake it."""
+        producer = self._producers.get(producer_id)
+        if producer is not None and epoch < producer.epoch:
+            raise AppendRefused(
+                error_codes.INVALID_PRODUCER_EPOCH,
+                f"epoch {epoch} of producer {producer_id} is older than its last one here, {producer.epoch}",
+            )
+        verification = self._verifications.get(producer_id)
+        if verification is None:
+            self._verifications[producer_id] = Verification(sequence, epoch, begins_at_zero, now)
+        else:
+            verification.seen(sequence, epoch)
+
+    def verified(self, header: BatchHeader) -> None:
+        """A transactional batch was appended: nothing is left to verify, unless a marker met the next transaction of its own epoch."""
+        verification = self._verifications.get(header.producer_id)
+        if verification is None:
+            return
+        next_began = verification.begins_at_zero and header.is_control and header.producer_epoch == verification.epoch
+        if not next_began:
+            del self._verifications[header.producer_id]
+
+    def expire(self, now: int, expiration_ms: int) -> list[int]:
+        """Forget the producers that have been silent for `producer.id.expiration.ms` and have no transaction open; gives their ids."""
+        gone = [
+            producer.producer_id
+            for producer in self._producers.values()
+            if producer.transaction_start < 0 and now - producer.last_timestamp >= expiration_ms
+        ]
+        for producer_id in gone:
+            del self._producers[producer_id]
+        stale = [each for each, waiting in self._verifications.items() if now - waiting.since >= expiration_ms]
+        for producer_id in stale:
+            del self._verifications[producer_id]
+        return gone
+
+    def restore(self, producers: Iterable[Producer]) -> None:
+        """Begin with what a snapshot holds, and nothing else."""
+        self._producers = {producer.producer_id: producer for producer in producers}
+
+    def clear(self) -> None:
+        self._producers.clear()
+
+    def __iter__(self) -> Iterator[Producer]:
+        return iter(self._producers.values())
+
+    def __len__(self) -> int:
+        return len(self._producers)
+
+    def __repr__(self) -> str:
+        return f"{len(self._producers)} producers"
+
+
+def _next_sequence(sequence: int) -> int:
+    return 0 if sequence == LAST_SEQUENCE else sequence + 1
+
+
+def _out_of_order(header: BatchHeader, expected: str) -> AppendRefused:
+    return AppendRefused(
+        error_codes.OUT_OF_ORDER_SEQUENCE_NUMBER,
+        f"sequence {header.base_sequence} of producer {header.producer_id}, epoch {header.producer_epoch}, where {expected} is due",
+    )

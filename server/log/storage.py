@@ -1,0 +1,102 @@
+"""Where a log keeps its batches: the seam behind which memory and files (Kafka's own formats) are siblings.
+
+A storage is a row of segments, oldest first, never none. A segment is a run of whole batches in offset order, known by the offset that it
+begins at; only the last one, the active one, is appended to. Segments end where Kafka would end them, because retention, and with it the log
+start offset that clients see, goes by whole segments. Inside a segment a storage finds its way by a sparse index (offset and largest
+timestamp so far -> position), and is free to lay out the bytes as it likes: memory in chunks, files in a `.log` with its `.index` and
+`.timeindex`.
+
+Rules for every storage. A batch is copied in once, with its base offset and leader epoch stamped on it; after that its bytes never change,
+so that what a read has handed out stays good through appends, truncation and deletion. A read gives whole batches, and may stop before it
+must: at the end of a segment, as Kafka does, or of a chunk. Offsets need not be dense: a truncation inside a batch, or a compacted leader,
+leaves gaps. A storage knows no producers, no watermarks, no settings.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from kafkadouble.wire.checksum import Buffer
+
+INDEX_INTERVAL = 4096
+"""Bytes of batches between two entries of a sparse index (`index.interval.bytes`)."""
+
+ANY_TIMESTAMP = -(2**63)
+"""The lower bound that every timestamp keeps, none (-1) included."""
+
+
+class Slice(NamedTuple):
+    """Whole batches, one after the other: `offset` is the base offset of the first, `next_offset` where reading goes on after the last."""
+
+    records: memoryview | bytes
+    offset: int
+    next_offset: int
+
+
+class Placed(NamedTuple):
+    """What a storage must know of a batch to keep it. `sealed` is False for a batch of our own whose checksum is still to be computed:
+    the storage does that before anybody sees it."""
+
+    base_offset: int
+    last_offset: int
+    leader_epoch: int
+    max_timestamp: int
+    sealed: bool = True
+
+
+class Segment(Protocol):
+    """One segment. Attributes are kept up to date by the storage, and not to be set by others."""
+
+    base_offset: int
+    """The offset that it begins at: no batch in it has a smaller one, none before it a larger."""
+    next_offset: int
+    """One past its last record; `base_offset` while it is empty."""
+    size: int
+    """Bytes of all batches that it was given and that were not truncated."""
+    created: int
+    """When it was first appended to (ms)."""
+    modified: int
+    """When it was last appended to (ms)."""
+    first_timestamp: int
+    """The largest timestamp of its first batch, -1 while it is empty: `segment.ms` counts from there."""
+    max_timestamp: int
+    """The largest timestamp of all its batches; -1 when none has one."""
+
+    def read(self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool) -> Slice | None:
+        """Batches from the one that holds `offset` (or the first after it) on, that lie wholly below `upper_bound`, up to `max_bytes`, or
+        one larger batch with `at_least_one`. None when there is none."""
+        ...
+
+    def batches(self, offset: int, min_timestamp: int) -> Iterator[memoryview]:
+        """The batches from the one that holds `offset` on, one by one, that have a record as late as `min_timestamp`."""
+        ...
+
+
+class Storage(Protocol):
+    """All segments of one log. Its `repr` says how much it holds, and in what."""
+
+    @property
+    def segments(self) -> Sequence[Segment]: ...
+
+    def append(self, batch: Buffer, placed: Placed, now: int) -> None:
+        """Copy one batch to the end of the active segment."""
+        ...
+
+    def roll(self, base_offset: int) -> None:
+        """Begin a new active segment."""
+        ...
+
+    def drop_oldest(self, count: int) -> None:
+        """Delete that many segments, but never the active one."""
+        ...
+
+    def truncate(self, offset: int) -> None:
+        """Delete every batch that reaches `offset` or beyond; the first segment begins at or below it."""
+        ...
+
+    def restart(self, offset: int) -> None:
+        """Delete everything, and begin an empty segment at `offset`."""
+        ...
+
+    def release(self, offset: int) -> None:
+        """Nobody will read below `offset` again: room may be given back, but the segments stay and keep their size."""
+        ...

@@ -1,0 +1,101 @@
+"""What a leader demands of a batch before it takes it, in Kafka's order and with Kafka's error codes (`LogValidator` and the checks before it).
+
+Every error code here is what a producer gets; the messages are ours. The records inside are looked at by `inspection`. A batch of our own
+node has been made by code that is trusted: only its size is checked.
+"""
+
+from kafkadouble.messages import error_codes
+from kafkadouble.wire.batch import BatchHeader, check_crc, read_header
+from kafkadouble.wire.checksum import Buffer
+from kafkadouble.wire.compression import CODECS
+from kafkadouble.wire.errors import CorruptBatch, Truncated, WireError
+
+from .config import LogConfig
+from .refusals import AppendRefused
+
+ZSTD = 4
+ZSTD_FROM = 7
+"""The first version of Produce that may carry zstd (KIP-110)."""
+
+
+def sole_batch(batch: Buffer, produce_version: int) -> BatchHeader:
+    """The header of the one batch that a partition's records must be; incomplete bytes after it are passed over, as Kafka does.
+
+    INVALID_RECORD for none, for two, and for magic 0 and 1, which no served version of Produce carries; CORRUPT_MESSAGE for sizes and magics
+    that cannot be; UNSUPPORTED_COMPRESSION_TYPE for zstd where the version has none.
+    """
+    header = _header(batch, 0)
+    if header is None:
+        raise AppendRefused(error_codes.INVALID_RECORD, "no whole record batch")
+    if header.magic != 2:
+        raise AppendRefused(
+            error_codes.INVALID_RECORD, f"a record batch of magic {header.magic}, where only 2 is taken"
+        )
+    if produce_version < ZSTD_FROM and header.compression == ZSTD:
+        raise AppendRefused(
+            error_codes.UNSUPPORTED_COMPRESSION_TYPE,
+            f"zstd in version {produce_version} of Produce: it came with {ZSTD_FROM}",
+        )
+    if header.size < len(batch) and _header(batch, header.size) is not None:
+        raise AppendRefused(error_codes.INVALID_RECORD, "more than one record batch for a partition")
+    return header
+
+
+def _header(batch: Buffer, position: int) -> BatchHeader | None:
+    try:
+        return read_header(batch, position)
+    except Truncated:
+        return None
+    except WireError as problem:
+        raise AppendRefused(error_codes.CORRUPT_MESSAGE, str(problem)) from problem
+
+
+def check_produced(batch: Buffer, header: BatchHeader, config: LogConfig) -> None:
+    """Raise AppendRefused unless a client's batch is one that the log can take, as far as its header and checksum tell."""
+    check_base_offset(header)
+    check_size(header.size, config)
+    try:
+        check_crc(batch, 0, header)
+    except CorruptBatch as problem:
+        raise AppendRefused(error_codes.CORRUPT_MESSAGE, str(problem)) from problem
+    if header.compression not in CODECS:
+        raise AppendRefused(error_codes.UNKNOWN_SERVER_ERROR, f"no compression codec has the id {header.compression}")
+    if contradiction := _contradiction(header):
+        raise AppendRefused(error_codes.INVALID_RECORD, contradiction)
+
+
+def check_base_offset(header: BatchHeader) -> None:
+    """Which offset a produced batch may ask for: Kafka takes 0 alone, which every producer sends."""
+    if header.base_offset != 0:
+        raise AppendRefused(
+            error_codes.INVALID_RECORD, f"a produced batch has base offset 0, this one {header.base_offset}"
+        )
+
+
+def check_size(size: int, config: LogConfig) -> None:
+    """`max.message.bytes` binds a whole batch, compressed as it is."""
+    if size > config.max_message_bytes:
+        raise AppendRefused(
+            error_codes.MESSAGE_TOO_LARGE,
+            f"a batch of {size} bytes, where max.message.bytes is {config.max_message_bytes}",
+        )
+
+
+def check_fits_segment(size: int, config: LogConfig) -> None:
+    """A batch is never split over segments."""
+    if size > config.segment_bytes:
+        raise AppendRefused(
+            error_codes.RECORD_LIST_TOO_LARGE, f"a batch of {size} bytes, where segment.bytes is {config.segment_bytes}"
+        )
+
+
+def _contradiction(header: BatchHeader) -> str | None:
+    """What a client's header says that cannot be, or that a client must not say."""
+    count, span = header.count, header.last_offset_delta + 1
+    if span <= 0 or count <= 0 or span != count:
+        return f"a batch of {count} records over {span} offsets"
+    if header.is_control:
+        return "clients do not write control records"
+    if header.producer_id >= 0 and header.base_sequence < 0:
+        return f"sequence {header.base_sequence} from producer {header.producer_id}"
+    return None

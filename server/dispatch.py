@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Generator
+from functools import partial
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
 
 from .handlers import SERVED
+from .history import SeenRequest
 from .request import Refusal, Request
 from .waiting import Wait
 
@@ -37,16 +39,29 @@ Answer = Message | Disconnect | None
 
 
 def answer(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
-    """The handler's answer, or a generator on its way to it."""
+    """The answer, or a generator on its way to it, as the rules of the fault plane have it; the history notes both ends."""
+    seen = node.history.took(request)
+    result: Answer | Wait[Answer]
     if node.faults.rules:
-        return node.faults.around(request, lambda: _handled(node, request), lambda code: refused(request, code))
-    return _handled(node, request)
+        result = node.faults.around(request, partial(handled, node), refused)
+    else:
+        result = handled(node, request)
+    if isinstance(result, GeneratorType):
+        return _noted(node, seen, result)
+    seen.answered(result, node.now)
+    return result
 
 
-def _handled(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
-    handler = SERVED[request.api_key].handler
+def _noted(node: Node, seen: SeenRequest, steps: Generator[Any, Any, Answer]) -> Wait[Answer]:
+    result = yield from steps
+    seen.answered(result, node.now)
+    return result
+
+
+def handled(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
+    """The handler's answer, past faults and history: also the way in for requests that the node's owner makes itself."""
     try:
-        result: Answer | Wait[Answer] = handler.answer(node, request)
+        result: Answer | Wait[Answer] = SERVED[request.api_key].handler.answer(node, request)
     except Refusal as refusal:
         return refused(request, refusal.code, refusal.message)
     except Exception:

@@ -19,6 +19,7 @@ from .dispatch import Answer
 from .faults.plane import Faults
 from .fetch_sessions import FetchSessions
 from .groups.coordinator import GroupCoordinator
+from .history import History
 from .metadata.controller import Controller
 from .partitions import Partitions
 from .request import Request
@@ -40,6 +41,7 @@ class Node:
         self.cluster_id = Uuid(self.random.randbytes(16))
         self.waiting = Waiting()
         self.faults = Faults(self)
+        self.history = History()
         self.fetch_sessions = FetchSessions(settings.int("max.incremental.fetch.session.cache.slots"), self.random)
         self.partitions = Partitions(self)
         self.controller = Controller(self)

@@ -159,6 +159,10 @@ class Sessions:
         self._sessions[session.id] = self._sessions.pop(session.id)
         return Continuing(session)
 
+    def get(self, session_id: int) -> Session | None:
+        """The session with this id, for those who only look."""
+        return self._sessions.get(session_id)
+
     def open(self, partitions: dict[Key, Wanted], *, by_id: bool, privileged: bool) -> Session | None:
         """A new session, or None when there is no place for it."""
         if len(self._sessions) >= self._slots and not self._make_room(len(partitions), privileged):

@@ -1,0 +1,226 @@
+"""What a request is about, part by part: its topics, partitions, groups, transactional ids; and the same parts of its answer.
+
+Rules. `divide` makes two requests of one: what a scope hits, and the rest. `overlay` puts the answer for some parts over the answer for
+all, and `mirrored` makes the answer in which every part failed. Nothing changes but the answer that is covered. Which lists of a message
+hold parts stands in one table, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from copy import copy
+from typing import Any, NamedTuple
+
+from kafkadouble.messages.fields import fields_of
+
+Scope = Mapping[str, str | int]
+"""What narrows a match, as `Rule.scope` gives it."""
+
+NameOf = Callable[[Any], str | None]
+"""The name of the topic that has an id."""
+
+
+class Level(NamedTuple):
+    """One list of parts: what its items stand for, and the names of the list in the request and in the response."""
+
+    kind: str
+    asked: str
+    answered: str
+
+
+_TOPICS_AND_PARTITIONS = "topic:topics/topics partition:partitions/partitions"
+
+_TABLE = {
+    "AddPartitionsToTxn": (
+        "topic:v3_and_below_topics/results_by_topic_v3_and_below partition:partitions/results_by_partition",
+        "transactional_id:transactions/results_by_transaction topic:topics/topic_results"
+        " partition:partitions/results_by_partition",
+    ),
+    "AlterConfigs": ("resource:resources/responses",),
+    "AlterPartitionReassignments": ("topic:topics/responses partition:partitions/partitions",),
+    "AlterShareGroupOffsets": ("topic:topics/responses partition:partitions/partitions",),
+    "ConsumerGroupDescribe": ("group:group_ids/groups",),
+    "CreatePartitions": ("topic:topics/results",),
+    "CreateTopics": ("topic:topics/topics",),
+    "DeleteGroups": ("group:groups_names/results",),
+    "DeleteRecords": (_TOPICS_AND_PARTITIONS,),
+    "DeleteShareGroupOffsets": ("topic:topics/responses",),
+    "DeleteTopics": ("topic:topic_names/responses", "topic:topics/responses"),
+    "DescribeConfigs": ("resource:resources/results",),
+    "DescribeGroups": ("group:groups/groups",),
+    "DescribeProducers": ("topic:topics/topics partition:partition_indexes/partitions",),
+    "DescribeShareGroupOffsets": ("group:groups/groups topic:topics/topics partition:partitions/partitions",),
+    "DescribeTopicPartitions": ("topic:topics/topics",),
+    "DescribeTransactions": ("transactional_id:transactional_ids/transaction_states",),
+    "ElectLeaders": ("topic:topic_partitions/replica_election_results partition:partitions/partition_result",),
+    "Fetch": ("topic:topics/responses partition:partitions/partitions",),
+    "FindCoordinator": ("coordinator:coordinator_keys/coordinators",),
+    "IncrementalAlterConfigs": ("resource:resources/responses",),
+    "ListOffsets": (_TOPICS_AND_PARTITIONS,),
+    "Metadata": ("topic:topics/topics",),
+    "OffsetCommit": (_TOPICS_AND_PARTITIONS,),
+    "OffsetDelete": (_TOPICS_AND_PARTITIONS,),
+    "OffsetFetch": (
+        "topic:topics/topics partition:partition_indexes/partitions",
+        "group:groups/groups topic:topics/topics partition:partition_indexes/partitions",
+    ),
+    "OffsetForLeaderEpoch": (_TOPICS_AND_PARTITIONS,),
+    "Produce": ("topic:topic_data/responses partition:partition_data/partition_responses",),
+    "ShareAcknowledge": ("topic:topics/responses partition:partitions/partitions",),
+    "ShareFetch": ("topic:topics/responses partition:partitions/partitions",),
+    "ShareGroupDescribe": ("group:group_ids/groups",),
+    "StreamsGroupDescribe": ("group:group_ids/groups",),
+    "TxnOffsetCommit": (_TOPICS_AND_PARTITIONS,),
+}
+"""The lists of parts, outermost first, of each API that has any. Where versions differ, the one whose list holds something counts."""
+
+PATHS = {
+    api: tuple(tuple(Level(*part.replace("/", ":").split(":")) for part in path.split()) for path in paths)
+    for api, paths in _TABLE.items()
+}
+
+KINDS = {"resource": ("topic", "group"), "coordinator": ("group", "transactional_id")}
+"""What a level may stand for, where that is more than one thing."""
+
+_DIRECT = {"group": ("group_id", "key"), "transactional_id": ("transactional_id", "key")}
+"""The fields of a request's own that name what the whole of it is about."""
+
+_NAMED = {
+    "topic": ("name", "topic", "topic_name"),
+    "partition": ("partition_index", "index", "partition", "partition_id"),
+    "group": ("group_id", "key"),
+    "transactional_id": ("transactional_id", "key"),
+}
+"""The fields of an item that name it."""
+
+_RESOURCE_TYPES = {"topic": 2, "group": 32}
+
+
+def kinds_of(api: str, request: type[Any]) -> set[str]:
+    """What a rule for this API may be narrowed to, besides the client and the broker."""
+    kinds = {kind for path in PATHS.get(api, ()) for level in path for kind in _kinds(level)}
+    return kinds | {kind for kind, fields in _DIRECT.items() if any(field in request.__slots__ for field in fields)}
+
+
+def divide(api: str, body: Any, scope: Scope, name_of: NameOf) -> tuple[Any | None, Any | None]:
+    """(what the scope hits, the rest) of a request's body; None for nothing."""
+    path = path_of(api, body)
+    listed = {kind for level in path for kind in _kinds(level)}
+    for kind in scope:
+        if kind in _DIRECT and kind not in listed and not _is_about(body, kind, scope[kind]):
+            return None, body
+    inner = {kind: value for kind, value in scope.items() if kind in listed}
+    if not inner:
+        return (body, None) if scope.keys() <= _DIRECT.keys() else (None, body)
+    return _divide(body, path, inner, name_of)
+
+
+def path_of(api: str, body: Any) -> tuple[Level, ...]:
+    """The lists of parts that this body uses; empty when it names none."""
+    return next((path for path in PATHS.get(api, ()) if getattr(body, path[0].asked)), ())
+
+
+def _is_about(body: Any, kind: str, value: str | int) -> bool:
+    return any(getattr(body, field, None) == value for field in _DIRECT[kind])
+
+
+def _divide(struct: Any, path: tuple[Level, ...], scope: Scope, name_of: NameOf) -> tuple[Any | None, Any | None]:
+    level, deeper = path[0], path[1:]
+    hit, rest = [], []
+    for item in getattr(struct, level.asked) or ():
+        inside, outside = _divide_item(item, level, deeper, scope, name_of)
+        hit.extend([] if inside is None else [inside])
+        rest.extend([] if outside is None else [outside])
+    return _with(struct, level.asked, hit), _with(struct, level.asked, rest)
+
+
+def _divide_item(
+    item: Any, level: Level, deeper: tuple[Level, ...], scope: Scope, name_of: NameOf
+) -> tuple[Any | None, Any | None]:
+    for kind in _kinds(level):
+        if kind in scope and key_of(item, kind, name_of) != scope[kind]:
+            return None, item
+    narrower = any(kind in scope for further in deeper for kind in _kinds(further))
+    return _divide(item, deeper, scope, name_of) if narrower else (item, None)
+
+
+def _kinds(level: Level) -> tuple[str, ...]:
+    return KINDS.get(level.kind, (level.kind,))
+
+
+def key_of(item: Any, kind: str, name_of: NameOf) -> Any:
+    """What an item of a list of parts is called: a topic by its name where that is known, else by its id."""
+    if isinstance(item, str | int):
+        return item
+    if hasattr(item, "resource_type"):
+        return item.resource_name if item.resource_type == _RESOURCE_TYPES.get(kind) else None
+    for field in _NAMED[kind]:
+        value = getattr(item, field, None)
+        if value is not None and value != "":
+            return value
+    topic_id = getattr(item, "topic_id", None)
+    return topic_id if topic_id is None else name_of(topic_id) or topic_id
+
+
+def _with(struct: Any, field: str, items: list[Any]) -> Any | None:
+    if not items:
+        return None
+    made = copy(struct)
+    setattr(made, field, items)
+    return made
+
+
+def overlay(answer: Any, refused: Any, path: tuple[Level, ...], name_of: NameOf) -> None:
+    """Put every part of `refused` in the place of the same part of `answer`, or at the end where that has none."""
+    level, deeper = path[0], path[1:]
+    items = list(getattr(answer, level.answered) or ())
+    places = {_identity(item, level, name_of): place for place, item in enumerate(items)}
+    for item in getattr(refused, level.answered) or ():
+        place = places.get(_identity(item, level, name_of))
+        if place is None:
+            items.append(item)
+        elif deeper:
+            overlay(items[place], item, deeper, name_of)
+        else:
+            items[place] = item
+    setattr(answer, level.answered, items)
+
+
+def mirrored(response: type[Any], body: Any, path: tuple[Level, ...], code: int) -> Any:
+    """The response that gives every innermost part that a request names the same error."""
+    answer = response()
+    _mirror(answer, body, path, code)
+    return answer
+
+
+def _mirror(into: Any, struct: Any, path: tuple[Level, ...], code: int) -> None:
+    level, deeper = path[0], path[1:]
+    made = next(field.struct for field in fields_of(type(into)) if field.name == level.answered)
+    assert made is not None
+    entries = []
+    for item in getattr(struct, level.asked) or ():
+        entry = made()
+        _name_alike(entry, item, level.kind)
+        if deeper:
+            _mirror(entry, item, deeper, code)
+        else:
+            entry.error_code = code  # type: ignore[attr-defined]  # every innermost part of a response has one
+        entries.append(entry)
+    setattr(into, level.answered, entries)
+
+
+def _name_alike(entry: Any, item: Any, kind: str) -> None:
+    for field in (*_NAMED[kind], "topic_id"):
+        if not hasattr(entry, field):
+            continue
+        if isinstance(item, str | int):
+            setattr(entry, field, item)
+            return
+        if hasattr(item, field):
+            setattr(entry, field, getattr(item, field))
+
+
+def _identity(item: Any, level: Level, name_of: NameOf) -> Any:
+    if hasattr(item, "resource_type"):
+        return item.resource_type, item.resource_name
+    return key_of(item, _kinds(level)[0], name_of)

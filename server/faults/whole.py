@@ -1,0 +1,98 @@
+"""Two APIs whose requests mean more than they name, and whose answers hold more than the parts that were asked for.
+
+A Fetch means all that its session remembers (KIP-227), and its answer must keep the session in step; a Metadata request may mean all
+topics, and a client throws an answer away that lists no broker. So these are always processed, and what is to fail is put over the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
+from kafkadouble.messages.generated.metadata import MetadataRequest
+
+from ..fetching.wanted import Wanted
+from ..request import Request
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+FETCH, METADATA = "Fetch", "Metadata"
+ALWAYS_PROCESSED = (FETCH, METADATA)
+
+OF_THE_SESSION = frozenset(
+    {
+        error_codes.FETCH_SESSION_ID_NOT_FOUND,
+        error_codes.INVALID_FETCH_SESSION_EPOCH,
+        error_codes.FETCH_SESSION_TOPIC_ID_ERROR,
+    }
+)
+"""What a Fetch says of itself and never of a partition."""
+
+
+def meant(api: str, node: Node, request: Request[Any]) -> Any:
+    """The body with everything in it that the request is about."""
+    if api == FETCH:
+        return _with_session(node, request)
+    if api == METADATA:
+        return _with_all_topics(node, request)
+    return request.body
+
+
+def _with_session(node: Node, request: Request[FetchRequest]) -> FetchRequest:
+    session = node.fetch_sessions.get(request.body.session_id) if request.body.session_epoch > 0 else None
+    if session is None:
+        return request.body
+    named = {
+        (topic.topic, topic.topic_id, asked.partition) for topic in request.body.topics for asked in topic.partitions
+    }
+    unnamed = [
+        wanted for wanted in session.partitions.values() if (wanted.topic, wanted.topic_id, wanted.index) not in named
+    ]
+    body = copy(request.body)
+    body.topics = [*request.body.topics, *_as_topics(unnamed)]
+    return body
+
+
+def _as_topics(partitions: Iterable[Wanted]) -> list[FetchRequest.FetchTopic]:
+    return [
+        FetchRequest.FetchTopic(
+            topic=wanted.topic,
+            topic_id=wanted.topic_id,
+            partitions=[FetchRequest.FetchPartition(partition=wanted.index)],
+        )
+        for wanted in partitions
+    ]
+
+
+def _with_all_topics(node: Node, request: Request[MetadataRequest]) -> MetadataRequest:
+    asks_for_all = request.body.topics is None or (request.version == 0 and not request.body.topics)
+    if not asks_for_all:
+        return request.body
+    body = copy(request.body)
+    body.topics = [MetadataRequest.MetadataRequestTopic(name=name) for name in sorted(node.controller.image.topic_ids)]
+    return body
+
+
+def processed(api: str, body: Any, left: Any | None) -> Any | None:
+    """What is to be processed of a request, of which `left` does not fail beforehand."""
+    if api == FETCH:
+        return _impatient(body)
+    if api == METADATA and left is None:
+        left = copy(body)
+        left.topics = []
+    return left
+
+
+def _impatient(body: FetchRequest) -> FetchRequest:
+    made = copy(body)
+    made.max_wait_ms = made.min_bytes = 0
+    return made
+
+
+def is_whole(refused: Any) -> bool:
+    """Whether an answer to Fetch is about its session, and covers every partition."""
+    return isinstance(refused, FetchResponse) and refused.error_code in OF_THE_SESSION

@@ -118,7 +118,7 @@ def _parameter(field: Field) -> str:
     if field.default is OWN_DEFAULTS:
         return "None" if field.lazy else "OWN_DEFAULTS"
     if field.type == "uuid" and not field.array:
-        return "Uuid.ZERO" if field.default == bytes(16) else f"Uuid({field.default!r})"
+        return "ZERO" if field.default == bytes(16) else f"Uuid({field.default!r})"
     return repr(field.default)
 
 

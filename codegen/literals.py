@@ -16,8 +16,9 @@ def literal(field: Field, pool: Pool, message: Message) -> str:
     if field.default is OWN_DEFAULTS and field.struct is not None:
         return "None" if field.lazy else f"_{message.name}_{field.struct.name}()"
     if field.type == "uuid" and not field.array:
-        pool.helper("..uuid", "Uuid")
-        return "Uuid.ZERO" if field.default == bytes(16) else f"Uuid({field.default!r})"
+        if field.default == bytes(16):
+            return pool.helper("..uuid", "ZERO")
+        return f"{pool.helper('..uuid', 'Uuid')}({field.default!r})"
     return repr(field.default)
 
 

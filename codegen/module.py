@@ -39,6 +39,7 @@ def _class_helpers(pool: Pool, messages: Sequence[Message]) -> None:
     for field in (field for struct in structs for field in struct.fields):
         if field.type == "uuid":
             pool.helper("..uuid", "Uuid")
+            pool.helper("..uuid", "ZERO")
         if field.default is OWN_DEFAULTS and not field.lazy:
             pool.helper("..message", "OWN_DEFAULTS")
 

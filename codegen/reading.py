@@ -22,6 +22,8 @@ VARINT = "kafkadouble.wire.varint"
 def reader(pool: Pool, message: Message, layout: Layout) -> str:
     """The body of the function that reads this layout."""
     emitter = _Reader(pool, message)
+    if has_records(layout):
+        emitter.out("view = memoryview(b)")
     emitter.struct(layout, "o")
     emitter.flush()
     emitter.out("return o, p")
@@ -94,9 +96,8 @@ class _Reader:
         if op.compact:
             self.flush(("B", size))
             limit = f"if {size} > 127:" if op.nullable else f"if not 0 < {size} < 128:"
-            helper = f"long_{kind}_or_null" if op.nullable else f"long_{kind}"
             with self.out.block(limit):
-                self.out(f"{size}, p = {self.pool.helper(PRIMITIVES, helper)}(b, {size}, p)")
+                self.out(f"{size}, p = {self.long_length(op, kind)}(b, {size}, p)")
             return size
         self.flush(("h" if kind == "text" else "i", size))
         if kind == "count":
@@ -108,9 +109,16 @@ class _Reader:
                 self.out(f"{self.pool.helper(PRIMITIVES, 'refuse_null')}()")
         return size
 
+    def long_length(self, op: Variable | Array, kind: str) -> str:
+        if not op.nullable:
+            return self.pool.helper(PRIMITIVES, f"long_{kind}")
+        if kind == "bytes":
+            return self.pool.helper(VARINT, "more_uvarint")
+        return self.pool.helper(PRIMITIVES, f"long_{kind}_or_null")
+
     def content(self, op: Variable, size: str, target: str) -> None:
         self.out(f"q = p + {size} - 1" if op.compact else f"q = p + {size}")
-        form = {"string": "b[p:q].decode()", "bytes": "b[p:q]", "records": "memoryview(b)[p:q]"}[op.field.type]
+        form = {"string": "b[p:q].decode()", "bytes": "b[p:q]", "records": "view[p:q]"}[op.field.type]
         self.out(f"{target} = {form}", "p = q")
 
     def nested(self, op: Nested, target: str) -> None:
@@ -140,13 +148,22 @@ class _Reader:
             self.numbers(op, op.element, target)
             return
         size = self.length(op, "count")
-        if not op.nullable:
-            self.elements(op, f"{size} - 1" if op.compact else size, target)
+        count, some, none = (f"{size} - 1", f"{size} > 1", f"not {size}") if op.compact else (size, size, f"{size} < 0")
+        quick_empty = isinstance(op.element, Layout) and op.element.fixed
+        if not op.nullable and not quick_empty:
+            self.elements(op, count, target)
             return
-        with self.out.block(f"if {size}:" if op.compact else f"if {size} >= 0:"):
-            self.elements(op, f"{size} - 1" if op.compact else size, target)
+        if op.nullable:
+            with self.out.block(f"if {none}:"):
+                self.out(f"{target} = None")
+        if quick_empty:
+            with self.out.block(f"{'elif' if op.nullable else 'if'} {some}:"):
+                self.elements(op, count, target)
+            with self.out.block("else:"):
+                self.out(f"{target} = []")
+            return
         with self.out.block("else:"):
-            self.out(f"{target} = None")
+            self.elements(op, count, target)
 
     def numbers(self, op: Array, element: Fixed, target: str) -> None:
         """An array of numbers as a tuple, in one call; short ones by a table of unpackers."""
@@ -196,21 +213,19 @@ class _Reader:
 
     def fixed_structs(self, layout: Layout, end: str, target: str) -> None:
         """Structs of one size whose tag sections are known to be empty."""
+        fields = [op.field for op in layout.ops]
         letters = "".join(op.letter for op in layout.ops if isinstance(op, Fixed)) + ("x" if layout.flexible else "")
-        values = {op.field: f"x{number}" for number, op in enumerate(layout.ops)}
         rows = self.name("r")
         self.out(f"{target} = {rows} = []")
-        with self.out.block(
-            f"for {', '.join(values.values())}{',' if len(values) == 1 else ''} in {self.pool.iterate(letters)}(b[p:{end}]):"
-        ):
+        with self.out.block(f"for row in {self.pool.iterate(letters)}(b[p:{end}]):"):
             self.out(f"e = _new({self.struct_class(layout)})")
+            self.out(f"{', '.join(f'e.{field.slot}' for field in fields)}{',' if len(fields) == 1 else ''} = row")
+            for field in fields:
+                if field.type == "uuid":
+                    self.out(f"e.{field.slot} = {self.uuid(f'e.{field.slot}')}")
             for field in layout.struct.fields:
-                value = values.get(field)
-                if value is None:
-                    value = literal(field, self.pool, self.message)
-                elif field.type == "uuid":
-                    value = self.uuid(value)
-                self.out(f"e.{field.slot} = {value}")
+                if field not in fields:
+                    self.out(f"e.{field.slot} = {literal(field, self.pool, self.message)}")
             self.out("e.unknown_tagged_fields = None", f"{rows}.append(e)")
         self.out(f"p = {end}")
 
@@ -263,6 +278,16 @@ class _Reader:
                 self.out(f"{self.pool.helper(TAGGED, 'keep_unknown')}({made}, {tag}, b[p:{end}])", f"p = {end}")
             with self.out.block(f"if p != {end}:"):
                 self.out(f"{self.pool.helper(TAGGED, 'refuse_size')}()")
+
+
+def has_records(layout: Layout) -> bool:
+    """Whether records are anywhere in this version."""
+    return any(_holds_records(op) for op in (*layout.ops, *layout.tags))
+
+
+def _holds_records(op: Op) -> bool:
+    inner = op.layout if isinstance(op, Nested) else op.element if isinstance(op, Array) else None
+    return op.field.type == "records" or (isinstance(inner, Layout) and has_records(inner))
 
 
 def class_name(message: Message, layout: Layout) -> str:

@@ -17,6 +17,7 @@ from .model import Field, Message
 from .source import Lines, Pool
 
 PRIMITIVES = "kafkadouble.wire.primitives"
+VARINT = "kafkadouble.wire.varint"
 TAGGED = "kafkadouble.wire.tagged"
 
 
@@ -112,6 +113,10 @@ class _Writer:
         self.put(stretch)
 
     def packed(self, run: _Run) -> str:
+        if len(run) == 1 and run[0].letter == "B" and run[0].value.isidentifier():
+            return f"{self.pool.helper(VARINT, 'ONE_BYTE')}[{run[0].value}]"
+        if len(run) == 1 and run[0] == _Value("B", "0"):
+            return 'b"\\0"'
         letters = "".join(item.letter for item in run)
         return f"{self.pool.pack(letters)}({', '.join(item.value for item in run)})"
 
@@ -202,8 +207,8 @@ class _Writer:
             self.flush()
 
     def default_struct(self, op: Nested, name: str) -> None:
-        if not op.field.lazy or op.field.struct is None:
-            return
+        if not op.field.lazy or op.field.struct is None or op.layout.version in op.field.tagged:
+            return  # a tagged one is only written when it is there
         default = self.pool.default_struct(f"{self.message.name}.{op.field.struct.name}")
         with self.out.block(f"if {name} is None:"):
             self.out(f"{name} = {default}")

@@ -140,7 +140,7 @@ def gather(buffers: list[Buffer]) -> list[Buffer]:
     """The same bytes in few buffers: small neighbours are joined, large buffers stay what they are."""
     out: list[Buffer] = []
     start = 0
-    for at in [number for number, part in enumerate(buffers) if len(part) >= LARGE]:
+    for at in [number for number, size in enumerate(map(len, buffers)) if size >= LARGE]:
         if start < at:
             out.append(b"".join(buffers[start:at]))
         out.append(buffers[at])

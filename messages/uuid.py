@@ -68,7 +68,7 @@ class Uuid(bytes):
 as_uuid = partial(bytes.__new__, Uuid)
 """16 bytes as a Uuid, unchecked: for bytes that were cut out with the right size."""
 
-Uuid.ZERO = as_uuid(bytes(16))
+ZERO = Uuid.ZERO = as_uuid(bytes(16))
 Uuid.METADATA_TOPIC_ID = as_uuid(bytes(15) + b"\x01")
 
 

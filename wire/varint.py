@@ -15,17 +15,17 @@ ONE_BYTE = tuple(bytes((value,)) for value in range(128))
 
 def more_uvarint(b: bytes, n: int, p: int) -> tuple[int, int]:
     """Go on with an unsigned varint whose first byte `n` (above 127) has been read; `p` is behind that byte."""
-    start = p - 1
-    n &= 127
-    for shift in (7, 14, 21, 28):
-        byte = b[p]
+    byte = b[p]
+    n = n & 127 | (byte & 127) << 7
+    if byte < 128:
+        return n, p + 1
+    for shift in (14, 21, 28):
         p += 1
+        byte = b[p]
         n |= (byte & 127) << shift
-        if byte < 128:
-            if n > 0xFFFFFFFF:
-                break
-            return n, p
-    raise BadVarint("an unsigned varint has more than 32 bits", offset=start)
+        if byte < 128 and n <= 0xFFFFFFFF:
+            return n, p + 1
+    raise BadVarint("an unsigned varint has more than 32 bits", offset=p - 4)
 
 
 def read_uvarint(b: bytes, p: int) -> tuple[int, int]:

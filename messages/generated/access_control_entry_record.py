@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_text, refuse_uuid, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ permission_type PermissionType int8 0+"""
     def __init__(
         self,
         *,
-        id: Uuid = Uuid.ZERO,  # 0+: Random id that the rule is removed by.
+        id: Uuid = ZERO,  # 0+: Random id that the rule is removed by.
         resource_type: int = 0,  # 0+: What the rule protects: 2 topic, 3 group, 4 cluster, 5 transactional id, 6 delegation token, 7 user.
         resource_name: str = '',  # 0+: Name, or beginning of the name, of what it protects; * for every name.
         pattern_type: int = 0,  # 0+: 3 the name must be equal (literal), 4 the name must begin so (prefixed).
@@ -74,8 +75,6 @@ _p_ub = _s.pack
 _s = _Struct(">16sbB")
 _p_ubB = _s.pack
 _u_ubB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">b")
 _p_b = _s.pack
 _s = _Struct(">bB")
@@ -143,7 +142,7 @@ def _write_AccessControlEntryRecord_0(m, w):
     x6 = m.host.encode()
     n7 = len(x6) + 1
     if n7 < 128:
-        w(_p_B(n7))
+        w(ONE_BYTE[n7])
     else:
         w(text_size(n7))
     w(x6)

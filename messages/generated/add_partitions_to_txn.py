@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, check_count, long_count, long_numbers, long_text, plain_numbers, refuse_absent, refuse_null, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -202,8 +203,6 @@ _AddPartitionsToTxnRequest_AddPartitionsToTxnTopic = AddPartitionsToTxnRequest.A
 _AddPartitionsToTxnResponse_AddPartitionsToTxnResult = AddPartitionsToTxnResponse.AddPartitionsToTxnResult
 _AddPartitionsToTxnResponse_AddPartitionsToTxnTopicResult = AddPartitionsToTxnResponse.AddPartitionsToTxnTopicResult
 _AddPartitionsToTxnResponse_AddPartitionsToTxnPartitionResult = AddPartitionsToTxnResponse.AddPartitionsToTxnPartitionResult
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -411,7 +410,7 @@ def _write_AddPartitionsToTxnRequest_3(m, w):
     x1 = m.v3_and_below_transactional_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -426,7 +425,7 @@ def _write_AddPartitionsToTxnRequest_3(m, w):
         x6 = e5.name.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
@@ -442,7 +441,7 @@ def _write_AddPartitionsToTxnRequest_3(m, w):
         tags11 = {}
         write_tags(w, tags11, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_AddPartitionsToTxnRequest_4(m, w):
@@ -451,14 +450,14 @@ def _write_AddPartitionsToTxnRequest_4(m, w):
     x1 = m.transactions
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
         x4 = e3.transactional_id.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -473,7 +472,7 @@ def _write_AddPartitionsToTxnRequest_4(m, w):
             x9 = e8.name.encode()
             n10 = len(x9) + 1
             if n10 < 128:
-                w(_p_B(n10))
+                w(ONE_BYTE[n10])
             else:
                 w(text_size(n10))
             w(x9)
@@ -489,12 +488,12 @@ def _write_AddPartitionsToTxnRequest_4(m, w):
             tags14 = {}
             write_tags(w, tags14, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags15 = {}
         write_tags(w, tags15, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 AddPartitionsToTxnRequest._readers = {0: _read_AddPartitionsToTxnRequest_0, 1: _read_AddPartitionsToTxnRequest_0, 2: _read_AddPartitionsToTxnRequest_0, 3: _read_AddPartitionsToTxnRequest_3, 4: _read_AddPartitionsToTxnRequest_4, 5: _read_AddPartitionsToTxnRequest_4}
@@ -521,15 +520,17 @@ def _read_AddPartitionsToTxnResponse_0(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 6 * n5
-        o3.results_by_partition = r7 = []
-        for x0, x1 in _i_ih(b[p:q6]):
-            e = _new(_AddPartitionsToTxnResponse_AddPartitionsToTxnPartitionResult)
-            e.partition_index = x0
-            e.partition_error_code = x1
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
+        if n5:
+            q6 = p + 6 * n5
+            o3.results_by_partition = r7 = []
+            for row in _i_ih(b[p:q6]):
+                e = _new(_AddPartitionsToTxnResponse_AddPartitionsToTxnPartitionResult)
+                e.partition_index, e.partition_error_code = row
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.results_by_partition = []
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.error_code = 0
@@ -558,26 +559,28 @@ def _read_AddPartitionsToTxnResponse_3(b, p):
         p += 1
         if not 0 < n5 < 128:
             n5, p = long_count(b, n5, p)
-        q6 = p + 7 * (n5 - 1)
-        if not any(b[p + 6:q6:7]):
-            o3.results_by_partition = r7 = []
-            for x0, x1 in _i_ihx(b[p:q6]):
-                e = _new(_AddPartitionsToTxnResponse_AddPartitionsToTxnPartitionResult)
-                e.partition_index = x0
-                e.partition_error_code = x1
-                e.unknown_tagged_fields = None
-                r7.append(e)
-            p = q6
+        if n5 > 1:
+            q6 = p + 7 * (n5 - 1)
+            if not any(b[p + 6:q6:7]):
+                o3.results_by_partition = r7 = []
+                for row in _i_ihx(b[p:q6]):
+                    e = _new(_AddPartitionsToTxnResponse_AddPartitionsToTxnPartitionResult)
+                    e.partition_index, e.partition_error_code = row
+                    e.unknown_tagged_fields = None
+                    r7.append(e)
+                p = q6
+            else:
+                o3.results_by_partition = r8 = []
+                for _ in range(n5 - 1):
+                    o9 = _new(_AddPartitionsToTxnResponse_AddPartitionsToTxnPartitionResult)
+                    o9.partition_index, o9.partition_error_code, t10 = _u_ihB(b, p)
+                    p += 7
+                    o9.unknown_tagged_fields = None
+                    if t10:
+                        o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
+                    r8.append(o9)
         else:
-            o3.results_by_partition = r8 = []
-            for _ in range(n5 - 1):
-                o9 = _new(_AddPartitionsToTxnResponse_AddPartitionsToTxnPartitionResult)
-                o9.partition_index, o9.partition_error_code, t10 = _u_ihB(b, p)
-                p += 7
-                o9.unknown_tagged_fields = None
-                if t10:
-                    o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
-                r8.append(o9)
+            o3.results_by_partition = []
         t11 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -628,26 +631,28 @@ def _read_AddPartitionsToTxnResponse_4(b, p):
             p += 1
             if not 0 < n9 < 128:
                 n9, p = long_count(b, n9, p)
-            q10 = p + 7 * (n9 - 1)
-            if not any(b[p + 6:q10:7]):
-                o7.results_by_partition = r11 = []
-                for x0, x1 in _i_ihx(b[p:q10]):
-                    e = _new(_AddPartitionsToTxnResponse_AddPartitionsToTxnPartitionResult)
-                    e.partition_index = x0
-                    e.partition_error_code = x1
-                    e.unknown_tagged_fields = None
-                    r11.append(e)
-                p = q10
+            if n9 > 1:
+                q10 = p + 7 * (n9 - 1)
+                if not any(b[p + 6:q10:7]):
+                    o7.results_by_partition = r11 = []
+                    for row in _i_ihx(b[p:q10]):
+                        e = _new(_AddPartitionsToTxnResponse_AddPartitionsToTxnPartitionResult)
+                        e.partition_index, e.partition_error_code = row
+                        e.unknown_tagged_fields = None
+                        r11.append(e)
+                    p = q10
+                else:
+                    o7.results_by_partition = r12 = []
+                    for _ in range(n9 - 1):
+                        o13 = _new(_AddPartitionsToTxnResponse_AddPartitionsToTxnPartitionResult)
+                        o13.partition_index, o13.partition_error_code, t14 = _u_ihB(b, p)
+                        p += 7
+                        o13.unknown_tagged_fields = None
+                        if t14:
+                            o13.unknown_tagged_fields, p = read_unknown(b, t14, p)
+                        r12.append(o13)
             else:
-                o7.results_by_partition = r12 = []
-                for _ in range(n9 - 1):
-                    o13 = _new(_AddPartitionsToTxnResponse_AddPartitionsToTxnPartitionResult)
-                    o13.partition_index, o13.partition_error_code, t14 = _u_ihB(b, p)
-                    p += 7
-                    o13.unknown_tagged_fields = None
-                    if t14:
-                        o13.unknown_tagged_fields, p = read_unknown(b, t14, p)
-                    r12.append(o13)
+                o7.results_by_partition = []
             t15 = b[p]
             p += 1
             o7.unknown_tagged_fields = None
@@ -705,14 +710,14 @@ def _write_AddPartitionsToTxnResponse_3(m, w):
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.results_by_partition
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -726,12 +731,12 @@ def _write_AddPartitionsToTxnResponse_3(m, w):
             tags10 = {}
             write_tags(w, tags10, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags11 = {}
         write_tags(w, tags11, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_AddPartitionsToTxnResponse_4(m, w):
@@ -748,28 +753,28 @@ def _write_AddPartitionsToTxnResponse_4(m, w):
         x4 = e3.transactional_id.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.topic_results
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
             x9 = e8.name.encode()
             n10 = len(x9) + 1
             if n10 < 128:
-                w(_p_B(n10))
+                w(ONE_BYTE[n10])
             else:
                 w(text_size(n10))
             w(x9)
             x11 = e8.results_by_partition
             n12 = len(x11) + 1
             if n12 < 128:
-                w(_p_B(n12))
+                w(ONE_BYTE[n12])
             else:
                 w(size(n12))
             for e13 in x11:
@@ -783,17 +788,17 @@ def _write_AddPartitionsToTxnResponse_4(m, w):
                 tags15 = {}
                 write_tags(w, tags15, e8.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags16 = {}
             write_tags(w, tags16, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags17 = {}
         write_tags(w, tags17, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 AddPartitionsToTxnResponse._readers = {0: _read_AddPartitionsToTxnResponse_0, 1: _read_AddPartitionsToTxnResponse_0, 2: _read_AddPartitionsToTxnResponse_0, 3: _read_AddPartitionsToTxnResponse_3, 4: _read_AddPartitionsToTxnResponse_4, 5: _read_AddPartitionsToTxnResponse_4}

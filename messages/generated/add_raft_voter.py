@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, long_text, long_text_or_null, refuse_absent, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ port Port uint16 0+"""
         cluster_id: str | None = '',  # 0+: Cluster id that the receiver must match; null skips the check (KIP-853).
         timeout_ms: int = 0,  # 0+: Longest time in milliseconds that the quorum leader may take to add the voter.
         voter_id: int = 0,  # 0+: Node id of the controller that is to become a voter.
-        voter_directory_id: Uuid = Uuid.ZERO,  # 0+: Id of the new voter's metadata log directory, which tells a replaced disk from the old one.
+        voter_directory_id: Uuid = ZERO,  # 0+: Id of the new voter's metadata log directory, which tells a replaced disk from the old one.
         listeners: Sequence[AddRaftVoterRequest.Listener] = (),  # 0+: Endpoints at which the other nodes of the quorum reach the new voter.
         ack_when_committed: bool = True,  # 1+: True to answer after the new voter set is committed, false as soon as the leader wrote it (KIP-1186).
         unknown_tagged_fields: dict[int, bytes] | None = None,
@@ -246,7 +247,7 @@ def _write_AddRaftVoterRequest_0(m, w):
         x1 = x1.encode()
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -264,14 +265,14 @@ def _write_AddRaftVoterRequest_0(m, w):
         x7 = e6.name.encode()
         n8 = len(x7) + 1
         if n8 < 128:
-            w(_p_B(n8))
+            w(ONE_BYTE[n8])
         else:
             w(text_size(n8))
         w(x7)
         x9 = e6.host.encode()
         n10 = len(x9) + 1
         if n10 < 128:
-            w(_p_B(n10))
+            w(ONE_BYTE[n10])
         else:
             w(text_size(n10))
         w(x9)
@@ -285,7 +286,7 @@ def _write_AddRaftVoterRequest_0(m, w):
         tags12 = {}
         write_tags(w, tags12, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_AddRaftVoterRequest_1(m, w):
@@ -296,7 +297,7 @@ def _write_AddRaftVoterRequest_1(m, w):
         x1 = x1.encode()
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -314,14 +315,14 @@ def _write_AddRaftVoterRequest_1(m, w):
         x7 = e6.name.encode()
         n8 = len(x7) + 1
         if n8 < 128:
-            w(_p_B(n8))
+            w(ONE_BYTE[n8])
         else:
             w(text_size(n8))
         w(x7)
         x9 = e6.host.encode()
         n10 = len(x9) + 1
         if n10 < 128:
-            w(_p_B(n10))
+            w(ONE_BYTE[n10])
         else:
             w(text_size(n10))
         w(x9)
@@ -380,7 +381,7 @@ def _write_AddRaftVoterResponse_0(m, w):
         tags3 = {}
         write_tags(w, tags3, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 AddRaftVoterResponse._readers = {0: _read_AddRaftVoterResponse_0, 1: _read_AddRaftVoterResponse_0}

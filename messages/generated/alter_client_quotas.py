@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import check_count, long_count, long_text, long_text_or_null, refuse_absent, refuse_null, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -395,21 +396,21 @@ def _write_AlterClientQuotasRequest_1(m, w):
     x1 = m.entries
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
         x4 = e3.entity
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(size(n5))
         for e6 in x4:
             x7 = e6.entity_type.encode()
             n8 = len(x7) + 1
             if n8 < 128:
-                w(_p_B(n8))
+                w(ONE_BYTE[n8])
             else:
                 w(text_size(n8))
             w(x7)
@@ -420,7 +421,7 @@ def _write_AlterClientQuotasRequest_1(m, w):
                 x9 = x9.encode()
                 n10 = len(x9) + 1
             if n10 < 128:
-                w(_p_B(n10))
+                w(ONE_BYTE[n10])
             else:
                 w(text_size(n10))
             w(x9)
@@ -428,18 +429,18 @@ def _write_AlterClientQuotasRequest_1(m, w):
                 tags11 = {}
                 write_tags(w, tags11, e6.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         x12 = e3.ops
         n13 = len(x12) + 1
         if n13 < 128:
-            w(_p_B(n13))
+            w(ONE_BYTE[n13])
         else:
             w(size(n13))
         for e14 in x12:
             x15 = e14.key.encode()
             n16 = len(x15) + 1
             if n16 < 128:
-                w(_p_B(n16))
+                w(ONE_BYTE[n16])
             else:
                 w(text_size(n16))
             w(x15)
@@ -453,7 +454,7 @@ def _write_AlterClientQuotasRequest_1(m, w):
             tags18 = {}
             write_tags(w, tags18, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         w(_p_B(m.validate_only))
         tags19 = {}
@@ -637,14 +638,14 @@ def _write_AlterClientQuotasResponse_1(m, w):
         x6 = e3.entity
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
             x9 = e8.entity_type.encode()
             n10 = len(x9) + 1
             if n10 < 128:
-                w(_p_B(n10))
+                w(ONE_BYTE[n10])
             else:
                 w(text_size(n10))
             w(x9)
@@ -655,7 +656,7 @@ def _write_AlterClientQuotasResponse_1(m, w):
                 x11 = x11.encode()
                 n12 = len(x11) + 1
             if n12 < 128:
-                w(_p_B(n12))
+                w(ONE_BYTE[n12])
             else:
                 w(text_size(n12))
             w(x11)
@@ -663,17 +664,17 @@ def _write_AlterClientQuotasResponse_1(m, w):
                 tags13 = {}
                 write_tags(w, tags13, e8.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags14 = {}
             write_tags(w, tags14, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags15 = {}
         write_tags(w, tags15, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 AlterClientQuotasResponse._readers = {0: _read_AlterClientQuotasResponse_0, 1: _read_AlterClientQuotasResponse_1}

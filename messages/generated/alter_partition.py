@@ -12,7 +12,7 @@ from struct import Struct as _Struct
 from kafkadouble.wire.primitives import Shapes, long_count, long_numbers, refuse_absent, refuse_uuid, size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ partitions Partitions []PartitionData 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 2+: Id of the topic; since version 2 topics go by id instead of name.
+            topic_id: Uuid = ZERO,  # 2+: Id of the topic; since version 2 topics go by id instead of name.
             partitions: Sequence[AlterPartitionRequest.PartitionData] = (),  # 0+: Partitions of the topic to change.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -150,7 +150,7 @@ partitions Partitions []PartitionData 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 2+: Id of the topic, as in the request.
+            topic_id: Uuid = ZERO,  # 2+: Id of the topic, as in the request.
             partitions: Sequence[AlterPartitionResponse.PartitionData] = (),  # 0+: State of each partition after the request.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -217,8 +217,6 @@ _p_u = _s.pack
 _s = _Struct(">16sB")
 _p_uB = _s.pack
 _u_uB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">bi")
 _p_bi = _s.pack
 _s = _Struct(">biB")
@@ -315,26 +313,28 @@ def _read_AlterPartitionRequest_3(b, p):
             p += 9
             if not 0 < n7 < 128:
                 n7, p = long_count(b, n7, p)
-            q8 = p + 13 * (n7 - 1)
-            if not any(b[p + 12:q8:13]):
-                o6.new_isr_with_epochs = r9 = []
-                for x0, x1 in _i_iqx(b[p:q8]):
-                    e = _new(_AlterPartitionRequest_BrokerState)
-                    e.broker_id = x0
-                    e.broker_epoch = x1
-                    e.unknown_tagged_fields = None
-                    r9.append(e)
-                p = q8
+            if n7 > 1:
+                q8 = p + 13 * (n7 - 1)
+                if not any(b[p + 12:q8:13]):
+                    o6.new_isr_with_epochs = r9 = []
+                    for row in _i_iqx(b[p:q8]):
+                        e = _new(_AlterPartitionRequest_BrokerState)
+                        e.broker_id, e.broker_epoch = row
+                        e.unknown_tagged_fields = None
+                        r9.append(e)
+                    p = q8
+                else:
+                    o6.new_isr_with_epochs = r10 = []
+                    for _ in range(n7 - 1):
+                        o11 = _new(_AlterPartitionRequest_BrokerState)
+                        o11.broker_id, o11.broker_epoch, t12 = _u_iqB(b, p)
+                        p += 13
+                        o11.unknown_tagged_fields = None
+                        if t12:
+                            o11.unknown_tagged_fields, p = read_unknown(b, t12, p)
+                        r10.append(o11)
             else:
-                o6.new_isr_with_epochs = r10 = []
-                for _ in range(n7 - 1):
-                    o11 = _new(_AlterPartitionRequest_BrokerState)
-                    o11.broker_id, o11.broker_epoch, t12 = _u_iqB(b, p)
-                    p += 13
-                    o11.unknown_tagged_fields = None
-                    if t12:
-                        o11.unknown_tagged_fields, p = read_unknown(b, t12, p)
-                    r10.append(o11)
+                o6.new_isr_with_epochs = []
             o6.leader_recovery_state, o6.partition_epoch, t13 = _u_biB(b, p)
             p += 6
             o6.unknown_tagged_fields = None
@@ -392,12 +392,12 @@ def _write_AlterPartitionRequest_2(m, w):
             tags11 = {}
             write_tags(w, tags11, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags12 = {}
         write_tags(w, tags12, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_AlterPartitionRequest_3(m, w):
@@ -446,12 +446,12 @@ def _write_AlterPartitionRequest_3(m, w):
             tags13 = {}
             write_tags(w, tags13, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags14 = {}
         write_tags(w, tags14, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 AlterPartitionRequest._readers = {2: _read_AlterPartitionRequest_2, 3: _read_AlterPartitionRequest_3}
@@ -536,12 +536,12 @@ def _write_AlterPartitionResponse_2(m, w):
             tags11 = {}
             write_tags(w, tags11, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags12 = {}
         write_tags(w, tags12, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 AlterPartitionResponse._readers = {2: _read_AlterPartitionResponse_2, 3: _read_AlterPartitionResponse_2}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, check_count, long_count, long_numbers, long_text, plain_numbers, refuse_absent, refuse_null, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -153,8 +154,6 @@ _AlterReplicaLogDirsRequest_AlterReplicaLogDir = AlterReplicaLogDirsRequest.Alte
 _AlterReplicaLogDirsRequest_AlterReplicaLogDirTopic = AlterReplicaLogDirsRequest.AlterReplicaLogDirTopic
 _AlterReplicaLogDirsResponse_AlterReplicaLogDirTopicResult = AlterReplicaLogDirsResponse.AlterReplicaLogDirTopicResult
 _AlterReplicaLogDirsResponse_AlterReplicaLogDirPartitionResult = AlterReplicaLogDirsResponse.AlterReplicaLogDirPartitionResult
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -313,28 +312,28 @@ def _write_AlterReplicaLogDirsRequest_2(m, w):
     x1 = m.dirs
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
         x4 = e3.path.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.topics
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
             x9 = e8.name.encode()
             n10 = len(x9) + 1
             if n10 < 128:
-                w(_p_B(n10))
+                w(ONE_BYTE[n10])
             else:
                 w(text_size(n10))
             w(x9)
@@ -350,12 +349,12 @@ def _write_AlterReplicaLogDirsRequest_2(m, w):
             tags14 = {}
             write_tags(w, tags14, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags15 = {}
         write_tags(w, tags15, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 AlterReplicaLogDirsRequest._readers = {1: _read_AlterReplicaLogDirsRequest_1, 2: _read_AlterReplicaLogDirsRequest_2}
@@ -382,15 +381,17 @@ def _read_AlterReplicaLogDirsResponse_1(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 6 * n5
-        o3.partitions = r7 = []
-        for x0, x1 in _i_ih(b[p:q6]):
-            e = _new(_AlterReplicaLogDirsResponse_AlterReplicaLogDirPartitionResult)
-            e.partition_index = x0
-            e.error_code = x1
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
+        if n5:
+            q6 = p + 6 * n5
+            o3.partitions = r7 = []
+            for row in _i_ih(b[p:q6]):
+                e = _new(_AlterReplicaLogDirsResponse_AlterReplicaLogDirPartitionResult)
+                e.partition_index, e.error_code = row
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.unknown_tagged_fields = None
@@ -417,26 +418,28 @@ def _read_AlterReplicaLogDirsResponse_2(b, p):
         p += 1
         if not 0 < n5 < 128:
             n5, p = long_count(b, n5, p)
-        q6 = p + 7 * (n5 - 1)
-        if not any(b[p + 6:q6:7]):
-            o3.partitions = r7 = []
-            for x0, x1 in _i_ihx(b[p:q6]):
-                e = _new(_AlterReplicaLogDirsResponse_AlterReplicaLogDirPartitionResult)
-                e.partition_index = x0
-                e.error_code = x1
-                e.unknown_tagged_fields = None
-                r7.append(e)
-            p = q6
+        if n5 > 1:
+            q6 = p + 7 * (n5 - 1)
+            if not any(b[p + 6:q6:7]):
+                o3.partitions = r7 = []
+                for row in _i_ihx(b[p:q6]):
+                    e = _new(_AlterReplicaLogDirsResponse_AlterReplicaLogDirPartitionResult)
+                    e.partition_index, e.error_code = row
+                    e.unknown_tagged_fields = None
+                    r7.append(e)
+                p = q6
+            else:
+                o3.partitions = r8 = []
+                for _ in range(n5 - 1):
+                    o9 = _new(_AlterReplicaLogDirsResponse_AlterReplicaLogDirPartitionResult)
+                    o9.partition_index, o9.error_code, t10 = _u_ihB(b, p)
+                    p += 7
+                    o9.unknown_tagged_fields = None
+                    if t10:
+                        o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
+                    r8.append(o9)
         else:
-            o3.partitions = r8 = []
-            for _ in range(n5 - 1):
-                o9 = _new(_AlterReplicaLogDirsResponse_AlterReplicaLogDirPartitionResult)
-                o9.partition_index, o9.error_code, t10 = _u_ihB(b, p)
-                p += 7
-                o9.unknown_tagged_fields = None
-                if t10:
-                    o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
-                r8.append(o9)
+            o3.partitions = []
         t11 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -485,14 +488,14 @@ def _write_AlterReplicaLogDirsResponse_2(m, w):
         x4 = e3.topic_name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -506,12 +509,12 @@ def _write_AlterReplicaLogDirsResponse_2(m, w):
             tags10 = {}
             write_tags(w, tags10, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags11 = {}
         write_tags(w, tags11, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 AlterReplicaLogDirsResponse._readers = {1: _read_AlterReplicaLogDirsResponse_1, 2: _read_AlterReplicaLogDirsResponse_2}

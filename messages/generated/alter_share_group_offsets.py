@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, long_text, long_text_or_null, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ partitions Partitions []AlterShareGroupOffsetsResponsePartition 0+"""
             self,
             *,
             topic_name: str = '',  # 0+: Name of the topic.
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic; all zeros if it does not exist.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic; all zeros if it does not exist.
             partitions: Sequence[AlterShareGroupOffsetsResponse.AlterShareGroupOffsetsResponsePartition] = (),  # 0+: Results for each partition of the topic.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -174,8 +175,6 @@ _p_u = _s.pack
 _s = _Struct(">16sB")
 _p_uB = _s.pack
 _u_uB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">ih")
 _p_ih = _s.pack
 _s = _Struct(">ihB")
@@ -217,26 +216,28 @@ def _read_AlterShareGroupOffsetsRequest_0(b, p):
         p += 1
         if not 0 < n6 < 128:
             n6, p = long_count(b, n6, p)
-        q7 = p + 13 * (n6 - 1)
-        if not any(b[p + 12:q7:13]):
-            o4.partitions = r8 = []
-            for x0, x1 in _i_iqx(b[p:q7]):
-                e = _new(_AlterShareGroupOffsetsRequest_AlterShareGroupOffsetsRequestPartition)
-                e.partition_index = x0
-                e.start_offset = x1
-                e.unknown_tagged_fields = None
-                r8.append(e)
-            p = q7
+        if n6 > 1:
+            q7 = p + 13 * (n6 - 1)
+            if not any(b[p + 12:q7:13]):
+                o4.partitions = r8 = []
+                for row in _i_iqx(b[p:q7]):
+                    e = _new(_AlterShareGroupOffsetsRequest_AlterShareGroupOffsetsRequestPartition)
+                    e.partition_index, e.start_offset = row
+                    e.unknown_tagged_fields = None
+                    r8.append(e)
+                p = q7
+            else:
+                o4.partitions = r9 = []
+                for _ in range(n6 - 1):
+                    o10 = _new(_AlterShareGroupOffsetsRequest_AlterShareGroupOffsetsRequestPartition)
+                    o10.partition_index, o10.start_offset, t11 = _u_iqB(b, p)
+                    p += 13
+                    o10.unknown_tagged_fields = None
+                    if t11:
+                        o10.unknown_tagged_fields, p = read_unknown(b, t11, p)
+                    r9.append(o10)
         else:
-            o4.partitions = r9 = []
-            for _ in range(n6 - 1):
-                o10 = _new(_AlterShareGroupOffsetsRequest_AlterShareGroupOffsetsRequestPartition)
-                o10.partition_index, o10.start_offset, t11 = _u_iqB(b, p)
-                p += 13
-                o10.unknown_tagged_fields = None
-                if t11:
-                    o10.unknown_tagged_fields, p = read_unknown(b, t11, p)
-                r9.append(o10)
+            o4.partitions = []
         t12 = b[p]
         p += 1
         o4.unknown_tagged_fields = None
@@ -255,28 +256,28 @@ def _write_AlterShareGroupOffsetsRequest_0(m, w):
     x1 = m.group_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.topics
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     for e5 in x3:
         x6 = e5.topic_name.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
         x8 = e5.partitions
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(size(n9))
         for e10 in x8:
@@ -290,12 +291,12 @@ def _write_AlterShareGroupOffsetsRequest_0(m, w):
             tags12 = {}
             write_tags(w, tags12, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags13 = {}
         write_tags(w, tags13, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 AlterShareGroupOffsetsRequest._readers = {0: _read_AlterShareGroupOffsetsRequest_0}
@@ -382,14 +383,14 @@ def _write_AlterShareGroupOffsetsResponse_0(m, w):
     x3 = m.responses
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     for e5 in x3:
         x6 = e5.topic_name.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
@@ -420,17 +421,17 @@ def _write_AlterShareGroupOffsetsResponse_0(m, w):
                 tags14 = {}
                 write_tags(w, tags14, e11.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e5.unknown_tagged_fields:
             tags15 = {}
             write_tags(w, tags15, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags16 = {}
         write_tags(w, tags16, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 AlterShareGroupOffsetsResponse._readers = {0: _read_AlterShareGroupOffsetsResponse_0}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import buffer, long_bytes, long_count, long_text, long_text_or_null, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -148,8 +149,6 @@ error_message ErrorMessage string 0+ null=0+"""
 _AlterUserScramCredentialsRequest_ScramCredentialDeletion = AlterUserScramCredentialsRequest.ScramCredentialDeletion
 _AlterUserScramCredentialsRequest_ScramCredentialUpsertion = AlterUserScramCredentialsRequest.ScramCredentialUpsertion
 _AlterUserScramCredentialsResponse_AlterUserScramCredentialsResult = AlterUserScramCredentialsResponse.AlterUserScramCredentialsResult
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">b")
 _p_b = _s.pack
 _s = _Struct(">bB")
@@ -240,14 +239,14 @@ def _write_AlterUserScramCredentialsRequest_0(m, w):
     x1 = m.deletions
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -260,14 +259,14 @@ def _write_AlterUserScramCredentialsRequest_0(m, w):
     x7 = m.upsertions
     n8 = len(x7) + 1
     if n8 < 128:
-        w(_p_B(n8))
+        w(ONE_BYTE[n8])
     else:
         w(size(n8))
     for e9 in x7:
         x10 = e9.name.encode()
         n11 = len(x10) + 1
         if n11 < 128:
-            w(_p_B(n11))
+            w(ONE_BYTE[n11])
         else:
             w(text_size(n11))
         w(x10)
@@ -286,7 +285,7 @@ def _write_AlterUserScramCredentialsRequest_0(m, w):
             x14 = buffer(x14)
         n15 = len(x14) + 1
         if n15 < 128:
-            w(_p_B(n15))
+            w(ONE_BYTE[n15])
         else:
             w(size(n15))
         w(x14)
@@ -294,12 +293,12 @@ def _write_AlterUserScramCredentialsRequest_0(m, w):
             tags16 = {}
             write_tags(w, tags16, e9.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags17 = {}
         write_tags(w, tags17, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 AlterUserScramCredentialsRequest._readers = {0: _read_AlterUserScramCredentialsRequest_0}
@@ -359,7 +358,7 @@ def _write_AlterUserScramCredentialsResponse_0(m, w):
         x4 = e3.user.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -379,12 +378,12 @@ def _write_AlterUserScramCredentialsResponse_0(m, w):
             tags8 = {}
             write_tags(w, tags8, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags9 = {}
         write_tags(w, tags9, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 AlterUserScramCredentialsResponse._readers = {0: _read_AlterUserScramCredentialsResponse_0}

@@ -11,7 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import check_count, long_count, long_text, long_text_or_null, refuse_absent, size, text_size
 from kafkadouble.wire.tagged import keep_unknown, read_tag, read_unknown, refuse_size, write_tags
-from kafkadouble.wire.varint import more_uvarint
+from kafkadouble.wire.varint import ONE_BYTE, more_uvarint
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -283,14 +283,14 @@ def _write_ApiVersionsRequest_3(m, w):
     x1 = m.client_software_name.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.client_software_version.encode()
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
@@ -298,21 +298,21 @@ def _write_ApiVersionsRequest_3(m, w):
         tags5 = {}
         write_tags(w, tags5, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_ApiVersionsRequest_5(m, w):
     x1 = m.client_software_name.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.client_software_version.encode()
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
@@ -323,7 +323,7 @@ def _write_ApiVersionsRequest_5(m, w):
         x5 = x5.encode()
         n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(text_size(n6))
     w(x5)
@@ -345,16 +345,17 @@ def _read_ApiVersionsResponse_0(b, p):
     p += 6
     if not 0 <= n1 < 128:
         check_count(b, n1, p)
-    q2 = p + 6 * n1
-    o.api_keys = r3 = []
-    for x0, x1, x2 in _i_hhh(b[p:q2]):
-        e = _new(_ApiVersionsResponse_ApiVersion)
-        e.api_key = x0
-        e.min_version = x1
-        e.max_version = x2
-        e.unknown_tagged_fields = None
-        r3.append(e)
-    p = q2
+    if n1:
+        q2 = p + 6 * n1
+        o.api_keys = r3 = []
+        for row in _i_hhh(b[p:q2]):
+            e = _new(_ApiVersionsResponse_ApiVersion)
+            e.api_key, e.min_version, e.max_version = row
+            e.unknown_tagged_fields = None
+            r3.append(e)
+        p = q2
+    else:
+        o.api_keys = []
     o.throttle_time_ms = 0
     o.supported_features = ()
     o.finalized_features_epoch = -1
@@ -370,16 +371,17 @@ def _read_ApiVersionsResponse_1(b, p):
     p += 6
     if not 0 <= n1 < 128:
         check_count(b, n1, p)
-    q2 = p + 6 * n1
-    o.api_keys = r3 = []
-    for x0, x1, x2 in _i_hhh(b[p:q2]):
-        e = _new(_ApiVersionsResponse_ApiVersion)
-        e.api_key = x0
-        e.min_version = x1
-        e.max_version = x2
-        e.unknown_tagged_fields = None
-        r3.append(e)
-    p = q2
+    if n1:
+        q2 = p + 6 * n1
+        o.api_keys = r3 = []
+        for row in _i_hhh(b[p:q2]):
+            e = _new(_ApiVersionsResponse_ApiVersion)
+            e.api_key, e.min_version, e.max_version = row
+            e.unknown_tagged_fields = None
+            r3.append(e)
+        p = q2
+    else:
+        o.api_keys = []
     o.supported_features = ()
     o.finalized_features_epoch = -1
     o.finalized_features = ()
@@ -396,27 +398,28 @@ def _read_ApiVersionsResponse_3(b, p):
     p += 3
     if not 0 < n1 < 128:
         n1, p = long_count(b, n1, p)
-    q2 = p + 7 * (n1 - 1)
-    if not any(b[p + 6:q2:7]):
-        o.api_keys = r3 = []
-        for x0, x1, x2 in _i_hhhx(b[p:q2]):
-            e = _new(_ApiVersionsResponse_ApiVersion)
-            e.api_key = x0
-            e.min_version = x1
-            e.max_version = x2
-            e.unknown_tagged_fields = None
-            r3.append(e)
-        p = q2
+    if n1 > 1:
+        q2 = p + 7 * (n1 - 1)
+        if not any(b[p + 6:q2:7]):
+            o.api_keys = r3 = []
+            for row in _i_hhhx(b[p:q2]):
+                e = _new(_ApiVersionsResponse_ApiVersion)
+                e.api_key, e.min_version, e.max_version = row
+                e.unknown_tagged_fields = None
+                r3.append(e)
+            p = q2
+        else:
+            o.api_keys = r4 = []
+            for _ in range(n1 - 1):
+                o5 = _new(_ApiVersionsResponse_ApiVersion)
+                o5.api_key, o5.min_version, o5.max_version, t6 = _u_hhhB(b, p)
+                p += 7
+                o5.unknown_tagged_fields = None
+                if t6:
+                    o5.unknown_tagged_fields, p = read_unknown(b, t6, p)
+                r4.append(o5)
     else:
-        o.api_keys = r4 = []
-        for _ in range(n1 - 1):
-            o5 = _new(_ApiVersionsResponse_ApiVersion)
-            o5.api_key, o5.min_version, o5.max_version, t6 = _u_hhhB(b, p)
-            p += 7
-            o5.unknown_tagged_fields = None
-            if t6:
-                o5.unknown_tagged_fields, p = read_unknown(b, t6, p)
-            r4.append(o5)
+        o.api_keys = []
     o.throttle_time_ms, t7 = _u_iB(b, p)
     p += 5
     o.supported_features = ()
@@ -536,14 +539,14 @@ def _write_ApiVersionsResponse_3(m, w):
             x7 = m.supported_features
             n8 = len(x7) + 1
             if n8 < 128:
-                w(_p_B(n8))
+                w(ONE_BYTE[n8])
             else:
                 w(size(n8))
             for e9 in x7:
                 x10 = e9.name.encode()
                 n11 = len(x10) + 1
                 if n11 < 128:
-                    w(_p_B(n11))
+                    w(ONE_BYTE[n11])
                 else:
                     w(text_size(n11))
                 w(x10)
@@ -567,14 +570,14 @@ def _write_ApiVersionsResponse_3(m, w):
             x15 = m.finalized_features
             n16 = len(x15) + 1
             if n16 < 128:
-                w(_p_B(n16))
+                w(ONE_BYTE[n16])
             else:
                 w(size(n16))
             for e17 in x15:
                 x18 = e17.name.encode()
                 n19 = len(x18) + 1
                 if n19 < 128:
-                    w(_p_B(n19))
+                    w(ONE_BYTE[n19])
                 else:
                     w(text_size(n19))
                 w(x18)

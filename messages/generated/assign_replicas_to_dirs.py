@@ -12,7 +12,7 @@ from struct import Struct as _Struct
 from kafkadouble.wire.primitives import long_count, refuse_uuid, size
 from kafkadouble.wire.tagged import read_unknown, write_tags
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ topics Topics []TopicData 0+"""
         def __init__(
             self,
             *,
-            id: Uuid = Uuid.ZERO,  # 0+: Id of the log directory.
+            id: Uuid = ZERO,  # 0+: Id of the log directory.
             topics: Sequence[AssignReplicasToDirsRequest.TopicData] = (),  # 0+: Topics with replicas in this directory.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -69,7 +69,7 @@ partitions Partitions []PartitionData 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic.
             partitions: Sequence[AssignReplicasToDirsRequest.PartitionData] = (),  # 0+: Partitions with a replica in this directory.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -134,7 +134,7 @@ topics Topics []TopicData 0+"""
         def __init__(
             self,
             *,
-            id: Uuid = Uuid.ZERO,  # 0+: Id of the log directory.
+            id: Uuid = ZERO,  # 0+: Id of the log directory.
             topics: Sequence[AssignReplicasToDirsResponse.TopicData] = (),  # 0+: Results for each topic in this directory.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -153,7 +153,7 @@ partitions Partitions []PartitionData 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic.
             partitions: Sequence[AssignReplicasToDirsResponse.PartitionData] = (),  # 0+: Results for each partition.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -205,8 +205,6 @@ _p_u = _s.pack
 _s = _Struct(">16sB")
 _p_uB = _s.pack
 _u_uB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">i")
 _p_i = _s.pack
 _s = _Struct(">iB")
@@ -250,25 +248,28 @@ def _read_AssignReplicasToDirsRequest_0(b, p):
             o6.topic_id = as_uuid(o6.topic_id)
             if not 0 < n7 < 128:
                 n7, p = long_count(b, n7, p)
-            q8 = p + 5 * (n7 - 1)
-            if not any(b[p + 4:q8:5]):
-                o6.partitions = r9 = []
-                for x0, in _i_ix(b[p:q8]):
-                    e = _new(_AssignReplicasToDirsRequest_PartitionData)
-                    e.partition_index = x0
-                    e.unknown_tagged_fields = None
-                    r9.append(e)
-                p = q8
+            if n7 > 1:
+                q8 = p + 5 * (n7 - 1)
+                if not any(b[p + 4:q8:5]):
+                    o6.partitions = r9 = []
+                    for row in _i_ix(b[p:q8]):
+                        e = _new(_AssignReplicasToDirsRequest_PartitionData)
+                        e.partition_index, = row
+                        e.unknown_tagged_fields = None
+                        r9.append(e)
+                    p = q8
+                else:
+                    o6.partitions = r10 = []
+                    for _ in range(n7 - 1):
+                        o11 = _new(_AssignReplicasToDirsRequest_PartitionData)
+                        o11.partition_index, t12 = _u_iB(b, p)
+                        p += 5
+                        o11.unknown_tagged_fields = None
+                        if t12:
+                            o11.unknown_tagged_fields, p = read_unknown(b, t12, p)
+                        r10.append(o11)
             else:
-                o6.partitions = r10 = []
-                for _ in range(n7 - 1):
-                    o11 = _new(_AssignReplicasToDirsRequest_PartitionData)
-                    o11.partition_index, t12 = _u_iB(b, p)
-                    p += 5
-                    o11.unknown_tagged_fields = None
-                    if t12:
-                        o11.unknown_tagged_fields, p = read_unknown(b, t12, p)
-                    r10.append(o11)
+                o6.partitions = []
             t13 = b[p]
             p += 1
             o6.unknown_tagged_fields = None
@@ -330,17 +331,17 @@ def _write_AssignReplicasToDirsRequest_0(m, w):
                 tags13 = {}
                 write_tags(w, tags13, e7.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags14 = {}
             write_tags(w, tags14, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags15 = {}
         write_tags(w, tags15, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 AssignReplicasToDirsRequest._readers = {0: _read_AssignReplicasToDirsRequest_0}
@@ -369,26 +370,28 @@ def _read_AssignReplicasToDirsResponse_0(b, p):
             o6.topic_id = as_uuid(o6.topic_id)
             if not 0 < n7 < 128:
                 n7, p = long_count(b, n7, p)
-            q8 = p + 7 * (n7 - 1)
-            if not any(b[p + 6:q8:7]):
-                o6.partitions = r9 = []
-                for x0, x1 in _i_ihx(b[p:q8]):
-                    e = _new(_AssignReplicasToDirsResponse_PartitionData)
-                    e.partition_index = x0
-                    e.error_code = x1
-                    e.unknown_tagged_fields = None
-                    r9.append(e)
-                p = q8
+            if n7 > 1:
+                q8 = p + 7 * (n7 - 1)
+                if not any(b[p + 6:q8:7]):
+                    o6.partitions = r9 = []
+                    for row in _i_ihx(b[p:q8]):
+                        e = _new(_AssignReplicasToDirsResponse_PartitionData)
+                        e.partition_index, e.error_code = row
+                        e.unknown_tagged_fields = None
+                        r9.append(e)
+                    p = q8
+                else:
+                    o6.partitions = r10 = []
+                    for _ in range(n7 - 1):
+                        o11 = _new(_AssignReplicasToDirsResponse_PartitionData)
+                        o11.partition_index, o11.error_code, t12 = _u_ihB(b, p)
+                        p += 7
+                        o11.unknown_tagged_fields = None
+                        if t12:
+                            o11.unknown_tagged_fields, p = read_unknown(b, t12, p)
+                        r10.append(o11)
             else:
-                o6.partitions = r10 = []
-                for _ in range(n7 - 1):
-                    o11 = _new(_AssignReplicasToDirsResponse_PartitionData)
-                    o11.partition_index, o11.error_code, t12 = _u_ihB(b, p)
-                    p += 7
-                    o11.unknown_tagged_fields = None
-                    if t12:
-                        o11.unknown_tagged_fields, p = read_unknown(b, t12, p)
-                    r10.append(o11)
+                o6.partitions = []
             t13 = b[p]
             p += 1
             o6.unknown_tagged_fields = None
@@ -450,17 +453,17 @@ def _write_AssignReplicasToDirsResponse_0(m, w):
                 tags13 = {}
                 write_tags(w, tags13, e7.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags14 = {}
             write_tags(w, tags14, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags15 = {}
         write_tags(w, tags15, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 AssignReplicasToDirsResponse._readers = {0: _read_AssignReplicasToDirsResponse_0}

@@ -11,9 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import check_count, long_count, long_text, long_text_or_null, refuse_absent, refuse_null, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import keep_unknown, read_tag, read_unknown, refuse_size, write_tags
-from kafkadouble.wire.varint import more_uvarint
+from kafkadouble.wire.varint import ONE_BYTE, more_uvarint
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ leader_epoch LeaderEpoch int32 0+"""
             self,
             *,
             partition_index: int = 0,  # 0+: Index of the partition within its topic, counted from 0.
-            voter_directory_id: Uuid = Uuid.ZERO,  # 1+: Metadata log directory of the voter that the request is meant for; zeros if unknown (KIP-853).
+            voter_directory_id: Uuid = ZERO,  # 1+: Metadata log directory of the voter that the request is meant for; zeros if unknown (KIP-853).
             leader_id: int = 0,  # 0+: Node id of the new leader, which is the sender.
             leader_epoch: int = 0,  # 0+: Epoch that the new leader was elected for.
             unknown_tagged_fields: dict[int, bytes] | None = None,
@@ -225,8 +225,6 @@ _BeginQuorumEpochRequest_LeaderEndpoint = BeginQuorumEpochRequest.LeaderEndpoint
 _BeginQuorumEpochResponse_TopicData = BeginQuorumEpochResponse.TopicData
 _BeginQuorumEpochResponse_PartitionData = BeginQuorumEpochResponse.PartitionData
 _BeginQuorumEpochResponse_NodeEndpoint = BeginQuorumEpochResponse.NodeEndpoint
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">H")
 _p_H = _s.pack
 _s = _Struct(">HB")
@@ -295,17 +293,18 @@ def _read_BeginQuorumEpochRequest_0(b, p):
         p += 4
         if not 0 <= n6 < 128:
             check_count(b, n6, p)
-        q7 = p + 12 * n6
-        o4.partitions = r8 = []
-        for x0, x1, x2 in _i_iii(b[p:q7]):
-            e = _new(_BeginQuorumEpochRequest_PartitionData)
-            e.partition_index = x0
-            e.voter_directory_id = Uuid.ZERO
-            e.leader_id = x1
-            e.leader_epoch = x2
-            e.unknown_tagged_fields = None
-            r8.append(e)
-        p = q7
+        if n6:
+            q7 = p + 12 * n6
+            o4.partitions = r8 = []
+            for row in _i_iii(b[p:q7]):
+                e = _new(_BeginQuorumEpochRequest_PartitionData)
+                e.partition_index, e.leader_id, e.leader_epoch = row
+                e.voter_directory_id = ZERO
+                e.unknown_tagged_fields = None
+                r8.append(e)
+            p = q7
+        else:
+            o4.partitions = []
         o4.unknown_tagged_fields = None
         r3.append(o4)
     o.voter_id = -1
@@ -344,29 +343,30 @@ def _read_BeginQuorumEpochRequest_1(b, p):
         p += 1
         if not 0 < n6 < 128:
             n6, p = long_count(b, n6, p)
-        q7 = p + 29 * (n6 - 1)
-        if not any(b[p + 28:q7:29]):
-            o4.partitions = r8 = []
-            for x0, x1, x2, x3 in _i_iuiix(b[p:q7]):
-                e = _new(_BeginQuorumEpochRequest_PartitionData)
-                e.partition_index = x0
-                e.voter_directory_id = as_uuid(x1)
-                e.leader_id = x2
-                e.leader_epoch = x3
-                e.unknown_tagged_fields = None
-                r8.append(e)
-            p = q7
+        if n6 > 1:
+            q7 = p + 29 * (n6 - 1)
+            if not any(b[p + 28:q7:29]):
+                o4.partitions = r8 = []
+                for row in _i_iuiix(b[p:q7]):
+                    e = _new(_BeginQuorumEpochRequest_PartitionData)
+                    e.partition_index, e.voter_directory_id, e.leader_id, e.leader_epoch = row
+                    e.voter_directory_id = as_uuid(e.voter_directory_id)
+                    e.unknown_tagged_fields = None
+                    r8.append(e)
+                p = q7
+            else:
+                o4.partitions = r9 = []
+                for _ in range(n6 - 1):
+                    o10 = _new(_BeginQuorumEpochRequest_PartitionData)
+                    o10.partition_index, o10.voter_directory_id, o10.leader_id, o10.leader_epoch, t11 = _u_iuiiB(b, p)
+                    p += 29
+                    o10.voter_directory_id = as_uuid(o10.voter_directory_id)
+                    o10.unknown_tagged_fields = None
+                    if t11:
+                        o10.unknown_tagged_fields, p = read_unknown(b, t11, p)
+                    r9.append(o10)
         else:
-            o4.partitions = r9 = []
-            for _ in range(n6 - 1):
-                o10 = _new(_BeginQuorumEpochRequest_PartitionData)
-                o10.partition_index, o10.voter_directory_id, o10.leader_id, o10.leader_epoch, t11 = _u_iuiiB(b, p)
-                p += 29
-                o10.voter_directory_id = as_uuid(o10.voter_directory_id)
-                o10.unknown_tagged_fields = None
-                if t11:
-                    o10.unknown_tagged_fields, p = read_unknown(b, t11, p)
-                r9.append(o10)
+            o4.partitions = []
         t12 = b[p]
         p += 1
         o4.unknown_tagged_fields = None
@@ -446,7 +446,7 @@ def _write_BeginQuorumEpochRequest_1(m, w):
         x1 = x1.encode()
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -461,14 +461,14 @@ def _write_BeginQuorumEpochRequest_1(m, w):
         x6 = e5.topic_name.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
         x8 = e5.partitions
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(size(n9))
         for e10 in x8:
@@ -485,25 +485,25 @@ def _write_BeginQuorumEpochRequest_1(m, w):
             tags13 = {}
             write_tags(w, tags13, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     x14 = m.leader_endpoints
     n15 = len(x14) + 1
     if n15 < 128:
-        w(_p_B(n15))
+        w(ONE_BYTE[n15])
     else:
         w(size(n15))
     for e16 in x14:
         x17 = e16.name.encode()
         n18 = len(x17) + 1
         if n18 < 128:
-            w(_p_B(n18))
+            w(ONE_BYTE[n18])
         else:
             w(text_size(n18))
         w(x17)
         x19 = e16.host.encode()
         n20 = len(x19) + 1
         if n20 < 128:
-            w(_p_B(n20))
+            w(ONE_BYTE[n20])
         else:
             w(text_size(n20))
         w(x19)
@@ -517,7 +517,7 @@ def _write_BeginQuorumEpochRequest_1(m, w):
         tags22 = {}
         write_tags(w, tags22, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 BeginQuorumEpochRequest._readers = {0: _read_BeginQuorumEpochRequest_0, 1: _read_BeginQuorumEpochRequest_1}
@@ -544,17 +544,17 @@ def _read_BeginQuorumEpochResponse_0(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 14 * n5
-        o3.partitions = r7 = []
-        for x0, x1, x2, x3 in _i_ihii(b[p:q6]):
-            e = _new(_BeginQuorumEpochResponse_PartitionData)
-            e.partition_index = x0
-            e.error_code = x1
-            e.leader_id = x2
-            e.leader_epoch = x3
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
+        if n5:
+            q6 = p + 14 * n5
+            o3.partitions = r7 = []
+            for row in _i_ihii(b[p:q6]):
+                e = _new(_BeginQuorumEpochResponse_PartitionData)
+                e.partition_index, e.error_code, e.leader_id, e.leader_epoch = row
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.node_endpoints = ()
@@ -582,28 +582,28 @@ def _read_BeginQuorumEpochResponse_1(b, p):
         p += 1
         if not 0 < n5 < 128:
             n5, p = long_count(b, n5, p)
-        q6 = p + 15 * (n5 - 1)
-        if not any(b[p + 14:q6:15]):
-            o3.partitions = r7 = []
-            for x0, x1, x2, x3 in _i_ihiix(b[p:q6]):
-                e = _new(_BeginQuorumEpochResponse_PartitionData)
-                e.partition_index = x0
-                e.error_code = x1
-                e.leader_id = x2
-                e.leader_epoch = x3
-                e.unknown_tagged_fields = None
-                r7.append(e)
-            p = q6
+        if n5 > 1:
+            q6 = p + 15 * (n5 - 1)
+            if not any(b[p + 14:q6:15]):
+                o3.partitions = r7 = []
+                for row in _i_ihiix(b[p:q6]):
+                    e = _new(_BeginQuorumEpochResponse_PartitionData)
+                    e.partition_index, e.error_code, e.leader_id, e.leader_epoch = row
+                    e.unknown_tagged_fields = None
+                    r7.append(e)
+                p = q6
+            else:
+                o3.partitions = r8 = []
+                for _ in range(n5 - 1):
+                    o9 = _new(_BeginQuorumEpochResponse_PartitionData)
+                    o9.partition_index, o9.error_code, o9.leader_id, o9.leader_epoch, t10 = _u_ihiiB(b, p)
+                    p += 15
+                    o9.unknown_tagged_fields = None
+                    if t10:
+                        o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
+                    r8.append(o9)
         else:
-            o3.partitions = r8 = []
-            for _ in range(n5 - 1):
-                o9 = _new(_BeginQuorumEpochResponse_PartitionData)
-                o9.partition_index, o9.error_code, o9.leader_id, o9.leader_epoch, t10 = _u_ihiiB(b, p)
-                p += 15
-                o9.unknown_tagged_fields = None
-                if t10:
-                    o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
-                r8.append(o9)
+            o3.partitions = []
         t11 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -683,14 +683,14 @@ def _write_BeginQuorumEpochResponse_1(m, w):
         x4 = e3.topic_name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -704,7 +704,7 @@ def _write_BeginQuorumEpochResponse_1(m, w):
             tags10 = {}
             write_tags(w, tags10, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if len(m.node_endpoints) or m.unknown_tagged_fields:
         tags11 = {}
         if len(m.node_endpoints):
@@ -714,7 +714,7 @@ def _write_BeginQuorumEpochResponse_1(m, w):
             x13 = m.node_endpoints
             n14 = len(x13) + 1
             if n14 < 128:
-                w(_p_B(n14))
+                w(ONE_BYTE[n14])
             else:
                 w(size(n14))
             for e15 in x13:
@@ -735,7 +735,7 @@ def _write_BeginQuorumEpochResponse_1(m, w):
             w = w12
         write_tags(w, tags11, m.unknown_tagged_fields, (0,))
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 BeginQuorumEpochResponse._readers = {0: _read_BeginQuorumEpochResponse_0, 1: _read_BeginQuorumEpochResponse_1}

@@ -11,9 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import join_uuids, long_count, long_count_or_null, refuse_absent, size
 from kafkadouble.wire.tagged import keep_unknown, read_tag, read_unknown, refuse_size, write_tags
-from kafkadouble.wire.varint import more_uvarint
+from kafkadouble.wire.varint import ONE_BYTE, more_uvarint
 from ..message import Message
-from ..uuid import Uuid, read_uuids
+from ..uuid import Uuid, ZERO, read_uuids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,8 +103,6 @@ should_shut_down ShouldShutDown bool 0+"""
         self.unknown_tagged_fields = unknown_tagged_fields
 
 
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">ih???B")
 _u_ihoooB = _s.unpack_from
 _s = _Struct(">ihBBB")
@@ -182,10 +180,10 @@ def _read_BrokerHeartbeatRequest_2(b, p):
                 p += 1
                 if n5 > 127:
                     n5, p = long_count_or_null(b, n5, p)
-                if n5:
-                    o.cordoned_log_dirs, p = read_uuids(b, n5 - 1, p)
-                else:
+                if not n5:
                     o.cordoned_log_dirs = None
+                else:
+                    o.cordoned_log_dirs, p = read_uuids(b, n5 - 1, p)
             else:
                 keep_unknown(o, tag2, b[p:end3])
                 p = end3
@@ -218,7 +216,7 @@ def _write_BrokerHeartbeatRequest_1(m, w):
             x3 = m.offline_log_dirs
             n4 = len(x3) + 1
             if n4 < 128:
-                w(_p_B(n4))
+                w(ONE_BYTE[n4])
             else:
                 w(size(n4))
             w(join_uuids(x3))
@@ -239,7 +237,7 @@ def _write_BrokerHeartbeatRequest_2(m, w):
             x3 = m.offline_log_dirs
             n4 = len(x3) + 1
             if n4 < 128:
-                w(_p_B(n4))
+                w(ONE_BYTE[n4])
             else:
                 w(size(n4))
             w(join_uuids(x3))
@@ -251,7 +249,7 @@ def _write_BrokerHeartbeatRequest_2(m, w):
             x6 = m.cordoned_log_dirs
             n7 = 0 if x6 is None else len(x6) + 1
             if n7 < 128:
-                w(_p_B(n7))
+                w(ONE_BYTE[n7])
             else:
                 w(size(n7))
             if x6:

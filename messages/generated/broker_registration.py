@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import join_uuids, long_count, long_text, long_text_or_null, refuse_absent, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid, read_uuids
+from ..uuid import Uuid, ZERO, as_uuid, read_uuids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ max_supported_version MaxSupportedVersion int16 0+"""
         *,
         broker_id: int = 0,  # 0+: Id of the broker that registers (KIP-631).
         cluster_id: str = '',  # 0+: Cluster id that the broker was formatted for; the controller refuses any other.
-        incarnation_id: Uuid = Uuid.ZERO,  # 0+: Random id of this life of the broker process, new at every start.
+        incarnation_id: Uuid = ZERO,  # 0+: Random id of this life of the broker process, new at every start.
         listeners: Sequence[BrokerRegistrationRequest.Listener] = (),  # 0+: Endpoints that the broker offers.
         features: Sequence[BrokerRegistrationRequest.Feature] = (),  # 0+: Feature levels that the broker is able to run (KIP-584).
         rack: str | None = '',  # 0+: Rack of the broker, from broker.rack; null if it has none.
@@ -530,14 +531,14 @@ def _write_BrokerRegistrationRequest_0(m, w):
         x7 = e6.name.encode()
         n8 = len(x7) + 1
         if n8 < 128:
-            w(_p_B(n8))
+            w(ONE_BYTE[n8])
         else:
             w(text_size(n8))
         w(x7)
         x9 = e6.host.encode()
         n10 = len(x9) + 1
         if n10 < 128:
-            w(_p_B(n10))
+            w(ONE_BYTE[n10])
         else:
             w(text_size(n10))
         w(x9)
@@ -550,14 +551,14 @@ def _write_BrokerRegistrationRequest_0(m, w):
     x12 = m.features
     n13 = len(x12) + 1
     if n13 < 128:
-        w(_p_B(n13))
+        w(ONE_BYTE[n13])
     else:
         w(size(n13))
     for e14 in x12:
         x15 = e14.name.encode()
         n16 = len(x15) + 1
         if n16 < 128:
-            w(_p_B(n16))
+            w(ONE_BYTE[n16])
         else:
             w(text_size(n16))
         w(x15)
@@ -574,7 +575,7 @@ def _write_BrokerRegistrationRequest_0(m, w):
         x18 = x18.encode()
         n19 = len(x18) + 1
     if n19 < 128:
-        w(_p_B(n19))
+        w(ONE_BYTE[n19])
     else:
         w(text_size(n19))
     w(x18)
@@ -582,7 +583,7 @@ def _write_BrokerRegistrationRequest_0(m, w):
         tags20 = {}
         write_tags(w, tags20, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_BrokerRegistrationRequest_1(m, w):
@@ -608,14 +609,14 @@ def _write_BrokerRegistrationRequest_1(m, w):
         x7 = e6.name.encode()
         n8 = len(x7) + 1
         if n8 < 128:
-            w(_p_B(n8))
+            w(ONE_BYTE[n8])
         else:
             w(text_size(n8))
         w(x7)
         x9 = e6.host.encode()
         n10 = len(x9) + 1
         if n10 < 128:
-            w(_p_B(n10))
+            w(ONE_BYTE[n10])
         else:
             w(text_size(n10))
         w(x9)
@@ -628,14 +629,14 @@ def _write_BrokerRegistrationRequest_1(m, w):
     x12 = m.features
     n13 = len(x12) + 1
     if n13 < 128:
-        w(_p_B(n13))
+        w(ONE_BYTE[n13])
     else:
         w(size(n13))
     for e14 in x12:
         x15 = e14.name.encode()
         n16 = len(x15) + 1
         if n16 < 128:
-            w(_p_B(n16))
+            w(ONE_BYTE[n16])
         else:
             w(text_size(n16))
         w(x15)
@@ -652,7 +653,7 @@ def _write_BrokerRegistrationRequest_1(m, w):
         x18 = x18.encode()
         n19 = len(x18) + 1
     if n19 < 128:
-        w(_p_B(n19))
+        w(ONE_BYTE[n19])
     else:
         w(text_size(n19))
     w(x18)
@@ -687,14 +688,14 @@ def _write_BrokerRegistrationRequest_2(m, w):
         x7 = e6.name.encode()
         n8 = len(x7) + 1
         if n8 < 128:
-            w(_p_B(n8))
+            w(ONE_BYTE[n8])
         else:
             w(text_size(n8))
         w(x7)
         x9 = e6.host.encode()
         n10 = len(x9) + 1
         if n10 < 128:
-            w(_p_B(n10))
+            w(ONE_BYTE[n10])
         else:
             w(text_size(n10))
         w(x9)
@@ -707,14 +708,14 @@ def _write_BrokerRegistrationRequest_2(m, w):
     x12 = m.features
     n13 = len(x12) + 1
     if n13 < 128:
-        w(_p_B(n13))
+        w(ONE_BYTE[n13])
     else:
         w(size(n13))
     for e14 in x12:
         x15 = e14.name.encode()
         n16 = len(x15) + 1
         if n16 < 128:
-            w(_p_B(n16))
+            w(ONE_BYTE[n16])
         else:
             w(text_size(n16))
         w(x15)
@@ -731,7 +732,7 @@ def _write_BrokerRegistrationRequest_2(m, w):
         x18 = x18.encode()
         n19 = len(x18) + 1
     if n19 < 128:
-        w(_p_B(n19))
+        w(ONE_BYTE[n19])
     else:
         w(text_size(n19))
     w(x18)
@@ -747,7 +748,7 @@ def _write_BrokerRegistrationRequest_2(m, w):
         tags22 = {}
         write_tags(w, tags22, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_BrokerRegistrationRequest_3(m, w):
@@ -773,14 +774,14 @@ def _write_BrokerRegistrationRequest_3(m, w):
         x7 = e6.name.encode()
         n8 = len(x7) + 1
         if n8 < 128:
-            w(_p_B(n8))
+            w(ONE_BYTE[n8])
         else:
             w(text_size(n8))
         w(x7)
         x9 = e6.host.encode()
         n10 = len(x9) + 1
         if n10 < 128:
-            w(_p_B(n10))
+            w(ONE_BYTE[n10])
         else:
             w(text_size(n10))
         w(x9)
@@ -793,14 +794,14 @@ def _write_BrokerRegistrationRequest_3(m, w):
     x12 = m.features
     n13 = len(x12) + 1
     if n13 < 128:
-        w(_p_B(n13))
+        w(ONE_BYTE[n13])
     else:
         w(size(n13))
     for e14 in x12:
         x15 = e14.name.encode()
         n16 = len(x15) + 1
         if n16 < 128:
-            w(_p_B(n16))
+            w(ONE_BYTE[n16])
         else:
             w(text_size(n16))
         w(x15)
@@ -817,7 +818,7 @@ def _write_BrokerRegistrationRequest_3(m, w):
         x18 = x18.encode()
         n19 = len(x18) + 1
     if n19 < 128:
-        w(_p_B(n19))
+        w(ONE_BYTE[n19])
     else:
         w(text_size(n19))
     w(x18)

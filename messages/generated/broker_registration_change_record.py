@@ -11,9 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import join_uuids, long_count, long_count_or_null, refuse_absent, size
 from kafkadouble.wire.tagged import keep_unknown, read_tag, refuse_size, write_tags
-from kafkadouble.wire.varint import more_uvarint
+from kafkadouble.wire.varint import ONE_BYTE, more_uvarint
 from ..message import Message
-from ..uuid import Uuid, read_uuids
+from ..uuid import Uuid, ZERO, read_uuids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,8 +64,6 @@ cordoned_log_dirs CordonedLogDirs []uuid 3+ null=3+ tag=3@3+ default=null"""
         self.unknown_tagged_fields = unknown_tagged_fields
 
 
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">b")
 _p_b = _s.pack
 _u_b = _s.unpack_from
@@ -198,10 +196,10 @@ def _read_BrokerRegistrationChangeRecord_3(b, p):
                 p += 1
                 if n5 > 127:
                     n5, p = long_count_or_null(b, n5, p)
-                if n5:
-                    o.cordoned_log_dirs, p = read_uuids(b, n5 - 1, p)
-                else:
+                if not n5:
                     o.cordoned_log_dirs = None
+                else:
+                    o.cordoned_log_dirs, p = read_uuids(b, n5 - 1, p)
             else:
                 keep_unknown(o, tag2, b[p:end3])
                 p = end3
@@ -275,7 +273,7 @@ def _write_BrokerRegistrationChangeRecord_2(m, w):
             x5 = m.log_dirs
             n6 = len(x5) + 1
             if n6 < 128:
-                w(_p_B(n6))
+                w(ONE_BYTE[n6])
             else:
                 w(size(n6))
             w(join_uuids(x5))
@@ -308,7 +306,7 @@ def _write_BrokerRegistrationChangeRecord_3(m, w):
             x5 = m.log_dirs
             n6 = len(x5) + 1
             if n6 < 128:
-                w(_p_B(n6))
+                w(ONE_BYTE[n6])
             else:
                 w(size(n6))
             w(join_uuids(x5))
@@ -320,7 +318,7 @@ def _write_BrokerRegistrationChangeRecord_3(m, w):
             x8 = m.cordoned_log_dirs
             n9 = 0 if x8 is None else len(x8) + 1
             if n9 < 128:
-                w(_p_B(n9))
+                w(ONE_BYTE[n9])
             else:
                 w(size(n9))
             if x8:

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, long_text, long_text_or_null, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -75,8 +76,6 @@ entity_name EntityName string 0+ null=0+"""
 
 
 _ClientQuotaRecord_EntityData = ClientQuotaRecord.EntityData
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">d?B")
 _u_doB = _s.unpack_from
 _s = _Struct(">dB")
@@ -136,14 +135,14 @@ def _write_ClientQuotaRecord_0(m, w):
     x1 = m.entity
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
         x4 = e3.entity_type.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -154,7 +153,7 @@ def _write_ClientQuotaRecord_0(m, w):
             x6 = x6.encode()
             n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
@@ -162,11 +161,11 @@ def _write_ClientQuotaRecord_0(m, w):
             tags8 = {}
             write_tags(w, tags8, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     x9 = m.key.encode()
     n10 = len(x9) + 1
     if n10 < 128:
-        w(_p_B(n10))
+        w(ONE_BYTE[n10])
     else:
         w(text_size(n10))
     w(x9)

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_text, long_text_or_null, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message
 
 TYPE_CHECKING = False
@@ -55,8 +56,6 @@ value Value string 0+ null=0+"""
         self.unknown_tagged_fields = unknown_tagged_fields
 
 
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">b")
 _p_b = _s.pack
 _s = _Struct(">bB")
@@ -110,7 +109,7 @@ def _write_ConfigRecord_0(m, w):
     x3 = m.name.encode()
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
@@ -121,7 +120,7 @@ def _write_ConfigRecord_0(m, w):
         x5 = x5.encode()
         n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(text_size(n6))
     w(x5)
@@ -129,7 +128,7 @@ def _write_ConfigRecord_0(m, w):
         tags7 = {}
         write_tags(w, tags7, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ConfigRecord._readers = {0: _read_ConfigRecord_0}

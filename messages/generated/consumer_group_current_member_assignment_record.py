@@ -11,9 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, long_count, long_numbers, refuse_absent, refuse_null, refuse_uuid, size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import keep_unknown, read_tag, read_unknown, refuse_size, write_tags
-from kafkadouble.wire.varint import more_uvarint
+from kafkadouble.wire.varint import ONE_BYTE, more_uvarint
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ assignment_epochs AssignmentEpochs []int32 0+ null=0+ tag=0@0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic that the partitions belong to.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic that the partitions belong to.
             partitions: Sequence[int] = (),  # 0+: Indexes of the partitions in the topic.
             assignment_epochs: Sequence[int] | None = (),  # 0+: Member epoch at which each partition was given, in the order of Partitions; null or empty if not recorded (KIP-1251).
             unknown_tagged_fields: dict[int, bytes] | None = None,
@@ -115,8 +115,6 @@ _s = _Struct(">16s")
 _p_u = _s.pack
 _s = _Struct(">16sB")
 _u_uB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -289,7 +287,7 @@ def _write_ConsumerGroupCurrentMemberAssignmentValue_0(m, w):
     x11 = m.partitions_pending_revocation
     n12 = len(x11) + 1
     if n12 < 128:
-        w(_p_B(n12))
+        w(ONE_BYTE[n12])
     else:
         w(size(n12))
     for e13 in x11:
@@ -320,7 +318,7 @@ def _write_ConsumerGroupCurrentMemberAssignmentValue_0(m, w):
         tags21 = {}
         write_tags(w, tags21, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ConsumerGroupCurrentMemberAssignmentValue._readers = {0: _read_ConsumerGroupCurrentMemberAssignmentValue_0}

@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, long_count, long_numbers, long_text, long_text_or_null, refuse_text, refuse_uuid, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ partitions Partitions []int32 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic.
             topic_name: str = '',  # 0+: Name of the topic.
             partitions: Sequence[int] = (),  # 0+: Indexes of the assigned partitions.
             unknown_tagged_fields: dict[int, bytes] | None = None,
@@ -291,7 +292,7 @@ def _write_ConsumerGroupDescribeRequest_0(m, w):
     x1 = m.group_ids
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     if x1.__class__ is str:
@@ -300,7 +301,7 @@ def _write_ConsumerGroupDescribeRequest_0(m, w):
         x4 = e3.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -747,14 +748,14 @@ def _write_ConsumerGroupDescribeResponse_0(m, w):
         x6 = e3.group_id.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
         x8 = e3.group_state.encode()
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(text_size(n9))
         w(x8)
@@ -769,14 +770,14 @@ def _write_ConsumerGroupDescribeResponse_0(m, w):
         x12 = e3.members
         n13 = len(x12) + 1
         if n13 < 128:
-            w(_p_B(n13))
+            w(ONE_BYTE[n13])
         else:
             w(size(n13))
         for e14 in x12:
             x15 = e14.member_id.encode()
             n16 = len(x15) + 1
             if n16 < 128:
-                w(_p_B(n16))
+                w(ONE_BYTE[n16])
             else:
                 w(text_size(n16))
             w(x15)
@@ -787,7 +788,7 @@ def _write_ConsumerGroupDescribeResponse_0(m, w):
                 x17 = x17.encode()
                 n18 = len(x17) + 1
             if n18 < 128:
-                w(_p_B(n18))
+                w(ONE_BYTE[n18])
             else:
                 w(text_size(n18))
             w(x17)
@@ -798,7 +799,7 @@ def _write_ConsumerGroupDescribeResponse_0(m, w):
                 x19 = x19.encode()
                 n20 = len(x19) + 1
             if n20 < 128:
-                w(_p_B(n20))
+                w(ONE_BYTE[n20])
             else:
                 w(text_size(n20))
             w(x19)
@@ -813,14 +814,14 @@ def _write_ConsumerGroupDescribeResponse_0(m, w):
             x23 = e14.client_host.encode()
             n24 = len(x23) + 1
             if n24 < 128:
-                w(_p_B(n24))
+                w(ONE_BYTE[n24])
             else:
                 w(text_size(n24))
             w(x23)
             x25 = e14.subscribed_topic_names
             n26 = len(x25) + 1
             if n26 < 128:
-                w(_p_B(n26))
+                w(ONE_BYTE[n26])
             else:
                 w(size(n26))
             if x25.__class__ is str:
@@ -829,7 +830,7 @@ def _write_ConsumerGroupDescribeResponse_0(m, w):
                 x28 = e27.encode()
                 n29 = len(x28) + 1
                 if n29 < 128:
-                    w(_p_B(n29))
+                    w(ONE_BYTE[n29])
                 else:
                     w(text_size(n29))
                 w(x28)
@@ -840,7 +841,7 @@ def _write_ConsumerGroupDescribeResponse_0(m, w):
                 x30 = x30.encode()
                 n31 = len(x30) + 1
             if n31 < 128:
-                w(_p_B(n31))
+                w(ONE_BYTE[n31])
             else:
                 w(text_size(n31))
             w(x30)
@@ -850,7 +851,7 @@ def _write_ConsumerGroupDescribeResponse_0(m, w):
             x33 = x32.topic_partitions
             n34 = len(x33) + 1
             if n34 < 128:
-                w(_p_B(n34))
+                w(ONE_BYTE[n34])
             else:
                 w(size(n34))
             for e35 in x33:
@@ -877,14 +878,14 @@ def _write_ConsumerGroupDescribeResponse_0(m, w):
                 tags42 = {}
                 write_tags(w, tags42, x32.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
             x43 = e14._target_assignment
             if x43 is None:
                 x43 = _default_ConsumerGroupDescribeResponse_Assignment
             x44 = x43.topic_partitions
             n45 = len(x44) + 1
             if n45 < 128:
-                w(_p_B(n45))
+                w(ONE_BYTE[n45])
             else:
                 w(size(n45))
             for e46 in x44:
@@ -911,12 +912,12 @@ def _write_ConsumerGroupDescribeResponse_0(m, w):
                 tags53 = {}
                 write_tags(w, tags53, x43.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
             if e14.unknown_tagged_fields:
                 tags54 = {}
                 write_tags(w, tags54, e14.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             w(_p_i(e3.authorized_operations))
             tags55 = {}
@@ -927,7 +928,7 @@ def _write_ConsumerGroupDescribeResponse_0(m, w):
         tags56 = {}
         write_tags(w, tags56, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_ConsumerGroupDescribeResponse_1(m, w):
@@ -954,14 +955,14 @@ def _write_ConsumerGroupDescribeResponse_1(m, w):
         x6 = e3.group_id.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
         x8 = e3.group_state.encode()
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(text_size(n9))
         w(x8)
@@ -976,14 +977,14 @@ def _write_ConsumerGroupDescribeResponse_1(m, w):
         x12 = e3.members
         n13 = len(x12) + 1
         if n13 < 128:
-            w(_p_B(n13))
+            w(ONE_BYTE[n13])
         else:
             w(size(n13))
         for e14 in x12:
             x15 = e14.member_id.encode()
             n16 = len(x15) + 1
             if n16 < 128:
-                w(_p_B(n16))
+                w(ONE_BYTE[n16])
             else:
                 w(text_size(n16))
             w(x15)
@@ -994,7 +995,7 @@ def _write_ConsumerGroupDescribeResponse_1(m, w):
                 x17 = x17.encode()
                 n18 = len(x17) + 1
             if n18 < 128:
-                w(_p_B(n18))
+                w(ONE_BYTE[n18])
             else:
                 w(text_size(n18))
             w(x17)
@@ -1005,7 +1006,7 @@ def _write_ConsumerGroupDescribeResponse_1(m, w):
                 x19 = x19.encode()
                 n20 = len(x19) + 1
             if n20 < 128:
-                w(_p_B(n20))
+                w(ONE_BYTE[n20])
             else:
                 w(text_size(n20))
             w(x19)
@@ -1020,14 +1021,14 @@ def _write_ConsumerGroupDescribeResponse_1(m, w):
             x23 = e14.client_host.encode()
             n24 = len(x23) + 1
             if n24 < 128:
-                w(_p_B(n24))
+                w(ONE_BYTE[n24])
             else:
                 w(text_size(n24))
             w(x23)
             x25 = e14.subscribed_topic_names
             n26 = len(x25) + 1
             if n26 < 128:
-                w(_p_B(n26))
+                w(ONE_BYTE[n26])
             else:
                 w(size(n26))
             if x25.__class__ is str:
@@ -1036,7 +1037,7 @@ def _write_ConsumerGroupDescribeResponse_1(m, w):
                 x28 = e27.encode()
                 n29 = len(x28) + 1
                 if n29 < 128:
-                    w(_p_B(n29))
+                    w(ONE_BYTE[n29])
                 else:
                     w(text_size(n29))
                 w(x28)
@@ -1047,7 +1048,7 @@ def _write_ConsumerGroupDescribeResponse_1(m, w):
                 x30 = x30.encode()
                 n31 = len(x30) + 1
             if n31 < 128:
-                w(_p_B(n31))
+                w(ONE_BYTE[n31])
             else:
                 w(text_size(n31))
             w(x30)
@@ -1057,7 +1058,7 @@ def _write_ConsumerGroupDescribeResponse_1(m, w):
             x33 = x32.topic_partitions
             n34 = len(x33) + 1
             if n34 < 128:
-                w(_p_B(n34))
+                w(ONE_BYTE[n34])
             else:
                 w(size(n34))
             for e35 in x33:
@@ -1084,14 +1085,14 @@ def _write_ConsumerGroupDescribeResponse_1(m, w):
                 tags42 = {}
                 write_tags(w, tags42, x32.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
             x43 = e14._target_assignment
             if x43 is None:
                 x43 = _default_ConsumerGroupDescribeResponse_Assignment
             x44 = x43.topic_partitions
             n45 = len(x44) + 1
             if n45 < 128:
-                w(_p_B(n45))
+                w(ONE_BYTE[n45])
             else:
                 w(size(n45))
             for e46 in x44:
@@ -1118,7 +1119,7 @@ def _write_ConsumerGroupDescribeResponse_1(m, w):
                 tags53 = {}
                 write_tags(w, tags53, x43.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
             if e14.unknown_tagged_fields:
                 w(_p_b(e14.member_type))
                 tags54 = {}
@@ -1135,7 +1136,7 @@ def _write_ConsumerGroupDescribeResponse_1(m, w):
         tags56 = {}
         write_tags(w, tags56, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ConsumerGroupDescribeResponse._readers = {0: _read_ConsumerGroupDescribeResponse_0, 1: _read_ConsumerGroupDescribeResponse_1}

@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, long_count, long_count_or_null, long_numbers, long_text, long_text_or_null, refuse_absent, refuse_text, refuse_uuid, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ partitions Partitions []int32 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic.
             partitions: Sequence[int] = (),  # 0+: Indexes of the partitions owned by the member.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -143,7 +144,7 @@ partitions Partitions []int32 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic.
             partitions: Sequence[int] = (),  # 0+: Indexes of the assigned partitions.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -241,7 +242,9 @@ def _read_ConsumerGroupHeartbeatRequest_0(b, p):
     p += 5
     if n5 > 127:
         n5, p = long_count_or_null(b, n5, p)
-    if n5:
+    if not n5:
+        o.subscribed_topic_names = None
+    else:
         r6 = []
         for _ in range(n5 - 1):
             n8 = b[p]
@@ -253,8 +256,6 @@ def _read_ConsumerGroupHeartbeatRequest_0(b, p):
             p = q
             r6.append(e7)
         o.subscribed_topic_names = tuple(r6)
-    else:
-        o.subscribed_topic_names = None
     n9 = b[p]
     p += 1
     if n9 > 127:
@@ -269,7 +270,9 @@ def _read_ConsumerGroupHeartbeatRequest_0(b, p):
     p += 1
     if n10 > 127:
         n10, p = long_count_or_null(b, n10, p)
-    if n10:
+    if not n10:
+        o.topic_partitions = None
+    else:
         o.topic_partitions = r11 = []
         for _ in range(n10 - 1):
             o12 = _new(_ConsumerGroupHeartbeatRequest_TopicPartitions)
@@ -287,8 +290,6 @@ def _read_ConsumerGroupHeartbeatRequest_0(b, p):
             if t14:
                 o12.unknown_tagged_fields, p = read_unknown(b, t14, p)
             r11.append(o12)
-    else:
-        o.topic_partitions = None
     t15 = b[p]
     p += 1
     o.unknown_tagged_fields = None
@@ -338,7 +339,9 @@ def _read_ConsumerGroupHeartbeatRequest_1(b, p):
     p += 5
     if n5 > 127:
         n5, p = long_count_or_null(b, n5, p)
-    if n5:
+    if not n5:
+        o.subscribed_topic_names = None
+    else:
         r6 = []
         for _ in range(n5 - 1):
             n8 = b[p]
@@ -350,8 +353,6 @@ def _read_ConsumerGroupHeartbeatRequest_1(b, p):
             p = q
             r6.append(e7)
         o.subscribed_topic_names = tuple(r6)
-    else:
-        o.subscribed_topic_names = None
     n9 = b[p]
     p += 1
     if n9 > 127:
@@ -376,7 +377,9 @@ def _read_ConsumerGroupHeartbeatRequest_1(b, p):
     p += 1
     if n11 > 127:
         n11, p = long_count_or_null(b, n11, p)
-    if n11:
+    if not n11:
+        o.topic_partitions = None
+    else:
         o.topic_partitions = r12 = []
         for _ in range(n11 - 1):
             o13 = _new(_ConsumerGroupHeartbeatRequest_TopicPartitions)
@@ -394,8 +397,6 @@ def _read_ConsumerGroupHeartbeatRequest_1(b, p):
             if t15:
                 o13.unknown_tagged_fields, p = read_unknown(b, t15, p)
             r12.append(o13)
-    else:
-        o.topic_partitions = None
     t16 = b[p]
     p += 1
     o.unknown_tagged_fields = None
@@ -410,14 +411,14 @@ def _write_ConsumerGroupHeartbeatRequest_0(m, w):
     x1 = m.group_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.member_id.encode()
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
@@ -440,7 +441,7 @@ def _write_ConsumerGroupHeartbeatRequest_0(m, w):
         x7 = x7.encode()
         n8 = len(x7) + 1
     if n8 < 128:
-        w(_p_B(n8))
+        w(ONE_BYTE[n8])
     else:
         w(text_size(n8))
     w(x7)
@@ -458,7 +459,7 @@ def _write_ConsumerGroupHeartbeatRequest_0(m, w):
             x12 = e11.encode()
             n13 = len(x12) + 1
             if n13 < 128:
-                w(_p_B(n13))
+                w(ONE_BYTE[n13])
             else:
                 w(text_size(n13))
             w(x12)
@@ -469,14 +470,14 @@ def _write_ConsumerGroupHeartbeatRequest_0(m, w):
         x14 = x14.encode()
         n15 = len(x14) + 1
     if n15 < 128:
-        w(_p_B(n15))
+        w(ONE_BYTE[n15])
     else:
         w(text_size(n15))
     w(x14)
     x16 = m.topic_partitions
     n17 = 0 if x16 is None else len(x16) + 1
     if n17 < 128:
-        w(_p_B(n17))
+        w(ONE_BYTE[n17])
     else:
         w(size(n17))
     if x16:
@@ -497,21 +498,21 @@ def _write_ConsumerGroupHeartbeatRequest_0(m, w):
         tags23 = {}
         write_tags(w, tags23, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_ConsumerGroupHeartbeatRequest_1(m, w):
     x1 = m.group_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.member_id.encode()
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
@@ -534,7 +535,7 @@ def _write_ConsumerGroupHeartbeatRequest_1(m, w):
         x7 = x7.encode()
         n8 = len(x7) + 1
     if n8 < 128:
-        w(_p_B(n8))
+        w(ONE_BYTE[n8])
     else:
         w(text_size(n8))
     w(x7)
@@ -552,7 +553,7 @@ def _write_ConsumerGroupHeartbeatRequest_1(m, w):
             x12 = e11.encode()
             n13 = len(x12) + 1
             if n13 < 128:
-                w(_p_B(n13))
+                w(ONE_BYTE[n13])
             else:
                 w(text_size(n13))
             w(x12)
@@ -563,7 +564,7 @@ def _write_ConsumerGroupHeartbeatRequest_1(m, w):
         x14 = x14.encode()
         n15 = len(x14) + 1
     if n15 < 128:
-        w(_p_B(n15))
+        w(ONE_BYTE[n15])
     else:
         w(text_size(n15))
     w(x14)
@@ -574,14 +575,14 @@ def _write_ConsumerGroupHeartbeatRequest_1(m, w):
         x16 = x16.encode()
         n17 = len(x16) + 1
     if n17 < 128:
-        w(_p_B(n17))
+        w(ONE_BYTE[n17])
     else:
         w(text_size(n17))
     w(x16)
     x18 = m.topic_partitions
     n19 = 0 if x18 is None else len(x18) + 1
     if n19 < 128:
-        w(_p_B(n19))
+        w(ONE_BYTE[n19])
     else:
         w(size(n19))
     if x18:
@@ -602,7 +603,7 @@ def _write_ConsumerGroupHeartbeatRequest_1(m, w):
         tags25 = {}
         write_tags(w, tags25, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ConsumerGroupHeartbeatRequest._readers = {0: _read_ConsumerGroupHeartbeatRequest_0, 1: _read_ConsumerGroupHeartbeatRequest_1}
@@ -692,7 +693,7 @@ def _write_ConsumerGroupHeartbeatResponse_0(m, w):
         x3 = x3.encode()
         n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
@@ -725,12 +726,12 @@ def _write_ConsumerGroupHeartbeatResponse_0(m, w):
             tags13 = {}
             write_tags(w, tags13, x5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags14 = {}
         write_tags(w, tags14, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ConsumerGroupHeartbeatResponse._readers = {0: _read_ConsumerGroupHeartbeatResponse_0, 1: _read_ConsumerGroupHeartbeatResponse_0}

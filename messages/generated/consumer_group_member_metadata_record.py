@@ -11,7 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import buffer, long_bytes, long_count, long_text, long_text_or_null, refuse_absent, refuse_null, refuse_text, size, text_size
 from kafkadouble.wire.tagged import keep_unknown, read_tag, read_unknown, refuse_size, write_tags
-from kafkadouble.wire.varint import more_uvarint, read_uvarint
+from kafkadouble.wire.varint import ONE_BYTE, more_uvarint, read_uvarint
 from ..message import Message, OWN_DEFAULTS, Struct
 
 TYPE_CHECKING = False
@@ -140,8 +140,6 @@ metadata Metadata bytes 0+"""
 _ConsumerGroupMemberMetadataValue_ClassicMemberMetadata = ConsumerGroupMemberMetadataValue.ClassicMemberMetadata
 _ConsumerGroupMemberMetadataValue_ClassicProtocol = ConsumerGroupMemberMetadataValue.ClassicProtocol
 _default_ConsumerGroupMemberMetadataValue_ClassicMemberMetadata = ConsumerGroupMemberMetadataValue.ClassicMemberMetadata()
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">Bi")
 _p_Bi = _s.pack
 _s = _Struct(">BiB")
@@ -329,7 +327,7 @@ def _write_ConsumerGroupMemberMetadataValue_0(m, w):
         x1 = x1.encode()
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -340,28 +338,28 @@ def _write_ConsumerGroupMemberMetadataValue_0(m, w):
         x3 = x3.encode()
         n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
     x5 = m.client_id.encode()
     n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(text_size(n6))
     w(x5)
     x7 = m.client_host.encode()
     n8 = len(x7) + 1
     if n8 < 128:
-        w(_p_B(n8))
+        w(ONE_BYTE[n8])
     else:
         w(text_size(n8))
     w(x7)
     x9 = m.subscribed_topic_names
     n10 = len(x9) + 1
     if n10 < 128:
-        w(_p_B(n10))
+        w(ONE_BYTE[n10])
     else:
         w(size(n10))
     if x9.__class__ is str:
@@ -370,7 +368,7 @@ def _write_ConsumerGroupMemberMetadataValue_0(m, w):
         x12 = e11.encode()
         n13 = len(x12) + 1
         if n13 < 128:
-            w(_p_B(n13))
+            w(ONE_BYTE[n13])
         else:
             w(text_size(n13))
         w(x12)
@@ -381,7 +379,7 @@ def _write_ConsumerGroupMemberMetadataValue_0(m, w):
         x14 = x14.encode()
         n15 = len(x14) + 1
     if n15 < 128:
-        w(_p_B(n15))
+        w(ONE_BYTE[n15])
     else:
         w(text_size(n15))
     w(x14)
@@ -418,7 +416,7 @@ def _write_ConsumerGroupMemberMetadataValue_0(m, w):
                     x24 = e23.name.encode()
                     n25 = len(x24) + 1
                     if n25 < 128:
-                        w(_p_B(n25))
+                        w(ONE_BYTE[n25])
                     else:
                         w(text_size(n25))
                     w(x24)
@@ -427,7 +425,7 @@ def _write_ConsumerGroupMemberMetadataValue_0(m, w):
                         x26 = buffer(x26)
                     n27 = len(x26) + 1
                     if n27 < 128:
-                        w(_p_B(n27))
+                        w(ONE_BYTE[n27])
                     else:
                         w(size(n27))
                     w(x26)
@@ -435,16 +433,16 @@ def _write_ConsumerGroupMemberMetadataValue_0(m, w):
                         tags28 = {}
                         write_tags(w, tags28, e23.unknown_tagged_fields, ())
                     else:
-                        w(_p_B(0))
+                        w(b"\0")
                 if x20.unknown_tagged_fields:
                     tags29 = {}
                     write_tags(w, tags29, x20.unknown_tagged_fields, ())
                 else:
-                    w(_p_B(0))
+                    w(b"\0")
             w = w19
         write_tags(w, tags18, m.unknown_tagged_fields, (0,))
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ConsumerGroupMemberMetadataValue._readers = {0: _read_ConsumerGroupMemberMetadataValue_0}

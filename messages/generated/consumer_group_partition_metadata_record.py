@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, long_text, refuse_absent, refuse_null, refuse_text, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ partition_metadata PartitionMetadata []PartitionMetadata 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic that the partitions belong to.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic that the partitions belong to.
             topic_name: str = '',  # 0+: Name of the topic that the partitions belong to.
             num_partitions: int = 0,  # 0+: How many partitions the topic had.
             partition_metadata: Sequence[ConsumerGroupPartitionMetadataValue.PartitionMetadata] = (),  # 0+: Racks per partition; empty where racks played no part.
@@ -122,8 +123,6 @@ _p_u = _s.pack
 _s = _Struct(">16sB")
 _p_uB = _s.pack
 _u_uB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -223,7 +222,7 @@ def _write_ConsumerGroupPartitionMetadataValue_0(m, w):
     x1 = m.topics
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
@@ -259,7 +258,7 @@ def _write_ConsumerGroupPartitionMetadataValue_0(m, w):
                 x13 = e12.encode()
                 n14 = len(x13) + 1
                 if n14 < 128:
-                    w(_p_B(n14))
+                    w(ONE_BYTE[n14])
                 else:
                     w(text_size(n14))
                 w(x13)
@@ -267,17 +266,17 @@ def _write_ConsumerGroupPartitionMetadataValue_0(m, w):
                 tags15 = {}
                 write_tags(w, tags15, e9.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags16 = {}
             write_tags(w, tags16, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags17 = {}
         write_tags(w, tags17, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ConsumerGroupPartitionMetadataValue._readers = {0: _read_ConsumerGroupPartitionMetadataValue_0}

@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, long_count, long_numbers, refuse_absent, refuse_null, refuse_uuid, size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ partitions Partitions []int32 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic that the partitions belong to.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic that the partitions belong to.
             partitions: Sequence[int] = (),  # 0+: Indexes of the partitions in the topic.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -98,8 +99,6 @@ _s = _Struct(">16s")
 _p_u = _s.pack
 _s = _Struct(">16sB")
 _u_uB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -178,7 +177,7 @@ def _write_ConsumerGroupTargetAssignmentMemberValue_0(m, w):
     x1 = m.topic_partitions
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
@@ -198,7 +197,7 @@ def _write_ConsumerGroupTargetAssignmentMemberValue_0(m, w):
         tags8 = {}
         write_tags(w, tags8, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ConsumerGroupTargetAssignmentMemberValue._readers = {0: _read_ConsumerGroupTargetAssignmentMemberValue_0}

@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, long_text, long_text_or_null, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ max_supported_version MaxSupportedVersion int16 0+"""
         self,
         *,
         controller_id: int = 0,  # 0+: Node id of the controller that registers (KIP-919).
-        incarnation_id: Uuid = Uuid.ZERO,  # 0+: Random id of this life of the controller process, new at every start.
+        incarnation_id: Uuid = ZERO,  # 0+: Random id of this life of the controller process, new at every start.
         zk_migration_ready: bool = False,  # 0+: True from a controller set up for migration from ZooKeeper (KIP-866).
         listeners: Sequence[ControllerRegistrationRequest.Listener] = (),  # 0+: Endpoints that the controller offers.
         features: Sequence[ControllerRegistrationRequest.Feature] = (),  # 0+: Feature levels that the controller is able to run.
@@ -138,8 +139,6 @@ error_message ErrorMessage string 0+ null=0+"""
 
 _ControllerRegistrationRequest_Listener = ControllerRegistrationRequest.Listener
 _ControllerRegistrationRequest_Feature = ControllerRegistrationRequest.Feature
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">Hh")
 _p_Hh = _s.pack
 _s = _Struct(">HhB")
@@ -236,14 +235,14 @@ def _write_ControllerRegistrationRequest_0(m, w):
         x5 = e4.name.encode()
         n6 = len(x5) + 1
         if n6 < 128:
-            w(_p_B(n6))
+            w(ONE_BYTE[n6])
         else:
             w(text_size(n6))
         w(x5)
         x7 = e4.host.encode()
         n8 = len(x7) + 1
         if n8 < 128:
-            w(_p_B(n8))
+            w(ONE_BYTE[n8])
         else:
             w(text_size(n8))
         w(x7)
@@ -256,14 +255,14 @@ def _write_ControllerRegistrationRequest_0(m, w):
     x10 = m.features
     n11 = len(x10) + 1
     if n11 < 128:
-        w(_p_B(n11))
+        w(ONE_BYTE[n11])
     else:
         w(size(n11))
     for e12 in x10:
         x13 = e12.name.encode()
         n14 = len(x13) + 1
         if n14 < 128:
-            w(_p_B(n14))
+            w(ONE_BYTE[n14])
         else:
             w(text_size(n14))
         w(x13)
@@ -277,7 +276,7 @@ def _write_ControllerRegistrationRequest_0(m, w):
         tags16 = {}
         write_tags(w, tags16, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ControllerRegistrationRequest._readers = {0: _read_ControllerRegistrationRequest_0}
@@ -321,7 +320,7 @@ def _write_ControllerRegistrationResponse_0(m, w):
         tags3 = {}
         write_tags(w, tags3, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ControllerRegistrationResponse._readers = {0: _read_ControllerRegistrationResponse_0}

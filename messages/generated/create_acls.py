@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import check_count, long_count, long_text, long_text_or_null, refuse_absent, refuse_null, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -129,8 +130,6 @@ error_message ErrorMessage string 0+ null=0+"""
 
 _CreateAclsRequest_AclCreation = CreateAclsRequest.AclCreation
 _CreateAclsResponse_AclCreationResult = CreateAclsResponse.AclCreationResult
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">b")
 _p_b = _s.pack
 _s = _Struct(">bB")
@@ -275,7 +274,7 @@ def _write_CreateAclsRequest_2(m, w):
     x1 = m.creations
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
@@ -298,7 +297,7 @@ def _write_CreateAclsRequest_2(m, w):
         x8 = e3.host.encode()
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(text_size(n9))
         w(x8)
@@ -312,7 +311,7 @@ def _write_CreateAclsRequest_2(m, w):
         tags11 = {}
         write_tags(w, tags11, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 CreateAclsRequest._readers = {1: _read_CreateAclsRequest_1, 2: _read_CreateAclsRequest_2, 3: _read_CreateAclsRequest_2}
@@ -419,12 +418,12 @@ def _write_CreateAclsResponse_2(m, w):
             tags6 = {}
             write_tags(w, tags6, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags7 = {}
         write_tags(w, tags7, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 CreateAclsResponse._readers = {1: _read_CreateAclsResponse_1, 2: _read_CreateAclsResponse_2, 3: _read_CreateAclsResponse_2}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import buffer, check_count, long_bytes, long_count, long_text, long_text_or_null, refuse_absent, refuse_null, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -131,8 +132,6 @@ throttle_time_ms ThrottleTimeMs int32 0+"""
 
 
 _CreateDelegationTokenRequest_CreatableRenewers = CreateDelegationTokenRequest.CreatableRenewers
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -319,21 +318,21 @@ def _write_CreateDelegationTokenRequest_2(m, w):
     x1 = m.renewers
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
         x4 = e3.principal_type.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.principal_name.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
@@ -341,7 +340,7 @@ def _write_CreateDelegationTokenRequest_2(m, w):
             tags8 = {}
             write_tags(w, tags8, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         w(_p_q(m.max_lifetime_ms))
         tags9 = {}
@@ -358,7 +357,7 @@ def _write_CreateDelegationTokenRequest_3(m, w):
         x1 = x1.encode()
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -369,28 +368,28 @@ def _write_CreateDelegationTokenRequest_3(m, w):
         x3 = x3.encode()
         n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
     x5 = m.renewers
     n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(size(n6))
     for e7 in x5:
         x8 = e7.principal_type.encode()
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(text_size(n9))
         w(x8)
         x10 = e7.principal_name.encode()
         n11 = len(x10) + 1
         if n11 < 128:
-            w(_p_B(n11))
+            w(ONE_BYTE[n11])
         else:
             w(text_size(n11))
         w(x10)
@@ -398,7 +397,7 @@ def _write_CreateDelegationTokenRequest_3(m, w):
             tags12 = {}
             write_tags(w, tags12, e7.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         w(_p_q(m.max_lifetime_ms))
         tags13 = {}
@@ -579,7 +578,7 @@ def _write_CreateDelegationTokenResponse_2(m, w):
     x3 = m.principal_name.encode()
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
@@ -596,7 +595,7 @@ def _write_CreateDelegationTokenResponse_2(m, w):
         x7 = buffer(x7)
     n8 = len(x7) + 1
     if n8 < 128:
-        w(_p_B(n8))
+        w(ONE_BYTE[n8])
     else:
         w(size(n8))
     w(x7)
@@ -620,21 +619,21 @@ def _write_CreateDelegationTokenResponse_3(m, w):
     x3 = m.principal_name.encode()
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
     x5 = m.token_requester_principal_type.encode()
     n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(text_size(n6))
     w(x5)
     x7 = m.token_requester_principal_name.encode()
     n8 = len(x7) + 1
     if n8 < 128:
-        w(_p_B(n8))
+        w(ONE_BYTE[n8])
     else:
         w(text_size(n8))
     w(x7)
@@ -651,7 +650,7 @@ def _write_CreateDelegationTokenResponse_3(m, w):
         x11 = buffer(x11)
     n12 = len(x11) + 1
     if n12 < 128:
-        w(_p_B(n12))
+        w(ONE_BYTE[n12])
     else:
         w(size(n12))
     w(x11)

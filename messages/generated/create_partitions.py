@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, check_count, check_count_or_null, long_count, long_count_or_null, long_numbers, long_text, long_text_or_null, plain_numbers, refuse_absent, refuse_null, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -142,8 +143,6 @@ error_message ErrorMessage string 0+ null=0+ default=null"""
 _CreatePartitionsRequest_CreatePartitionsTopic = CreatePartitionsRequest.CreatePartitionsTopic
 _CreatePartitionsRequest_CreatePartitionsAssignment = CreatePartitionsRequest.CreatePartitionsAssignment
 _CreatePartitionsResponse_CreatePartitionsTopicResult = CreatePartitionsResponse.CreatePartitionsTopicResult
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -192,7 +191,9 @@ def _read_CreatePartitionsRequest_0(b, p):
         p += 8
         if n5 > 127:
             check_count_or_null(b, n5, p)
-        if n5 >= 0:
+        if n5 < 0:
+            o3.assignments = None
+        else:
             o3.assignments = r6 = []
             for _ in range(n5):
                 o7 = _new(_CreatePartitionsRequest_CreatePartitionsAssignment)
@@ -205,8 +206,6 @@ def _read_CreatePartitionsRequest_0(b, p):
                     o7.broker_ids, p = plain_numbers(b, n8, p, "i", False)
                 o7.unknown_tagged_fields = None
                 r6.append(o7)
-        else:
-            o3.assignments = None
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.unknown_tagged_fields = None
@@ -235,7 +234,9 @@ def _read_CreatePartitionsRequest_2(b, p):
         p += 5
         if n5 > 127:
             n5, p = long_count_or_null(b, n5, p)
-        if n5:
+        if not n5:
+            o3.assignments = None
+        else:
             o3.assignments = r6 = []
             for _ in range(n5 - 1):
                 o7 = _new(_CreatePartitionsRequest_CreatePartitionsAssignment)
@@ -252,8 +253,6 @@ def _read_CreatePartitionsRequest_2(b, p):
                 if t9:
                     o7.unknown_tagged_fields, p = read_unknown(b, t9, p)
                 r6.append(o7)
-        else:
-            o3.assignments = None
         t10 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -298,14 +297,14 @@ def _write_CreatePartitionsRequest_2(m, w):
     x1 = m.topics
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -330,7 +329,7 @@ def _write_CreatePartitionsRequest_2(m, w):
             tags12 = {}
             write_tags(w, tags12, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         w(_p_iB(m.timeout_ms, m.validate_only))
         tags13 = {}
@@ -448,7 +447,7 @@ def _write_CreatePartitionsResponse_2(m, w):
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -468,12 +467,12 @@ def _write_CreatePartitionsResponse_2(m, w):
             tags8 = {}
             write_tags(w, tags8, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags9 = {}
         write_tags(w, tags9, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 CreatePartitionsResponse._readers = {0: _read_CreatePartitionsResponse_0, 1: _read_CreatePartitionsResponse_0, 2: _read_CreatePartitionsResponse_2, 3: _read_CreatePartitionsResponse_2}

@@ -11,9 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, check_count, long_count, long_count_or_null, long_numbers, long_text, long_text_or_null, plain_numbers, refuse_absent, refuse_null, refuse_uuid, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import keep_unknown, read_tag, read_unknown, refuse_size, write_tags
-from kafkadouble.wire.varint import more_uvarint
+from kafkadouble.wire.varint import ONE_BYTE, more_uvarint
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ configs Configs []CreatableTopicConfigs 5+ null=5+ ignorable"""
             self,
             *,
             name: str = '',  # 0+: Name of the topic.
-            topic_id: Uuid = Uuid.ZERO,  # 7+: Id given to the new topic; all zeros when none was created (KIP-516).
+            topic_id: Uuid = ZERO,  # 7+: Id given to the new topic; all zeros when none was created (KIP-516).
             error_code: int = 0,  # 0+: Error code for this topic; 0 means that it was created or would be.
             error_message: str | None = '',  # 1+: Why this topic was refused; null without an error.
             topic_config_error_code: int = 0,  # 5+: Error code in place of the details below, when the client may not see configs; 0 otherwise.
@@ -225,8 +225,6 @@ _p_uhB = _s.pack
 _u_uhB = _s.unpack_from
 _s = _Struct(">?b?B")
 _u_oboB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">BbB")
 _p_BbB = _s.pack
 _s = _Struct(">BbBB")
@@ -458,14 +456,14 @@ def _write_CreateTopicsRequest_5(m, w):
     x1 = m.topics
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -489,14 +487,14 @@ def _write_CreateTopicsRequest_5(m, w):
         x12 = e3.configs
         n13 = len(x12) + 1
         if n13 < 128:
-            w(_p_B(n13))
+            w(ONE_BYTE[n13])
         else:
             w(size(n13))
         for e14 in x12:
             x15 = e14.name.encode()
             n16 = len(x15) + 1
             if n16 < 128:
-                w(_p_B(n16))
+                w(ONE_BYTE[n16])
             else:
                 w(text_size(n16))
             w(x15)
@@ -507,7 +505,7 @@ def _write_CreateTopicsRequest_5(m, w):
                 x17 = x17.encode()
                 n18 = len(x17) + 1
             if n18 < 128:
-                w(_p_B(n18))
+                w(ONE_BYTE[n18])
             else:
                 w(text_size(n18))
             w(x17)
@@ -515,12 +513,12 @@ def _write_CreateTopicsRequest_5(m, w):
                 tags19 = {}
                 write_tags(w, tags19, e14.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags20 = {}
             write_tags(w, tags20, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         w(_p_iB(m.timeout_ms, m.validate_only))
         tags21 = {}
@@ -557,7 +555,7 @@ def _read_CreateTopicsResponse_2(b, p):
             p = q
         else:
             o3.error_message = None
-        o3.topic_id = Uuid.ZERO
+        o3.topic_id = ZERO
         o3.topic_config_error_code = 0
         o3.num_partitions = -1
         o3.replication_factor = -1
@@ -598,7 +596,9 @@ def _read_CreateTopicsResponse_5(b, p):
         p += 7
         if n6 > 127:
             n6, p = long_count_or_null(b, n6, p)
-        if n6:
+        if not n6:
+            o3.configs = None
+        else:
             o3.configs = r7 = []
             for _ in range(n6 - 1):
                 o8 = _new(_CreateTopicsResponse_CreatableTopicConfigs)
@@ -625,8 +625,6 @@ def _read_CreateTopicsResponse_5(b, p):
                 if t11:
                     o8.unknown_tagged_fields, p = read_unknown(b, t11, p)
                 r7.append(o8)
-        else:
-            o3.configs = None
         t12 = b[p]
         p += 1
         o3.topic_config_error_code = 0
@@ -645,7 +643,7 @@ def _read_CreateTopicsResponse_5(b, p):
                     p = end14
                 if p != end14:
                     refuse_size()
-        o3.topic_id = Uuid.ZERO
+        o3.topic_id = ZERO
         r2.append(o3)
     t15 = b[p]
     p += 1
@@ -686,7 +684,9 @@ def _read_CreateTopicsResponse_7(b, p):
         p += 7
         if n6 > 127:
             n6, p = long_count_or_null(b, n6, p)
-        if n6:
+        if not n6:
+            o3.configs = None
+        else:
             o3.configs = r7 = []
             for _ in range(n6 - 1):
                 o8 = _new(_CreateTopicsResponse_CreatableTopicConfigs)
@@ -713,8 +713,6 @@ def _read_CreateTopicsResponse_7(b, p):
                 if t11:
                     o8.unknown_tagged_fields, p = read_unknown(b, t11, p)
                 r7.append(o8)
-        else:
-            o3.configs = None
         t12 = b[p]
         p += 1
         o3.topic_config_error_code = 0
@@ -777,7 +775,7 @@ def _write_CreateTopicsResponse_5(m, w):
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -805,7 +803,7 @@ def _write_CreateTopicsResponse_5(m, w):
                 x11 = e10.name.encode()
                 n12 = len(x11) + 1
                 if n12 < 128:
-                    w(_p_B(n12))
+                    w(ONE_BYTE[n12])
                 else:
                     w(text_size(n12))
                 w(x11)
@@ -816,7 +814,7 @@ def _write_CreateTopicsResponse_5(m, w):
                     x13 = x13.encode()
                     n14 = len(x13) + 1
                 if n14 < 128:
-                    w(_p_B(n14))
+                    w(ONE_BYTE[n14])
                 else:
                     w(text_size(n14))
                 w(x13)
@@ -836,12 +834,12 @@ def _write_CreateTopicsResponse_5(m, w):
                 w = w17
             write_tags(w, tags16, e3.unknown_tagged_fields, (0,))
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags18 = {}
         write_tags(w, tags18, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_CreateTopicsResponse_7(m, w):
@@ -856,7 +854,7 @@ def _write_CreateTopicsResponse_7(m, w):
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -887,7 +885,7 @@ def _write_CreateTopicsResponse_7(m, w):
                 x12 = e11.name.encode()
                 n13 = len(x12) + 1
                 if n13 < 128:
-                    w(_p_B(n13))
+                    w(ONE_BYTE[n13])
                 else:
                     w(text_size(n13))
                 w(x12)
@@ -898,7 +896,7 @@ def _write_CreateTopicsResponse_7(m, w):
                     x14 = x14.encode()
                     n15 = len(x14) + 1
                 if n15 < 128:
-                    w(_p_B(n15))
+                    w(ONE_BYTE[n15])
                 else:
                     w(text_size(n15))
                 w(x14)
@@ -918,12 +916,12 @@ def _write_CreateTopicsResponse_7(m, w):
                 w = w18
             write_tags(w, tags17, e3.unknown_tagged_fields, (0,))
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags19 = {}
         write_tags(w, tags19, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 CreateTopicsResponse._readers = {2: _read_CreateTopicsResponse_2, 3: _read_CreateTopicsResponse_2, 4: _read_CreateTopicsResponse_2, 5: _read_CreateTopicsResponse_5, 6: _read_CreateTopicsResponse_5, 7: _read_CreateTopicsResponse_7}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, long_text, refuse_text, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message
 
 TYPE_CHECKING = False
@@ -65,8 +66,6 @@ token_id TokenId string 0+"""
         self.unknown_tagged_fields = unknown_tagged_fields
 
 
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">qqq")
 _p_qqq = _s.pack
 _s = _Struct(">qqqB")
@@ -124,21 +123,21 @@ def _write_DelegationTokenRecord_0(m, w):
     x1 = m.owner.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.requester.encode()
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
     x5 = m.renewers
     n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(size(n6))
     if x5.__class__ is str:
@@ -147,7 +146,7 @@ def _write_DelegationTokenRecord_0(m, w):
         x8 = e7.encode()
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(text_size(n9))
         w(x8)
@@ -163,7 +162,7 @@ def _write_DelegationTokenRecord_0(m, w):
         tags12 = {}
         write_tags(w, tags12, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DelegationTokenRecord._readers = {0: _read_DelegationTokenRecord_0}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import check_count, long_count, long_text, long_text_or_null, refuse_absent, refuse_null, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -174,8 +175,6 @@ permission_type PermissionType int8 0+"""
 _DeleteAclsRequest_DeleteAclsFilter = DeleteAclsRequest.DeleteAclsFilter
 _DeleteAclsResponse_DeleteAclsFilterResult = DeleteAclsResponse.DeleteAclsFilterResult
 _DeleteAclsResponse_DeleteAclsMatchingAcl = DeleteAclsResponse.DeleteAclsMatchingAcl
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">b")
 _p_b = _s.pack
 _s = _Struct(">bB")
@@ -344,7 +343,7 @@ def _write_DeleteAclsRequest_2(m, w):
     x1 = m.filters
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
@@ -379,7 +378,7 @@ def _write_DeleteAclsRequest_2(m, w):
             x8 = x8.encode()
             n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(text_size(n9))
         w(x8)
@@ -393,7 +392,7 @@ def _write_DeleteAclsRequest_2(m, w):
         tags11 = {}
         write_tags(w, tags11, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DeleteAclsRequest._readers = {1: _read_DeleteAclsRequest_1, 2: _read_DeleteAclsRequest_2, 3: _read_DeleteAclsRequest_2}
@@ -610,7 +609,7 @@ def _write_DeleteAclsResponse_2(m, w):
         x6 = e3.matching_acls
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -645,7 +644,7 @@ def _write_DeleteAclsResponse_2(m, w):
             x15 = e8.host.encode()
             n16 = len(x15) + 1
             if n16 < 128:
-                w(_p_B(n16))
+                w(ONE_BYTE[n16])
             else:
                 w(text_size(n16))
             w(x15)
@@ -659,12 +658,12 @@ def _write_DeleteAclsResponse_2(m, w):
             tags18 = {}
             write_tags(w, tags18, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags19 = {}
         write_tags(w, tags19, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DeleteAclsResponse._readers = {1: _read_DeleteAclsResponse_1, 2: _read_DeleteAclsResponse_2, 3: _read_DeleteAclsResponse_2}

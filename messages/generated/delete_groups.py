@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import check_count, long_count, long_text, long_text_or_null, refuse_absent, refuse_null, refuse_text, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -96,8 +97,6 @@ error_message ErrorMessage string 3+ null=3+ ignorable default=null"""
 
 
 _DeleteGroupsResponse_DeletableGroupResult = DeleteGroupsResponse.DeletableGroupResult
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -180,7 +179,7 @@ def _write_DeleteGroupsRequest_2(m, w):
     x1 = m.groups_names
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     if x1.__class__ is str:
@@ -189,7 +188,7 @@ def _write_DeleteGroupsRequest_2(m, w):
         x4 = e3.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -197,7 +196,7 @@ def _write_DeleteGroupsRequest_2(m, w):
         tags6 = {}
         write_tags(w, tags6, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DeleteGroupsRequest._readers = {0: _read_DeleteGroupsRequest_0, 1: _read_DeleteGroupsRequest_0, 2: _read_DeleteGroupsRequest_2, 3: _read_DeleteGroupsRequest_2}
@@ -328,7 +327,7 @@ def _write_DeleteGroupsResponse_2(m, w):
         x4 = e3.group_id.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -342,7 +341,7 @@ def _write_DeleteGroupsResponse_2(m, w):
         tags7 = {}
         write_tags(w, tags7, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_DeleteGroupsResponse_3(m, w):
@@ -357,7 +356,7 @@ def _write_DeleteGroupsResponse_3(m, w):
         x4 = e3.group_id.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -377,12 +376,12 @@ def _write_DeleteGroupsResponse_3(m, w):
             tags8 = {}
             write_tags(w, tags8, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags9 = {}
         write_tags(w, tags9, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DeleteGroupsResponse._readers = {0: _read_DeleteGroupsResponse_0, 1: _read_DeleteGroupsResponse_0, 2: _read_DeleteGroupsResponse_2, 3: _read_DeleteGroupsResponse_3}

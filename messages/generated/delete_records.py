@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import check_count, long_count, long_text, refuse_absent, refuse_null, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -159,8 +160,6 @@ _DeleteRecordsRequest_DeleteRecordsTopic = DeleteRecordsRequest.DeleteRecordsTop
 _DeleteRecordsRequest_DeleteRecordsPartition = DeleteRecordsRequest.DeleteRecordsPartition
 _DeleteRecordsResponse_DeleteRecordsTopicResult = DeleteRecordsResponse.DeleteRecordsTopicResult
 _DeleteRecordsResponse_DeleteRecordsPartitionResult = DeleteRecordsResponse.DeleteRecordsPartitionResult
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -211,15 +210,17 @@ def _read_DeleteRecordsRequest_0(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 12 * n5
-        o3.partitions = r7 = []
-        for x0, x1 in _i_iq(b[p:q6]):
-            e = _new(_DeleteRecordsRequest_DeleteRecordsPartition)
-            e.partition_index = x0
-            e.offset = x1
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
+        if n5:
+            q6 = p + 12 * n5
+            o3.partitions = r7 = []
+            for row in _i_iq(b[p:q6]):
+                e = _new(_DeleteRecordsRequest_DeleteRecordsPartition)
+                e.partition_index, e.offset = row
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.unknown_tagged_fields = None
@@ -248,26 +249,28 @@ def _read_DeleteRecordsRequest_2(b, p):
         p += 1
         if not 0 < n5 < 128:
             n5, p = long_count(b, n5, p)
-        q6 = p + 13 * (n5 - 1)
-        if not any(b[p + 12:q6:13]):
-            o3.partitions = r7 = []
-            for x0, x1 in _i_iqx(b[p:q6]):
-                e = _new(_DeleteRecordsRequest_DeleteRecordsPartition)
-                e.partition_index = x0
-                e.offset = x1
-                e.unknown_tagged_fields = None
-                r7.append(e)
-            p = q6
+        if n5 > 1:
+            q6 = p + 13 * (n5 - 1)
+            if not any(b[p + 12:q6:13]):
+                o3.partitions = r7 = []
+                for row in _i_iqx(b[p:q6]):
+                    e = _new(_DeleteRecordsRequest_DeleteRecordsPartition)
+                    e.partition_index, e.offset = row
+                    e.unknown_tagged_fields = None
+                    r7.append(e)
+                p = q6
+            else:
+                o3.partitions = r8 = []
+                for _ in range(n5 - 1):
+                    o9 = _new(_DeleteRecordsRequest_DeleteRecordsPartition)
+                    o9.partition_index, o9.offset, t10 = _u_iqB(b, p)
+                    p += 13
+                    o9.unknown_tagged_fields = None
+                    if t10:
+                        o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
+                    r8.append(o9)
         else:
-            o3.partitions = r8 = []
-            for _ in range(n5 - 1):
-                o9 = _new(_DeleteRecordsRequest_DeleteRecordsPartition)
-                o9.partition_index, o9.offset, t10 = _u_iqB(b, p)
-                p += 13
-                o9.unknown_tagged_fields = None
-                if t10:
-                    o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
-                r8.append(o9)
+            o3.partitions = []
         t11 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -309,21 +312,21 @@ def _write_DeleteRecordsRequest_2(m, w):
     x1 = m.topics
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -337,7 +340,7 @@ def _write_DeleteRecordsRequest_2(m, w):
             tags10 = {}
             write_tags(w, tags10, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         w(_p_i(m.timeout_ms))
         tags11 = {}
@@ -370,16 +373,17 @@ def _read_DeleteRecordsResponse_0(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 14 * n5
-        o3.partitions = r7 = []
-        for x0, x1, x2 in _i_iqh(b[p:q6]):
-            e = _new(_DeleteRecordsResponse_DeleteRecordsPartitionResult)
-            e.partition_index = x0
-            e.low_watermark = x1
-            e.error_code = x2
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
+        if n5:
+            q6 = p + 14 * n5
+            o3.partitions = r7 = []
+            for row in _i_iqh(b[p:q6]):
+                e = _new(_DeleteRecordsResponse_DeleteRecordsPartitionResult)
+                e.partition_index, e.low_watermark, e.error_code = row
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.unknown_tagged_fields = None
@@ -406,27 +410,28 @@ def _read_DeleteRecordsResponse_2(b, p):
         p += 1
         if not 0 < n5 < 128:
             n5, p = long_count(b, n5, p)
-        q6 = p + 15 * (n5 - 1)
-        if not any(b[p + 14:q6:15]):
-            o3.partitions = r7 = []
-            for x0, x1, x2 in _i_iqhx(b[p:q6]):
-                e = _new(_DeleteRecordsResponse_DeleteRecordsPartitionResult)
-                e.partition_index = x0
-                e.low_watermark = x1
-                e.error_code = x2
-                e.unknown_tagged_fields = None
-                r7.append(e)
-            p = q6
+        if n5 > 1:
+            q6 = p + 15 * (n5 - 1)
+            if not any(b[p + 14:q6:15]):
+                o3.partitions = r7 = []
+                for row in _i_iqhx(b[p:q6]):
+                    e = _new(_DeleteRecordsResponse_DeleteRecordsPartitionResult)
+                    e.partition_index, e.low_watermark, e.error_code = row
+                    e.unknown_tagged_fields = None
+                    r7.append(e)
+                p = q6
+            else:
+                o3.partitions = r8 = []
+                for _ in range(n5 - 1):
+                    o9 = _new(_DeleteRecordsResponse_DeleteRecordsPartitionResult)
+                    o9.partition_index, o9.low_watermark, o9.error_code, t10 = _u_iqhB(b, p)
+                    p += 15
+                    o9.unknown_tagged_fields = None
+                    if t10:
+                        o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
+                    r8.append(o9)
         else:
-            o3.partitions = r8 = []
-            for _ in range(n5 - 1):
-                o9 = _new(_DeleteRecordsResponse_DeleteRecordsPartitionResult)
-                o9.partition_index, o9.low_watermark, o9.error_code, t10 = _u_iqhB(b, p)
-                p += 15
-                o9.unknown_tagged_fields = None
-                if t10:
-                    o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
-                r8.append(o9)
+            o3.partitions = []
         t11 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -475,14 +480,14 @@ def _write_DeleteRecordsResponse_2(m, w):
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -496,12 +501,12 @@ def _write_DeleteRecordsResponse_2(m, w):
             tags10 = {}
             write_tags(w, tags10, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags11 = {}
         write_tags(w, tags11, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DeleteRecordsResponse._readers = {0: _read_DeleteRecordsResponse_0, 1: _read_DeleteRecordsResponse_0, 2: _read_DeleteRecordsResponse_2}

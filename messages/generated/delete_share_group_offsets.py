@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, long_text, long_text_or_null, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ error_message ErrorMessage string 0+ null=0+ default=null"""
             self,
             *,
             topic_name: str = '',  # 0+: Name of the topic.
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic; all zeros if it does not exist.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic; all zeros if it does not exist.
             error_code: int = 0,  # 0+: Error code for this topic; 0 means that the group's offsets there are gone.
             error_message: str | None = None,  # 0+: Why the offsets of this topic stay; null without an error.
             unknown_tagged_fields: dict[int, bytes] | None = None,
@@ -131,8 +132,6 @@ _p_uh = _s.pack
 _s = _Struct(">16shB")
 _p_uhB = _s.pack
 _u_uhB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">ih")
 _p_ih = _s.pack
 _s = _Struct(">ihB")
@@ -181,21 +180,21 @@ def _write_DeleteShareGroupOffsetsRequest_0(m, w):
     x1 = m.group_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.topics
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     for e5 in x3:
         x6 = e5.topic_name.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
@@ -203,12 +202,12 @@ def _write_DeleteShareGroupOffsetsRequest_0(m, w):
             tags8 = {}
             write_tags(w, tags8, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags9 = {}
         write_tags(w, tags9, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DeleteShareGroupOffsetsRequest._readers = {0: _read_DeleteShareGroupOffsetsRequest_0}
@@ -282,14 +281,14 @@ def _write_DeleteShareGroupOffsetsResponse_0(m, w):
     x3 = m.responses
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     for e5 in x3:
         x6 = e5.topic_name.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
@@ -312,12 +311,12 @@ def _write_DeleteShareGroupOffsetsResponse_0(m, w):
             tags11 = {}
             write_tags(w, tags11, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags12 = {}
         write_tags(w, tags12, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DeleteShareGroupOffsetsResponse._readers = {0: _read_DeleteShareGroupOffsetsResponse_0}

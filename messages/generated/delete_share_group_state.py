@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, long_text, long_text_or_null, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ partitions Partitions []PartitionData 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic.
             partitions: Sequence[DeleteShareGroupStateRequest.PartitionData] = (),  # 0+: Partitions whose state is to be deleted.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -110,7 +111,7 @@ partitions Partitions []PartitionResult 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic.
             partitions: Sequence[DeleteShareGroupStateResponse.PartitionResult] = (),  # 0+: Results for each partition of the topic.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -159,8 +160,6 @@ _p_u = _s.pack
 _s = _Struct(">16sB")
 _p_uB = _s.pack
 _u_uB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">i")
 _p_i = _s.pack
 _s = _Struct(">iB")
@@ -196,25 +195,28 @@ def _read_DeleteShareGroupStateRequest_0(b, p):
         o4.topic_id = as_uuid(o4.topic_id)
         if not 0 < n5 < 128:
             n5, p = long_count(b, n5, p)
-        q6 = p + 5 * (n5 - 1)
-        if not any(b[p + 4:q6:5]):
-            o4.partitions = r7 = []
-            for x0, in _i_ix(b[p:q6]):
-                e = _new(_DeleteShareGroupStateRequest_PartitionData)
-                e.partition = x0
-                e.unknown_tagged_fields = None
-                r7.append(e)
-            p = q6
+        if n5 > 1:
+            q6 = p + 5 * (n5 - 1)
+            if not any(b[p + 4:q6:5]):
+                o4.partitions = r7 = []
+                for row in _i_ix(b[p:q6]):
+                    e = _new(_DeleteShareGroupStateRequest_PartitionData)
+                    e.partition, = row
+                    e.unknown_tagged_fields = None
+                    r7.append(e)
+                p = q6
+            else:
+                o4.partitions = r8 = []
+                for _ in range(n5 - 1):
+                    o9 = _new(_DeleteShareGroupStateRequest_PartitionData)
+                    o9.partition, t10 = _u_iB(b, p)
+                    p += 5
+                    o9.unknown_tagged_fields = None
+                    if t10:
+                        o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
+                    r8.append(o9)
         else:
-            o4.partitions = r8 = []
-            for _ in range(n5 - 1):
-                o9 = _new(_DeleteShareGroupStateRequest_PartitionData)
-                o9.partition, t10 = _u_iB(b, p)
-                p += 5
-                o9.unknown_tagged_fields = None
-                if t10:
-                    o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
-                r8.append(o9)
+            o4.partitions = []
         t11 = b[p]
         p += 1
         o4.unknown_tagged_fields = None
@@ -233,14 +235,14 @@ def _write_DeleteShareGroupStateRequest_0(m, w):
     x1 = m.group_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.topics
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     for e5 in x3:
@@ -265,12 +267,12 @@ def _write_DeleteShareGroupStateRequest_0(m, w):
             tags11 = {}
             write_tags(w, tags11, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags12 = {}
         write_tags(w, tags12, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DeleteShareGroupStateRequest._readers = {0: _read_DeleteShareGroupStateRequest_0}
@@ -328,7 +330,7 @@ def _write_DeleteShareGroupStateResponse_0(m, w):
     x1 = m.results
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
@@ -359,17 +361,17 @@ def _write_DeleteShareGroupStateResponse_0(m, w):
                 tags10 = {}
                 write_tags(w, tags10, e7.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags11 = {}
             write_tags(w, tags11, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags12 = {}
         write_tags(w, tags12, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DeleteShareGroupStateResponse._readers = {0: _read_DeleteShareGroupStateResponse_0}

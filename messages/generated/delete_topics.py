@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import check_count, long_count, long_text, long_text_or_null, refuse_absent, refuse_null, refuse_text, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ topic_id TopicId uuid 6+"""
             self,
             *,
             name: str | None = None,  # 6+: Name of the topic; null when it goes by id.
-            topic_id: Uuid = Uuid.ZERO,  # 6+: Id of the topic; all zeros when it goes by name.
+            topic_id: Uuid = ZERO,  # 6+: Id of the topic; all zeros when it goes by name.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
             self.name = name
@@ -101,7 +102,7 @@ error_message ErrorMessage string 5+ null=5+ ignorable default=null"""
             self,
             *,
             name: str | None = '',  # 0+: Name of the topic; null if it was asked for by an id that is unknown or off limits.
-            topic_id: Uuid = Uuid.ZERO,  # 6+: Id of the topic; all zeros if unknown (KIP-516).
+            topic_id: Uuid = ZERO,  # 6+: Id of the topic; all zeros if unknown (KIP-516).
             error_code: int = 0,  # 0+: Error code for this topic; 0 means that it is deleted.
             error_message: str | None = None,  # 5+: Why this topic was not deleted; null without an error.
             unknown_tagged_fields: dict[int, bytes] | None = None,
@@ -136,8 +137,6 @@ _p_uh = _s.pack
 _s = _Struct(">16shB")
 _p_uhB = _s.pack
 _u_uhB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -262,7 +261,7 @@ def _write_DeleteTopicsRequest_4(m, w):
     x1 = m.topic_names
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     if x1.__class__ is str:
@@ -271,7 +270,7 @@ def _write_DeleteTopicsRequest_4(m, w):
         x4 = e3.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -287,7 +286,7 @@ def _write_DeleteTopicsRequest_6(m, w):
     x1 = m.topics
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
@@ -298,7 +297,7 @@ def _write_DeleteTopicsRequest_6(m, w):
             x4 = x4.encode()
             n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -339,7 +338,7 @@ def _read_DeleteTopicsResponse_1(b, p):
         q = p + n4
         o3.name = b[p:q].decode()
         p = q
-        o3.topic_id = Uuid.ZERO
+        o3.topic_id = ZERO
         o3.error_message = None
         o3.unknown_tagged_fields = None
         o3.error_code, = _u_h(b, p)
@@ -370,7 +369,7 @@ def _read_DeleteTopicsResponse_4(b, p):
         o3.unknown_tagged_fields = None
         if t5:
             o3.unknown_tagged_fields, p = read_unknown(b, t5, p)
-        o3.topic_id = Uuid.ZERO
+        o3.topic_id = ZERO
         o3.error_message = None
         r2.append(o3)
     t6 = b[p]
@@ -412,7 +411,7 @@ def _read_DeleteTopicsResponse_5(b, p):
         o3.unknown_tagged_fields = None
         if t6:
             o3.unknown_tagged_fields, p = read_unknown(b, t6, p)
-        o3.topic_id = Uuid.ZERO
+        o3.topic_id = ZERO
         r2.append(o3)
     t7 = b[p]
     p += 1
@@ -494,7 +493,7 @@ def _write_DeleteTopicsResponse_4(m, w):
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -508,7 +507,7 @@ def _write_DeleteTopicsResponse_4(m, w):
         tags7 = {}
         write_tags(w, tags7, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_DeleteTopicsResponse_5(m, w):
@@ -523,7 +522,7 @@ def _write_DeleteTopicsResponse_5(m, w):
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -543,12 +542,12 @@ def _write_DeleteTopicsResponse_5(m, w):
             tags8 = {}
             write_tags(w, tags8, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags9 = {}
         write_tags(w, tags9, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_DeleteTopicsResponse_6(m, w):
@@ -567,7 +566,7 @@ def _write_DeleteTopicsResponse_6(m, w):
             x4 = x4.encode()
             n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -590,12 +589,12 @@ def _write_DeleteTopicsResponse_6(m, w):
             tags9 = {}
             write_tags(w, tags9, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags10 = {}
         write_tags(w, tags10, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DeleteTopicsResponse._readers = {1: _read_DeleteTopicsResponse_1, 2: _read_DeleteTopicsResponse_1, 3: _read_DeleteTopicsResponse_1, 4: _read_DeleteTopicsResponse_4, 5: _read_DeleteTopicsResponse_5, 6: _read_DeleteTopicsResponse_6}

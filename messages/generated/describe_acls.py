@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import check_count, long_count, long_text, long_text_or_null, refuse_absent, refuse_null, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -150,8 +151,6 @@ permission_type PermissionType int8 0+"""
 
 _DescribeAclsResponse_DescribeAclsResource = DescribeAclsResponse.DescribeAclsResource
 _DescribeAclsResponse_AclDescription = DescribeAclsResponse.AclDescription
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">b")
 _p_b = _s.pack
 _s = _Struct(">bB")
@@ -319,7 +318,7 @@ def _write_DescribeAclsRequest_2(m, w):
         x5 = x5.encode()
         n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(text_size(n6))
     w(x5)
@@ -511,7 +510,7 @@ def _write_DescribeAclsResponse_2(m, w):
     x3 = m.resources
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     for e5 in x3:
@@ -534,14 +533,14 @@ def _write_DescribeAclsResponse_2(m, w):
             x11 = e10.principal.encode()
             n12 = len(x11) + 1
             if n12 < 128:
-                w(_p_B(n12))
+                w(ONE_BYTE[n12])
             else:
                 w(text_size(n12))
             w(x11)
             x13 = e10.host.encode()
             n14 = len(x13) + 1
             if n14 < 128:
-                w(_p_B(n14))
+                w(ONE_BYTE[n14])
             else:
                 w(text_size(n14))
             w(x13)
@@ -555,12 +554,12 @@ def _write_DescribeAclsResponse_2(m, w):
             tags16 = {}
             write_tags(w, tags16, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags17 = {}
         write_tags(w, tags17, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DescribeAclsResponse._readers = {1: _read_DescribeAclsResponse_1, 2: _read_DescribeAclsResponse_2, 3: _read_DescribeAclsResponse_2}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import check_count, check_count_or_null, long_count, long_count_or_null, long_text, long_text_or_null, refuse_absent, refuse_null, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -303,14 +304,14 @@ def _write_DescribeClientQuotasRequest_1(m, w):
     x1 = m.components
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
         x4 = e3.entity_type.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -330,7 +331,7 @@ def _write_DescribeClientQuotasRequest_1(m, w):
             tags8 = {}
             write_tags(w, tags8, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         w(_p_B(m.strict))
         tags9 = {}
@@ -357,7 +358,9 @@ def _read_DescribeClientQuotasResponse_0(b, p):
     p += 4
     if n2 > 127:
         check_count_or_null(b, n2, p)
-    if n2 >= 0:
+    if n2 < 0:
+        o.entries = None
+    else:
         o.entries = r3 = []
         for _ in range(n2):
             o4 = _new(_DescribeClientQuotasResponse_EntryData)
@@ -405,8 +408,6 @@ def _read_DescribeClientQuotasResponse_0(b, p):
                 r11.append(o12)
             o4.unknown_tagged_fields = None
             r3.append(o4)
-    else:
-        o.entries = None
     o.unknown_tagged_fields = None
     return o, p
 
@@ -427,7 +428,9 @@ def _read_DescribeClientQuotasResponse_1(b, p):
     p += 1
     if n2 > 127:
         n2, p = long_count_or_null(b, n2, p)
-    if n2:
+    if not n2:
+        o.entries = None
+    else:
         o.entries = r3 = []
         for _ in range(n2 - 1):
             o4 = _new(_DescribeClientQuotasResponse_EntryData)
@@ -487,8 +490,6 @@ def _read_DescribeClientQuotasResponse_1(b, p):
             if t16:
                 o4.unknown_tagged_fields, p = read_unknown(b, t16, p)
             r3.append(o4)
-    else:
-        o.entries = None
     t17 = b[p]
     p += 1
     o.unknown_tagged_fields = None
@@ -562,7 +563,7 @@ def _write_DescribeClientQuotasResponse_1(m, w):
     x3 = m.entries
     n4 = 0 if x3 is None else len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     if x3:
@@ -570,14 +571,14 @@ def _write_DescribeClientQuotasResponse_1(m, w):
             x6 = e5.entity
             n7 = len(x6) + 1
             if n7 < 128:
-                w(_p_B(n7))
+                w(ONE_BYTE[n7])
             else:
                 w(size(n7))
             for e8 in x6:
                 x9 = e8.entity_type.encode()
                 n10 = len(x9) + 1
                 if n10 < 128:
-                    w(_p_B(n10))
+                    w(ONE_BYTE[n10])
                 else:
                     w(text_size(n10))
                 w(x9)
@@ -588,7 +589,7 @@ def _write_DescribeClientQuotasResponse_1(m, w):
                     x11 = x11.encode()
                     n12 = len(x11) + 1
                 if n12 < 128:
-                    w(_p_B(n12))
+                    w(ONE_BYTE[n12])
                 else:
                     w(text_size(n12))
                 w(x11)
@@ -596,18 +597,18 @@ def _write_DescribeClientQuotasResponse_1(m, w):
                     tags13 = {}
                     write_tags(w, tags13, e8.unknown_tagged_fields, ())
                 else:
-                    w(_p_B(0))
+                    w(b"\0")
             x14 = e5.values
             n15 = len(x14) + 1
             if n15 < 128:
-                w(_p_B(n15))
+                w(ONE_BYTE[n15])
             else:
                 w(size(n15))
             for e16 in x14:
                 x17 = e16.key.encode()
                 n18 = len(x17) + 1
                 if n18 < 128:
-                    w(_p_B(n18))
+                    w(ONE_BYTE[n18])
                 else:
                     w(text_size(n18))
                 w(x17)
@@ -621,12 +622,12 @@ def _write_DescribeClientQuotasResponse_1(m, w):
                 tags20 = {}
                 write_tags(w, tags20, e5.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
     if m.unknown_tagged_fields:
         tags21 = {}
         write_tags(w, tags21, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DescribeClientQuotasResponse._readers = {0: _read_DescribeClientQuotasResponse_0, 1: _read_DescribeClientQuotasResponse_1}

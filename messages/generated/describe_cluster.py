@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, long_text, long_text_or_null, refuse_absent, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -420,7 +421,7 @@ def _write_DescribeClusterResponse_0(m, w):
     x3 = m.cluster_id.encode()
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
@@ -458,7 +459,7 @@ def _write_DescribeClusterResponse_0(m, w):
             tags12 = {}
             write_tags(w, tags12, e7.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         w(_p_i(m.cluster_authorized_operations))
         tags13 = {}
@@ -522,7 +523,7 @@ def _write_DescribeClusterResponse_1(m, w):
             tags12 = {}
             write_tags(w, tags12, e7.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         w(_p_i(m.cluster_authorized_operations))
         tags13 = {}

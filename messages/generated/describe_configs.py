@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import check_count, check_count_or_null, long_count, long_count_or_null, long_text, long_text_or_null, refuse_absent, refuse_null, refuse_text, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -264,7 +265,9 @@ def _read_DescribeConfigsRequest_1(b, p):
         p += 4
         if n5 > 127:
             check_count_or_null(b, n5, p)
-        if n5 >= 0:
+        if n5 < 0:
+            o3.configuration_keys = None
+        else:
             r6 = []
             for _ in range(n5):
                 n8, = _u_h(b, p)
@@ -276,8 +279,6 @@ def _read_DescribeConfigsRequest_1(b, p):
                 p = q
                 r6.append(e7)
             o3.configuration_keys = tuple(r6)
-        else:
-            o3.configuration_keys = None
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.include_documentation = False
@@ -307,7 +308,9 @@ def _read_DescribeConfigsRequest_3(b, p):
         p += 4
         if n5 > 127:
             check_count_or_null(b, n5, p)
-        if n5 >= 0:
+        if n5 < 0:
+            o3.configuration_keys = None
+        else:
             r6 = []
             for _ in range(n5):
                 n8, = _u_h(b, p)
@@ -319,8 +322,6 @@ def _read_DescribeConfigsRequest_3(b, p):
                 p = q
                 r6.append(e7)
             o3.configuration_keys = tuple(r6)
-        else:
-            o3.configuration_keys = None
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.unknown_tagged_fields = None
@@ -349,7 +350,9 @@ def _read_DescribeConfigsRequest_4(b, p):
         p += 1
         if n5 > 127:
             n5, p = long_count_or_null(b, n5, p)
-        if n5:
+        if not n5:
+            o3.configuration_keys = None
+        else:
             r6 = []
             for _ in range(n5 - 1):
                 n8 = b[p]
@@ -361,8 +364,6 @@ def _read_DescribeConfigsRequest_4(b, p):
                 p = q
                 r6.append(e7)
             o3.configuration_keys = tuple(r6)
-        else:
-            o3.configuration_keys = None
         t9 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -435,7 +436,7 @@ def _write_DescribeConfigsRequest_4(m, w):
     x1 = m.resources
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
@@ -450,7 +451,7 @@ def _write_DescribeConfigsRequest_4(m, w):
         x6 = e3.configuration_keys
         n7 = 0 if x6 is None else len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         if x6:
@@ -460,7 +461,7 @@ def _write_DescribeConfigsRequest_4(m, w):
                 x9 = e8.encode()
                 n10 = len(x9) + 1
                 if n10 < 128:
-                    w(_p_B(n10))
+                    w(ONE_BYTE[n10])
                 else:
                     w(text_size(n10))
                 w(x9)
@@ -468,7 +469,7 @@ def _write_DescribeConfigsRequest_4(m, w):
             tags11 = {}
             write_tags(w, tags11, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         w(_p_BB(m.include_synonyms, m.include_documentation))
         tags12 = {}
@@ -921,14 +922,14 @@ def _write_DescribeConfigsResponse_4(m, w):
         x8 = e3.configs
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(size(n9))
         for e10 in x8:
             x11 = e10.name.encode()
             n12 = len(x11) + 1
             if n12 < 128:
-                w(_p_B(n12))
+                w(ONE_BYTE[n12])
             else:
                 w(text_size(n12))
             w(x11)
@@ -939,7 +940,7 @@ def _write_DescribeConfigsResponse_4(m, w):
                 x13 = x13.encode()
                 n14 = len(x13) + 1
             if n14 < 128:
-                w(_p_B(n14))
+                w(ONE_BYTE[n14])
             else:
                 w(text_size(n14))
             w(x13)
@@ -954,7 +955,7 @@ def _write_DescribeConfigsResponse_4(m, w):
                 x18 = e17.name.encode()
                 n19 = len(x18) + 1
                 if n19 < 128:
-                    w(_p_B(n19))
+                    w(ONE_BYTE[n19])
                 else:
                     w(text_size(n19))
                 w(x18)
@@ -965,7 +966,7 @@ def _write_DescribeConfigsResponse_4(m, w):
                     x20 = x20.encode()
                     n21 = len(x20) + 1
                 if n21 < 128:
-                    w(_p_B(n21))
+                    w(ONE_BYTE[n21])
                 else:
                     w(text_size(n21))
                 w(x20)
@@ -991,17 +992,17 @@ def _write_DescribeConfigsResponse_4(m, w):
                 tags25 = {}
                 write_tags(w, tags25, e10.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags26 = {}
             write_tags(w, tags26, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags27 = {}
         write_tags(w, tags27, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DescribeConfigsResponse._readers = {1: _read_DescribeConfigsResponse_1, 2: _read_DescribeConfigsResponse_1, 3: _read_DescribeConfigsResponse_3, 4: _read_DescribeConfigsResponse_4}

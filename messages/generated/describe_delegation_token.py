@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import buffer, check_count, check_count_or_null, long_bytes, long_count, long_count_or_null, long_text, refuse_absent, refuse_null, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -162,8 +163,6 @@ principal_name PrincipalName string 0+"""
 _DescribeDelegationTokenRequest_DescribeDelegationTokenOwner = DescribeDelegationTokenRequest.DescribeDelegationTokenOwner
 _DescribeDelegationTokenResponse_DescribedDelegationToken = DescribeDelegationTokenResponse.DescribedDelegationToken
 _DescribeDelegationTokenResponse_DescribedDelegationTokenRenewer = DescribeDelegationTokenResponse.DescribedDelegationTokenRenewer
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -195,7 +194,9 @@ def _read_DescribeDelegationTokenRequest_1(b, p):
     p += 4
     if n1 > 127:
         check_count_or_null(b, n1, p)
-    if n1 >= 0:
+    if n1 < 0:
+        o.owners = None
+    else:
         o.owners = r2 = []
         for _ in range(n1):
             o3 = _new(_DescribeDelegationTokenRequest_DescribeDelegationTokenOwner)
@@ -215,8 +216,6 @@ def _read_DescribeDelegationTokenRequest_1(b, p):
             p = q
             o3.unknown_tagged_fields = None
             r2.append(o3)
-    else:
-        o.owners = None
     o.unknown_tagged_fields = None
     return o, p
 
@@ -227,7 +226,9 @@ def _read_DescribeDelegationTokenRequest_2(b, p):
     p += 1
     if n1 > 127:
         n1, p = long_count_or_null(b, n1, p)
-    if n1:
+    if not n1:
+        o.owners = None
+    else:
         o.owners = r2 = []
         for _ in range(n1 - 1):
             o3 = _new(_DescribeDelegationTokenRequest_DescribeDelegationTokenOwner)
@@ -251,8 +252,6 @@ def _read_DescribeDelegationTokenRequest_2(b, p):
             if t6:
                 o3.unknown_tagged_fields, p = read_unknown(b, t6, p)
             r2.append(o3)
-    else:
-        o.owners = None
     t7 = b[p]
     p += 1
     o.unknown_tagged_fields = None
@@ -285,7 +284,7 @@ def _write_DescribeDelegationTokenRequest_2(m, w):
     x1 = m.owners
     n2 = 0 if x1 is None else len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     if x1:
@@ -293,14 +292,14 @@ def _write_DescribeDelegationTokenRequest_2(m, w):
             x4 = e3.principal_type.encode()
             n5 = len(x4) + 1
             if n5 < 128:
-                w(_p_B(n5))
+                w(ONE_BYTE[n5])
             else:
                 w(text_size(n5))
             w(x4)
             x6 = e3.principal_name.encode()
             n7 = len(x6) + 1
             if n7 < 128:
-                w(_p_B(n7))
+                w(ONE_BYTE[n7])
             else:
                 w(text_size(n7))
             w(x6)
@@ -308,12 +307,12 @@ def _write_DescribeDelegationTokenRequest_2(m, w):
                 tags8 = {}
                 write_tags(w, tags8, e3.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
     if m.unknown_tagged_fields:
         tags9 = {}
         write_tags(w, tags9, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DescribeDelegationTokenRequest._readers = {1: _read_DescribeDelegationTokenRequest_1, 2: _read_DescribeDelegationTokenRequest_2, 3: _read_DescribeDelegationTokenRequest_2}
@@ -620,14 +619,14 @@ def _write_DescribeDelegationTokenResponse_2(m, w):
         x4 = e3.principal_type.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.principal_name.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
@@ -644,28 +643,28 @@ def _write_DescribeDelegationTokenResponse_2(m, w):
             x10 = buffer(x10)
         n11 = len(x10) + 1
         if n11 < 128:
-            w(_p_B(n11))
+            w(ONE_BYTE[n11])
         else:
             w(size(n11))
         w(x10)
         x12 = e3.renewers
         n13 = len(x12) + 1
         if n13 < 128:
-            w(_p_B(n13))
+            w(ONE_BYTE[n13])
         else:
             w(size(n13))
         for e14 in x12:
             x15 = e14.principal_type.encode()
             n16 = len(x15) + 1
             if n16 < 128:
-                w(_p_B(n16))
+                w(ONE_BYTE[n16])
             else:
                 w(text_size(n16))
             w(x15)
             x17 = e14.principal_name.encode()
             n18 = len(x17) + 1
             if n18 < 128:
-                w(_p_B(n18))
+                w(ONE_BYTE[n18])
             else:
                 w(text_size(n18))
             w(x17)
@@ -673,12 +672,12 @@ def _write_DescribeDelegationTokenResponse_2(m, w):
                 tags19 = {}
                 write_tags(w, tags19, e14.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags20 = {}
             write_tags(w, tags20, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         w(_p_i(m.throttle_time_ms))
         tags21 = {}
@@ -699,28 +698,28 @@ def _write_DescribeDelegationTokenResponse_3(m, w):
         x4 = e3.principal_type.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.principal_name.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
         x8 = e3.token_requester_principal_type.encode()
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(text_size(n9))
         w(x8)
         x10 = e3.token_requester_principal_name.encode()
         n11 = len(x10) + 1
         if n11 < 128:
-            w(_p_B(n11))
+            w(ONE_BYTE[n11])
         else:
             w(text_size(n11))
         w(x10)
@@ -737,28 +736,28 @@ def _write_DescribeDelegationTokenResponse_3(m, w):
             x14 = buffer(x14)
         n15 = len(x14) + 1
         if n15 < 128:
-            w(_p_B(n15))
+            w(ONE_BYTE[n15])
         else:
             w(size(n15))
         w(x14)
         x16 = e3.renewers
         n17 = len(x16) + 1
         if n17 < 128:
-            w(_p_B(n17))
+            w(ONE_BYTE[n17])
         else:
             w(size(n17))
         for e18 in x16:
             x19 = e18.principal_type.encode()
             n20 = len(x19) + 1
             if n20 < 128:
-                w(_p_B(n20))
+                w(ONE_BYTE[n20])
             else:
                 w(text_size(n20))
             w(x19)
             x21 = e18.principal_name.encode()
             n22 = len(x21) + 1
             if n22 < 128:
-                w(_p_B(n22))
+                w(ONE_BYTE[n22])
             else:
                 w(text_size(n22))
             w(x21)
@@ -766,12 +765,12 @@ def _write_DescribeDelegationTokenResponse_3(m, w):
                 tags23 = {}
                 write_tags(w, tags23, e18.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags24 = {}
             write_tags(w, tags24, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         w(_p_i(m.throttle_time_ms))
         tags25 = {}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import buffer, check_count, long_bytes, long_count, long_text, long_text_or_null, refuse_absent, refuse_null, refuse_text, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -281,7 +282,7 @@ def _write_DescribeGroupsRequest_5(m, w):
     x1 = m.groups
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     if x1.__class__ is str:
@@ -290,7 +291,7 @@ def _write_DescribeGroupsRequest_5(m, w):
         x4 = e3.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -1165,35 +1166,35 @@ def _write_DescribeGroupsResponse_5(m, w):
         x6 = e3.group_state.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
         x8 = e3.protocol_type.encode()
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(text_size(n9))
         w(x8)
         x10 = e3.protocol_data.encode()
         n11 = len(x10) + 1
         if n11 < 128:
-            w(_p_B(n11))
+            w(ONE_BYTE[n11])
         else:
             w(text_size(n11))
         w(x10)
         x12 = e3.members
         n13 = len(x12) + 1
         if n13 < 128:
-            w(_p_B(n13))
+            w(ONE_BYTE[n13])
         else:
             w(size(n13))
         for e14 in x12:
             x15 = e14.member_id.encode()
             n16 = len(x15) + 1
             if n16 < 128:
-                w(_p_B(n16))
+                w(ONE_BYTE[n16])
             else:
                 w(text_size(n16))
             w(x15)
@@ -1204,21 +1205,21 @@ def _write_DescribeGroupsResponse_5(m, w):
                 x17 = x17.encode()
                 n18 = len(x17) + 1
             if n18 < 128:
-                w(_p_B(n18))
+                w(ONE_BYTE[n18])
             else:
                 w(text_size(n18))
             w(x17)
             x19 = e14.client_id.encode()
             n20 = len(x19) + 1
             if n20 < 128:
-                w(_p_B(n20))
+                w(ONE_BYTE[n20])
             else:
                 w(text_size(n20))
             w(x19)
             x21 = e14.client_host.encode()
             n22 = len(x21) + 1
             if n22 < 128:
-                w(_p_B(n22))
+                w(ONE_BYTE[n22])
             else:
                 w(text_size(n22))
             w(x21)
@@ -1227,7 +1228,7 @@ def _write_DescribeGroupsResponse_5(m, w):
                 x23 = buffer(x23)
             n24 = len(x23) + 1
             if n24 < 128:
-                w(_p_B(n24))
+                w(ONE_BYTE[n24])
             else:
                 w(size(n24))
             w(x23)
@@ -1236,7 +1237,7 @@ def _write_DescribeGroupsResponse_5(m, w):
                 x25 = buffer(x25)
             n26 = len(x25) + 1
             if n26 < 128:
-                w(_p_B(n26))
+                w(ONE_BYTE[n26])
             else:
                 w(size(n26))
             w(x25)
@@ -1244,7 +1245,7 @@ def _write_DescribeGroupsResponse_5(m, w):
                 tags27 = {}
                 write_tags(w, tags27, e14.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             w(_p_i(e3.authorized_operations))
             tags28 = {}
@@ -1255,7 +1256,7 @@ def _write_DescribeGroupsResponse_5(m, w):
         tags29 = {}
         write_tags(w, tags29, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_DescribeGroupsResponse_6(m, w):
@@ -1282,42 +1283,42 @@ def _write_DescribeGroupsResponse_6(m, w):
         x6 = e3.group_id.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
         x8 = e3.group_state.encode()
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(text_size(n9))
         w(x8)
         x10 = e3.protocol_type.encode()
         n11 = len(x10) + 1
         if n11 < 128:
-            w(_p_B(n11))
+            w(ONE_BYTE[n11])
         else:
             w(text_size(n11))
         w(x10)
         x12 = e3.protocol_data.encode()
         n13 = len(x12) + 1
         if n13 < 128:
-            w(_p_B(n13))
+            w(ONE_BYTE[n13])
         else:
             w(text_size(n13))
         w(x12)
         x14 = e3.members
         n15 = len(x14) + 1
         if n15 < 128:
-            w(_p_B(n15))
+            w(ONE_BYTE[n15])
         else:
             w(size(n15))
         for e16 in x14:
             x17 = e16.member_id.encode()
             n18 = len(x17) + 1
             if n18 < 128:
-                w(_p_B(n18))
+                w(ONE_BYTE[n18])
             else:
                 w(text_size(n18))
             w(x17)
@@ -1328,21 +1329,21 @@ def _write_DescribeGroupsResponse_6(m, w):
                 x19 = x19.encode()
                 n20 = len(x19) + 1
             if n20 < 128:
-                w(_p_B(n20))
+                w(ONE_BYTE[n20])
             else:
                 w(text_size(n20))
             w(x19)
             x21 = e16.client_id.encode()
             n22 = len(x21) + 1
             if n22 < 128:
-                w(_p_B(n22))
+                w(ONE_BYTE[n22])
             else:
                 w(text_size(n22))
             w(x21)
             x23 = e16.client_host.encode()
             n24 = len(x23) + 1
             if n24 < 128:
-                w(_p_B(n24))
+                w(ONE_BYTE[n24])
             else:
                 w(text_size(n24))
             w(x23)
@@ -1351,7 +1352,7 @@ def _write_DescribeGroupsResponse_6(m, w):
                 x25 = buffer(x25)
             n26 = len(x25) + 1
             if n26 < 128:
-                w(_p_B(n26))
+                w(ONE_BYTE[n26])
             else:
                 w(size(n26))
             w(x25)
@@ -1360,7 +1361,7 @@ def _write_DescribeGroupsResponse_6(m, w):
                 x27 = buffer(x27)
             n28 = len(x27) + 1
             if n28 < 128:
-                w(_p_B(n28))
+                w(ONE_BYTE[n28])
             else:
                 w(size(n28))
             w(x27)
@@ -1368,7 +1369,7 @@ def _write_DescribeGroupsResponse_6(m, w):
                 tags29 = {}
                 write_tags(w, tags29, e16.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             w(_p_i(e3.authorized_operations))
             tags30 = {}
@@ -1379,7 +1380,7 @@ def _write_DescribeGroupsResponse_6(m, w):
         tags31 = {}
         write_tags(w, tags31, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DescribeGroupsResponse._readers = {0: _read_DescribeGroupsResponse_0, 1: _read_DescribeGroupsResponse_1, 2: _read_DescribeGroupsResponse_1, 3: _read_DescribeGroupsResponse_3, 4: _read_DescribeGroupsResponse_4, 5: _read_DescribeGroupsResponse_5, 6: _read_DescribeGroupsResponse_6}

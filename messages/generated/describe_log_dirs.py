@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, check_count, check_count_or_null, long_count, long_count_or_null, long_numbers, long_text, plain_numbers, refuse_absent, refuse_null, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -174,8 +175,6 @@ _DescribeLogDirsRequest_DescribableLogDirTopic = DescribeLogDirsRequest.Describa
 _DescribeLogDirsResponse_DescribeLogDirsResult = DescribeLogDirsResponse.DescribeLogDirsResult
 _DescribeLogDirsResponse_DescribeLogDirsTopic = DescribeLogDirsResponse.DescribeLogDirsTopic
 _DescribeLogDirsResponse_DescribeLogDirsPartition = DescribeLogDirsResponse.DescribeLogDirsPartition
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -228,7 +227,9 @@ def _read_DescribeLogDirsRequest_1(b, p):
     p += 4
     if n1 > 127:
         check_count_or_null(b, n1, p)
-    if n1 >= 0:
+    if n1 < 0:
+        o.topics = None
+    else:
         o.topics = r2 = []
         for _ in range(n1):
             o3 = _new(_DescribeLogDirsRequest_DescribableLogDirTopic)
@@ -248,8 +249,6 @@ def _read_DescribeLogDirsRequest_1(b, p):
                 o3.partitions, p = plain_numbers(b, n5, p, "i", False)
             o3.unknown_tagged_fields = None
             r2.append(o3)
-    else:
-        o.topics = None
     o.unknown_tagged_fields = None
     return o, p
 
@@ -260,7 +259,9 @@ def _read_DescribeLogDirsRequest_2(b, p):
     p += 1
     if n1 > 127:
         n1, p = long_count_or_null(b, n1, p)
-    if n1:
+    if not n1:
+        o.topics = None
+    else:
         o.topics = r2 = []
         for _ in range(n1 - 1):
             o3 = _new(_DescribeLogDirsRequest_DescribableLogDirTopic)
@@ -284,8 +285,6 @@ def _read_DescribeLogDirsRequest_2(b, p):
             if t6:
                 o3.unknown_tagged_fields, p = read_unknown(b, t6, p)
             r2.append(o3)
-    else:
-        o.topics = None
     t7 = b[p]
     p += 1
     o.unknown_tagged_fields = None
@@ -317,7 +316,7 @@ def _write_DescribeLogDirsRequest_2(m, w):
     x1 = m.topics
     n2 = 0 if x1 is None else len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     if x1:
@@ -325,7 +324,7 @@ def _write_DescribeLogDirsRequest_2(m, w):
             x4 = e3.topic.encode()
             n5 = len(x4) + 1
             if n5 < 128:
-                w(_p_B(n5))
+                w(ONE_BYTE[n5])
             else:
                 w(text_size(n5))
             w(x4)
@@ -341,7 +340,7 @@ def _write_DescribeLogDirsRequest_2(m, w):
         tags9 = {}
         write_tags(w, tags9, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DescribeLogDirsRequest._readers = {1: _read_DescribeLogDirsRequest_1, 2: _read_DescribeLogDirsRequest_2, 3: _read_DescribeLogDirsRequest_2, 4: _read_DescribeLogDirsRequest_2, 5: _read_DescribeLogDirsRequest_2}
@@ -382,17 +381,17 @@ def _read_DescribeLogDirsResponse_1(b, p):
             p += 4
             if not 0 <= n9 < 128:
                 check_count(b, n9, p)
-            q10 = p + 21 * n9
-            o7.partitions = r11 = []
-            for x0, x1, x2, x3 in _i_iqqo(b[p:q10]):
-                e = _new(_DescribeLogDirsResponse_DescribeLogDirsPartition)
-                e.partition_index = x0
-                e.partition_size = x1
-                e.offset_lag = x2
-                e.is_future_key = x3
-                e.unknown_tagged_fields = None
-                r11.append(e)
-            p = q10
+            if n9:
+                q10 = p + 21 * n9
+                o7.partitions = r11 = []
+                for row in _i_iqqo(b[p:q10]):
+                    e = _new(_DescribeLogDirsResponse_DescribeLogDirsPartition)
+                    e.partition_index, e.partition_size, e.offset_lag, e.is_future_key = row
+                    e.unknown_tagged_fields = None
+                    r11.append(e)
+                p = q10
+            else:
+                o7.partitions = []
             o7.unknown_tagged_fields = None
             r6.append(o7)
         o3.total_bytes = -1
@@ -439,28 +438,28 @@ def _read_DescribeLogDirsResponse_2(b, p):
             p += 1
             if not 0 < n9 < 128:
                 n9, p = long_count(b, n9, p)
-            q10 = p + 22 * (n9 - 1)
-            if not any(b[p + 21:q10:22]):
-                o7.partitions = r11 = []
-                for x0, x1, x2, x3 in _i_iqqox(b[p:q10]):
-                    e = _new(_DescribeLogDirsResponse_DescribeLogDirsPartition)
-                    e.partition_index = x0
-                    e.partition_size = x1
-                    e.offset_lag = x2
-                    e.is_future_key = x3
-                    e.unknown_tagged_fields = None
-                    r11.append(e)
-                p = q10
+            if n9 > 1:
+                q10 = p + 22 * (n9 - 1)
+                if not any(b[p + 21:q10:22]):
+                    o7.partitions = r11 = []
+                    for row in _i_iqqox(b[p:q10]):
+                        e = _new(_DescribeLogDirsResponse_DescribeLogDirsPartition)
+                        e.partition_index, e.partition_size, e.offset_lag, e.is_future_key = row
+                        e.unknown_tagged_fields = None
+                        r11.append(e)
+                    p = q10
+                else:
+                    o7.partitions = r12 = []
+                    for _ in range(n9 - 1):
+                        o13 = _new(_DescribeLogDirsResponse_DescribeLogDirsPartition)
+                        o13.partition_index, o13.partition_size, o13.offset_lag, o13.is_future_key, t14 = _u_iqqoB(b, p)
+                        p += 22
+                        o13.unknown_tagged_fields = None
+                        if t14:
+                            o13.unknown_tagged_fields, p = read_unknown(b, t14, p)
+                        r12.append(o13)
             else:
-                o7.partitions = r12 = []
-                for _ in range(n9 - 1):
-                    o13 = _new(_DescribeLogDirsResponse_DescribeLogDirsPartition)
-                    o13.partition_index, o13.partition_size, o13.offset_lag, o13.is_future_key, t14 = _u_iqqoB(b, p)
-                    p += 22
-                    o13.unknown_tagged_fields = None
-                    if t14:
-                        o13.unknown_tagged_fields, p = read_unknown(b, t14, p)
-                    r12.append(o13)
+                o7.partitions = []
             t15 = b[p]
             p += 1
             o7.unknown_tagged_fields = None
@@ -519,28 +518,28 @@ def _read_DescribeLogDirsResponse_3(b, p):
             p += 1
             if not 0 < n9 < 128:
                 n9, p = long_count(b, n9, p)
-            q10 = p + 22 * (n9 - 1)
-            if not any(b[p + 21:q10:22]):
-                o7.partitions = r11 = []
-                for x0, x1, x2, x3 in _i_iqqox(b[p:q10]):
-                    e = _new(_DescribeLogDirsResponse_DescribeLogDirsPartition)
-                    e.partition_index = x0
-                    e.partition_size = x1
-                    e.offset_lag = x2
-                    e.is_future_key = x3
-                    e.unknown_tagged_fields = None
-                    r11.append(e)
-                p = q10
+            if n9 > 1:
+                q10 = p + 22 * (n9 - 1)
+                if not any(b[p + 21:q10:22]):
+                    o7.partitions = r11 = []
+                    for row in _i_iqqox(b[p:q10]):
+                        e = _new(_DescribeLogDirsResponse_DescribeLogDirsPartition)
+                        e.partition_index, e.partition_size, e.offset_lag, e.is_future_key = row
+                        e.unknown_tagged_fields = None
+                        r11.append(e)
+                    p = q10
+                else:
+                    o7.partitions = r12 = []
+                    for _ in range(n9 - 1):
+                        o13 = _new(_DescribeLogDirsResponse_DescribeLogDirsPartition)
+                        o13.partition_index, o13.partition_size, o13.offset_lag, o13.is_future_key, t14 = _u_iqqoB(b, p)
+                        p += 22
+                        o13.unknown_tagged_fields = None
+                        if t14:
+                            o13.unknown_tagged_fields, p = read_unknown(b, t14, p)
+                        r12.append(o13)
             else:
-                o7.partitions = r12 = []
-                for _ in range(n9 - 1):
-                    o13 = _new(_DescribeLogDirsResponse_DescribeLogDirsPartition)
-                    o13.partition_index, o13.partition_size, o13.offset_lag, o13.is_future_key, t14 = _u_iqqoB(b, p)
-                    p += 22
-                    o13.unknown_tagged_fields = None
-                    if t14:
-                        o13.unknown_tagged_fields, p = read_unknown(b, t14, p)
-                    r12.append(o13)
+                o7.partitions = []
             t15 = b[p]
             p += 1
             o7.unknown_tagged_fields = None
@@ -598,28 +597,28 @@ def _read_DescribeLogDirsResponse_4(b, p):
             p += 1
             if not 0 < n9 < 128:
                 n9, p = long_count(b, n9, p)
-            q10 = p + 22 * (n9 - 1)
-            if not any(b[p + 21:q10:22]):
-                o7.partitions = r11 = []
-                for x0, x1, x2, x3 in _i_iqqox(b[p:q10]):
-                    e = _new(_DescribeLogDirsResponse_DescribeLogDirsPartition)
-                    e.partition_index = x0
-                    e.partition_size = x1
-                    e.offset_lag = x2
-                    e.is_future_key = x3
-                    e.unknown_tagged_fields = None
-                    r11.append(e)
-                p = q10
+            if n9 > 1:
+                q10 = p + 22 * (n9 - 1)
+                if not any(b[p + 21:q10:22]):
+                    o7.partitions = r11 = []
+                    for row in _i_iqqox(b[p:q10]):
+                        e = _new(_DescribeLogDirsResponse_DescribeLogDirsPartition)
+                        e.partition_index, e.partition_size, e.offset_lag, e.is_future_key = row
+                        e.unknown_tagged_fields = None
+                        r11.append(e)
+                    p = q10
+                else:
+                    o7.partitions = r12 = []
+                    for _ in range(n9 - 1):
+                        o13 = _new(_DescribeLogDirsResponse_DescribeLogDirsPartition)
+                        o13.partition_index, o13.partition_size, o13.offset_lag, o13.is_future_key, t14 = _u_iqqoB(b, p)
+                        p += 22
+                        o13.unknown_tagged_fields = None
+                        if t14:
+                            o13.unknown_tagged_fields, p = read_unknown(b, t14, p)
+                        r12.append(o13)
             else:
-                o7.partitions = r12 = []
-                for _ in range(n9 - 1):
-                    o13 = _new(_DescribeLogDirsResponse_DescribeLogDirsPartition)
-                    o13.partition_index, o13.partition_size, o13.offset_lag, o13.is_future_key, t14 = _u_iqqoB(b, p)
-                    p += 22
-                    o13.unknown_tagged_fields = None
-                    if t14:
-                        o13.unknown_tagged_fields, p = read_unknown(b, t14, p)
-                    r12.append(o13)
+                o7.partitions = []
             t15 = b[p]
             p += 1
             o7.unknown_tagged_fields = None
@@ -675,28 +674,28 @@ def _read_DescribeLogDirsResponse_5(b, p):
             p += 1
             if not 0 < n9 < 128:
                 n9, p = long_count(b, n9, p)
-            q10 = p + 22 * (n9 - 1)
-            if not any(b[p + 21:q10:22]):
-                o7.partitions = r11 = []
-                for x0, x1, x2, x3 in _i_iqqox(b[p:q10]):
-                    e = _new(_DescribeLogDirsResponse_DescribeLogDirsPartition)
-                    e.partition_index = x0
-                    e.partition_size = x1
-                    e.offset_lag = x2
-                    e.is_future_key = x3
-                    e.unknown_tagged_fields = None
-                    r11.append(e)
-                p = q10
+            if n9 > 1:
+                q10 = p + 22 * (n9 - 1)
+                if not any(b[p + 21:q10:22]):
+                    o7.partitions = r11 = []
+                    for row in _i_iqqox(b[p:q10]):
+                        e = _new(_DescribeLogDirsResponse_DescribeLogDirsPartition)
+                        e.partition_index, e.partition_size, e.offset_lag, e.is_future_key = row
+                        e.unknown_tagged_fields = None
+                        r11.append(e)
+                    p = q10
+                else:
+                    o7.partitions = r12 = []
+                    for _ in range(n9 - 1):
+                        o13 = _new(_DescribeLogDirsResponse_DescribeLogDirsPartition)
+                        o13.partition_index, o13.partition_size, o13.offset_lag, o13.is_future_key, t14 = _u_iqqoB(b, p)
+                        p += 22
+                        o13.unknown_tagged_fields = None
+                        if t14:
+                            o13.unknown_tagged_fields, p = read_unknown(b, t14, p)
+                        r12.append(o13)
             else:
-                o7.partitions = r12 = []
-                for _ in range(n9 - 1):
-                    o13 = _new(_DescribeLogDirsResponse_DescribeLogDirsPartition)
-                    o13.partition_index, o13.partition_size, o13.offset_lag, o13.is_future_key, t14 = _u_iqqoB(b, p)
-                    p += 22
-                    o13.unknown_tagged_fields = None
-                    if t14:
-                        o13.unknown_tagged_fields, p = read_unknown(b, t14, p)
-                    r12.append(o13)
+                o7.partitions = []
             t15 = b[p]
             p += 1
             o7.unknown_tagged_fields = None
@@ -769,21 +768,21 @@ def _write_DescribeLogDirsResponse_2(m, w):
         x6 = e3.topics
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
             x9 = e8.name.encode()
             n10 = len(x9) + 1
             if n10 < 128:
-                w(_p_B(n10))
+                w(ONE_BYTE[n10])
             else:
                 w(text_size(n10))
             w(x9)
             x11 = e8.partitions
             n12 = len(x11) + 1
             if n12 < 128:
-                w(_p_B(n12))
+                w(ONE_BYTE[n12])
             else:
                 w(size(n12))
             for e13 in x11:
@@ -797,17 +796,17 @@ def _write_DescribeLogDirsResponse_2(m, w):
                 tags15 = {}
                 write_tags(w, tags15, e8.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags16 = {}
             write_tags(w, tags16, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags17 = {}
         write_tags(w, tags17, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_DescribeLogDirsResponse_3(m, w):
@@ -830,21 +829,21 @@ def _write_DescribeLogDirsResponse_3(m, w):
         x6 = e3.topics
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
             x9 = e8.name.encode()
             n10 = len(x9) + 1
             if n10 < 128:
-                w(_p_B(n10))
+                w(ONE_BYTE[n10])
             else:
                 w(text_size(n10))
             w(x9)
             x11 = e8.partitions
             n12 = len(x11) + 1
             if n12 < 128:
-                w(_p_B(n12))
+                w(ONE_BYTE[n12])
             else:
                 w(size(n12))
             for e13 in x11:
@@ -858,17 +857,17 @@ def _write_DescribeLogDirsResponse_3(m, w):
                 tags15 = {}
                 write_tags(w, tags15, e8.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags16 = {}
             write_tags(w, tags16, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags17 = {}
         write_tags(w, tags17, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_DescribeLogDirsResponse_4(m, w):
@@ -891,21 +890,21 @@ def _write_DescribeLogDirsResponse_4(m, w):
         x6 = e3.topics
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
             x9 = e8.name.encode()
             n10 = len(x9) + 1
             if n10 < 128:
-                w(_p_B(n10))
+                w(ONE_BYTE[n10])
             else:
                 w(text_size(n10))
             w(x9)
             x11 = e8.partitions
             n12 = len(x11) + 1
             if n12 < 128:
-                w(_p_B(n12))
+                w(ONE_BYTE[n12])
             else:
                 w(size(n12))
             for e13 in x11:
@@ -919,7 +918,7 @@ def _write_DescribeLogDirsResponse_4(m, w):
                 tags15 = {}
                 write_tags(w, tags15, e8.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             w(_p_qq(e3.total_bytes, e3.usable_bytes))
             tags16 = {}
@@ -930,7 +929,7 @@ def _write_DescribeLogDirsResponse_4(m, w):
         tags17 = {}
         write_tags(w, tags17, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_DescribeLogDirsResponse_5(m, w):
@@ -953,21 +952,21 @@ def _write_DescribeLogDirsResponse_5(m, w):
         x6 = e3.topics
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
             x9 = e8.name.encode()
             n10 = len(x9) + 1
             if n10 < 128:
-                w(_p_B(n10))
+                w(ONE_BYTE[n10])
             else:
                 w(text_size(n10))
             w(x9)
             x11 = e8.partitions
             n12 = len(x11) + 1
             if n12 < 128:
-                w(_p_B(n12))
+                w(ONE_BYTE[n12])
             else:
                 w(size(n12))
             for e13 in x11:
@@ -981,7 +980,7 @@ def _write_DescribeLogDirsResponse_5(m, w):
                 tags15 = {}
                 write_tags(w, tags15, e8.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             w(_p_qqB(e3.total_bytes, e3.usable_bytes, e3.is_cordoned))
             tags16 = {}
@@ -992,7 +991,7 @@ def _write_DescribeLogDirsResponse_5(m, w):
         tags17 = {}
         write_tags(w, tags17, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DescribeLogDirsResponse._readers = {1: _read_DescribeLogDirsResponse_1, 2: _read_DescribeLogDirsResponse_2, 3: _read_DescribeLogDirsResponse_3, 4: _read_DescribeLogDirsResponse_4, 5: _read_DescribeLogDirsResponse_5}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, long_count, long_numbers, long_text, long_text_or_null, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -172,8 +173,6 @@ _DescribeProducersRequest_TopicRequest = DescribeProducersRequest.TopicRequest
 _DescribeProducersResponse_TopicResponse = DescribeProducersResponse.TopicResponse
 _DescribeProducersResponse_PartitionResponse = DescribeProducersResponse.PartitionResponse
 _DescribeProducersResponse_ProducerState = DescribeProducersResponse.ProducerState
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">i")
 _p_i = _s.pack
 _s = _Struct(">iB")
@@ -235,14 +234,14 @@ def _write_DescribeProducersRequest_0(m, w):
     x1 = m.topics
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -258,7 +257,7 @@ def _write_DescribeProducersRequest_0(m, w):
         tags9 = {}
         write_tags(w, tags9, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DescribeProducersRequest._readers = {0: _read_DescribeProducersRequest_0}
@@ -302,30 +301,28 @@ def _read_DescribeProducersResponse_0(b, p):
             p += 1
             if not 0 < n9 < 128:
                 n9, p = long_count(b, n9, p)
-            q10 = p + 37 * (n9 - 1)
-            if not any(b[p + 36:q10:37]):
-                o7.active_producers = r11 = []
-                for x0, x1, x2, x3, x4, x5 in _i_qiiqiqx(b[p:q10]):
-                    e = _new(_DescribeProducersResponse_ProducerState)
-                    e.producer_id = x0
-                    e.producer_epoch = x1
-                    e.last_sequence = x2
-                    e.last_timestamp = x3
-                    e.coordinator_epoch = x4
-                    e.current_txn_start_offset = x5
-                    e.unknown_tagged_fields = None
-                    r11.append(e)
-                p = q10
+            if n9 > 1:
+                q10 = p + 37 * (n9 - 1)
+                if not any(b[p + 36:q10:37]):
+                    o7.active_producers = r11 = []
+                    for row in _i_qiiqiqx(b[p:q10]):
+                        e = _new(_DescribeProducersResponse_ProducerState)
+                        e.producer_id, e.producer_epoch, e.last_sequence, e.last_timestamp, e.coordinator_epoch, e.current_txn_start_offset = row
+                        e.unknown_tagged_fields = None
+                        r11.append(e)
+                    p = q10
+                else:
+                    o7.active_producers = r12 = []
+                    for _ in range(n9 - 1):
+                        o13 = _new(_DescribeProducersResponse_ProducerState)
+                        o13.producer_id, o13.producer_epoch, o13.last_sequence, o13.last_timestamp, o13.coordinator_epoch, o13.current_txn_start_offset, t14 = _u_qiiqiqB(b, p)
+                        p += 37
+                        o13.unknown_tagged_fields = None
+                        if t14:
+                            o13.unknown_tagged_fields, p = read_unknown(b, t14, p)
+                        r12.append(o13)
             else:
-                o7.active_producers = r12 = []
-                for _ in range(n9 - 1):
-                    o13 = _new(_DescribeProducersResponse_ProducerState)
-                    o13.producer_id, o13.producer_epoch, o13.last_sequence, o13.last_timestamp, o13.coordinator_epoch, o13.current_txn_start_offset, t14 = _u_qiiqiqB(b, p)
-                    p += 37
-                    o13.unknown_tagged_fields = None
-                    if t14:
-                        o13.unknown_tagged_fields, p = read_unknown(b, t14, p)
-                    r12.append(o13)
+                o7.active_producers = []
             t15 = b[p]
             p += 1
             o7.unknown_tagged_fields = None
@@ -358,14 +355,14 @@ def _write_DescribeProducersResponse_0(m, w):
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -384,7 +381,7 @@ def _write_DescribeProducersResponse_0(m, w):
             x11 = e8.active_producers
             n12 = len(x11) + 1
             if n12 < 128:
-                w(_p_B(n12))
+                w(ONE_BYTE[n12])
             else:
                 w(size(n12))
             for e13 in x11:
@@ -398,17 +395,17 @@ def _write_DescribeProducersResponse_0(m, w):
                 tags15 = {}
                 write_tags(w, tags15, e8.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags16 = {}
             write_tags(w, tags16, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags17 = {}
         write_tags(w, tags17, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DescribeProducersResponse._readers = {0: _read_DescribeProducersResponse_0}

@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, long_text, long_text_or_null, refuse_absent, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ last_caught_up_timestamp LastCaughtUpTimestamp int64 1+ ignorable default=-1"""
             self,
             *,
             replica_id: int = 0,  # 0+: Node id of the voter or observer.
-            replica_directory_id: Uuid = Uuid.ZERO,  # 2+: Id of the node's metadata log directory; all zeros if unknown (KIP-853).
+            replica_directory_id: Uuid = ZERO,  # 2+: Id of the node's metadata log directory; all zeros if unknown (KIP-853).
             log_end_offset: int = 0,  # 0+: End offset of the node's log as the leader last saw it; -1 if unknown.
             last_fetch_timestamp: int = -1,  # 1+: Leader's clock at the node's last fetch, in milliseconds since the epoch; -1 if unknown (KIP-836).
             last_caught_up_timestamp: int = -1,  # 1+: Leader's clock when the node last had the whole log, in milliseconds since the epoch; -1 if unknown (KIP-836).
@@ -249,8 +250,6 @@ _DescribeQuorumResponse_PartitionData = DescribeQuorumResponse.PartitionData
 _DescribeQuorumResponse_ReplicaState = DescribeQuorumResponse.ReplicaState
 _DescribeQuorumResponse_Node = DescribeQuorumResponse.Node
 _DescribeQuorumResponse_Listener = DescribeQuorumResponse.Listener
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">H")
 _p_H = _s.pack
 _s = _Struct(">HB")
@@ -326,25 +325,28 @@ def _read_DescribeQuorumRequest_0(b, p):
         p += 1
         if not 0 < n5 < 128:
             n5, p = long_count(b, n5, p)
-        q6 = p + 5 * (n5 - 1)
-        if not any(b[p + 4:q6:5]):
-            o3.partitions = r7 = []
-            for x0, in _i_ix(b[p:q6]):
-                e = _new(_DescribeQuorumRequest_PartitionData)
-                e.partition_index = x0
-                e.unknown_tagged_fields = None
-                r7.append(e)
-            p = q6
+        if n5 > 1:
+            q6 = p + 5 * (n5 - 1)
+            if not any(b[p + 4:q6:5]):
+                o3.partitions = r7 = []
+                for row in _i_ix(b[p:q6]):
+                    e = _new(_DescribeQuorumRequest_PartitionData)
+                    e.partition_index, = row
+                    e.unknown_tagged_fields = None
+                    r7.append(e)
+                p = q6
+            else:
+                o3.partitions = r8 = []
+                for _ in range(n5 - 1):
+                    o9 = _new(_DescribeQuorumRequest_PartitionData)
+                    o9.partition_index, t10 = _u_iB(b, p)
+                    p += 5
+                    o9.unknown_tagged_fields = None
+                    if t10:
+                        o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
+                    r8.append(o9)
         else:
-            o3.partitions = r8 = []
-            for _ in range(n5 - 1):
-                o9 = _new(_DescribeQuorumRequest_PartitionData)
-                o9.partition_index, t10 = _u_iB(b, p)
-                p += 5
-                o9.unknown_tagged_fields = None
-                if t10:
-                    o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
-                r8.append(o9)
+            o3.partitions = []
         t11 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -363,21 +365,21 @@ def _write_DescribeQuorumRequest_0(m, w):
     x1 = m.topics
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
         x4 = e3.topic_name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -391,12 +393,12 @@ def _write_DescribeQuorumRequest_0(m, w):
             tags10 = {}
             write_tags(w, tags10, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags11 = {}
         write_tags(w, tags11, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DescribeQuorumRequest._readers = {0: _read_DescribeQuorumRequest_0, 1: _read_DescribeQuorumRequest_0, 2: _read_DescribeQuorumRequest_0}
@@ -430,62 +432,66 @@ def _read_DescribeQuorumResponse_0(b, p):
             p += 23
             if not 0 < n8 < 128:
                 n8, p = long_count(b, n8, p)
-            q9 = p + 13 * (n8 - 1)
-            if not any(b[p + 12:q9:13]):
-                o7.current_voters = r10 = []
-                for x0, x1 in _i_iqx(b[p:q9]):
-                    e = _new(_DescribeQuorumResponse_ReplicaState)
-                    e.replica_id = x0
-                    e.replica_directory_id = Uuid.ZERO
-                    e.log_end_offset = x1
-                    e.last_fetch_timestamp = -1
-                    e.last_caught_up_timestamp = -1
-                    e.unknown_tagged_fields = None
-                    r10.append(e)
-                p = q9
+            if n8 > 1:
+                q9 = p + 13 * (n8 - 1)
+                if not any(b[p + 12:q9:13]):
+                    o7.current_voters = r10 = []
+                    for row in _i_iqx(b[p:q9]):
+                        e = _new(_DescribeQuorumResponse_ReplicaState)
+                        e.replica_id, e.log_end_offset = row
+                        e.replica_directory_id = ZERO
+                        e.last_fetch_timestamp = -1
+                        e.last_caught_up_timestamp = -1
+                        e.unknown_tagged_fields = None
+                        r10.append(e)
+                    p = q9
+                else:
+                    o7.current_voters = r11 = []
+                    for _ in range(n8 - 1):
+                        o12 = _new(_DescribeQuorumResponse_ReplicaState)
+                        o12.replica_id, o12.log_end_offset, t13 = _u_iqB(b, p)
+                        p += 13
+                        o12.unknown_tagged_fields = None
+                        if t13:
+                            o12.unknown_tagged_fields, p = read_unknown(b, t13, p)
+                        o12.replica_directory_id = ZERO
+                        o12.last_fetch_timestamp = -1
+                        o12.last_caught_up_timestamp = -1
+                        r11.append(o12)
             else:
-                o7.current_voters = r11 = []
-                for _ in range(n8 - 1):
-                    o12 = _new(_DescribeQuorumResponse_ReplicaState)
-                    o12.replica_id, o12.log_end_offset, t13 = _u_iqB(b, p)
-                    p += 13
-                    o12.unknown_tagged_fields = None
-                    if t13:
-                        o12.unknown_tagged_fields, p = read_unknown(b, t13, p)
-                    o12.replica_directory_id = Uuid.ZERO
-                    o12.last_fetch_timestamp = -1
-                    o12.last_caught_up_timestamp = -1
-                    r11.append(o12)
+                o7.current_voters = []
             n14 = b[p]
             p += 1
             if not 0 < n14 < 128:
                 n14, p = long_count(b, n14, p)
-            q15 = p + 13 * (n14 - 1)
-            if not any(b[p + 12:q15:13]):
-                o7.observers = r16 = []
-                for x0, x1 in _i_iqx(b[p:q15]):
-                    e = _new(_DescribeQuorumResponse_ReplicaState)
-                    e.replica_id = x0
-                    e.replica_directory_id = Uuid.ZERO
-                    e.log_end_offset = x1
-                    e.last_fetch_timestamp = -1
-                    e.last_caught_up_timestamp = -1
-                    e.unknown_tagged_fields = None
-                    r16.append(e)
-                p = q15
+            if n14 > 1:
+                q15 = p + 13 * (n14 - 1)
+                if not any(b[p + 12:q15:13]):
+                    o7.observers = r16 = []
+                    for row in _i_iqx(b[p:q15]):
+                        e = _new(_DescribeQuorumResponse_ReplicaState)
+                        e.replica_id, e.log_end_offset = row
+                        e.replica_directory_id = ZERO
+                        e.last_fetch_timestamp = -1
+                        e.last_caught_up_timestamp = -1
+                        e.unknown_tagged_fields = None
+                        r16.append(e)
+                    p = q15
+                else:
+                    o7.observers = r17 = []
+                    for _ in range(n14 - 1):
+                        o18 = _new(_DescribeQuorumResponse_ReplicaState)
+                        o18.replica_id, o18.log_end_offset, t19 = _u_iqB(b, p)
+                        p += 13
+                        o18.unknown_tagged_fields = None
+                        if t19:
+                            o18.unknown_tagged_fields, p = read_unknown(b, t19, p)
+                        o18.replica_directory_id = ZERO
+                        o18.last_fetch_timestamp = -1
+                        o18.last_caught_up_timestamp = -1
+                        r17.append(o18)
             else:
-                o7.observers = r17 = []
-                for _ in range(n14 - 1):
-                    o18 = _new(_DescribeQuorumResponse_ReplicaState)
-                    o18.replica_id, o18.log_end_offset, t19 = _u_iqB(b, p)
-                    p += 13
-                    o18.unknown_tagged_fields = None
-                    if t19:
-                        o18.unknown_tagged_fields, p = read_unknown(b, t19, p)
-                    o18.replica_directory_id = Uuid.ZERO
-                    o18.last_fetch_timestamp = -1
-                    o18.last_caught_up_timestamp = -1
-                    r17.append(o18)
+                o7.observers = []
             t20 = b[p]
             p += 1
             o7.unknown_tagged_fields = None
@@ -536,58 +542,58 @@ def _read_DescribeQuorumResponse_1(b, p):
             p += 23
             if not 0 < n8 < 128:
                 n8, p = long_count(b, n8, p)
-            q9 = p + 29 * (n8 - 1)
-            if not any(b[p + 28:q9:29]):
-                o7.current_voters = r10 = []
-                for x0, x1, x2, x3 in _i_iqqqx(b[p:q9]):
-                    e = _new(_DescribeQuorumResponse_ReplicaState)
-                    e.replica_id = x0
-                    e.replica_directory_id = Uuid.ZERO
-                    e.log_end_offset = x1
-                    e.last_fetch_timestamp = x2
-                    e.last_caught_up_timestamp = x3
-                    e.unknown_tagged_fields = None
-                    r10.append(e)
-                p = q9
+            if n8 > 1:
+                q9 = p + 29 * (n8 - 1)
+                if not any(b[p + 28:q9:29]):
+                    o7.current_voters = r10 = []
+                    for row in _i_iqqqx(b[p:q9]):
+                        e = _new(_DescribeQuorumResponse_ReplicaState)
+                        e.replica_id, e.log_end_offset, e.last_fetch_timestamp, e.last_caught_up_timestamp = row
+                        e.replica_directory_id = ZERO
+                        e.unknown_tagged_fields = None
+                        r10.append(e)
+                    p = q9
+                else:
+                    o7.current_voters = r11 = []
+                    for _ in range(n8 - 1):
+                        o12 = _new(_DescribeQuorumResponse_ReplicaState)
+                        o12.replica_id, o12.log_end_offset, o12.last_fetch_timestamp, o12.last_caught_up_timestamp, t13 = _u_iqqqB(b, p)
+                        p += 29
+                        o12.unknown_tagged_fields = None
+                        if t13:
+                            o12.unknown_tagged_fields, p = read_unknown(b, t13, p)
+                        o12.replica_directory_id = ZERO
+                        r11.append(o12)
             else:
-                o7.current_voters = r11 = []
-                for _ in range(n8 - 1):
-                    o12 = _new(_DescribeQuorumResponse_ReplicaState)
-                    o12.replica_id, o12.log_end_offset, o12.last_fetch_timestamp, o12.last_caught_up_timestamp, t13 = _u_iqqqB(b, p)
-                    p += 29
-                    o12.unknown_tagged_fields = None
-                    if t13:
-                        o12.unknown_tagged_fields, p = read_unknown(b, t13, p)
-                    o12.replica_directory_id = Uuid.ZERO
-                    r11.append(o12)
+                o7.current_voters = []
             n14 = b[p]
             p += 1
             if not 0 < n14 < 128:
                 n14, p = long_count(b, n14, p)
-            q15 = p + 29 * (n14 - 1)
-            if not any(b[p + 28:q15:29]):
-                o7.observers = r16 = []
-                for x0, x1, x2, x3 in _i_iqqqx(b[p:q15]):
-                    e = _new(_DescribeQuorumResponse_ReplicaState)
-                    e.replica_id = x0
-                    e.replica_directory_id = Uuid.ZERO
-                    e.log_end_offset = x1
-                    e.last_fetch_timestamp = x2
-                    e.last_caught_up_timestamp = x3
-                    e.unknown_tagged_fields = None
-                    r16.append(e)
-                p = q15
+            if n14 > 1:
+                q15 = p + 29 * (n14 - 1)
+                if not any(b[p + 28:q15:29]):
+                    o7.observers = r16 = []
+                    for row in _i_iqqqx(b[p:q15]):
+                        e = _new(_DescribeQuorumResponse_ReplicaState)
+                        e.replica_id, e.log_end_offset, e.last_fetch_timestamp, e.last_caught_up_timestamp = row
+                        e.replica_directory_id = ZERO
+                        e.unknown_tagged_fields = None
+                        r16.append(e)
+                    p = q15
+                else:
+                    o7.observers = r17 = []
+                    for _ in range(n14 - 1):
+                        o18 = _new(_DescribeQuorumResponse_ReplicaState)
+                        o18.replica_id, o18.log_end_offset, o18.last_fetch_timestamp, o18.last_caught_up_timestamp, t19 = _u_iqqqB(b, p)
+                        p += 29
+                        o18.unknown_tagged_fields = None
+                        if t19:
+                            o18.unknown_tagged_fields, p = read_unknown(b, t19, p)
+                        o18.replica_directory_id = ZERO
+                        r17.append(o18)
             else:
-                o7.observers = r17 = []
-                for _ in range(n14 - 1):
-                    o18 = _new(_DescribeQuorumResponse_ReplicaState)
-                    o18.replica_id, o18.log_end_offset, o18.last_fetch_timestamp, o18.last_caught_up_timestamp, t19 = _u_iqqqB(b, p)
-                    p += 29
-                    o18.unknown_tagged_fields = None
-                    if t19:
-                        o18.unknown_tagged_fields, p = read_unknown(b, t19, p)
-                    o18.replica_directory_id = Uuid.ZERO
-                    r17.append(o18)
+                o7.observers = []
             t20 = b[p]
             p += 1
             o7.unknown_tagged_fields = None
@@ -658,58 +664,58 @@ def _read_DescribeQuorumResponse_2(b, p):
             p += 17
             if not 0 < n10 < 128:
                 n10, p = long_count(b, n10, p)
-            q11 = p + 45 * (n10 - 1)
-            if not any(b[p + 44:q11:45]):
-                o8.current_voters = r12 = []
-                for x0, x1, x2, x3, x4 in _i_iuqqqx(b[p:q11]):
-                    e = _new(_DescribeQuorumResponse_ReplicaState)
-                    e.replica_id = x0
-                    e.replica_directory_id = as_uuid(x1)
-                    e.log_end_offset = x2
-                    e.last_fetch_timestamp = x3
-                    e.last_caught_up_timestamp = x4
-                    e.unknown_tagged_fields = None
-                    r12.append(e)
-                p = q11
+            if n10 > 1:
+                q11 = p + 45 * (n10 - 1)
+                if not any(b[p + 44:q11:45]):
+                    o8.current_voters = r12 = []
+                    for row in _i_iuqqqx(b[p:q11]):
+                        e = _new(_DescribeQuorumResponse_ReplicaState)
+                        e.replica_id, e.replica_directory_id, e.log_end_offset, e.last_fetch_timestamp, e.last_caught_up_timestamp = row
+                        e.replica_directory_id = as_uuid(e.replica_directory_id)
+                        e.unknown_tagged_fields = None
+                        r12.append(e)
+                    p = q11
+                else:
+                    o8.current_voters = r13 = []
+                    for _ in range(n10 - 1):
+                        o14 = _new(_DescribeQuorumResponse_ReplicaState)
+                        o14.replica_id, o14.replica_directory_id, o14.log_end_offset, o14.last_fetch_timestamp, o14.last_caught_up_timestamp, t15 = _u_iuqqqB(b, p)
+                        p += 45
+                        o14.replica_directory_id = as_uuid(o14.replica_directory_id)
+                        o14.unknown_tagged_fields = None
+                        if t15:
+                            o14.unknown_tagged_fields, p = read_unknown(b, t15, p)
+                        r13.append(o14)
             else:
-                o8.current_voters = r13 = []
-                for _ in range(n10 - 1):
-                    o14 = _new(_DescribeQuorumResponse_ReplicaState)
-                    o14.replica_id, o14.replica_directory_id, o14.log_end_offset, o14.last_fetch_timestamp, o14.last_caught_up_timestamp, t15 = _u_iuqqqB(b, p)
-                    p += 45
-                    o14.replica_directory_id = as_uuid(o14.replica_directory_id)
-                    o14.unknown_tagged_fields = None
-                    if t15:
-                        o14.unknown_tagged_fields, p = read_unknown(b, t15, p)
-                    r13.append(o14)
+                o8.current_voters = []
             n16 = b[p]
             p += 1
             if not 0 < n16 < 128:
                 n16, p = long_count(b, n16, p)
-            q17 = p + 45 * (n16 - 1)
-            if not any(b[p + 44:q17:45]):
-                o8.observers = r18 = []
-                for x0, x1, x2, x3, x4 in _i_iuqqqx(b[p:q17]):
-                    e = _new(_DescribeQuorumResponse_ReplicaState)
-                    e.replica_id = x0
-                    e.replica_directory_id = as_uuid(x1)
-                    e.log_end_offset = x2
-                    e.last_fetch_timestamp = x3
-                    e.last_caught_up_timestamp = x4
-                    e.unknown_tagged_fields = None
-                    r18.append(e)
-                p = q17
+            if n16 > 1:
+                q17 = p + 45 * (n16 - 1)
+                if not any(b[p + 44:q17:45]):
+                    o8.observers = r18 = []
+                    for row in _i_iuqqqx(b[p:q17]):
+                        e = _new(_DescribeQuorumResponse_ReplicaState)
+                        e.replica_id, e.replica_directory_id, e.log_end_offset, e.last_fetch_timestamp, e.last_caught_up_timestamp = row
+                        e.replica_directory_id = as_uuid(e.replica_directory_id)
+                        e.unknown_tagged_fields = None
+                        r18.append(e)
+                    p = q17
+                else:
+                    o8.observers = r19 = []
+                    for _ in range(n16 - 1):
+                        o20 = _new(_DescribeQuorumResponse_ReplicaState)
+                        o20.replica_id, o20.replica_directory_id, o20.log_end_offset, o20.last_fetch_timestamp, o20.last_caught_up_timestamp, t21 = _u_iuqqqB(b, p)
+                        p += 45
+                        o20.replica_directory_id = as_uuid(o20.replica_directory_id)
+                        o20.unknown_tagged_fields = None
+                        if t21:
+                            o20.unknown_tagged_fields, p = read_unknown(b, t21, p)
+                        r19.append(o20)
             else:
-                o8.observers = r19 = []
-                for _ in range(n16 - 1):
-                    o20 = _new(_DescribeQuorumResponse_ReplicaState)
-                    o20.replica_id, o20.replica_directory_id, o20.log_end_offset, o20.last_fetch_timestamp, o20.last_caught_up_timestamp, t21 = _u_iuqqqB(b, p)
-                    p += 45
-                    o20.replica_directory_id = as_uuid(o20.replica_directory_id)
-                    o20.unknown_tagged_fields = None
-                    if t21:
-                        o20.unknown_tagged_fields, p = read_unknown(b, t21, p)
-                    r19.append(o20)
+                o8.observers = []
             t22 = b[p]
             p += 1
             o8.unknown_tagged_fields = None
@@ -784,14 +790,14 @@ def _write_DescribeQuorumResponse_0(m, w):
         x4 = e3.topic_name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -803,7 +809,7 @@ def _write_DescribeQuorumResponse_0(m, w):
                 w(_p_ihiiq(e8.partition_index, e8.error_code, e8.leader_id, e8.leader_epoch, e8.high_watermark))
                 w(size(n10))
             for e11 in x9:
-                if e11.replica_directory_id != Uuid.ZERO:
+                if e11.replica_directory_id != ZERO:
                     refuse_absent()
                 if e11.unknown_tagged_fields:
                     w(_p_iq(e11.replica_id, e11.log_end_offset))
@@ -814,11 +820,11 @@ def _write_DescribeQuorumResponse_0(m, w):
             x13 = e8.observers
             n14 = len(x13) + 1
             if n14 < 128:
-                w(_p_B(n14))
+                w(ONE_BYTE[n14])
             else:
                 w(size(n14))
             for e15 in x13:
-                if e15.replica_directory_id != Uuid.ZERO:
+                if e15.replica_directory_id != ZERO:
                     refuse_absent()
                 if e15.unknown_tagged_fields:
                     w(_p_iq(e15.replica_id, e15.log_end_offset))
@@ -830,17 +836,17 @@ def _write_DescribeQuorumResponse_0(m, w):
                 tags17 = {}
                 write_tags(w, tags17, e8.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags18 = {}
             write_tags(w, tags18, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags19 = {}
         write_tags(w, tags19, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_DescribeQuorumResponse_1(m, w):
@@ -857,14 +863,14 @@ def _write_DescribeQuorumResponse_1(m, w):
         x4 = e3.topic_name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -876,7 +882,7 @@ def _write_DescribeQuorumResponse_1(m, w):
                 w(_p_ihiiq(e8.partition_index, e8.error_code, e8.leader_id, e8.leader_epoch, e8.high_watermark))
                 w(size(n10))
             for e11 in x9:
-                if e11.replica_directory_id != Uuid.ZERO:
+                if e11.replica_directory_id != ZERO:
                     refuse_absent()
                 if e11.unknown_tagged_fields:
                     w(_p_iqqq(e11.replica_id, e11.log_end_offset, e11.last_fetch_timestamp, e11.last_caught_up_timestamp))
@@ -887,11 +893,11 @@ def _write_DescribeQuorumResponse_1(m, w):
             x13 = e8.observers
             n14 = len(x13) + 1
             if n14 < 128:
-                w(_p_B(n14))
+                w(ONE_BYTE[n14])
             else:
                 w(size(n14))
             for e15 in x13:
-                if e15.replica_directory_id != Uuid.ZERO:
+                if e15.replica_directory_id != ZERO:
                     refuse_absent()
                 if e15.unknown_tagged_fields:
                     w(_p_iqqq(e15.replica_id, e15.log_end_offset, e15.last_fetch_timestamp, e15.last_caught_up_timestamp))
@@ -903,17 +909,17 @@ def _write_DescribeQuorumResponse_1(m, w):
                 tags17 = {}
                 write_tags(w, tags17, e8.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags18 = {}
             write_tags(w, tags18, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags19 = {}
         write_tags(w, tags19, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_DescribeQuorumResponse_2(m, w):
@@ -932,21 +938,21 @@ def _write_DescribeQuorumResponse_2(m, w):
     x3 = m.topics
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     for e5 in x3:
         x6 = e5.topic_name.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
         x8 = e5.partitions
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(size(n9))
         for e10 in x8:
@@ -982,7 +988,7 @@ def _write_DescribeQuorumResponse_2(m, w):
             x18 = e10.observers
             n19 = len(x18) + 1
             if n19 < 128:
-                w(_p_B(n19))
+                w(ONE_BYTE[n19])
             else:
                 w(size(n19))
             for e20 in x18:
@@ -999,16 +1005,16 @@ def _write_DescribeQuorumResponse_2(m, w):
                 tags23 = {}
                 write_tags(w, tags23, e10.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e5.unknown_tagged_fields:
             tags24 = {}
             write_tags(w, tags24, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     x25 = m.nodes
     n26 = len(x25) + 1
     if n26 < 128:
-        w(_p_B(n26))
+        w(ONE_BYTE[n26])
     else:
         w(size(n26))
     for e27 in x25:
@@ -1023,14 +1029,14 @@ def _write_DescribeQuorumResponse_2(m, w):
             x31 = e30.name.encode()
             n32 = len(x31) + 1
             if n32 < 128:
-                w(_p_B(n32))
+                w(ONE_BYTE[n32])
             else:
                 w(text_size(n32))
             w(x31)
             x33 = e30.host.encode()
             n34 = len(x33) + 1
             if n34 < 128:
-                w(_p_B(n34))
+                w(ONE_BYTE[n34])
             else:
                 w(text_size(n34))
             w(x33)
@@ -1044,12 +1050,12 @@ def _write_DescribeQuorumResponse_2(m, w):
             tags36 = {}
             write_tags(w, tags36, e27.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags37 = {}
         write_tags(w, tags37, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DescribeQuorumResponse._readers = {0: _read_DescribeQuorumResponse_0, 1: _read_DescribeQuorumResponse_1, 2: _read_DescribeQuorumResponse_2}

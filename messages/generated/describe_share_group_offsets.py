@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, long_count, long_count_or_null, long_numbers, long_text, long_text_or_null, refuse_uuid, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ partitions Partitions []DescribeShareGroupOffsetsResponsePartition 0+"""
             self,
             *,
             topic_name: str = '',  # 0+: Name of the topic.
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic; all zeros if it does not exist.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic; all zeros if it does not exist.
             partitions: Sequence[DescribeShareGroupOffsetsResponse.DescribeShareGroupOffsetsResponsePartition] = (),  # 0+: Results for each partition of the topic.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -201,8 +202,6 @@ _p_u = _s.pack
 _s = _Struct(">16sB")
 _p_uB = _s.pack
 _u_uB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _s = _Struct(">hB")
@@ -246,7 +245,9 @@ def _read_DescribeShareGroupOffsetsRequest_0(b, p):
         p += 1
         if n5 > 127:
             n5, p = long_count_or_null(b, n5, p)
-        if n5:
+        if not n5:
+            o3.topics = None
+        else:
             o3.topics = r6 = []
             for _ in range(n5 - 1):
                 o7 = _new(_DescribeShareGroupOffsetsRequest_DescribeShareGroupOffsetsRequestTopic)
@@ -270,8 +271,6 @@ def _read_DescribeShareGroupOffsetsRequest_0(b, p):
                 if t10:
                     o7.unknown_tagged_fields, p = read_unknown(b, t10, p)
                 r6.append(o7)
-        else:
-            o3.topics = None
         t11 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -290,21 +289,21 @@ def _write_DescribeShareGroupOffsetsRequest_0(m, w):
     x1 = m.groups
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
         x4 = e3.group_id.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.topics
         n7 = 0 if x6 is None else len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         if x6:
@@ -312,7 +311,7 @@ def _write_DescribeShareGroupOffsetsRequest_0(m, w):
                 x9 = e8.topic_name.encode()
                 n10 = len(x9) + 1
                 if n10 < 128:
-                    w(_p_B(n10))
+                    w(ONE_BYTE[n10])
                 else:
                     w(text_size(n10))
                 w(x9)
@@ -328,12 +327,12 @@ def _write_DescribeShareGroupOffsetsRequest_0(m, w):
             tags14 = {}
             write_tags(w, tags14, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags15 = {}
         write_tags(w, tags15, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DescribeShareGroupOffsetsRequest._readers = {0: _read_DescribeShareGroupOffsetsRequest_0, 1: _read_DescribeShareGroupOffsetsRequest_0}
@@ -521,21 +520,21 @@ def _write_DescribeShareGroupOffsetsResponse_0(m, w):
         x4 = e3.group_id.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.topics
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
             x9 = e8.topic_name.encode()
             n10 = len(x9) + 1
             if n10 < 128:
-                w(_p_B(n10))
+                w(ONE_BYTE[n10])
             else:
                 w(text_size(n10))
             w(x9)
@@ -566,12 +565,12 @@ def _write_DescribeShareGroupOffsetsResponse_0(m, w):
                     tags17 = {}
                     write_tags(w, tags17, e14.unknown_tagged_fields, ())
                 else:
-                    w(_p_B(0))
+                    w(b"\0")
             if e8.unknown_tagged_fields:
                 tags18 = {}
                 write_tags(w, tags18, e8.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if (x19 := e3.error_message) is None:
             n20 = 0
             x19 = b""
@@ -588,12 +587,12 @@ def _write_DescribeShareGroupOffsetsResponse_0(m, w):
             tags21 = {}
             write_tags(w, tags21, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags22 = {}
         write_tags(w, tags22, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_DescribeShareGroupOffsetsResponse_1(m, w):
@@ -608,21 +607,21 @@ def _write_DescribeShareGroupOffsetsResponse_1(m, w):
         x4 = e3.group_id.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.topics
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
             x9 = e8.topic_name.encode()
             n10 = len(x9) + 1
             if n10 < 128:
-                w(_p_B(n10))
+                w(ONE_BYTE[n10])
             else:
                 w(text_size(n10))
             w(x9)
@@ -653,12 +652,12 @@ def _write_DescribeShareGroupOffsetsResponse_1(m, w):
                     tags17 = {}
                     write_tags(w, tags17, e14.unknown_tagged_fields, ())
                 else:
-                    w(_p_B(0))
+                    w(b"\0")
             if e8.unknown_tagged_fields:
                 tags18 = {}
                 write_tags(w, tags18, e8.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if (x19 := e3.error_message) is None:
             n20 = 0
             x19 = b""
@@ -675,12 +674,12 @@ def _write_DescribeShareGroupOffsetsResponse_1(m, w):
             tags21 = {}
             write_tags(w, tags21, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags22 = {}
         write_tags(w, tags22, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DescribeShareGroupOffsetsResponse._readers = {0: _read_DescribeShareGroupOffsetsResponse_0, 1: _read_DescribeShareGroupOffsetsResponse_1}

@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, long_count, long_numbers, long_text, long_text_or_null, refuse_uuid, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ topic_authorized_operations TopicAuthorizedOperations int32 0+ default=-21474836
             *,
             error_code: int = 0,  # 0+: Error code for this topic; 0 means that it is described.
             name: str | None = '',  # 0+: Name of the topic.
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic; all zeros on error.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic; all zeros on error.
             is_internal: bool = False,  # 0+: True for topics that Kafka keeps for itself, such as __consumer_offsets.
             partitions: Sequence[DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponsePartition] = (),  # 0+: Partitions of the topic, as far as the limit allows.
             topic_authorized_operations: int = -2147483648,  # 0+: Operations allowed to the client on the topic, one bit per ACL operation code; -2147483648 if not told.
@@ -299,14 +300,14 @@ def _write_DescribeTopicPartitionsRequest_0(m, w):
     x1 = m.topics
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -314,7 +315,7 @@ def _write_DescribeTopicPartitionsRequest_0(m, w):
             tags6 = {}
             write_tags(w, tags6, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     w(_p_i(m.response_partition_limit))
     x7 = m.cursor
     if x7 is None:
@@ -338,7 +339,7 @@ def _write_DescribeTopicPartitionsRequest_0(m, w):
         tags11 = {}
         write_tags(w, tags11, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DescribeTopicPartitionsRequest._readers = {0: _read_DescribeTopicPartitionsRequest_0}
@@ -527,7 +528,7 @@ def _write_DescribeTopicPartitionsResponse_0(m, w):
         tags26 = {}
         write_tags(w, tags26, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DescribeTopicPartitionsResponse._readers = {0: _read_DescribeTopicPartitionsResponse_0}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, long_count, long_numbers, long_text, refuse_text, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -132,8 +133,6 @@ partitions Partitions []int32 0+"""
 
 _DescribeTransactionsResponse_TransactionState = DescribeTransactionsResponse.TransactionState
 _DescribeTransactionsResponse_TopicData = DescribeTransactionsResponse.TopicData
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _s = _Struct(">hB")
@@ -181,7 +180,7 @@ def _write_DescribeTransactionsRequest_0(m, w):
     x1 = m.transactional_ids
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     if x1.__class__ is str:
@@ -190,7 +189,7 @@ def _write_DescribeTransactionsRequest_0(m, w):
         x4 = e3.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -198,7 +197,7 @@ def _write_DescribeTransactionsRequest_0(m, w):
         tags6 = {}
         write_tags(w, tags6, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DescribeTransactionsRequest._readers = {0: _read_DescribeTransactionsRequest_0}
@@ -289,7 +288,7 @@ def _write_DescribeTransactionsResponse_0(m, w):
         x6 = e3.transaction_state.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
@@ -304,7 +303,7 @@ def _write_DescribeTransactionsResponse_0(m, w):
             x11 = e10.topic.encode()
             n12 = len(x11) + 1
             if n12 < 128:
-                w(_p_B(n12))
+                w(ONE_BYTE[n12])
             else:
                 w(text_size(n12))
             w(x11)
@@ -320,12 +319,12 @@ def _write_DescribeTransactionsResponse_0(m, w):
             tags16 = {}
             write_tags(w, tags16, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags17 = {}
         write_tags(w, tags17, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DescribeTransactionsResponse._readers = {0: _read_DescribeTransactionsResponse_0}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, long_count_or_null, long_text, long_text_or_null, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -142,8 +143,6 @@ iterations Iterations int32 0+"""
 _DescribeUserScramCredentialsRequest_UserName = DescribeUserScramCredentialsRequest.UserName
 _DescribeUserScramCredentialsResponse_DescribeUserScramCredentialsResult = DescribeUserScramCredentialsResponse.DescribeUserScramCredentialsResult
 _DescribeUserScramCredentialsResponse_CredentialInfo = DescribeUserScramCredentialsResponse.CredentialInfo
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">bi")
 _p_bi = _s.pack
 _s = _Struct(">biB")
@@ -169,7 +168,9 @@ def _read_DescribeUserScramCredentialsRequest_0(b, p):
     p += 1
     if n1 > 127:
         n1, p = long_count_or_null(b, n1, p)
-    if n1:
+    if not n1:
+        o.users = None
+    else:
         o.users = r2 = []
         for _ in range(n1 - 1):
             o3 = _new(_DescribeUserScramCredentialsRequest_UserName)
@@ -186,8 +187,6 @@ def _read_DescribeUserScramCredentialsRequest_0(b, p):
             if t5:
                 o3.unknown_tagged_fields, p = read_unknown(b, t5, p)
             r2.append(o3)
-    else:
-        o.users = None
     t6 = b[p]
     p += 1
     o.unknown_tagged_fields = None
@@ -200,7 +199,7 @@ def _write_DescribeUserScramCredentialsRequest_0(m, w):
     x1 = m.users
     n2 = 0 if x1 is None else len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     if x1:
@@ -208,7 +207,7 @@ def _write_DescribeUserScramCredentialsRequest_0(m, w):
             x4 = e3.name.encode()
             n5 = len(x4) + 1
             if n5 < 128:
-                w(_p_B(n5))
+                w(ONE_BYTE[n5])
             else:
                 w(text_size(n5))
             w(x4)
@@ -216,12 +215,12 @@ def _write_DescribeUserScramCredentialsRequest_0(m, w):
                 tags6 = {}
                 write_tags(w, tags6, e3.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
     if m.unknown_tagged_fields:
         tags7 = {}
         write_tags(w, tags7, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DescribeUserScramCredentialsRequest._readers = {0: _read_DescribeUserScramCredentialsRequest_0}
@@ -268,26 +267,28 @@ def _read_DescribeUserScramCredentialsResponse_0(b, p):
         p += 1
         if not 0 < n7 < 128:
             n7, p = long_count(b, n7, p)
-        q8 = p + 6 * (n7 - 1)
-        if not any(b[p + 5:q8:6]):
-            o4.credential_infos = r9 = []
-            for x0, x1 in _i_bix(b[p:q8]):
-                e = _new(_DescribeUserScramCredentialsResponse_CredentialInfo)
-                e.mechanism = x0
-                e.iterations = x1
-                e.unknown_tagged_fields = None
-                r9.append(e)
-            p = q8
+        if n7 > 1:
+            q8 = p + 6 * (n7 - 1)
+            if not any(b[p + 5:q8:6]):
+                o4.credential_infos = r9 = []
+                for row in _i_bix(b[p:q8]):
+                    e = _new(_DescribeUserScramCredentialsResponse_CredentialInfo)
+                    e.mechanism, e.iterations = row
+                    e.unknown_tagged_fields = None
+                    r9.append(e)
+                p = q8
+            else:
+                o4.credential_infos = r10 = []
+                for _ in range(n7 - 1):
+                    o11 = _new(_DescribeUserScramCredentialsResponse_CredentialInfo)
+                    o11.mechanism, o11.iterations, t12 = _u_biB(b, p)
+                    p += 6
+                    o11.unknown_tagged_fields = None
+                    if t12:
+                        o11.unknown_tagged_fields, p = read_unknown(b, t12, p)
+                    r10.append(o11)
         else:
-            o4.credential_infos = r10 = []
-            for _ in range(n7 - 1):
-                o11 = _new(_DescribeUserScramCredentialsResponse_CredentialInfo)
-                o11.mechanism, o11.iterations, t12 = _u_biB(b, p)
-                p += 6
-                o11.unknown_tagged_fields = None
-                if t12:
-                    o11.unknown_tagged_fields, p = read_unknown(b, t12, p)
-                r10.append(o11)
+            o4.credential_infos = []
         t13 = b[p]
         p += 1
         o4.unknown_tagged_fields = None
@@ -318,14 +319,14 @@ def _write_DescribeUserScramCredentialsResponse_0(m, w):
     x3 = m.results
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     for e5 in x3:
         x6 = e5.user.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
@@ -344,7 +345,7 @@ def _write_DescribeUserScramCredentialsResponse_0(m, w):
         x10 = e5.credential_infos
         n11 = len(x10) + 1
         if n11 < 128:
-            w(_p_B(n11))
+            w(ONE_BYTE[n11])
         else:
             w(size(n11))
         for e12 in x10:
@@ -358,12 +359,12 @@ def _write_DescribeUserScramCredentialsResponse_0(m, w):
             tags14 = {}
             write_tags(w, tags14, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags15 = {}
         write_tags(w, tags15, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 DescribeUserScramCredentialsResponse._readers = {0: _read_DescribeUserScramCredentialsResponse_0}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, check_count, check_count_or_null, long_count, long_count_or_null, long_numbers, long_text, long_text_or_null, plain_numbers, refuse_absent, refuse_null, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -145,8 +146,6 @@ error_message ErrorMessage string 0+ null=0+"""
 _ElectLeadersRequest_TopicPartitions = ElectLeadersRequest.TopicPartitions
 _ElectLeadersResponse_ReplicaElectionResult = ElectLeadersResponse.ReplicaElectionResult
 _ElectLeadersResponse_PartitionResult = ElectLeadersResponse.PartitionResult
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">b")
 _p_b = _s.pack
 _s = _Struct(">bB")
@@ -188,7 +187,9 @@ def _read_ElectLeadersRequest_0(b, p):
     p += 4
     if n1 > 127:
         check_count_or_null(b, n1, p)
-    if n1 >= 0:
+    if n1 < 0:
+        o.topic_partitions = None
+    else:
         o.topic_partitions = r2 = []
         for _ in range(n1):
             o3 = _new(_ElectLeadersRequest_TopicPartitions)
@@ -208,8 +209,6 @@ def _read_ElectLeadersRequest_0(b, p):
                 o3.partitions, p = plain_numbers(b, n5, p, "i", False)
             o3.unknown_tagged_fields = None
             r2.append(o3)
-    else:
-        o.topic_partitions = None
     o.election_type = 0
     o.unknown_tagged_fields = None
     o.timeout_ms, = _u_i(b, p)
@@ -223,7 +222,9 @@ def _read_ElectLeadersRequest_1(b, p):
     p += 5
     if n1 > 127:
         check_count_or_null(b, n1, p)
-    if n1 >= 0:
+    if n1 < 0:
+        o.topic_partitions = None
+    else:
         o.topic_partitions = r2 = []
         for _ in range(n1):
             o3 = _new(_ElectLeadersRequest_TopicPartitions)
@@ -243,8 +244,6 @@ def _read_ElectLeadersRequest_1(b, p):
                 o3.partitions, p = plain_numbers(b, n5, p, "i", False)
             o3.unknown_tagged_fields = None
             r2.append(o3)
-    else:
-        o.topic_partitions = None
     o.unknown_tagged_fields = None
     o.timeout_ms, = _u_i(b, p)
     p += 4
@@ -257,7 +256,9 @@ def _read_ElectLeadersRequest_2(b, p):
     p += 2
     if n1 > 127:
         n1, p = long_count_or_null(b, n1, p)
-    if n1:
+    if not n1:
+        o.topic_partitions = None
+    else:
         o.topic_partitions = r2 = []
         for _ in range(n1 - 1):
             o3 = _new(_ElectLeadersRequest_TopicPartitions)
@@ -281,8 +282,6 @@ def _read_ElectLeadersRequest_2(b, p):
             if t6:
                 o3.unknown_tagged_fields, p = read_unknown(b, t6, p)
             r2.append(o3)
-    else:
-        o.topic_partitions = None
     o.timeout_ms, t7 = _u_iB(b, p)
     p += 5
     o.unknown_tagged_fields = None
@@ -344,7 +343,7 @@ def _write_ElectLeadersRequest_2(m, w):
             x4 = e3.topic.encode()
             n5 = len(x4) + 1
             if n5 < 128:
-                w(_p_B(n5))
+                w(ONE_BYTE[n5])
             else:
                 w(text_size(n5))
             w(x4)
@@ -570,14 +569,14 @@ def _write_ElectLeadersResponse_2(m, w):
         x4 = e3.topic.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partition_result
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -597,17 +596,17 @@ def _write_ElectLeadersResponse_2(m, w):
                 tags11 = {}
                 write_tags(w, tags11, e8.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags12 = {}
             write_tags(w, tags12, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags13 = {}
         write_tags(w, tags13, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ElectLeadersResponse._readers = {0: _read_ElectLeadersResponse_0, 1: _read_ElectLeadersResponse_1, 2: _read_ElectLeadersResponse_2}

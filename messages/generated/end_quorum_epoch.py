@@ -11,9 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, check_count, long_count, long_text, long_text_or_null, plain_numbers, refuse_absent, refuse_null, refuse_uuid, size, text_size, unpack_i
 from kafkadouble.wire.tagged import keep_unknown, read_tag, read_unknown, refuse_size, write_tags
-from kafkadouble.wire.varint import more_uvarint
+from kafkadouble.wire.varint import ONE_BYTE, more_uvarint
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ candidate_directory_id CandidateDirectoryId uuid 1+"""
             self,
             *,
             candidate_id: int = 0,  # 1+: Node id of the voter that may stand for election.
-            candidate_directory_id: Uuid = Uuid.ZERO,  # 1+: Log directory id of that voter; all zeros when unknown.
+            candidate_directory_id: Uuid = ZERO,  # 1+: Log directory id of that voter; all zeros when unknown.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
             self.candidate_id = candidate_id
@@ -246,8 +246,6 @@ _EndQuorumEpochRequest_LeaderEndpoint = EndQuorumEpochRequest.LeaderEndpoint
 _EndQuorumEpochResponse_TopicData = EndQuorumEpochResponse.TopicData
 _EndQuorumEpochResponse_PartitionData = EndQuorumEpochResponse.PartitionData
 _EndQuorumEpochResponse_NodeEndpoint = EndQuorumEpochResponse.NodeEndpoint
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">H")
 _p_H = _s.pack
 _s = _Struct(">HB")
@@ -378,27 +376,30 @@ def _read_EndQuorumEpochRequest_1(b, p):
             p += 13
             if not 0 < n9 < 128:
                 n9, p = long_count(b, n9, p)
-            q10 = p + 21 * (n9 - 1)
-            if not any(b[p + 20:q10:21]):
-                o8.preferred_candidates = r11 = []
-                for x0, x1 in _i_iux(b[p:q10]):
-                    e = _new(_EndQuorumEpochRequest_ReplicaInfo)
-                    e.candidate_id = x0
-                    e.candidate_directory_id = as_uuid(x1)
-                    e.unknown_tagged_fields = None
-                    r11.append(e)
-                p = q10
+            if n9 > 1:
+                q10 = p + 21 * (n9 - 1)
+                if not any(b[p + 20:q10:21]):
+                    o8.preferred_candidates = r11 = []
+                    for row in _i_iux(b[p:q10]):
+                        e = _new(_EndQuorumEpochRequest_ReplicaInfo)
+                        e.candidate_id, e.candidate_directory_id = row
+                        e.candidate_directory_id = as_uuid(e.candidate_directory_id)
+                        e.unknown_tagged_fields = None
+                        r11.append(e)
+                    p = q10
+                else:
+                    o8.preferred_candidates = r12 = []
+                    for _ in range(n9 - 1):
+                        o13 = _new(_EndQuorumEpochRequest_ReplicaInfo)
+                        o13.candidate_id, o13.candidate_directory_id, t14 = _u_iuB(b, p)
+                        p += 21
+                        o13.candidate_directory_id = as_uuid(o13.candidate_directory_id)
+                        o13.unknown_tagged_fields = None
+                        if t14:
+                            o13.unknown_tagged_fields, p = read_unknown(b, t14, p)
+                        r12.append(o13)
             else:
-                o8.preferred_candidates = r12 = []
-                for _ in range(n9 - 1):
-                    o13 = _new(_EndQuorumEpochRequest_ReplicaInfo)
-                    o13.candidate_id, o13.candidate_directory_id, t14 = _u_iuB(b, p)
-                    p += 21
-                    o13.candidate_directory_id = as_uuid(o13.candidate_directory_id)
-                    o13.unknown_tagged_fields = None
-                    if t14:
-                        o13.unknown_tagged_fields, p = read_unknown(b, t14, p)
-                    r12.append(o13)
+                o8.preferred_candidates = []
             t15 = b[p]
             p += 1
             o8.unknown_tagged_fields = None
@@ -487,28 +488,28 @@ def _write_EndQuorumEpochRequest_1(m, w):
         x1 = x1.encode()
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.topics
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     for e5 in x3:
         x6 = e5.topic_name.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
         x8 = e5.partitions
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(size(n9))
         for e10 in x8:
@@ -533,30 +534,30 @@ def _write_EndQuorumEpochRequest_1(m, w):
                 tags16 = {}
                 write_tags(w, tags16, e10.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e5.unknown_tagged_fields:
             tags17 = {}
             write_tags(w, tags17, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     x18 = m.leader_endpoints
     n19 = len(x18) + 1
     if n19 < 128:
-        w(_p_B(n19))
+        w(ONE_BYTE[n19])
     else:
         w(size(n19))
     for e20 in x18:
         x21 = e20.name.encode()
         n22 = len(x21) + 1
         if n22 < 128:
-            w(_p_B(n22))
+            w(ONE_BYTE[n22])
         else:
             w(text_size(n22))
         w(x21)
         x23 = e20.host.encode()
         n24 = len(x23) + 1
         if n24 < 128:
-            w(_p_B(n24))
+            w(ONE_BYTE[n24])
         else:
             w(text_size(n24))
         w(x23)
@@ -570,7 +571,7 @@ def _write_EndQuorumEpochRequest_1(m, w):
         tags26 = {}
         write_tags(w, tags26, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 EndQuorumEpochRequest._readers = {0: _read_EndQuorumEpochRequest_0, 1: _read_EndQuorumEpochRequest_1}
@@ -597,17 +598,17 @@ def _read_EndQuorumEpochResponse_0(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 14 * n5
-        o3.partitions = r7 = []
-        for x0, x1, x2, x3 in _i_ihii(b[p:q6]):
-            e = _new(_EndQuorumEpochResponse_PartitionData)
-            e.partition_index = x0
-            e.error_code = x1
-            e.leader_id = x2
-            e.leader_epoch = x3
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
+        if n5:
+            q6 = p + 14 * n5
+            o3.partitions = r7 = []
+            for row in _i_ihii(b[p:q6]):
+                e = _new(_EndQuorumEpochResponse_PartitionData)
+                e.partition_index, e.error_code, e.leader_id, e.leader_epoch = row
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.node_endpoints = ()
@@ -635,28 +636,28 @@ def _read_EndQuorumEpochResponse_1(b, p):
         p += 1
         if not 0 < n5 < 128:
             n5, p = long_count(b, n5, p)
-        q6 = p + 15 * (n5 - 1)
-        if not any(b[p + 14:q6:15]):
-            o3.partitions = r7 = []
-            for x0, x1, x2, x3 in _i_ihiix(b[p:q6]):
-                e = _new(_EndQuorumEpochResponse_PartitionData)
-                e.partition_index = x0
-                e.error_code = x1
-                e.leader_id = x2
-                e.leader_epoch = x3
-                e.unknown_tagged_fields = None
-                r7.append(e)
-            p = q6
+        if n5 > 1:
+            q6 = p + 15 * (n5 - 1)
+            if not any(b[p + 14:q6:15]):
+                o3.partitions = r7 = []
+                for row in _i_ihiix(b[p:q6]):
+                    e = _new(_EndQuorumEpochResponse_PartitionData)
+                    e.partition_index, e.error_code, e.leader_id, e.leader_epoch = row
+                    e.unknown_tagged_fields = None
+                    r7.append(e)
+                p = q6
+            else:
+                o3.partitions = r8 = []
+                for _ in range(n5 - 1):
+                    o9 = _new(_EndQuorumEpochResponse_PartitionData)
+                    o9.partition_index, o9.error_code, o9.leader_id, o9.leader_epoch, t10 = _u_ihiiB(b, p)
+                    p += 15
+                    o9.unknown_tagged_fields = None
+                    if t10:
+                        o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
+                    r8.append(o9)
         else:
-            o3.partitions = r8 = []
-            for _ in range(n5 - 1):
-                o9 = _new(_EndQuorumEpochResponse_PartitionData)
-                o9.partition_index, o9.error_code, o9.leader_id, o9.leader_epoch, t10 = _u_ihiiB(b, p)
-                p += 15
-                o9.unknown_tagged_fields = None
-                if t10:
-                    o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
-                r8.append(o9)
+            o3.partitions = []
         t11 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -736,14 +737,14 @@ def _write_EndQuorumEpochResponse_1(m, w):
         x4 = e3.topic_name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -757,7 +758,7 @@ def _write_EndQuorumEpochResponse_1(m, w):
             tags10 = {}
             write_tags(w, tags10, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if len(m.node_endpoints) or m.unknown_tagged_fields:
         tags11 = {}
         if len(m.node_endpoints):
@@ -767,7 +768,7 @@ def _write_EndQuorumEpochResponse_1(m, w):
             x13 = m.node_endpoints
             n14 = len(x13) + 1
             if n14 < 128:
-                w(_p_B(n14))
+                w(ONE_BYTE[n14])
             else:
                 w(size(n14))
             for e15 in x13:
@@ -788,7 +789,7 @@ def _write_EndQuorumEpochResponse_1(m, w):
             w = w12
         write_tags(w, tags11, m.unknown_tagged_fields, (0,))
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 EndQuorumEpochResponse._readers = {0: _read_EndQuorumEpochResponse_0, 1: _read_EndQuorumEpochResponse_1}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_text, refuse_absent, refuse_null, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message
 
 TYPE_CHECKING = False
@@ -88,8 +89,6 @@ producer_epoch ProducerEpoch int16 5+ ignorable default=-1"""
         self.unknown_tagged_fields = unknown_tagged_fields
 
 
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -160,7 +159,7 @@ def _write_EndTxnRequest_3(m, w):
     x1 = m.transactional_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)

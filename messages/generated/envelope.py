@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from struct import Struct as _Struct
 
-from kafkadouble.wire.primitives import buffer, long_bytes, long_bytes_or_null, size
+from kafkadouble.wire.primitives import buffer, long_bytes, size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE, more_uvarint
 from ..message import Message
 
 TYPE_CHECKING = False
@@ -79,8 +80,6 @@ error_code ErrorCode int16 0+"""
         self.unknown_tagged_fields = unknown_tagged_fields
 
 
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _s = _Struct(">hB")
@@ -100,7 +99,7 @@ def _read_EnvelopeRequest_0(b, p):
     n2 = b[p]
     p += 1
     if n2 > 127:
-        n2, p = long_bytes_or_null(b, n2, p)
+        n2, p = more_uvarint(b, n2, p)
     if n2:
         q = p + n2 - 1
         o.request_principal = b[p:q]
@@ -128,7 +127,7 @@ def _write_EnvelopeRequest_0(m, w):
         x1 = buffer(x1)
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     w(x1)
@@ -141,7 +140,7 @@ def _write_EnvelopeRequest_0(m, w):
             x3 = buffer(x3)
         n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     w(x3)
@@ -150,7 +149,7 @@ def _write_EnvelopeRequest_0(m, w):
         x5 = buffer(x5)
     n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(size(n6))
     w(x5)
@@ -158,7 +157,7 @@ def _write_EnvelopeRequest_0(m, w):
         tags7 = {}
         write_tags(w, tags7, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 EnvelopeRequest._readers = {0: _read_EnvelopeRequest_0}
@@ -171,7 +170,7 @@ def _read_EnvelopeResponse_0(b, p):
     n1 = b[p]
     p += 1
     if n1 > 127:
-        n1, p = long_bytes_or_null(b, n1, p)
+        n1, p = more_uvarint(b, n1, p)
     if n1:
         q = p + n1 - 1
         o.response_data = b[p:q]
@@ -196,7 +195,7 @@ def _write_EnvelopeResponse_0(m, w):
             x1 = buffer(x1)
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     w(x1)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from struct import Struct as _Struct
 
-from kafkadouble.wire.primitives import Shapes, buffer, check_count, check_count_or_null, long_bytes_or_null, long_count, long_count_or_null, long_numbers, long_text, long_text_or_null, plain_numbers, refuse_absent, refuse_null, refuse_uuid, size, text_size, unpack_i, write_numbers
+from kafkadouble.wire.primitives import Shapes, buffer, check_count, check_count_or_null, long_count, long_count_or_null, long_numbers, long_text, long_text_or_null, plain_numbers, refuse_absent, refuse_null, refuse_uuid, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import keep_unknown, read_tag, read_unknown, refuse_size, write_tags
-from kafkadouble.wire.varint import more_uvarint
+from kafkadouble.wire.varint import ONE_BYTE, more_uvarint
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ partitions Partitions []FetchPartition 0+"""
             self,
             *,
             topic: str = '',  # 0-12: Name of the topic to fetch from (to version 12).
-            topic_id: Uuid = Uuid.ZERO,  # 13+: Id of the topic to fetch from; replaces the name from version 13 (KIP-516).
+            topic_id: Uuid = ZERO,  # 13+: Id of the topic to fetch from; replaces the name from version 13 (KIP-516).
             partitions: Sequence[FetchRequest.FetchPartition] = (),  # 0+: Partitions of the topic to fetch, each with its position.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -115,7 +115,7 @@ high_watermark HighWatermark int64 18+ tag=1@18+ ignorable default=9223372036854
             last_fetched_epoch: int = -1,  # 12+: Epoch of the record just before FetchOffset, by which divergence is found; -1 skips the check (KIP-595).
             log_start_offset: int = -1,  # 5+: First offset that the follower still has; -1 from consumers (KIP-107).
             partition_max_bytes: int = 0,  # 0+: Soft limit on this partition's record bytes; a first batch that is larger may still come whole.
-            replica_directory_id: Uuid = Uuid.ZERO,  # 17+: Log directory id of the fetching Raft replica; tagged, all zeros when not given (KIP-853).
+            replica_directory_id: Uuid = ZERO,  # 17+: Log directory id of the fetching Raft replica; tagged, all zeros when not given (KIP-853).
             high_watermark: int = 9223372036854775807,  # 18+: High watermark that the replica knows, so a newer one comes at once; -1 unknown, largest int64 not reported (KIP-1166).
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -142,7 +142,7 @@ partitions Partitions []int32 7+"""
             self,
             *,
             topic: str = '',  # 7-12: Name of a topic with partitions to drop from the session (versions 7 to 12).
-            topic_id: Uuid = Uuid.ZERO,  # 13+: Id of a topic with partitions to drop from the session (from version 13).
+            topic_id: Uuid = ZERO,  # 13+: Id of a topic with partitions to drop from the session (from version 13).
             partitions: Sequence[int] = (),  # 7+: Indexes of the partitions to drop from the session.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -224,7 +224,7 @@ partitions Partitions []PartitionData 0+"""
             self,
             *,
             topic: str = '',  # 0-12: Name of the fetched topic (to version 12).
-            topic_id: Uuid = Uuid.ZERO,  # 13+: Id of the fetched topic; replaces the name from version 13 (KIP-516).
+            topic_id: Uuid = ZERO,  # 13+: Id of the fetched topic; replaces the name from version 13 (KIP-516).
             partitions: Sequence[FetchResponse.PartitionData] = (),  # 0+: Outcome of the fetch for each partition of the topic.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -451,8 +451,6 @@ _u_u = _s.unpack_from
 _s = _Struct(">16sB")
 _p_uB = _s.pack
 _u_uB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -565,22 +563,23 @@ def _read_FetchRequest_4(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 16 * n5
-        o3.partitions = r7 = []
-        for x0, x1, x2 in _i_iqi(b[p:q6]):
-            e = _new(_FetchRequest_FetchPartition)
-            e.partition = x0
-            e.current_leader_epoch = -1
-            e.fetch_offset = x1
-            e.last_fetched_epoch = -1
-            e.log_start_offset = -1
-            e.partition_max_bytes = x2
-            e.replica_directory_id = Uuid.ZERO
-            e.high_watermark = 9223372036854775807
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
-        o3.topic_id = Uuid.ZERO
+        if n5:
+            q6 = p + 16 * n5
+            o3.partitions = r7 = []
+            for row in _i_iqi(b[p:q6]):
+                e = _new(_FetchRequest_FetchPartition)
+                e.partition, e.fetch_offset, e.partition_max_bytes = row
+                e.current_leader_epoch = -1
+                e.last_fetched_epoch = -1
+                e.log_start_offset = -1
+                e.replica_directory_id = ZERO
+                e.high_watermark = 9223372036854775807
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
+        o3.topic_id = ZERO
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.cluster_id = None
@@ -613,22 +612,22 @@ def _read_FetchRequest_5(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 24 * n5
-        o3.partitions = r7 = []
-        for x0, x1, x2, x3 in _i_iqqi(b[p:q6]):
-            e = _new(_FetchRequest_FetchPartition)
-            e.partition = x0
-            e.current_leader_epoch = -1
-            e.fetch_offset = x1
-            e.last_fetched_epoch = -1
-            e.log_start_offset = x2
-            e.partition_max_bytes = x3
-            e.replica_directory_id = Uuid.ZERO
-            e.high_watermark = 9223372036854775807
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
-        o3.topic_id = Uuid.ZERO
+        if n5:
+            q6 = p + 24 * n5
+            o3.partitions = r7 = []
+            for row in _i_iqqi(b[p:q6]):
+                e = _new(_FetchRequest_FetchPartition)
+                e.partition, e.fetch_offset, e.log_start_offset, e.partition_max_bytes = row
+                e.current_leader_epoch = -1
+                e.last_fetched_epoch = -1
+                e.replica_directory_id = ZERO
+                e.high_watermark = 9223372036854775807
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
+        o3.topic_id = ZERO
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.cluster_id = None
@@ -661,22 +660,22 @@ def _read_FetchRequest_7(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 24 * n5
-        o3.partitions = r7 = []
-        for x0, x1, x2, x3 in _i_iqqi(b[p:q6]):
-            e = _new(_FetchRequest_FetchPartition)
-            e.partition = x0
-            e.current_leader_epoch = -1
-            e.fetch_offset = x1
-            e.last_fetched_epoch = -1
-            e.log_start_offset = x2
-            e.partition_max_bytes = x3
-            e.replica_directory_id = Uuid.ZERO
-            e.high_watermark = 9223372036854775807
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
-        o3.topic_id = Uuid.ZERO
+        if n5:
+            q6 = p + 24 * n5
+            o3.partitions = r7 = []
+            for row in _i_iqqi(b[p:q6]):
+                e = _new(_FetchRequest_FetchPartition)
+                e.partition, e.fetch_offset, e.log_start_offset, e.partition_max_bytes = row
+                e.current_leader_epoch = -1
+                e.last_fetched_epoch = -1
+                e.replica_directory_id = ZERO
+                e.high_watermark = 9223372036854775807
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
+        o3.topic_id = ZERO
         o3.unknown_tagged_fields = None
         r2.append(o3)
     n8, = _u_i(b, p)
@@ -700,7 +699,7 @@ def _read_FetchRequest_7(b, p):
             p += 4 * n12
         else:
             o10.partitions, p = plain_numbers(b, n12, p, "i", False)
-        o10.topic_id = Uuid.ZERO
+        o10.topic_id = ZERO
         o10.unknown_tagged_fields = None
         r9.append(o10)
     o.cluster_id = None
@@ -730,22 +729,21 @@ def _read_FetchRequest_9(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 28 * n5
-        o3.partitions = r7 = []
-        for x0, x1, x2, x3, x4 in _i_iiqqi(b[p:q6]):
-            e = _new(_FetchRequest_FetchPartition)
-            e.partition = x0
-            e.current_leader_epoch = x1
-            e.fetch_offset = x2
-            e.last_fetched_epoch = -1
-            e.log_start_offset = x3
-            e.partition_max_bytes = x4
-            e.replica_directory_id = Uuid.ZERO
-            e.high_watermark = 9223372036854775807
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
-        o3.topic_id = Uuid.ZERO
+        if n5:
+            q6 = p + 28 * n5
+            o3.partitions = r7 = []
+            for row in _i_iiqqi(b[p:q6]):
+                e = _new(_FetchRequest_FetchPartition)
+                e.partition, e.current_leader_epoch, e.fetch_offset, e.log_start_offset, e.partition_max_bytes = row
+                e.last_fetched_epoch = -1
+                e.replica_directory_id = ZERO
+                e.high_watermark = 9223372036854775807
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
+        o3.topic_id = ZERO
         o3.unknown_tagged_fields = None
         r2.append(o3)
     n8, = _u_i(b, p)
@@ -769,7 +767,7 @@ def _read_FetchRequest_9(b, p):
             p += 4 * n12
         else:
             o10.partitions, p = plain_numbers(b, n12, p, "i", False)
-        o10.topic_id = Uuid.ZERO
+        o10.topic_id = ZERO
         o10.unknown_tagged_fields = None
         r9.append(o10)
     o.cluster_id = None
@@ -799,22 +797,21 @@ def _read_FetchRequest_11(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 28 * n5
-        o3.partitions = r7 = []
-        for x0, x1, x2, x3, x4 in _i_iiqqi(b[p:q6]):
-            e = _new(_FetchRequest_FetchPartition)
-            e.partition = x0
-            e.current_leader_epoch = x1
-            e.fetch_offset = x2
-            e.last_fetched_epoch = -1
-            e.log_start_offset = x3
-            e.partition_max_bytes = x4
-            e.replica_directory_id = Uuid.ZERO
-            e.high_watermark = 9223372036854775807
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
-        o3.topic_id = Uuid.ZERO
+        if n5:
+            q6 = p + 28 * n5
+            o3.partitions = r7 = []
+            for row in _i_iiqqi(b[p:q6]):
+                e = _new(_FetchRequest_FetchPartition)
+                e.partition, e.current_leader_epoch, e.fetch_offset, e.log_start_offset, e.partition_max_bytes = row
+                e.last_fetched_epoch = -1
+                e.replica_directory_id = ZERO
+                e.high_watermark = 9223372036854775807
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
+        o3.topic_id = ZERO
         o3.unknown_tagged_fields = None
         r2.append(o3)
     n8, = _u_i(b, p)
@@ -838,7 +835,7 @@ def _read_FetchRequest_11(b, p):
             p += 4 * n12
         else:
             o10.partitions, p = plain_numbers(b, n12, p, "i", False)
-        o10.topic_id = Uuid.ZERO
+        o10.topic_id = ZERO
         o10.unknown_tagged_fields = None
         r9.append(o10)
     n13, = _u_h(b, p)
@@ -874,40 +871,38 @@ def _read_FetchRequest_12(b, p):
         p += 1
         if not 0 < n5 < 128:
             n5, p = long_count(b, n5, p)
-        q6 = p + 33 * (n5 - 1)
-        if not any(b[p + 32:q6:33]):
-            o3.partitions = r7 = []
-            for x0, x1, x2, x3, x4, x5 in _i_iiqiqix(b[p:q6]):
-                e = _new(_FetchRequest_FetchPartition)
-                e.partition = x0
-                e.current_leader_epoch = x1
-                e.fetch_offset = x2
-                e.last_fetched_epoch = x3
-                e.log_start_offset = x4
-                e.partition_max_bytes = x5
-                e.replica_directory_id = Uuid.ZERO
-                e.high_watermark = 9223372036854775807
-                e.unknown_tagged_fields = None
-                r7.append(e)
-            p = q6
+        if n5 > 1:
+            q6 = p + 33 * (n5 - 1)
+            if not any(b[p + 32:q6:33]):
+                o3.partitions = r7 = []
+                for row in _i_iiqiqix(b[p:q6]):
+                    e = _new(_FetchRequest_FetchPartition)
+                    e.partition, e.current_leader_epoch, e.fetch_offset, e.last_fetched_epoch, e.log_start_offset, e.partition_max_bytes = row
+                    e.replica_directory_id = ZERO
+                    e.high_watermark = 9223372036854775807
+                    e.unknown_tagged_fields = None
+                    r7.append(e)
+                p = q6
+            else:
+                o3.partitions = r8 = []
+                for _ in range(n5 - 1):
+                    o9 = _new(_FetchRequest_FetchPartition)
+                    o9.partition, o9.current_leader_epoch, o9.fetch_offset, o9.last_fetched_epoch, o9.log_start_offset, o9.partition_max_bytes, t10 = _u_iiqiqiB(b, p)
+                    p += 33
+                    o9.unknown_tagged_fields = None
+                    if t10:
+                        o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
+                    o9.replica_directory_id = ZERO
+                    o9.high_watermark = 9223372036854775807
+                    r8.append(o9)
         else:
-            o3.partitions = r8 = []
-            for _ in range(n5 - 1):
-                o9 = _new(_FetchRequest_FetchPartition)
-                o9.partition, o9.current_leader_epoch, o9.fetch_offset, o9.last_fetched_epoch, o9.log_start_offset, o9.partition_max_bytes, t10 = _u_iiqiqiB(b, p)
-                p += 33
-                o9.unknown_tagged_fields = None
-                if t10:
-                    o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
-                o9.replica_directory_id = Uuid.ZERO
-                o9.high_watermark = 9223372036854775807
-                r8.append(o9)
+            o3.partitions = []
         t11 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
         if t11:
             o3.unknown_tagged_fields, p = read_unknown(b, t11, p)
-        o3.topic_id = Uuid.ZERO
+        o3.topic_id = ZERO
         r2.append(o3)
     n12 = b[p]
     p += 1
@@ -935,7 +930,7 @@ def _read_FetchRequest_12(b, p):
         o14.unknown_tagged_fields = None
         if t17:
             o14.unknown_tagged_fields, p = read_unknown(b, t17, p)
-        o14.topic_id = Uuid.ZERO
+        o14.topic_id = ZERO
         r13.append(o14)
     n18 = b[p]
     p += 1
@@ -988,34 +983,32 @@ def _read_FetchRequest_13(b, p):
         o3.topic_id = as_uuid(o3.topic_id)
         if not 0 < n4 < 128:
             n4, p = long_count(b, n4, p)
-        q5 = p + 33 * (n4 - 1)
-        if not any(b[p + 32:q5:33]):
-            o3.partitions = r6 = []
-            for x0, x1, x2, x3, x4, x5 in _i_iiqiqix(b[p:q5]):
-                e = _new(_FetchRequest_FetchPartition)
-                e.partition = x0
-                e.current_leader_epoch = x1
-                e.fetch_offset = x2
-                e.last_fetched_epoch = x3
-                e.log_start_offset = x4
-                e.partition_max_bytes = x5
-                e.replica_directory_id = Uuid.ZERO
-                e.high_watermark = 9223372036854775807
-                e.unknown_tagged_fields = None
-                r6.append(e)
-            p = q5
+        if n4 > 1:
+            q5 = p + 33 * (n4 - 1)
+            if not any(b[p + 32:q5:33]):
+                o3.partitions = r6 = []
+                for row in _i_iiqiqix(b[p:q5]):
+                    e = _new(_FetchRequest_FetchPartition)
+                    e.partition, e.current_leader_epoch, e.fetch_offset, e.last_fetched_epoch, e.log_start_offset, e.partition_max_bytes = row
+                    e.replica_directory_id = ZERO
+                    e.high_watermark = 9223372036854775807
+                    e.unknown_tagged_fields = None
+                    r6.append(e)
+                p = q5
+            else:
+                o3.partitions = r7 = []
+                for _ in range(n4 - 1):
+                    o8 = _new(_FetchRequest_FetchPartition)
+                    o8.partition, o8.current_leader_epoch, o8.fetch_offset, o8.last_fetched_epoch, o8.log_start_offset, o8.partition_max_bytes, t9 = _u_iiqiqiB(b, p)
+                    p += 33
+                    o8.unknown_tagged_fields = None
+                    if t9:
+                        o8.unknown_tagged_fields, p = read_unknown(b, t9, p)
+                    o8.replica_directory_id = ZERO
+                    o8.high_watermark = 9223372036854775807
+                    r7.append(o8)
         else:
-            o3.partitions = r7 = []
-            for _ in range(n4 - 1):
-                o8 = _new(_FetchRequest_FetchPartition)
-                o8.partition, o8.current_leader_epoch, o8.fetch_offset, o8.last_fetched_epoch, o8.log_start_offset, o8.partition_max_bytes, t9 = _u_iiqiqiB(b, p)
-                p += 33
-                o8.unknown_tagged_fields = None
-                if t9:
-                    o8.unknown_tagged_fields, p = read_unknown(b, t9, p)
-                o8.replica_directory_id = Uuid.ZERO
-                o8.high_watermark = 9223372036854775807
-                r7.append(o8)
+            o3.partitions = []
         t10 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -1096,34 +1089,32 @@ def _read_FetchRequest_15(b, p):
         o3.topic_id = as_uuid(o3.topic_id)
         if not 0 < n4 < 128:
             n4, p = long_count(b, n4, p)
-        q5 = p + 33 * (n4 - 1)
-        if not any(b[p + 32:q5:33]):
-            o3.partitions = r6 = []
-            for x0, x1, x2, x3, x4, x5 in _i_iiqiqix(b[p:q5]):
-                e = _new(_FetchRequest_FetchPartition)
-                e.partition = x0
-                e.current_leader_epoch = x1
-                e.fetch_offset = x2
-                e.last_fetched_epoch = x3
-                e.log_start_offset = x4
-                e.partition_max_bytes = x5
-                e.replica_directory_id = Uuid.ZERO
-                e.high_watermark = 9223372036854775807
-                e.unknown_tagged_fields = None
-                r6.append(e)
-            p = q5
+        if n4 > 1:
+            q5 = p + 33 * (n4 - 1)
+            if not any(b[p + 32:q5:33]):
+                o3.partitions = r6 = []
+                for row in _i_iiqiqix(b[p:q5]):
+                    e = _new(_FetchRequest_FetchPartition)
+                    e.partition, e.current_leader_epoch, e.fetch_offset, e.last_fetched_epoch, e.log_start_offset, e.partition_max_bytes = row
+                    e.replica_directory_id = ZERO
+                    e.high_watermark = 9223372036854775807
+                    e.unknown_tagged_fields = None
+                    r6.append(e)
+                p = q5
+            else:
+                o3.partitions = r7 = []
+                for _ in range(n4 - 1):
+                    o8 = _new(_FetchRequest_FetchPartition)
+                    o8.partition, o8.current_leader_epoch, o8.fetch_offset, o8.last_fetched_epoch, o8.log_start_offset, o8.partition_max_bytes, t9 = _u_iiqiqiB(b, p)
+                    p += 33
+                    o8.unknown_tagged_fields = None
+                    if t9:
+                        o8.unknown_tagged_fields, p = read_unknown(b, t9, p)
+                    o8.replica_directory_id = ZERO
+                    o8.high_watermark = 9223372036854775807
+                    r7.append(o8)
         else:
-            o3.partitions = r7 = []
-            for _ in range(n4 - 1):
-                o8 = _new(_FetchRequest_FetchPartition)
-                o8.partition, o8.current_leader_epoch, o8.fetch_offset, o8.last_fetched_epoch, o8.log_start_offset, o8.partition_max_bytes, t9 = _u_iiqiqiB(b, p)
-                p += 33
-                o8.unknown_tagged_fields = None
-                if t9:
-                    o8.unknown_tagged_fields, p = read_unknown(b, t9, p)
-                o8.replica_directory_id = Uuid.ZERO
-                o8.high_watermark = 9223372036854775807
-                r7.append(o8)
+            o3.partitions = []
         t10 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -1213,47 +1204,45 @@ def _read_FetchRequest_17(b, p):
         o3.topic_id = as_uuid(o3.topic_id)
         if not 0 < n4 < 128:
             n4, p = long_count(b, n4, p)
-        q5 = p + 33 * (n4 - 1)
-        if not any(b[p + 32:q5:33]):
-            o3.partitions = r6 = []
-            for x0, x1, x2, x3, x4, x5 in _i_iiqiqix(b[p:q5]):
-                e = _new(_FetchRequest_FetchPartition)
-                e.partition = x0
-                e.current_leader_epoch = x1
-                e.fetch_offset = x2
-                e.last_fetched_epoch = x3
-                e.log_start_offset = x4
-                e.partition_max_bytes = x5
-                e.replica_directory_id = Uuid.ZERO
-                e.high_watermark = 9223372036854775807
-                e.unknown_tagged_fields = None
-                r6.append(e)
-            p = q5
+        if n4 > 1:
+            q5 = p + 33 * (n4 - 1)
+            if not any(b[p + 32:q5:33]):
+                o3.partitions = r6 = []
+                for row in _i_iiqiqix(b[p:q5]):
+                    e = _new(_FetchRequest_FetchPartition)
+                    e.partition, e.current_leader_epoch, e.fetch_offset, e.last_fetched_epoch, e.log_start_offset, e.partition_max_bytes = row
+                    e.replica_directory_id = ZERO
+                    e.high_watermark = 9223372036854775807
+                    e.unknown_tagged_fields = None
+                    r6.append(e)
+                p = q5
+            else:
+                o3.partitions = r7 = []
+                for _ in range(n4 - 1):
+                    o8 = _new(_FetchRequest_FetchPartition)
+                    o8.partition, o8.current_leader_epoch, o8.fetch_offset, o8.last_fetched_epoch, o8.log_start_offset, o8.partition_max_bytes, t9 = _u_iiqiqiB(b, p)
+                    p += 33
+                    o8.replica_directory_id = ZERO
+                    o8.unknown_tagged_fields = None
+                    if t9:
+                        if t9 > 127:
+                            t9, p = more_uvarint(b, t9, p)
+                        tag10 = -1
+                        for _ in range(t9):
+                            tag10, end11, p = read_tag(b, p, tag10)
+                            if tag10 == 0:
+                                o8.replica_directory_id, = _u_u(b, p)
+                                p += 16
+                                o8.replica_directory_id = as_uuid(o8.replica_directory_id)
+                            else:
+                                keep_unknown(o8, tag10, b[p:end11])
+                                p = end11
+                            if p != end11:
+                                refuse_size()
+                    o8.high_watermark = 9223372036854775807
+                    r7.append(o8)
         else:
-            o3.partitions = r7 = []
-            for _ in range(n4 - 1):
-                o8 = _new(_FetchRequest_FetchPartition)
-                o8.partition, o8.current_leader_epoch, o8.fetch_offset, o8.last_fetched_epoch, o8.log_start_offset, o8.partition_max_bytes, t9 = _u_iiqiqiB(b, p)
-                p += 33
-                o8.replica_directory_id = Uuid.ZERO
-                o8.unknown_tagged_fields = None
-                if t9:
-                    if t9 > 127:
-                        t9, p = more_uvarint(b, t9, p)
-                    tag10 = -1
-                    for _ in range(t9):
-                        tag10, end11, p = read_tag(b, p, tag10)
-                        if tag10 == 0:
-                            o8.replica_directory_id, = _u_u(b, p)
-                            p += 16
-                            o8.replica_directory_id = as_uuid(o8.replica_directory_id)
-                        else:
-                            keep_unknown(o8, tag10, b[p:end11])
-                            p = end11
-                        if p != end11:
-                            refuse_size()
-                o8.high_watermark = 9223372036854775807
-                r7.append(o8)
+            o3.partitions = []
         t12 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -1343,50 +1332,48 @@ def _read_FetchRequest_18(b, p):
         o3.topic_id = as_uuid(o3.topic_id)
         if not 0 < n4 < 128:
             n4, p = long_count(b, n4, p)
-        q5 = p + 33 * (n4 - 1)
-        if not any(b[p + 32:q5:33]):
-            o3.partitions = r6 = []
-            for x0, x1, x2, x3, x4, x5 in _i_iiqiqix(b[p:q5]):
-                e = _new(_FetchRequest_FetchPartition)
-                e.partition = x0
-                e.current_leader_epoch = x1
-                e.fetch_offset = x2
-                e.last_fetched_epoch = x3
-                e.log_start_offset = x4
-                e.partition_max_bytes = x5
-                e.replica_directory_id = Uuid.ZERO
-                e.high_watermark = 9223372036854775807
-                e.unknown_tagged_fields = None
-                r6.append(e)
-            p = q5
+        if n4 > 1:
+            q5 = p + 33 * (n4 - 1)
+            if not any(b[p + 32:q5:33]):
+                o3.partitions = r6 = []
+                for row in _i_iiqiqix(b[p:q5]):
+                    e = _new(_FetchRequest_FetchPartition)
+                    e.partition, e.current_leader_epoch, e.fetch_offset, e.last_fetched_epoch, e.log_start_offset, e.partition_max_bytes = row
+                    e.replica_directory_id = ZERO
+                    e.high_watermark = 9223372036854775807
+                    e.unknown_tagged_fields = None
+                    r6.append(e)
+                p = q5
+            else:
+                o3.partitions = r7 = []
+                for _ in range(n4 - 1):
+                    o8 = _new(_FetchRequest_FetchPartition)
+                    o8.partition, o8.current_leader_epoch, o8.fetch_offset, o8.last_fetched_epoch, o8.log_start_offset, o8.partition_max_bytes, t9 = _u_iiqiqiB(b, p)
+                    p += 33
+                    o8.replica_directory_id = ZERO
+                    o8.high_watermark = 9223372036854775807
+                    o8.unknown_tagged_fields = None
+                    if t9:
+                        if t9 > 127:
+                            t9, p = more_uvarint(b, t9, p)
+                        tag10 = -1
+                        for _ in range(t9):
+                            tag10, end11, p = read_tag(b, p, tag10)
+                            if tag10 == 0:
+                                o8.replica_directory_id, = _u_u(b, p)
+                                p += 16
+                                o8.replica_directory_id = as_uuid(o8.replica_directory_id)
+                            elif tag10 == 1:
+                                o8.high_watermark, = _u_q(b, p)
+                                p += 8
+                            else:
+                                keep_unknown(o8, tag10, b[p:end11])
+                                p = end11
+                            if p != end11:
+                                refuse_size()
+                    r7.append(o8)
         else:
-            o3.partitions = r7 = []
-            for _ in range(n4 - 1):
-                o8 = _new(_FetchRequest_FetchPartition)
-                o8.partition, o8.current_leader_epoch, o8.fetch_offset, o8.last_fetched_epoch, o8.log_start_offset, o8.partition_max_bytes, t9 = _u_iiqiqiB(b, p)
-                p += 33
-                o8.replica_directory_id = Uuid.ZERO
-                o8.high_watermark = 9223372036854775807
-                o8.unknown_tagged_fields = None
-                if t9:
-                    if t9 > 127:
-                        t9, p = more_uvarint(b, t9, p)
-                    tag10 = -1
-                    for _ in range(t9):
-                        tag10, end11, p = read_tag(b, p, tag10)
-                        if tag10 == 0:
-                            o8.replica_directory_id, = _u_u(b, p)
-                            p += 16
-                            o8.replica_directory_id = as_uuid(o8.replica_directory_id)
-                        elif tag10 == 1:
-                            o8.high_watermark, = _u_q(b, p)
-                            p += 8
-                        else:
-                            keep_unknown(o8, tag10, b[p:end11])
-                            p = end11
-                        if p != end11:
-                            refuse_size()
-                r7.append(o8)
+            o3.partitions = []
         t12 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -1629,14 +1616,14 @@ def _write_FetchRequest_12(m, w):
         x4 = e3.topic.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -1650,18 +1637,18 @@ def _write_FetchRequest_12(m, w):
             tags10 = {}
             write_tags(w, tags10, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     x11 = m.forgotten_topics_data
     n12 = len(x11) + 1
     if n12 < 128:
-        w(_p_B(n12))
+        w(ONE_BYTE[n12])
     else:
         w(size(n12))
     for e13 in x11:
         x14 = e13.topic.encode()
         n15 = len(x14) + 1
         if n15 < 128:
-            w(_p_B(n15))
+            w(ONE_BYTE[n15])
         else:
             w(text_size(n15))
         w(x14)
@@ -1676,7 +1663,7 @@ def _write_FetchRequest_12(m, w):
     x19 = m.rack_id.encode()
     n20 = len(x19) + 1
     if n20 < 128:
-        w(_p_B(n20))
+        w(ONE_BYTE[n20])
     else:
         w(text_size(n20))
     w(x19)
@@ -1693,14 +1680,14 @@ def _write_FetchRequest_12(m, w):
                 x23 = x23.encode()
                 n24 = len(x23) + 1
             if n24 < 128:
-                w(_p_B(n24))
+                w(ONE_BYTE[n24])
             else:
                 w(text_size(n24))
             w(x23)
             w = w22
         write_tags(w, tags21, m.unknown_tagged_fields, (0,))
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_FetchRequest_13(m, w):
@@ -1735,11 +1722,11 @@ def _write_FetchRequest_13(m, w):
             tags9 = {}
             write_tags(w, tags9, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     x10 = m.forgotten_topics_data
     n11 = len(x10) + 1
     if n11 < 128:
-        w(_p_B(n11))
+        w(ONE_BYTE[n11])
     else:
         w(size(n11))
     for e12 in x10:
@@ -1758,7 +1745,7 @@ def _write_FetchRequest_13(m, w):
     x17 = m.rack_id.encode()
     n18 = len(x17) + 1
     if n18 < 128:
-        w(_p_B(n18))
+        w(ONE_BYTE[n18])
     else:
         w(text_size(n18))
     w(x17)
@@ -1775,14 +1762,14 @@ def _write_FetchRequest_13(m, w):
                 x21 = x21.encode()
                 n22 = len(x21) + 1
             if n22 < 128:
-                w(_p_B(n22))
+                w(ONE_BYTE[n22])
             else:
                 w(text_size(n22))
             w(x21)
             w = w20
         write_tags(w, tags19, m.unknown_tagged_fields, (0,))
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_FetchRequest_15(m, w):
@@ -1817,11 +1804,11 @@ def _write_FetchRequest_15(m, w):
             tags9 = {}
             write_tags(w, tags9, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     x10 = m.forgotten_topics_data
     n11 = len(x10) + 1
     if n11 < 128:
-        w(_p_B(n11))
+        w(ONE_BYTE[n11])
     else:
         w(size(n11))
     for e12 in x10:
@@ -1840,7 +1827,7 @@ def _write_FetchRequest_15(m, w):
     x17 = m.rack_id.encode()
     n18 = len(x17) + 1
     if n18 < 128:
-        w(_p_B(n18))
+        w(ONE_BYTE[n18])
     else:
         w(text_size(n18))
     w(x17)
@@ -1857,7 +1844,7 @@ def _write_FetchRequest_15(m, w):
                 x21 = x21.encode()
                 n22 = len(x21) + 1
             if n22 < 128:
-                w(_p_B(n22))
+                w(ONE_BYTE[n22])
             else:
                 w(text_size(n22))
             w(x21)
@@ -1867,8 +1854,6 @@ def _write_FetchRequest_15(m, w):
             tags19[1] = []
             w = tags19[1].append
             x24 = m._replica_state
-            if x24 is None:
-                x24 = _default_FetchRequest_ReplicaState
             if x24.unknown_tagged_fields:
                 w(_p_iq(x24.replica_id, x24.replica_epoch))
                 tags25 = {}
@@ -1878,7 +1863,7 @@ def _write_FetchRequest_15(m, w):
             w = w23
         write_tags(w, tags19, m.unknown_tagged_fields, (0, 1))
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_FetchRequest_17(m, w):
@@ -1903,10 +1888,10 @@ def _write_FetchRequest_17(m, w):
             w(_p_u(x4))
             w(size(n6))
         for e7 in x5:
-            if e7.replica_directory_id != Uuid.ZERO or e7.unknown_tagged_fields:
+            if e7.replica_directory_id != ZERO or e7.unknown_tagged_fields:
                 w(_p_iiqiqi(e7.partition, e7.current_leader_epoch, e7.fetch_offset, e7.last_fetched_epoch, e7.log_start_offset, e7.partition_max_bytes))
                 tags8 = {}
-                if e7.replica_directory_id != Uuid.ZERO:
+                if e7.replica_directory_id != ZERO:
                     w9 = w
                     tags8[0] = []
                     w = tags8[0].append
@@ -1922,11 +1907,11 @@ def _write_FetchRequest_17(m, w):
             tags11 = {}
             write_tags(w, tags11, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     x12 = m.forgotten_topics_data
     n13 = len(x12) + 1
     if n13 < 128:
-        w(_p_B(n13))
+        w(ONE_BYTE[n13])
     else:
         w(size(n13))
     for e14 in x12:
@@ -1945,7 +1930,7 @@ def _write_FetchRequest_17(m, w):
     x19 = m.rack_id.encode()
     n20 = len(x19) + 1
     if n20 < 128:
-        w(_p_B(n20))
+        w(ONE_BYTE[n20])
     else:
         w(text_size(n20))
     w(x19)
@@ -1962,7 +1947,7 @@ def _write_FetchRequest_17(m, w):
                 x23 = x23.encode()
                 n24 = len(x23) + 1
             if n24 < 128:
-                w(_p_B(n24))
+                w(ONE_BYTE[n24])
             else:
                 w(text_size(n24))
             w(x23)
@@ -1972,8 +1957,6 @@ def _write_FetchRequest_17(m, w):
             tags21[1] = []
             w = tags21[1].append
             x26 = m._replica_state
-            if x26 is None:
-                x26 = _default_FetchRequest_ReplicaState
             if x26.unknown_tagged_fields:
                 w(_p_iq(x26.replica_id, x26.replica_epoch))
                 tags27 = {}
@@ -1983,7 +1966,7 @@ def _write_FetchRequest_17(m, w):
             w = w25
         write_tags(w, tags21, m.unknown_tagged_fields, (0, 1))
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_FetchRequest_18(m, w):
@@ -2008,10 +1991,10 @@ def _write_FetchRequest_18(m, w):
             w(_p_u(x4))
             w(size(n6))
         for e7 in x5:
-            if e7.replica_directory_id != Uuid.ZERO or e7.high_watermark != 9223372036854775807 or e7.unknown_tagged_fields:
+            if e7.replica_directory_id != ZERO or e7.high_watermark != 9223372036854775807 or e7.unknown_tagged_fields:
                 w(_p_iiqiqi(e7.partition, e7.current_leader_epoch, e7.fetch_offset, e7.last_fetched_epoch, e7.log_start_offset, e7.partition_max_bytes))
                 tags8 = {}
-                if e7.replica_directory_id != Uuid.ZERO:
+                if e7.replica_directory_id != ZERO:
                     w9 = w
                     tags8[0] = []
                     w = tags8[0].append
@@ -2033,11 +2016,11 @@ def _write_FetchRequest_18(m, w):
             tags12 = {}
             write_tags(w, tags12, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     x13 = m.forgotten_topics_data
     n14 = len(x13) + 1
     if n14 < 128:
-        w(_p_B(n14))
+        w(ONE_BYTE[n14])
     else:
         w(size(n14))
     for e15 in x13:
@@ -2056,7 +2039,7 @@ def _write_FetchRequest_18(m, w):
     x20 = m.rack_id.encode()
     n21 = len(x20) + 1
     if n21 < 128:
-        w(_p_B(n21))
+        w(ONE_BYTE[n21])
     else:
         w(text_size(n21))
     w(x20)
@@ -2073,7 +2056,7 @@ def _write_FetchRequest_18(m, w):
                 x24 = x24.encode()
                 n25 = len(x24) + 1
             if n25 < 128:
-                w(_p_B(n25))
+                w(ONE_BYTE[n25])
             else:
                 w(text_size(n25))
             w(x24)
@@ -2083,8 +2066,6 @@ def _write_FetchRequest_18(m, w):
             tags22[1] = []
             w = tags22[1].append
             x27 = m._replica_state
-            if x27 is None:
-                x27 = _default_FetchRequest_ReplicaState
             if x27.unknown_tagged_fields:
                 w(_p_iq(x27.replica_id, x27.replica_epoch))
                 tags28 = {}
@@ -2094,7 +2075,7 @@ def _write_FetchRequest_18(m, w):
             w = w26
         write_tags(w, tags22, m.unknown_tagged_fields, (0, 1))
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 FetchRequest._readers = {4: _read_FetchRequest_4, 5: _read_FetchRequest_5, 6: _read_FetchRequest_5, 7: _read_FetchRequest_7, 8: _read_FetchRequest_7, 9: _read_FetchRequest_9, 10: _read_FetchRequest_9, 11: _read_FetchRequest_11, 12: _read_FetchRequest_12, 13: _read_FetchRequest_13, 14: _read_FetchRequest_13, 15: _read_FetchRequest_15, 16: _read_FetchRequest_15, 17: _read_FetchRequest_17, 18: _read_FetchRequest_18}
@@ -2102,6 +2083,7 @@ FetchRequest._writers = {4: _write_FetchRequest_4, 5: _write_FetchRequest_5, 6: 
 
 
 def _read_FetchResponse_4(b, p):
+    view = memoryview(b)
     o = _new(FetchResponse)
     o.throttle_time_ms, n1 = _u_ii(b, p)
     p += 8
@@ -2128,23 +2110,24 @@ def _read_FetchResponse_4(b, p):
             p += 26
             if n8 > 127:
                 check_count_or_null(b, n8, p)
-            if n8 >= 0:
+            if n8 < 0:
+                o7.aborted_transactions = None
+            elif n8:
                 q9 = p + 16 * n8
                 o7.aborted_transactions = r10 = []
-                for x0, x1 in _i_qq(b[p:q9]):
+                for row in _i_qq(b[p:q9]):
                     e = _new(_FetchResponse_AbortedTransaction)
-                    e.producer_id = x0
-                    e.first_offset = x1
+                    e.producer_id, e.first_offset = row
                     e.unknown_tagged_fields = None
                     r10.append(e)
                 p = q9
             else:
-                o7.aborted_transactions = None
+                o7.aborted_transactions = []
             n11, = _u_i(b, p)
             p += 4
             if n11 >= 0:
                 q = p + n11
-                o7.records = memoryview(b)[p:q]
+                o7.records = view[p:q]
                 p = q
             else:
                 o7.records = None
@@ -2155,7 +2138,7 @@ def _read_FetchResponse_4(b, p):
             o7.preferred_read_replica = -1
             o7.unknown_tagged_fields = None
             r6.append(o7)
-        o3.topic_id = Uuid.ZERO
+        o3.topic_id = ZERO
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.error_code = 0
@@ -2166,6 +2149,7 @@ def _read_FetchResponse_4(b, p):
 
 
 def _read_FetchResponse_5(b, p):
+    view = memoryview(b)
     o = _new(FetchResponse)
     o.throttle_time_ms, n1 = _u_ii(b, p)
     p += 8
@@ -2192,23 +2176,24 @@ def _read_FetchResponse_5(b, p):
             p += 34
             if n8 > 127:
                 check_count_or_null(b, n8, p)
-            if n8 >= 0:
+            if n8 < 0:
+                o7.aborted_transactions = None
+            elif n8:
                 q9 = p + 16 * n8
                 o7.aborted_transactions = r10 = []
-                for x0, x1 in _i_qq(b[p:q9]):
+                for row in _i_qq(b[p:q9]):
                     e = _new(_FetchResponse_AbortedTransaction)
-                    e.producer_id = x0
-                    e.first_offset = x1
+                    e.producer_id, e.first_offset = row
                     e.unknown_tagged_fields = None
                     r10.append(e)
                 p = q9
             else:
-                o7.aborted_transactions = None
+                o7.aborted_transactions = []
             n11, = _u_i(b, p)
             p += 4
             if n11 >= 0:
                 q = p + n11
-                o7.records = memoryview(b)[p:q]
+                o7.records = view[p:q]
                 p = q
             else:
                 o7.records = None
@@ -2218,7 +2203,7 @@ def _read_FetchResponse_5(b, p):
             o7.preferred_read_replica = -1
             o7.unknown_tagged_fields = None
             r6.append(o7)
-        o3.topic_id = Uuid.ZERO
+        o3.topic_id = ZERO
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.error_code = 0
@@ -2229,6 +2214,7 @@ def _read_FetchResponse_5(b, p):
 
 
 def _read_FetchResponse_7(b, p):
+    view = memoryview(b)
     o = _new(FetchResponse)
     o.throttle_time_ms, o.error_code, o.session_id, n1 = _u_ihii(b, p)
     p += 14
@@ -2255,23 +2241,24 @@ def _read_FetchResponse_7(b, p):
             p += 34
             if n8 > 127:
                 check_count_or_null(b, n8, p)
-            if n8 >= 0:
+            if n8 < 0:
+                o7.aborted_transactions = None
+            elif n8:
                 q9 = p + 16 * n8
                 o7.aborted_transactions = r10 = []
-                for x0, x1 in _i_qq(b[p:q9]):
+                for row in _i_qq(b[p:q9]):
                     e = _new(_FetchResponse_AbortedTransaction)
-                    e.producer_id = x0
-                    e.first_offset = x1
+                    e.producer_id, e.first_offset = row
                     e.unknown_tagged_fields = None
                     r10.append(e)
                 p = q9
             else:
-                o7.aborted_transactions = None
+                o7.aborted_transactions = []
             n11, = _u_i(b, p)
             p += 4
             if n11 >= 0:
                 q = p + n11
-                o7.records = memoryview(b)[p:q]
+                o7.records = view[p:q]
                 p = q
             else:
                 o7.records = None
@@ -2281,7 +2268,7 @@ def _read_FetchResponse_7(b, p):
             o7.preferred_read_replica = -1
             o7.unknown_tagged_fields = None
             r6.append(o7)
-        o3.topic_id = Uuid.ZERO
+        o3.topic_id = ZERO
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.node_endpoints = ()
@@ -2290,6 +2277,7 @@ def _read_FetchResponse_7(b, p):
 
 
 def _read_FetchResponse_11(b, p):
+    view = memoryview(b)
     o = _new(FetchResponse)
     o.throttle_time_ms, o.error_code, o.session_id, n1 = _u_ihii(b, p)
     p += 14
@@ -2316,23 +2304,24 @@ def _read_FetchResponse_11(b, p):
             p += 34
             if n8 > 127:
                 check_count_or_null(b, n8, p)
-            if n8 >= 0:
+            if n8 < 0:
+                o7.aborted_transactions = None
+            elif n8:
                 q9 = p + 16 * n8
                 o7.aborted_transactions = r10 = []
-                for x0, x1 in _i_qq(b[p:q9]):
+                for row in _i_qq(b[p:q9]):
                     e = _new(_FetchResponse_AbortedTransaction)
-                    e.producer_id = x0
-                    e.first_offset = x1
+                    e.producer_id, e.first_offset = row
                     e.unknown_tagged_fields = None
                     r10.append(e)
                 p = q9
             else:
-                o7.aborted_transactions = None
+                o7.aborted_transactions = []
             o7.preferred_read_replica, n11 = _u_ii(b, p)
             p += 8
             if n11 >= 0:
                 q = p + n11
-                o7.records = memoryview(b)[p:q]
+                o7.records = view[p:q]
                 p = q
             else:
                 o7.records = None
@@ -2341,7 +2330,7 @@ def _read_FetchResponse_11(b, p):
             o7._snapshot_id = None
             o7.unknown_tagged_fields = None
             r6.append(o7)
-        o3.topic_id = Uuid.ZERO
+        o3.topic_id = ZERO
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.node_endpoints = ()
@@ -2350,6 +2339,7 @@ def _read_FetchResponse_11(b, p):
 
 
 def _read_FetchResponse_12(b, p):
+    view = memoryview(b)
     o = _new(FetchResponse)
     o.throttle_time_ms, o.error_code, o.session_id, n1 = _u_ihiB(b, p)
     p += 11
@@ -2376,14 +2366,15 @@ def _read_FetchResponse_12(b, p):
             p += 31
             if n8 > 127:
                 n8, p = long_count_or_null(b, n8, p)
-            if n8:
+            if not n8:
+                o7.aborted_transactions = None
+            elif n8 > 1:
                 q9 = p + 17 * (n8 - 1)
                 if not any(b[p + 16:q9:17]):
                     o7.aborted_transactions = r10 = []
-                    for x0, x1 in _i_qqx(b[p:q9]):
+                    for row in _i_qqx(b[p:q9]):
                         e = _new(_FetchResponse_AbortedTransaction)
-                        e.producer_id = x0
-                        e.first_offset = x1
+                        e.producer_id, e.first_offset = row
                         e.unknown_tagged_fields = None
                         r10.append(e)
                     p = q9
@@ -2398,14 +2389,14 @@ def _read_FetchResponse_12(b, p):
                             o12.unknown_tagged_fields, p = read_unknown(b, t13, p)
                         r11.append(o12)
             else:
-                o7.aborted_transactions = None
+                o7.aborted_transactions = []
             o7.preferred_read_replica, n14 = _u_iB(b, p)
             p += 5
             if n14 > 127:
-                n14, p = long_bytes_or_null(b, n14, p)
+                n14, p = more_uvarint(b, n14, p)
             if n14:
                 q = p + n14 - 1
-                o7.records = memoryview(b)[p:q]
+                o7.records = view[p:q]
                 p = q
             else:
                 o7.records = None
@@ -2456,7 +2447,7 @@ def _read_FetchResponse_12(b, p):
         o3.unknown_tagged_fields = None
         if t24:
             o3.unknown_tagged_fields, p = read_unknown(b, t24, p)
-        o3.topic_id = Uuid.ZERO
+        o3.topic_id = ZERO
         r2.append(o3)
     t25 = b[p]
     p += 1
@@ -2468,6 +2459,7 @@ def _read_FetchResponse_12(b, p):
 
 
 def _read_FetchResponse_13(b, p):
+    view = memoryview(b)
     o = _new(FetchResponse)
     o.throttle_time_ms, o.error_code, o.session_id, n1 = _u_ihiB(b, p)
     p += 11
@@ -2488,14 +2480,15 @@ def _read_FetchResponse_13(b, p):
             p += 31
             if n7 > 127:
                 n7, p = long_count_or_null(b, n7, p)
-            if n7:
+            if not n7:
+                o6.aborted_transactions = None
+            elif n7 > 1:
                 q8 = p + 17 * (n7 - 1)
                 if not any(b[p + 16:q8:17]):
                     o6.aborted_transactions = r9 = []
-                    for x0, x1 in _i_qqx(b[p:q8]):
+                    for row in _i_qqx(b[p:q8]):
                         e = _new(_FetchResponse_AbortedTransaction)
-                        e.producer_id = x0
-                        e.first_offset = x1
+                        e.producer_id, e.first_offset = row
                         e.unknown_tagged_fields = None
                         r9.append(e)
                     p = q8
@@ -2510,14 +2503,14 @@ def _read_FetchResponse_13(b, p):
                             o11.unknown_tagged_fields, p = read_unknown(b, t12, p)
                         r10.append(o11)
             else:
-                o6.aborted_transactions = None
+                o6.aborted_transactions = []
             o6.preferred_read_replica, n13 = _u_iB(b, p)
             p += 5
             if n13 > 127:
-                n13, p = long_bytes_or_null(b, n13, p)
+                n13, p = more_uvarint(b, n13, p)
             if n13:
                 q = p + n13 - 1
-                o6.records = memoryview(b)[p:q]
+                o6.records = view[p:q]
                 p = q
             else:
                 o6.records = None
@@ -2580,6 +2573,7 @@ def _read_FetchResponse_13(b, p):
 
 
 def _read_FetchResponse_16(b, p):
+    view = memoryview(b)
     o = _new(FetchResponse)
     o.throttle_time_ms, o.error_code, o.session_id, n1 = _u_ihiB(b, p)
     p += 11
@@ -2600,14 +2594,15 @@ def _read_FetchResponse_16(b, p):
             p += 31
             if n7 > 127:
                 n7, p = long_count_or_null(b, n7, p)
-            if n7:
+            if not n7:
+                o6.aborted_transactions = None
+            elif n7 > 1:
                 q8 = p + 17 * (n7 - 1)
                 if not any(b[p + 16:q8:17]):
                     o6.aborted_transactions = r9 = []
-                    for x0, x1 in _i_qqx(b[p:q8]):
+                    for row in _i_qqx(b[p:q8]):
                         e = _new(_FetchResponse_AbortedTransaction)
-                        e.producer_id = x0
-                        e.first_offset = x1
+                        e.producer_id, e.first_offset = row
                         e.unknown_tagged_fields = None
                         r9.append(e)
                     p = q8
@@ -2622,14 +2617,14 @@ def _read_FetchResponse_16(b, p):
                             o11.unknown_tagged_fields, p = read_unknown(b, t12, p)
                         r10.append(o11)
             else:
-                o6.aborted_transactions = None
+                o6.aborted_transactions = []
             o6.preferred_read_replica, n13 = _u_iB(b, p)
             p += 5
             if n13 > 127:
-                n13, p = long_bytes_or_null(b, n13, p)
+                n13, p = more_uvarint(b, n13, p)
             if n13:
                 q = p + n13 - 1
-                o6.records = memoryview(b)[p:q]
+                o6.records = view[p:q]
                 p = q
             else:
                 o6.records = None
@@ -2901,14 +2896,14 @@ def _write_FetchResponse_12(m, w):
         x4 = e3.topic.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -2948,8 +2943,6 @@ def _write_FetchResponse_12(m, w):
                     tags15[0] = []
                     w = tags15[0].append
                     x17 = e8._diverging_epoch
-                    if x17 is None:
-                        x17 = _default_FetchResponse_EpochEndOffset
                     if x17.unknown_tagged_fields:
                         w(_p_iq(x17.epoch, x17.end_offset))
                         tags18 = {}
@@ -2962,8 +2955,6 @@ def _write_FetchResponse_12(m, w):
                     tags15[1] = []
                     w = tags15[1].append
                     x20 = e8._current_leader
-                    if x20 is None:
-                        x20 = _default_FetchResponse_LeaderIdAndEpoch
                     if x20.unknown_tagged_fields:
                         w(_p_ii(x20.leader_id, x20.leader_epoch))
                         tags21 = {}
@@ -2976,8 +2967,6 @@ def _write_FetchResponse_12(m, w):
                     tags15[2] = []
                     w = tags15[2].append
                     x23 = e8._snapshot_id
-                    if x23 is None:
-                        x23 = _default_FetchResponse_SnapshotId
                     if x23.unknown_tagged_fields:
                         w(_p_qi(x23.end_offset, x23.epoch))
                         tags24 = {}
@@ -2987,17 +2976,17 @@ def _write_FetchResponse_12(m, w):
                     w = w22
                 write_tags(w, tags15, e8.unknown_tagged_fields, (0, 1, 2))
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags25 = {}
             write_tags(w, tags25, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags26 = {}
         write_tags(w, tags26, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_FetchResponse_13(m, w):
@@ -3058,8 +3047,6 @@ def _write_FetchResponse_13(m, w):
                     tags14[0] = []
                     w = tags14[0].append
                     x16 = e7._diverging_epoch
-                    if x16 is None:
-                        x16 = _default_FetchResponse_EpochEndOffset
                     if x16.unknown_tagged_fields:
                         w(_p_iq(x16.epoch, x16.end_offset))
                         tags17 = {}
@@ -3072,8 +3059,6 @@ def _write_FetchResponse_13(m, w):
                     tags14[1] = []
                     w = tags14[1].append
                     x19 = e7._current_leader
-                    if x19 is None:
-                        x19 = _default_FetchResponse_LeaderIdAndEpoch
                     if x19.unknown_tagged_fields:
                         w(_p_ii(x19.leader_id, x19.leader_epoch))
                         tags20 = {}
@@ -3086,8 +3071,6 @@ def _write_FetchResponse_13(m, w):
                     tags14[2] = []
                     w = tags14[2].append
                     x22 = e7._snapshot_id
-                    if x22 is None:
-                        x22 = _default_FetchResponse_SnapshotId
                     if x22.unknown_tagged_fields:
                         w(_p_qi(x22.end_offset, x22.epoch))
                         tags23 = {}
@@ -3097,17 +3080,17 @@ def _write_FetchResponse_13(m, w):
                     w = w21
                 write_tags(w, tags14, e7.unknown_tagged_fields, (0, 1, 2))
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags24 = {}
             write_tags(w, tags24, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags25 = {}
         write_tags(w, tags25, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_FetchResponse_16(m, w):
@@ -3166,8 +3149,6 @@ def _write_FetchResponse_16(m, w):
                     tags14[0] = []
                     w = tags14[0].append
                     x16 = e7._diverging_epoch
-                    if x16 is None:
-                        x16 = _default_FetchResponse_EpochEndOffset
                     if x16.unknown_tagged_fields:
                         w(_p_iq(x16.epoch, x16.end_offset))
                         tags17 = {}
@@ -3180,8 +3161,6 @@ def _write_FetchResponse_16(m, w):
                     tags14[1] = []
                     w = tags14[1].append
                     x19 = e7._current_leader
-                    if x19 is None:
-                        x19 = _default_FetchResponse_LeaderIdAndEpoch
                     if x19.unknown_tagged_fields:
                         w(_p_ii(x19.leader_id, x19.leader_epoch))
                         tags20 = {}
@@ -3194,8 +3173,6 @@ def _write_FetchResponse_16(m, w):
                     tags14[2] = []
                     w = tags14[2].append
                     x22 = e7._snapshot_id
-                    if x22 is None:
-                        x22 = _default_FetchResponse_SnapshotId
                     if x22.unknown_tagged_fields:
                         w(_p_qi(x22.end_offset, x22.epoch))
                         tags23 = {}
@@ -3205,12 +3182,12 @@ def _write_FetchResponse_16(m, w):
                     w = w21
                 write_tags(w, tags14, e7.unknown_tagged_fields, (0, 1, 2))
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags24 = {}
             write_tags(w, tags24, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if len(m.node_endpoints) or m.unknown_tagged_fields:
         tags25 = {}
         if len(m.node_endpoints):
@@ -3220,7 +3197,7 @@ def _write_FetchResponse_16(m, w):
             x27 = m.node_endpoints
             n28 = len(x27) + 1
             if n28 < 128:
-                w(_p_B(n28))
+                w(ONE_BYTE[n28])
             else:
                 w(size(n28))
             for e29 in x27:
@@ -3248,11 +3225,11 @@ def _write_FetchResponse_16(m, w):
                     tags34 = {}
                     write_tags(w, tags34, e29.unknown_tagged_fields, ())
                 else:
-                    w(_p_B(0))
+                    w(b"\0")
             w = w26
         write_tags(w, tags25, m.unknown_tagged_fields, (0,))
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 FetchResponse._readers = {4: _read_FetchResponse_4, 5: _read_FetchResponse_5, 6: _read_FetchResponse_5, 7: _read_FetchResponse_7, 8: _read_FetchResponse_7, 9: _read_FetchResponse_7, 10: _read_FetchResponse_7, 11: _read_FetchResponse_11, 12: _read_FetchResponse_12, 13: _read_FetchResponse_13, 14: _read_FetchResponse_13, 15: _read_FetchResponse_13, 16: _read_FetchResponse_16, 17: _read_FetchResponse_16, 18: _read_FetchResponse_16}

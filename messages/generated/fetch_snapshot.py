@@ -11,9 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import buffer, long_bytes, long_count, long_text, long_text_or_null, refuse_absent, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import keep_unknown, read_tag, read_unknown, refuse_size, write_tags
-from kafkadouble.wire.varint import more_uvarint
+from kafkadouble.wire.varint import ONE_BYTE, more_uvarint
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ replica_directory_id ReplicaDirectoryId uuid 1+ tag=0@1+ ignorable"""
             current_leader_epoch: int = 0,  # 0+: Leader epoch that the replica believes current; the leader rejects older and newer ones.
             snapshot_id: FetchSnapshotRequest.SnapshotId | None = None,  # 0+: Which snapshot to read, as named by an earlier Fetch answer (KIP-630).
             position: int = 0,  # 0+: Byte position in the snapshot to read from, the bytes received so far.
-            replica_directory_id: Uuid = Uuid.ZERO,  # 1+: Log directory id of the fetching replica; tagged, all zeros when not given (KIP-853).
+            replica_directory_id: Uuid = ZERO,  # 1+: Log directory id of the fetching replica; tagged, all zeros when not given (KIP-853).
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
             self.partition = partition
@@ -315,8 +315,6 @@ _default_FetchSnapshotResponse_LeaderIdAndEpoch = FetchSnapshotResponse.LeaderId
 _s = _Struct(">16s")
 _p_u = _s.pack
 _u_u = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">H")
 _p_H = _s.pack
 _s = _Struct(">HB")
@@ -394,7 +392,7 @@ def _read_FetchSnapshotRequest_0(b, p):
             o7.unknown_tagged_fields = None
             if t10:
                 o7.unknown_tagged_fields, p = read_unknown(b, t10, p)
-            o7.replica_directory_id = Uuid.ZERO
+            o7.replica_directory_id = ZERO
             r6.append(o7)
         t11 = b[p]
         p += 1
@@ -463,7 +461,7 @@ def _read_FetchSnapshotRequest_1(b, p):
             o7._snapshot_id = o8
             o7.position, t10 = _u_qB(b, p)
             p += 9
-            o7.replica_directory_id = Uuid.ZERO
+            o7.replica_directory_id = ZERO
             o7.unknown_tagged_fields = None
             if t10:
                 if t10 > 127:
@@ -528,14 +526,14 @@ def _write_FetchSnapshotRequest_0(m, w):
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -558,7 +556,7 @@ def _write_FetchSnapshotRequest_0(m, w):
             tags12 = {}
             write_tags(w, tags12, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.cluster_id is not None or m.unknown_tagged_fields:
         tags13 = {}
         if m.cluster_id is not None:
@@ -572,14 +570,14 @@ def _write_FetchSnapshotRequest_0(m, w):
                 x15 = x15.encode()
                 n16 = len(x15) + 1
             if n16 < 128:
-                w(_p_B(n16))
+                w(ONE_BYTE[n16])
             else:
                 w(text_size(n16))
             w(x15)
             w = w14
         write_tags(w, tags13, m.unknown_tagged_fields, (0,))
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_FetchSnapshotRequest_1(m, w):
@@ -594,14 +592,14 @@ def _write_FetchSnapshotRequest_1(m, w):
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -614,10 +612,10 @@ def _write_FetchSnapshotRequest_1(m, w):
                 write_tags(w, tags10, x9.unknown_tagged_fields, ())
             else:
                 w(_p_iiqiB(e8.partition, e8.current_leader_epoch, x9.end_offset, x9.epoch, 0))
-            if e8.replica_directory_id != Uuid.ZERO or e8.unknown_tagged_fields:
+            if e8.replica_directory_id != ZERO or e8.unknown_tagged_fields:
                 w(_p_q(e8.position))
                 tags11 = {}
-                if e8.replica_directory_id != Uuid.ZERO:
+                if e8.replica_directory_id != ZERO:
                     w12 = w
                     tags11[0] = []
                     w = tags11[0].append
@@ -633,7 +631,7 @@ def _write_FetchSnapshotRequest_1(m, w):
             tags14 = {}
             write_tags(w, tags14, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.cluster_id is not None or m.unknown_tagged_fields:
         tags15 = {}
         if m.cluster_id is not None:
@@ -647,14 +645,14 @@ def _write_FetchSnapshotRequest_1(m, w):
                 x17 = x17.encode()
                 n18 = len(x17) + 1
             if n18 < 128:
-                w(_p_B(n18))
+                w(ONE_BYTE[n18])
             else:
                 w(text_size(n18))
             w(x17)
             w = w16
         write_tags(w, tags15, m.unknown_tagged_fields, (0,))
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 FetchSnapshotRequest._readers = {0: _read_FetchSnapshotRequest_0, 1: _read_FetchSnapshotRequest_1}
@@ -662,6 +660,7 @@ FetchSnapshotRequest._writers = {0: _write_FetchSnapshotRequest_0, 1: _write_Fet
 
 
 def _read_FetchSnapshotResponse_0(b, p):
+    view = memoryview(b)
     o = _new(FetchSnapshotResponse)
     o.throttle_time_ms, o.error_code, n1 = _u_ihB(b, p)
     p += 7
@@ -696,7 +695,7 @@ def _read_FetchSnapshotResponse_0(b, p):
             if not 0 < n10 < 128:
                 n10, p = long_bytes(b, n10, p)
             q = p + n10 - 1
-            o7.unaligned_records = memoryview(b)[p:q]
+            o7.unaligned_records = view[p:q]
             p = q
             t11 = b[p]
             p += 1
@@ -738,6 +737,7 @@ def _read_FetchSnapshotResponse_0(b, p):
 
 
 def _read_FetchSnapshotResponse_1(b, p):
+    view = memoryview(b)
     o = _new(FetchSnapshotResponse)
     o.throttle_time_ms, o.error_code, n1 = _u_ihB(b, p)
     p += 7
@@ -772,7 +772,7 @@ def _read_FetchSnapshotResponse_1(b, p):
             if not 0 < n10 < 128:
                 n10, p = long_bytes(b, n10, p)
             q = p + n10 - 1
-            o7.unaligned_records = memoryview(b)[p:q]
+            o7.unaligned_records = view[p:q]
             p = q
             t11 = b[p]
             p += 1
@@ -857,14 +857,14 @@ def _write_FetchSnapshotResponse_0(m, w):
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -894,8 +894,6 @@ def _write_FetchSnapshotResponse_0(m, w):
                     tags13[0] = []
                     w = tags13[0].append
                     x15 = e8._current_leader
-                    if x15 is None:
-                        x15 = _default_FetchSnapshotResponse_LeaderIdAndEpoch
                     if x15.unknown_tagged_fields:
                         w(_p_ii(x15.leader_id, x15.leader_epoch))
                         tags16 = {}
@@ -905,17 +903,17 @@ def _write_FetchSnapshotResponse_0(m, w):
                     w = w14
                 write_tags(w, tags13, e8.unknown_tagged_fields, (0,))
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags17 = {}
             write_tags(w, tags17, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags18 = {}
         write_tags(w, tags18, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_FetchSnapshotResponse_1(m, w):
@@ -930,14 +928,14 @@ def _write_FetchSnapshotResponse_1(m, w):
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -967,8 +965,6 @@ def _write_FetchSnapshotResponse_1(m, w):
                     tags13[0] = []
                     w = tags13[0].append
                     x15 = e8._current_leader
-                    if x15 is None:
-                        x15 = _default_FetchSnapshotResponse_LeaderIdAndEpoch
                     if x15.unknown_tagged_fields:
                         w(_p_ii(x15.leader_id, x15.leader_epoch))
                         tags16 = {}
@@ -978,12 +974,12 @@ def _write_FetchSnapshotResponse_1(m, w):
                     w = w14
                 write_tags(w, tags13, e8.unknown_tagged_fields, (0,))
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags17 = {}
             write_tags(w, tags17, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if len(m.node_endpoints) or m.unknown_tagged_fields:
         tags18 = {}
         if len(m.node_endpoints):
@@ -993,7 +989,7 @@ def _write_FetchSnapshotResponse_1(m, w):
             x20 = m.node_endpoints
             n21 = len(x20) + 1
             if n21 < 128:
-                w(_p_B(n21))
+                w(ONE_BYTE[n21])
             else:
                 w(size(n21))
             for e22 in x20:
@@ -1014,7 +1010,7 @@ def _write_FetchSnapshotResponse_1(m, w):
             w = w19
         write_tags(w, tags18, m.unknown_tagged_fields, (0,))
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 FetchSnapshotResponse._readers = {0: _read_FetchSnapshotResponse_0, 1: _read_FetchSnapshotResponse_1}

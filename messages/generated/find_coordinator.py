@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, long_text, long_text_or_null, refuse_absent, refuse_null, refuse_text, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -127,8 +128,6 @@ error_message ErrorMessage string 4+ null=4+ ignorable"""
 
 
 _FindCoordinatorResponse_Coordinator = FindCoordinatorResponse.Coordinator
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">b")
 _p_b = _s.pack
 _u_b = _s.unpack_from
@@ -258,7 +257,7 @@ def _write_FindCoordinatorRequest_3(m, w):
     x1 = m.key.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -286,7 +285,7 @@ def _write_FindCoordinatorRequest_4(m, w):
         x4 = e3.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -294,7 +293,7 @@ def _write_FindCoordinatorRequest_4(m, w):
         tags6 = {}
         write_tags(w, tags6, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 FindCoordinatorRequest._readers = {0: _read_FindCoordinatorRequest_0, 1: _read_FindCoordinatorRequest_1, 2: _read_FindCoordinatorRequest_1, 3: _read_FindCoordinatorRequest_3, 4: _read_FindCoordinatorRequest_4, 5: _read_FindCoordinatorRequest_4, 6: _read_FindCoordinatorRequest_4}
@@ -496,7 +495,7 @@ def _write_FindCoordinatorResponse_4(m, w):
         x4 = e3.key.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -524,12 +523,12 @@ def _write_FindCoordinatorResponse_4(m, w):
             tags10 = {}
             write_tags(w, tags10, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags11 = {}
         write_tags(w, tags11, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 FindCoordinatorResponse._readers = {0: _read_FindCoordinatorResponse_0, 1: _read_FindCoordinatorResponse_1, 2: _read_FindCoordinatorResponse_1, 3: _read_FindCoordinatorResponse_3, 4: _read_FindCoordinatorResponse_4, 5: _read_FindCoordinatorResponse_4, 6: _read_FindCoordinatorResponse_4}

@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, long_count, long_numbers, long_text, refuse_text, refuse_uuid, size, text_size, unpack_b, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ client_instance_id ClientInstanceId uuid 0+"""
     def __init__(
         self,
         *,
-        client_instance_id: Uuid = Uuid.ZERO,  # 0+: Id of this client instance; all zeros the first time, so that the broker makes one (KIP-714).
+        client_instance_id: Uuid = ZERO,  # 0+: Id of this client instance; all zeros the first time, so that the broker makes one (KIP-714).
         unknown_tagged_fields: dict[int, bytes] | None = None,
     ) -> None:
         self.client_instance_id = client_instance_id
@@ -75,7 +76,7 @@ requested_metrics RequestedMetrics []string 0+"""
         *,
         throttle_time_ms: int = 0,  # 0+: How long the client was or should be held back for exceeding a quota, in ms; 0 if not throttled.
         error_code: int = 0,  # 0+: Error of looking up the client's subscription; 0 if none.
-        client_instance_id: Uuid = Uuid.ZERO,  # 0+: Id of the client instance: a new one, or the one that it asked with.
+        client_instance_id: Uuid = ZERO,  # 0+: Id of the client instance: a new one, or the one that it asked with.
         subscription_id: int = 0,  # 0+: Fingerprint of the metrics subscription; pushes must repeat it, so that changes are noticed.
         accepted_compression_types: Sequence[int] = (),  # 0+: Codecs that pushes may use, best first: 0 none, 1 gzip, 2 snappy, 3 lz4, 4 zstd.
         push_interval_ms: int = 0,  # 0+: Time between two pushes, in ms; also when to ask for the subscription again if it is empty.
@@ -101,8 +102,6 @@ _p_u = _s.pack
 _s = _Struct(">16sB")
 _p_uB = _s.pack
 _u_uB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">ih16si")
 _p_ihui = _s.pack
 _s = _Struct(">ih16siB")
@@ -195,7 +194,7 @@ def _write_GetTelemetrySubscriptionsResponse_0(m, w):
         x7 = e6.encode()
         n8 = len(x7) + 1
         if n8 < 128:
-            w(_p_B(n8))
+            w(ONE_BYTE[n8])
         else:
             w(text_size(n8))
         w(x7)
@@ -203,7 +202,7 @@ def _write_GetTelemetrySubscriptionsResponse_0(m, w):
         tags9 = {}
         write_tags(w, tags9, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 GetTelemetrySubscriptionsResponse._readers = {0: _read_GetTelemetrySubscriptionsResponse_0}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import buffer, check_count, long_bytes, long_count, long_text, long_text_or_null, refuse_absent, refuse_null, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -125,8 +126,6 @@ assignment assignment bytes 0+"""
 
 
 _GroupMetadataValue_MemberMetadata = GroupMetadataValue.MemberMetadata
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -817,7 +816,7 @@ def _write_GroupMetadataValue_4(m, w):
     x1 = m.protocol_type.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -840,7 +839,7 @@ def _write_GroupMetadataValue_4(m, w):
         x5 = x5.encode()
         n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(text_size(n6))
     w(x5)
@@ -855,7 +854,7 @@ def _write_GroupMetadataValue_4(m, w):
         x10 = e9.member_id.encode()
         n11 = len(x10) + 1
         if n11 < 128:
-            w(_p_B(n11))
+            w(ONE_BYTE[n11])
         else:
             w(text_size(n11))
         w(x10)
@@ -866,21 +865,21 @@ def _write_GroupMetadataValue_4(m, w):
             x12 = x12.encode()
             n13 = len(x12) + 1
         if n13 < 128:
-            w(_p_B(n13))
+            w(ONE_BYTE[n13])
         else:
             w(text_size(n13))
         w(x12)
         x14 = e9.client_id.encode()
         n15 = len(x14) + 1
         if n15 < 128:
-            w(_p_B(n15))
+            w(ONE_BYTE[n15])
         else:
             w(text_size(n15))
         w(x14)
         x16 = e9.client_host.encode()
         n17 = len(x16) + 1
         if n17 < 128:
-            w(_p_B(n17))
+            w(ONE_BYTE[n17])
         else:
             w(text_size(n17))
         w(x16)
@@ -899,7 +898,7 @@ def _write_GroupMetadataValue_4(m, w):
             x20 = buffer(x20)
         n21 = len(x20) + 1
         if n21 < 128:
-            w(_p_B(n21))
+            w(ONE_BYTE[n21])
         else:
             w(size(n21))
         w(x20)
@@ -907,12 +906,12 @@ def _write_GroupMetadataValue_4(m, w):
             tags22 = {}
             write_tags(w, tags22, e9.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags23 = {}
         write_tags(w, tags23, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 GroupMetadataValue._readers = {0: _read_GroupMetadataValue_0, 1: _read_GroupMetadataValue_1, 2: _read_GroupMetadataValue_2, 3: _read_GroupMetadataValue_3, 4: _read_GroupMetadataValue_4}

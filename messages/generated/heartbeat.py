@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_text, long_text_or_null, refuse_absent, refuse_null, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message
 
 TYPE_CHECKING = False
@@ -82,8 +83,6 @@ error_code ErrorCode int16 0+"""
         self.unknown_tagged_fields = unknown_tagged_fields
 
 
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -221,7 +220,7 @@ def _write_HeartbeatRequest_4(m, w):
     x1 = m.group_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -240,7 +239,7 @@ def _write_HeartbeatRequest_4(m, w):
         x5 = x5.encode()
         n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(text_size(n6))
     w(x5)
@@ -248,7 +247,7 @@ def _write_HeartbeatRequest_4(m, w):
         tags7 = {}
         write_tags(w, tags7, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 HeartbeatRequest._readers = {0: _read_HeartbeatRequest_0, 1: _read_HeartbeatRequest_0, 2: _read_HeartbeatRequest_0, 3: _read_HeartbeatRequest_3, 4: _read_HeartbeatRequest_4}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import check_count, long_count, long_text, long_text_or_null, refuse_absent, refuse_null, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -330,7 +331,7 @@ def _write_IncrementalAlterConfigsRequest_1(m, w):
     x1 = m.resources
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
@@ -345,14 +346,14 @@ def _write_IncrementalAlterConfigsRequest_1(m, w):
         x6 = e3.configs
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
             x9 = e8.name.encode()
             n10 = len(x9) + 1
             if n10 < 128:
-                w(_p_B(n10))
+                w(ONE_BYTE[n10])
             else:
                 w(text_size(n10))
             w(x9)
@@ -372,12 +373,12 @@ def _write_IncrementalAlterConfigsRequest_1(m, w):
                 tags13 = {}
                 write_tags(w, tags13, e8.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags14 = {}
             write_tags(w, tags14, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         w(_p_B(m.validate_only))
         tags15 = {}
@@ -516,12 +517,12 @@ def _write_IncrementalAlterConfigsResponse_1(m, w):
             tags8 = {}
             write_tags(w, tags8, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags9 = {}
         write_tags(w, tags9, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 IncrementalAlterConfigsResponse._readers = {0: _read_IncrementalAlterConfigsResponse_0, 1: _read_IncrementalAlterConfigsResponse_1}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_text_or_null, refuse_absent, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message
 
 TYPE_CHECKING = False
@@ -102,8 +103,6 @@ ongoing_txn_producer_epoch OngoingTxnProducerEpoch int16 6+ default=-1"""
         self.unknown_tagged_fields = unknown_tagged_fields
 
 
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -247,7 +246,7 @@ def _write_InitProducerIdRequest_2(m, w):
         x1 = x1.encode()
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -269,7 +268,7 @@ def _write_InitProducerIdRequest_3(m, w):
         x1 = x1.encode()
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -289,7 +288,7 @@ def _write_InitProducerIdRequest_6(m, w):
         x1 = x1.encode()
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)

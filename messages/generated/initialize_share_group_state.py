@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, long_text, long_text_or_null, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ partitions Partitions []PartitionData 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic that the partitions belong to.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic that the partitions belong to.
             partitions: Sequence[InitializeShareGroupStateRequest.PartitionData] = (),  # 0+: Partitions of the topic, with the state to start from.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -116,7 +117,7 @@ partitions Partitions []PartitionResult 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic that the partitions belong to.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic that the partitions belong to.
             partitions: Sequence[InitializeShareGroupStateResponse.PartitionResult] = (),  # 0+: Outcome for each partition of the topic.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -165,8 +166,6 @@ _p_u = _s.pack
 _s = _Struct(">16sB")
 _p_uB = _s.pack
 _u_uB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">ih")
 _p_ih = _s.pack
 _s = _Struct(">ihB")
@@ -202,27 +201,28 @@ def _read_InitializeShareGroupStateRequest_0(b, p):
         o4.topic_id = as_uuid(o4.topic_id)
         if not 0 < n5 < 128:
             n5, p = long_count(b, n5, p)
-        q6 = p + 17 * (n5 - 1)
-        if not any(b[p + 16:q6:17]):
-            o4.partitions = r7 = []
-            for x0, x1, x2 in _i_iiqx(b[p:q6]):
-                e = _new(_InitializeShareGroupStateRequest_PartitionData)
-                e.partition = x0
-                e.state_epoch = x1
-                e.start_offset = x2
-                e.unknown_tagged_fields = None
-                r7.append(e)
-            p = q6
+        if n5 > 1:
+            q6 = p + 17 * (n5 - 1)
+            if not any(b[p + 16:q6:17]):
+                o4.partitions = r7 = []
+                for row in _i_iiqx(b[p:q6]):
+                    e = _new(_InitializeShareGroupStateRequest_PartitionData)
+                    e.partition, e.state_epoch, e.start_offset = row
+                    e.unknown_tagged_fields = None
+                    r7.append(e)
+                p = q6
+            else:
+                o4.partitions = r8 = []
+                for _ in range(n5 - 1):
+                    o9 = _new(_InitializeShareGroupStateRequest_PartitionData)
+                    o9.partition, o9.state_epoch, o9.start_offset, t10 = _u_iiqB(b, p)
+                    p += 17
+                    o9.unknown_tagged_fields = None
+                    if t10:
+                        o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
+                    r8.append(o9)
         else:
-            o4.partitions = r8 = []
-            for _ in range(n5 - 1):
-                o9 = _new(_InitializeShareGroupStateRequest_PartitionData)
-                o9.partition, o9.state_epoch, o9.start_offset, t10 = _u_iiqB(b, p)
-                p += 17
-                o9.unknown_tagged_fields = None
-                if t10:
-                    o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
-                r8.append(o9)
+            o4.partitions = []
         t11 = b[p]
         p += 1
         o4.unknown_tagged_fields = None
@@ -241,14 +241,14 @@ def _write_InitializeShareGroupStateRequest_0(m, w):
     x1 = m.group_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.topics
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     for e5 in x3:
@@ -273,12 +273,12 @@ def _write_InitializeShareGroupStateRequest_0(m, w):
             tags11 = {}
             write_tags(w, tags11, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags12 = {}
         write_tags(w, tags12, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 InitializeShareGroupStateRequest._readers = {0: _read_InitializeShareGroupStateRequest_0}
@@ -336,7 +336,7 @@ def _write_InitializeShareGroupStateResponse_0(m, w):
     x1 = m.results
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
@@ -367,17 +367,17 @@ def _write_InitializeShareGroupStateResponse_0(m, w):
                 tags10 = {}
                 write_tags(w, tags10, e7.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags11 = {}
             write_tags(w, tags11, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags12 = {}
         write_tags(w, tags12, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 InitializeShareGroupStateResponse._readers = {0: _read_InitializeShareGroupStateResponse_0}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import buffer, check_count, long_bytes, long_count, long_text, long_text_or_null, refuse_absent, refuse_null, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -618,7 +619,7 @@ def _write_JoinGroupRequest_6(m, w):
     x1 = m.group_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -637,28 +638,28 @@ def _write_JoinGroupRequest_6(m, w):
         x5 = x5.encode()
         n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(text_size(n6))
     w(x5)
     x7 = m.protocol_type.encode()
     n8 = len(x7) + 1
     if n8 < 128:
-        w(_p_B(n8))
+        w(ONE_BYTE[n8])
     else:
         w(text_size(n8))
     w(x7)
     x9 = m.protocols
     n10 = len(x9) + 1
     if n10 < 128:
-        w(_p_B(n10))
+        w(ONE_BYTE[n10])
     else:
         w(size(n10))
     for e11 in x9:
         x12 = e11.name.encode()
         n13 = len(x12) + 1
         if n13 < 128:
-            w(_p_B(n13))
+            w(ONE_BYTE[n13])
         else:
             w(text_size(n13))
         w(x12)
@@ -667,7 +668,7 @@ def _write_JoinGroupRequest_6(m, w):
             x14 = buffer(x14)
         n15 = len(x14) + 1
         if n15 < 128:
-            w(_p_B(n15))
+            w(ONE_BYTE[n15])
         else:
             w(size(n15))
         w(x14)
@@ -675,19 +676,19 @@ def _write_JoinGroupRequest_6(m, w):
             tags16 = {}
             write_tags(w, tags16, e11.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags17 = {}
         write_tags(w, tags17, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_JoinGroupRequest_8(m, w):
     x1 = m.group_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -706,28 +707,28 @@ def _write_JoinGroupRequest_8(m, w):
         x5 = x5.encode()
         n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(text_size(n6))
     w(x5)
     x7 = m.protocol_type.encode()
     n8 = len(x7) + 1
     if n8 < 128:
-        w(_p_B(n8))
+        w(ONE_BYTE[n8])
     else:
         w(text_size(n8))
     w(x7)
     x9 = m.protocols
     n10 = len(x9) + 1
     if n10 < 128:
-        w(_p_B(n10))
+        w(ONE_BYTE[n10])
     else:
         w(size(n10))
     for e11 in x9:
         x12 = e11.name.encode()
         n13 = len(x12) + 1
         if n13 < 128:
-            w(_p_B(n13))
+            w(ONE_BYTE[n13])
         else:
             w(text_size(n13))
         w(x12)
@@ -736,7 +737,7 @@ def _write_JoinGroupRequest_8(m, w):
             x14 = buffer(x14)
         n15 = len(x14) + 1
         if n15 < 128:
-            w(_p_B(n15))
+            w(ONE_BYTE[n15])
         else:
             w(size(n15))
         w(x14)
@@ -744,7 +745,7 @@ def _write_JoinGroupRequest_8(m, w):
             tags16 = {}
             write_tags(w, tags16, e11.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if (x17 := m.reason) is None:
         n18 = 0
         x17 = b""
@@ -752,7 +753,7 @@ def _write_JoinGroupRequest_8(m, w):
         x17 = x17.encode()
         n18 = len(x17) + 1
     if n18 < 128:
-        w(_p_B(n18))
+        w(ONE_BYTE[n18])
     else:
         w(text_size(n18))
     w(x17)
@@ -760,7 +761,7 @@ def _write_JoinGroupRequest_8(m, w):
         tags19 = {}
         write_tags(w, tags19, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 JoinGroupRequest._readers = {0: _read_JoinGroupRequest_0, 1: _read_JoinGroupRequest_1, 2: _read_JoinGroupRequest_1, 3: _read_JoinGroupRequest_1, 4: _read_JoinGroupRequest_1, 5: _read_JoinGroupRequest_5, 6: _read_JoinGroupRequest_6, 7: _read_JoinGroupRequest_6, 8: _read_JoinGroupRequest_8, 9: _read_JoinGroupRequest_8}
@@ -1289,28 +1290,28 @@ def _write_JoinGroupResponse_6(m, w):
     x3 = m.leader.encode()
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
     x5 = m.member_id.encode()
     n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(text_size(n6))
     w(x5)
     x7 = m.members
     n8 = len(x7) + 1
     if n8 < 128:
-        w(_p_B(n8))
+        w(ONE_BYTE[n8])
     else:
         w(size(n8))
     for e9 in x7:
         x10 = e9.member_id.encode()
         n11 = len(x10) + 1
         if n11 < 128:
-            w(_p_B(n11))
+            w(ONE_BYTE[n11])
         else:
             w(text_size(n11))
         w(x10)
@@ -1321,7 +1322,7 @@ def _write_JoinGroupResponse_6(m, w):
             x12 = x12.encode()
             n13 = len(x12) + 1
         if n13 < 128:
-            w(_p_B(n13))
+            w(ONE_BYTE[n13])
         else:
             w(text_size(n13))
         w(x12)
@@ -1330,7 +1331,7 @@ def _write_JoinGroupResponse_6(m, w):
             x14 = buffer(x14)
         n15 = len(x14) + 1
         if n15 < 128:
-            w(_p_B(n15))
+            w(ONE_BYTE[n15])
         else:
             w(size(n15))
         w(x14)
@@ -1338,12 +1339,12 @@ def _write_JoinGroupResponse_6(m, w):
             tags16 = {}
             write_tags(w, tags16, e9.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags17 = {}
         write_tags(w, tags17, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_JoinGroupResponse_7(m, w):
@@ -1368,35 +1369,35 @@ def _write_JoinGroupResponse_7(m, w):
         x3 = x3.encode()
         n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
     x5 = m.leader.encode()
     n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(text_size(n6))
     w(x5)
     x7 = m.member_id.encode()
     n8 = len(x7) + 1
     if n8 < 128:
-        w(_p_B(n8))
+        w(ONE_BYTE[n8])
     else:
         w(text_size(n8))
     w(x7)
     x9 = m.members
     n10 = len(x9) + 1
     if n10 < 128:
-        w(_p_B(n10))
+        w(ONE_BYTE[n10])
     else:
         w(size(n10))
     for e11 in x9:
         x12 = e11.member_id.encode()
         n13 = len(x12) + 1
         if n13 < 128:
-            w(_p_B(n13))
+            w(ONE_BYTE[n13])
         else:
             w(text_size(n13))
         w(x12)
@@ -1407,7 +1408,7 @@ def _write_JoinGroupResponse_7(m, w):
             x14 = x14.encode()
             n15 = len(x14) + 1
         if n15 < 128:
-            w(_p_B(n15))
+            w(ONE_BYTE[n15])
         else:
             w(text_size(n15))
         w(x14)
@@ -1416,7 +1417,7 @@ def _write_JoinGroupResponse_7(m, w):
             x16 = buffer(x16)
         n17 = len(x16) + 1
         if n17 < 128:
-            w(_p_B(n17))
+            w(ONE_BYTE[n17])
         else:
             w(size(n17))
         w(x16)
@@ -1424,12 +1425,12 @@ def _write_JoinGroupResponse_7(m, w):
             tags18 = {}
             write_tags(w, tags18, e11.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags19 = {}
         write_tags(w, tags19, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_JoinGroupResponse_9(m, w):
@@ -1452,14 +1453,14 @@ def _write_JoinGroupResponse_9(m, w):
         x3 = x3.encode()
         n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
     x5 = m.leader.encode()
     n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(text_size(n6))
     w(x5)
@@ -1474,14 +1475,14 @@ def _write_JoinGroupResponse_9(m, w):
     x9 = m.members
     n10 = len(x9) + 1
     if n10 < 128:
-        w(_p_B(n10))
+        w(ONE_BYTE[n10])
     else:
         w(size(n10))
     for e11 in x9:
         x12 = e11.member_id.encode()
         n13 = len(x12) + 1
         if n13 < 128:
-            w(_p_B(n13))
+            w(ONE_BYTE[n13])
         else:
             w(text_size(n13))
         w(x12)
@@ -1492,7 +1493,7 @@ def _write_JoinGroupResponse_9(m, w):
             x14 = x14.encode()
             n15 = len(x14) + 1
         if n15 < 128:
-            w(_p_B(n15))
+            w(ONE_BYTE[n15])
         else:
             w(text_size(n15))
         w(x14)
@@ -1501,7 +1502,7 @@ def _write_JoinGroupResponse_9(m, w):
             x16 = buffer(x16)
         n17 = len(x16) + 1
         if n17 < 128:
-            w(_p_B(n17))
+            w(ONE_BYTE[n17])
         else:
             w(size(n17))
         w(x16)
@@ -1509,12 +1510,12 @@ def _write_JoinGroupResponse_9(m, w):
             tags18 = {}
             write_tags(w, tags18, e11.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags19 = {}
         write_tags(w, tags19, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 JoinGroupResponse._readers = {0: _read_JoinGroupResponse_0, 1: _read_JoinGroupResponse_0, 2: _read_JoinGroupResponse_2, 3: _read_JoinGroupResponse_2, 4: _read_JoinGroupResponse_2, 5: _read_JoinGroupResponse_5, 6: _read_JoinGroupResponse_6, 7: _read_JoinGroupResponse_7, 8: _read_JoinGroupResponse_7, 9: _read_JoinGroupResponse_9}

@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, refuse_absent, refuse_uuid, size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ voter_directory_id VoterDirectoryId uuid 1+"""
             self,
             *,
             voter_id: int = 0,  # 0+: Node id of the voter.
-            voter_directory_id: Uuid = Uuid.ZERO,  # 1+: Directory id of the voter; the zero uuid if not known (KIP-853).
+            voter_directory_id: Uuid = ZERO,  # 1+: Directory id of the voter; the zero uuid if not known (KIP-853).
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
             self.voter_id = voter_id
@@ -76,8 +77,6 @@ voter_directory_id VoterDirectoryId uuid 1+"""
 
 
 _LeaderChangeMessage_Voter = LeaderChangeMessage.Voter
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">hi")
 _p_hi = _s.pack
 _s = _Struct(">hiB")
@@ -105,52 +104,58 @@ def _read_LeaderChangeMessage_0(b, p):
     p += 7
     if not 0 < n1 < 128:
         n1, p = long_count(b, n1, p)
-    q2 = p + 5 * (n1 - 1)
-    if not any(b[p + 4:q2:5]):
-        o.voters = r3 = []
-        for x0, in _i_ix(b[p:q2]):
-            e = _new(_LeaderChangeMessage_Voter)
-            e.voter_id = x0
-            e.voter_directory_id = Uuid.ZERO
-            e.unknown_tagged_fields = None
-            r3.append(e)
-        p = q2
+    if n1 > 1:
+        q2 = p + 5 * (n1 - 1)
+        if not any(b[p + 4:q2:5]):
+            o.voters = r3 = []
+            for row in _i_ix(b[p:q2]):
+                e = _new(_LeaderChangeMessage_Voter)
+                e.voter_id, = row
+                e.voter_directory_id = ZERO
+                e.unknown_tagged_fields = None
+                r3.append(e)
+            p = q2
+        else:
+            o.voters = r4 = []
+            for _ in range(n1 - 1):
+                o5 = _new(_LeaderChangeMessage_Voter)
+                o5.voter_id, t6 = _u_iB(b, p)
+                p += 5
+                o5.unknown_tagged_fields = None
+                if t6:
+                    o5.unknown_tagged_fields, p = read_unknown(b, t6, p)
+                o5.voter_directory_id = ZERO
+                r4.append(o5)
     else:
-        o.voters = r4 = []
-        for _ in range(n1 - 1):
-            o5 = _new(_LeaderChangeMessage_Voter)
-            o5.voter_id, t6 = _u_iB(b, p)
-            p += 5
-            o5.unknown_tagged_fields = None
-            if t6:
-                o5.unknown_tagged_fields, p = read_unknown(b, t6, p)
-            o5.voter_directory_id = Uuid.ZERO
-            r4.append(o5)
+        o.voters = []
     n7 = b[p]
     p += 1
     if not 0 < n7 < 128:
         n7, p = long_count(b, n7, p)
-    q8 = p + 5 * (n7 - 1)
-    if not any(b[p + 4:q8:5]):
-        o.granting_voters = r9 = []
-        for x0, in _i_ix(b[p:q8]):
-            e = _new(_LeaderChangeMessage_Voter)
-            e.voter_id = x0
-            e.voter_directory_id = Uuid.ZERO
-            e.unknown_tagged_fields = None
-            r9.append(e)
-        p = q8
+    if n7 > 1:
+        q8 = p + 5 * (n7 - 1)
+        if not any(b[p + 4:q8:5]):
+            o.granting_voters = r9 = []
+            for row in _i_ix(b[p:q8]):
+                e = _new(_LeaderChangeMessage_Voter)
+                e.voter_id, = row
+                e.voter_directory_id = ZERO
+                e.unknown_tagged_fields = None
+                r9.append(e)
+            p = q8
+        else:
+            o.granting_voters = r10 = []
+            for _ in range(n7 - 1):
+                o11 = _new(_LeaderChangeMessage_Voter)
+                o11.voter_id, t12 = _u_iB(b, p)
+                p += 5
+                o11.unknown_tagged_fields = None
+                if t12:
+                    o11.unknown_tagged_fields, p = read_unknown(b, t12, p)
+                o11.voter_directory_id = ZERO
+                r10.append(o11)
     else:
-        o.granting_voters = r10 = []
-        for _ in range(n7 - 1):
-            o11 = _new(_LeaderChangeMessage_Voter)
-            o11.voter_id, t12 = _u_iB(b, p)
-            p += 5
-            o11.unknown_tagged_fields = None
-            if t12:
-                o11.unknown_tagged_fields, p = read_unknown(b, t12, p)
-            o11.voter_directory_id = Uuid.ZERO
-            r10.append(o11)
+        o.granting_voters = []
     t13 = b[p]
     p += 1
     o.unknown_tagged_fields = None
@@ -165,52 +170,58 @@ def _read_LeaderChangeMessage_1(b, p):
     p += 7
     if not 0 < n1 < 128:
         n1, p = long_count(b, n1, p)
-    q2 = p + 21 * (n1 - 1)
-    if not any(b[p + 20:q2:21]):
-        o.voters = r3 = []
-        for x0, x1 in _i_iux(b[p:q2]):
-            e = _new(_LeaderChangeMessage_Voter)
-            e.voter_id = x0
-            e.voter_directory_id = as_uuid(x1)
-            e.unknown_tagged_fields = None
-            r3.append(e)
-        p = q2
+    if n1 > 1:
+        q2 = p + 21 * (n1 - 1)
+        if not any(b[p + 20:q2:21]):
+            o.voters = r3 = []
+            for row in _i_iux(b[p:q2]):
+                e = _new(_LeaderChangeMessage_Voter)
+                e.voter_id, e.voter_directory_id = row
+                e.voter_directory_id = as_uuid(e.voter_directory_id)
+                e.unknown_tagged_fields = None
+                r3.append(e)
+            p = q2
+        else:
+            o.voters = r4 = []
+            for _ in range(n1 - 1):
+                o5 = _new(_LeaderChangeMessage_Voter)
+                o5.voter_id, o5.voter_directory_id, t6 = _u_iuB(b, p)
+                p += 21
+                o5.voter_directory_id = as_uuid(o5.voter_directory_id)
+                o5.unknown_tagged_fields = None
+                if t6:
+                    o5.unknown_tagged_fields, p = read_unknown(b, t6, p)
+                r4.append(o5)
     else:
-        o.voters = r4 = []
-        for _ in range(n1 - 1):
-            o5 = _new(_LeaderChangeMessage_Voter)
-            o5.voter_id, o5.voter_directory_id, t6 = _u_iuB(b, p)
-            p += 21
-            o5.voter_directory_id = as_uuid(o5.voter_directory_id)
-            o5.unknown_tagged_fields = None
-            if t6:
-                o5.unknown_tagged_fields, p = read_unknown(b, t6, p)
-            r4.append(o5)
+        o.voters = []
     n7 = b[p]
     p += 1
     if not 0 < n7 < 128:
         n7, p = long_count(b, n7, p)
-    q8 = p + 21 * (n7 - 1)
-    if not any(b[p + 20:q8:21]):
-        o.granting_voters = r9 = []
-        for x0, x1 in _i_iux(b[p:q8]):
-            e = _new(_LeaderChangeMessage_Voter)
-            e.voter_id = x0
-            e.voter_directory_id = as_uuid(x1)
-            e.unknown_tagged_fields = None
-            r9.append(e)
-        p = q8
+    if n7 > 1:
+        q8 = p + 21 * (n7 - 1)
+        if not any(b[p + 20:q8:21]):
+            o.granting_voters = r9 = []
+            for row in _i_iux(b[p:q8]):
+                e = _new(_LeaderChangeMessage_Voter)
+                e.voter_id, e.voter_directory_id = row
+                e.voter_directory_id = as_uuid(e.voter_directory_id)
+                e.unknown_tagged_fields = None
+                r9.append(e)
+            p = q8
+        else:
+            o.granting_voters = r10 = []
+            for _ in range(n7 - 1):
+                o11 = _new(_LeaderChangeMessage_Voter)
+                o11.voter_id, o11.voter_directory_id, t12 = _u_iuB(b, p)
+                p += 21
+                o11.voter_directory_id = as_uuid(o11.voter_directory_id)
+                o11.unknown_tagged_fields = None
+                if t12:
+                    o11.unknown_tagged_fields, p = read_unknown(b, t12, p)
+                r10.append(o11)
     else:
-        o.granting_voters = r10 = []
-        for _ in range(n7 - 1):
-            o11 = _new(_LeaderChangeMessage_Voter)
-            o11.voter_id, o11.voter_directory_id, t12 = _u_iuB(b, p)
-            p += 21
-            o11.voter_directory_id = as_uuid(o11.voter_directory_id)
-            o11.unknown_tagged_fields = None
-            if t12:
-                o11.unknown_tagged_fields, p = read_unknown(b, t12, p)
-            r10.append(o11)
+        o.granting_voters = []
     t13 = b[p]
     p += 1
     o.unknown_tagged_fields = None
@@ -228,7 +239,7 @@ def _write_LeaderChangeMessage_0(m, w):
         w(_p_hi(m.version, m.leader_id))
         w(size(n2))
     for e3 in x1:
-        if e3.voter_directory_id != Uuid.ZERO:
+        if e3.voter_directory_id != ZERO:
             refuse_absent()
         if e3.unknown_tagged_fields:
             w(_p_i(e3.voter_id))
@@ -239,11 +250,11 @@ def _write_LeaderChangeMessage_0(m, w):
     x5 = m.granting_voters
     n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(size(n6))
     for e7 in x5:
-        if e7.voter_directory_id != Uuid.ZERO:
+        if e7.voter_directory_id != ZERO:
             refuse_absent()
         if e7.unknown_tagged_fields:
             w(_p_i(e7.voter_id))
@@ -255,7 +266,7 @@ def _write_LeaderChangeMessage_0(m, w):
         tags9 = {}
         write_tags(w, tags9, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_LeaderChangeMessage_1(m, w):
@@ -279,7 +290,7 @@ def _write_LeaderChangeMessage_1(m, w):
     x6 = m.granting_voters
     n7 = len(x6) + 1
     if n7 < 128:
-        w(_p_B(n7))
+        w(ONE_BYTE[n7])
     else:
         w(size(n7))
     for e8 in x6:
@@ -296,7 +307,7 @@ def _write_LeaderChangeMessage_1(m, w):
         tags11 = {}
         write_tags(w, tags11, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 LeaderChangeMessage._readers = {0: _read_LeaderChangeMessage_0, 1: _read_LeaderChangeMessage_1}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import check_count, long_count, long_text, long_text_or_null, refuse_absent, refuse_null, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -128,8 +129,6 @@ error_code ErrorCode int16 3+"""
 
 _LeaveGroupRequest_MemberIdentity = LeaveGroupRequest.MemberIdentity
 _LeaveGroupResponse_MemberResponse = LeaveGroupResponse.MemberResponse
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -363,21 +362,21 @@ def _write_LeaveGroupRequest_4(m, w):
     x1 = m.group_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.members
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     for e5 in x3:
         x6 = e5.member_id.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
@@ -388,7 +387,7 @@ def _write_LeaveGroupRequest_4(m, w):
             x8 = x8.encode()
             n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(text_size(n9))
         w(x8)
@@ -396,12 +395,12 @@ def _write_LeaveGroupRequest_4(m, w):
             tags10 = {}
             write_tags(w, tags10, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags11 = {}
         write_tags(w, tags11, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_LeaveGroupRequest_5(m, w):
@@ -410,21 +409,21 @@ def _write_LeaveGroupRequest_5(m, w):
     x1 = m.group_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.members
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     for e5 in x3:
         x6 = e5.member_id.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
@@ -435,7 +434,7 @@ def _write_LeaveGroupRequest_5(m, w):
             x8 = x8.encode()
             n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(text_size(n9))
         w(x8)
@@ -446,7 +445,7 @@ def _write_LeaveGroupRequest_5(m, w):
             x10 = x10.encode()
             n11 = len(x10) + 1
         if n11 < 128:
-            w(_p_B(n11))
+            w(ONE_BYTE[n11])
         else:
             w(text_size(n11))
         w(x10)
@@ -454,12 +453,12 @@ def _write_LeaveGroupRequest_5(m, w):
             tags12 = {}
             write_tags(w, tags12, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags13 = {}
         write_tags(w, tags13, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 LeaveGroupRequest._readers = {0: _read_LeaveGroupRequest_0, 1: _read_LeaveGroupRequest_0, 2: _read_LeaveGroupRequest_0, 3: _read_LeaveGroupRequest_3, 4: _read_LeaveGroupRequest_4, 5: _read_LeaveGroupRequest_5}
@@ -605,7 +604,7 @@ def _write_LeaveGroupResponse_4(m, w):
         x4 = e3.member_id.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -616,7 +615,7 @@ def _write_LeaveGroupResponse_4(m, w):
             x6 = x6.encode()
             n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
@@ -630,7 +629,7 @@ def _write_LeaveGroupResponse_4(m, w):
         tags9 = {}
         write_tags(w, tags9, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 LeaveGroupResponse._readers = {0: _read_LeaveGroupResponse_0, 1: _read_LeaveGroupResponse_1, 2: _read_LeaveGroupResponse_1, 3: _read_LeaveGroupResponse_3, 4: _read_LeaveGroupResponse_4, 5: _read_LeaveGroupResponse_4}

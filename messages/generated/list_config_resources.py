@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, long_count, long_numbers, long_text, refuse_absent, size, text_size, unpack_b, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -96,8 +97,6 @@ resource_type ResourceType int8 1+ ignorable default=16"""
 
 
 _ListConfigResourcesResponse_ConfigResource = ListConfigResourcesResponse.ConfigResource
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">b")
 _p_b = _s.pack
 _s = _Struct(">bB")
@@ -146,7 +145,7 @@ def _write_ListConfigResourcesRequest_0(m, w):
         tags1 = {}
         write_tags(w, tags1, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_ListConfigResourcesRequest_1(m, w):
@@ -237,7 +236,7 @@ def _write_ListConfigResourcesResponse_0(m, w):
         x4 = e3.resource_name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -245,12 +244,12 @@ def _write_ListConfigResourcesResponse_0(m, w):
             tags6 = {}
             write_tags(w, tags6, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags7 = {}
         write_tags(w, tags7, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_ListConfigResourcesResponse_1(m, w):
@@ -265,7 +264,7 @@ def _write_ListConfigResourcesResponse_1(m, w):
         x4 = e3.resource_name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -279,7 +278,7 @@ def _write_ListConfigResourcesResponse_1(m, w):
         tags7 = {}
         write_tags(w, tags7, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ListConfigResourcesResponse._readers = {0: _read_ListConfigResourcesResponse_0, 1: _read_ListConfigResourcesResponse_1}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import check_count, long_count, long_text, refuse_absent, refuse_null, refuse_text, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -105,8 +106,6 @@ group_type GroupType string 5+ ignorable"""
 
 
 _ListGroupsResponse_ListedGroup = ListGroupsResponse.ListedGroup
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -221,7 +220,7 @@ def _write_ListGroupsRequest_3(m, w):
         tags1 = {}
         write_tags(w, tags1, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_ListGroupsRequest_4(m, w):
@@ -230,7 +229,7 @@ def _write_ListGroupsRequest_4(m, w):
     x1 = m.states_filter
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     if x1.__class__ is str:
@@ -239,7 +238,7 @@ def _write_ListGroupsRequest_4(m, w):
         x4 = e3.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -247,14 +246,14 @@ def _write_ListGroupsRequest_4(m, w):
         tags6 = {}
         write_tags(w, tags6, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_ListGroupsRequest_5(m, w):
     x1 = m.states_filter
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     if x1.__class__ is str:
@@ -263,14 +262,14 @@ def _write_ListGroupsRequest_5(m, w):
         x4 = e3.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
     x6 = m.types_filter
     n7 = len(x6) + 1
     if n7 < 128:
-        w(_p_B(n7))
+        w(ONE_BYTE[n7])
     else:
         w(size(n7))
     if x6.__class__ is str:
@@ -279,7 +278,7 @@ def _write_ListGroupsRequest_5(m, w):
         x9 = e8.encode()
         n10 = len(x9) + 1
         if n10 < 128:
-            w(_p_B(n10))
+            w(ONE_BYTE[n10])
         else:
             w(text_size(n10))
         w(x9)
@@ -287,7 +286,7 @@ def _write_ListGroupsRequest_5(m, w):
         tags11 = {}
         write_tags(w, tags11, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ListGroupsRequest._readers = {0: _read_ListGroupsRequest_0, 1: _read_ListGroupsRequest_0, 2: _read_ListGroupsRequest_0, 3: _read_ListGroupsRequest_3, 4: _read_ListGroupsRequest_4, 5: _read_ListGroupsRequest_5}
@@ -542,14 +541,14 @@ def _write_ListGroupsResponse_3(m, w):
         x4 = e3.group_id.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.protocol_type.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
@@ -557,12 +556,12 @@ def _write_ListGroupsResponse_3(m, w):
             tags8 = {}
             write_tags(w, tags8, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags9 = {}
         write_tags(w, tags9, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_ListGroupsResponse_4(m, w):
@@ -577,21 +576,21 @@ def _write_ListGroupsResponse_4(m, w):
         x4 = e3.group_id.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.protocol_type.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
         x8 = e3.group_state.encode()
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(text_size(n9))
         w(x8)
@@ -599,12 +598,12 @@ def _write_ListGroupsResponse_4(m, w):
             tags10 = {}
             write_tags(w, tags10, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags11 = {}
         write_tags(w, tags11, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_ListGroupsResponse_5(m, w):
@@ -619,28 +618,28 @@ def _write_ListGroupsResponse_5(m, w):
         x4 = e3.group_id.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.protocol_type.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
         x8 = e3.group_state.encode()
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(text_size(n9))
         w(x8)
         x10 = e3.group_type.encode()
         n11 = len(x10) + 1
         if n11 < 128:
-            w(_p_B(n11))
+            w(ONE_BYTE[n11])
         else:
             w(text_size(n11))
         w(x10)
@@ -648,12 +647,12 @@ def _write_ListGroupsResponse_5(m, w):
             tags12 = {}
             write_tags(w, tags12, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags13 = {}
         write_tags(w, tags13, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ListGroupsResponse._readers = {0: _read_ListGroupsResponse_0, 1: _read_ListGroupsResponse_1, 2: _read_ListGroupsResponse_1, 3: _read_ListGroupsResponse_3, 4: _read_ListGroupsResponse_4, 5: _read_ListGroupsResponse_5}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import check_count, long_count, long_text, refuse_absent, refuse_null, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -174,8 +175,6 @@ _ListOffsetsRequest_ListOffsetsTopic = ListOffsetsRequest.ListOffsetsTopic
 _ListOffsetsRequest_ListOffsetsPartition = ListOffsetsRequest.ListOffsetsPartition
 _ListOffsetsResponse_ListOffsetsTopicResponse = ListOffsetsResponse.ListOffsetsTopicResponse
 _ListOffsetsResponse_ListOffsetsPartitionResponse = ListOffsetsResponse.ListOffsetsPartitionResponse
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -240,16 +239,18 @@ def _read_ListOffsetsRequest_1(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 12 * n5
-        o3.partitions = r7 = []
-        for x0, x1 in _i_iq(b[p:q6]):
-            e = _new(_ListOffsetsRequest_ListOffsetsPartition)
-            e.partition_index = x0
-            e.current_leader_epoch = -1
-            e.timestamp = x1
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
+        if n5:
+            q6 = p + 12 * n5
+            o3.partitions = r7 = []
+            for row in _i_iq(b[p:q6]):
+                e = _new(_ListOffsetsRequest_ListOffsetsPartition)
+                e.partition_index, e.timestamp = row
+                e.current_leader_epoch = -1
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.isolation_level = 0
@@ -278,16 +279,18 @@ def _read_ListOffsetsRequest_2(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 12 * n5
-        o3.partitions = r7 = []
-        for x0, x1 in _i_iq(b[p:q6]):
-            e = _new(_ListOffsetsRequest_ListOffsetsPartition)
-            e.partition_index = x0
-            e.current_leader_epoch = -1
-            e.timestamp = x1
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
+        if n5:
+            q6 = p + 12 * n5
+            o3.partitions = r7 = []
+            for row in _i_iq(b[p:q6]):
+                e = _new(_ListOffsetsRequest_ListOffsetsPartition)
+                e.partition_index, e.timestamp = row
+                e.current_leader_epoch = -1
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.timeout_ms = 0
@@ -315,16 +318,17 @@ def _read_ListOffsetsRequest_4(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 16 * n5
-        o3.partitions = r7 = []
-        for x0, x1, x2 in _i_iiq(b[p:q6]):
-            e = _new(_ListOffsetsRequest_ListOffsetsPartition)
-            e.partition_index = x0
-            e.current_leader_epoch = x1
-            e.timestamp = x2
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
+        if n5:
+            q6 = p + 16 * n5
+            o3.partitions = r7 = []
+            for row in _i_iiq(b[p:q6]):
+                e = _new(_ListOffsetsRequest_ListOffsetsPartition)
+                e.partition_index, e.current_leader_epoch, e.timestamp = row
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.timeout_ms = 0
@@ -352,27 +356,28 @@ def _read_ListOffsetsRequest_6(b, p):
         p += 1
         if not 0 < n5 < 128:
             n5, p = long_count(b, n5, p)
-        q6 = p + 17 * (n5 - 1)
-        if not any(b[p + 16:q6:17]):
-            o3.partitions = r7 = []
-            for x0, x1, x2 in _i_iiqx(b[p:q6]):
-                e = _new(_ListOffsetsRequest_ListOffsetsPartition)
-                e.partition_index = x0
-                e.current_leader_epoch = x1
-                e.timestamp = x2
-                e.unknown_tagged_fields = None
-                r7.append(e)
-            p = q6
+        if n5 > 1:
+            q6 = p + 17 * (n5 - 1)
+            if not any(b[p + 16:q6:17]):
+                o3.partitions = r7 = []
+                for row in _i_iiqx(b[p:q6]):
+                    e = _new(_ListOffsetsRequest_ListOffsetsPartition)
+                    e.partition_index, e.current_leader_epoch, e.timestamp = row
+                    e.unknown_tagged_fields = None
+                    r7.append(e)
+                p = q6
+            else:
+                o3.partitions = r8 = []
+                for _ in range(n5 - 1):
+                    o9 = _new(_ListOffsetsRequest_ListOffsetsPartition)
+                    o9.partition_index, o9.current_leader_epoch, o9.timestamp, t10 = _u_iiqB(b, p)
+                    p += 17
+                    o9.unknown_tagged_fields = None
+                    if t10:
+                        o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
+                    r8.append(o9)
         else:
-            o3.partitions = r8 = []
-            for _ in range(n5 - 1):
-                o9 = _new(_ListOffsetsRequest_ListOffsetsPartition)
-                o9.partition_index, o9.current_leader_epoch, o9.timestamp, t10 = _u_iiqB(b, p)
-                p += 17
-                o9.unknown_tagged_fields = None
-                if t10:
-                    o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
-                r8.append(o9)
+            o3.partitions = []
         t11 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -408,27 +413,28 @@ def _read_ListOffsetsRequest_10(b, p):
         p += 1
         if not 0 < n5 < 128:
             n5, p = long_count(b, n5, p)
-        q6 = p + 17 * (n5 - 1)
-        if not any(b[p + 16:q6:17]):
-            o3.partitions = r7 = []
-            for x0, x1, x2 in _i_iiqx(b[p:q6]):
-                e = _new(_ListOffsetsRequest_ListOffsetsPartition)
-                e.partition_index = x0
-                e.current_leader_epoch = x1
-                e.timestamp = x2
-                e.unknown_tagged_fields = None
-                r7.append(e)
-            p = q6
+        if n5 > 1:
+            q6 = p + 17 * (n5 - 1)
+            if not any(b[p + 16:q6:17]):
+                o3.partitions = r7 = []
+                for row in _i_iiqx(b[p:q6]):
+                    e = _new(_ListOffsetsRequest_ListOffsetsPartition)
+                    e.partition_index, e.current_leader_epoch, e.timestamp = row
+                    e.unknown_tagged_fields = None
+                    r7.append(e)
+                p = q6
+            else:
+                o3.partitions = r8 = []
+                for _ in range(n5 - 1):
+                    o9 = _new(_ListOffsetsRequest_ListOffsetsPartition)
+                    o9.partition_index, o9.current_leader_epoch, o9.timestamp, t10 = _u_iiqB(b, p)
+                    p += 17
+                    o9.unknown_tagged_fields = None
+                    if t10:
+                        o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
+                    r8.append(o9)
         else:
-            o3.partitions = r8 = []
-            for _ in range(n5 - 1):
-                o9 = _new(_ListOffsetsRequest_ListOffsetsPartition)
-                o9.partition_index, o9.current_leader_epoch, o9.timestamp, t10 = _u_iiqB(b, p)
-                p += 17
-                o9.unknown_tagged_fields = None
-                if t10:
-                    o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
-                r8.append(o9)
+            o3.partitions = []
         t11 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -521,14 +527,14 @@ def _write_ListOffsetsRequest_6(m, w):
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -542,12 +548,12 @@ def _write_ListOffsetsRequest_6(m, w):
             tags10 = {}
             write_tags(w, tags10, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags11 = {}
         write_tags(w, tags11, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_ListOffsetsRequest_10(m, w):
@@ -562,14 +568,14 @@ def _write_ListOffsetsRequest_10(m, w):
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -583,7 +589,7 @@ def _write_ListOffsetsRequest_10(m, w):
             tags10 = {}
             write_tags(w, tags10, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         w(_p_i(m.timeout_ms))
         tags11 = {}
@@ -616,18 +622,18 @@ def _read_ListOffsetsResponse_1(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 22 * n5
-        o3.partitions = r7 = []
-        for x0, x1, x2, x3 in _i_ihqq(b[p:q6]):
-            e = _new(_ListOffsetsResponse_ListOffsetsPartitionResponse)
-            e.partition_index = x0
-            e.error_code = x1
-            e.timestamp = x2
-            e.offset = x3
-            e.leader_epoch = -1
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
+        if n5:
+            q6 = p + 22 * n5
+            o3.partitions = r7 = []
+            for row in _i_ihqq(b[p:q6]):
+                e = _new(_ListOffsetsResponse_ListOffsetsPartitionResponse)
+                e.partition_index, e.error_code, e.timestamp, e.offset = row
+                e.leader_epoch = -1
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.throttle_time_ms = 0
@@ -655,18 +661,18 @@ def _read_ListOffsetsResponse_2(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 22 * n5
-        o3.partitions = r7 = []
-        for x0, x1, x2, x3 in _i_ihqq(b[p:q6]):
-            e = _new(_ListOffsetsResponse_ListOffsetsPartitionResponse)
-            e.partition_index = x0
-            e.error_code = x1
-            e.timestamp = x2
-            e.offset = x3
-            e.leader_epoch = -1
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
+        if n5:
+            q6 = p + 22 * n5
+            o3.partitions = r7 = []
+            for row in _i_ihqq(b[p:q6]):
+                e = _new(_ListOffsetsResponse_ListOffsetsPartitionResponse)
+                e.partition_index, e.error_code, e.timestamp, e.offset = row
+                e.leader_epoch = -1
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.unknown_tagged_fields = None
@@ -693,18 +699,17 @@ def _read_ListOffsetsResponse_4(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 26 * n5
-        o3.partitions = r7 = []
-        for x0, x1, x2, x3, x4 in _i_ihqqi(b[p:q6]):
-            e = _new(_ListOffsetsResponse_ListOffsetsPartitionResponse)
-            e.partition_index = x0
-            e.error_code = x1
-            e.timestamp = x2
-            e.offset = x3
-            e.leader_epoch = x4
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
+        if n5:
+            q6 = p + 26 * n5
+            o3.partitions = r7 = []
+            for row in _i_ihqqi(b[p:q6]):
+                e = _new(_ListOffsetsResponse_ListOffsetsPartitionResponse)
+                e.partition_index, e.error_code, e.timestamp, e.offset, e.leader_epoch = row
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.unknown_tagged_fields = None
@@ -731,29 +736,28 @@ def _read_ListOffsetsResponse_6(b, p):
         p += 1
         if not 0 < n5 < 128:
             n5, p = long_count(b, n5, p)
-        q6 = p + 27 * (n5 - 1)
-        if not any(b[p + 26:q6:27]):
-            o3.partitions = r7 = []
-            for x0, x1, x2, x3, x4 in _i_ihqqix(b[p:q6]):
-                e = _new(_ListOffsetsResponse_ListOffsetsPartitionResponse)
-                e.partition_index = x0
-                e.error_code = x1
-                e.timestamp = x2
-                e.offset = x3
-                e.leader_epoch = x4
-                e.unknown_tagged_fields = None
-                r7.append(e)
-            p = q6
+        if n5 > 1:
+            q6 = p + 27 * (n5 - 1)
+            if not any(b[p + 26:q6:27]):
+                o3.partitions = r7 = []
+                for row in _i_ihqqix(b[p:q6]):
+                    e = _new(_ListOffsetsResponse_ListOffsetsPartitionResponse)
+                    e.partition_index, e.error_code, e.timestamp, e.offset, e.leader_epoch = row
+                    e.unknown_tagged_fields = None
+                    r7.append(e)
+                p = q6
+            else:
+                o3.partitions = r8 = []
+                for _ in range(n5 - 1):
+                    o9 = _new(_ListOffsetsResponse_ListOffsetsPartitionResponse)
+                    o9.partition_index, o9.error_code, o9.timestamp, o9.offset, o9.leader_epoch, t10 = _u_ihqqiB(b, p)
+                    p += 27
+                    o9.unknown_tagged_fields = None
+                    if t10:
+                        o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
+                    r8.append(o9)
         else:
-            o3.partitions = r8 = []
-            for _ in range(n5 - 1):
-                o9 = _new(_ListOffsetsResponse_ListOffsetsPartitionResponse)
-                o9.partition_index, o9.error_code, o9.timestamp, o9.offset, o9.leader_epoch, t10 = _u_ihqqiB(b, p)
-                p += 27
-                o9.unknown_tagged_fields = None
-                if t10:
-                    o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
-                r8.append(o9)
+            o3.partitions = []
         t11 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -846,14 +850,14 @@ def _write_ListOffsetsResponse_6(m, w):
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -867,12 +871,12 @@ def _write_ListOffsetsResponse_6(m, w):
             tags10 = {}
             write_tags(w, tags10, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags11 = {}
         write_tags(w, tags11, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ListOffsetsResponse._readers = {1: _read_ListOffsetsResponse_1, 2: _read_ListOffsetsResponse_2, 3: _read_ListOffsetsResponse_2, 4: _read_ListOffsetsResponse_4, 5: _read_ListOffsetsResponse_4, 6: _read_ListOffsetsResponse_6, 7: _read_ListOffsetsResponse_6, 8: _read_ListOffsetsResponse_6, 9: _read_ListOffsetsResponse_6, 10: _read_ListOffsetsResponse_6, 11: _read_ListOffsetsResponse_6}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, long_count, long_count_or_null, long_numbers, long_text, long_text_or_null, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -148,8 +149,6 @@ removing_replicas RemovingReplicas []int32 0+"""
 _ListPartitionReassignmentsRequest_ListPartitionReassignmentsTopics = ListPartitionReassignmentsRequest.ListPartitionReassignmentsTopics
 _ListPartitionReassignmentsResponse_OngoingTopicReassignment = ListPartitionReassignmentsResponse.OngoingTopicReassignment
 _ListPartitionReassignmentsResponse_OngoingPartitionReassignment = ListPartitionReassignmentsResponse.OngoingPartitionReassignment
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">i")
 _p_i = _s.pack
 _s = _Struct(">iB")
@@ -170,7 +169,9 @@ def _read_ListPartitionReassignmentsRequest_0(b, p):
     p += 5
     if n1 > 127:
         n1, p = long_count_or_null(b, n1, p)
-    if n1:
+    if not n1:
+        o.topics = None
+    else:
         o.topics = r2 = []
         for _ in range(n1 - 1):
             o3 = _new(_ListPartitionReassignmentsRequest_ListPartitionReassignmentsTopics)
@@ -194,8 +195,6 @@ def _read_ListPartitionReassignmentsRequest_0(b, p):
             if t6:
                 o3.unknown_tagged_fields, p = read_unknown(b, t6, p)
             r2.append(o3)
-    else:
-        o.topics = None
     t7 = b[p]
     p += 1
     o.unknown_tagged_fields = None
@@ -217,7 +216,7 @@ def _write_ListPartitionReassignmentsRequest_0(m, w):
             x4 = e3.name.encode()
             n5 = len(x4) + 1
             if n5 < 128:
-                w(_p_B(n5))
+                w(ONE_BYTE[n5])
             else:
                 w(text_size(n5))
             w(x4)
@@ -233,7 +232,7 @@ def _write_ListPartitionReassignmentsRequest_0(m, w):
         tags9 = {}
         write_tags(w, tags9, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ListPartitionReassignmentsRequest._readers = {0: _read_ListPartitionReassignmentsRequest_0}
@@ -330,21 +329,21 @@ def _write_ListPartitionReassignmentsResponse_0(m, w):
     x3 = m.topics
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     for e5 in x3:
         x6 = e5.name.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
         x8 = e5.partitions
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(size(n9))
         for e10 in x8:
@@ -367,12 +366,12 @@ def _write_ListPartitionReassignmentsResponse_0(m, w):
             tags18 = {}
             write_tags(w, tags18, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags19 = {}
         write_tags(w, tags19, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ListPartitionReassignmentsResponse._readers = {0: _read_ListPartitionReassignmentsResponse_0}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, long_count, long_numbers, long_text, long_text_or_null, refuse_absent, refuse_text, size, text_size, unpack_q, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -112,8 +113,6 @@ transaction_state TransactionState string 0+"""
 
 
 _ListTransactionsResponse_TransactionState = ListTransactionsResponse.TransactionState
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">ih")
 _p_ih = _s.pack
 _s = _Struct(">ihB")
@@ -243,7 +242,7 @@ def _write_ListTransactionsRequest_0(m, w):
     x1 = m.state_filters
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     if x1.__class__ is str:
@@ -252,7 +251,7 @@ def _write_ListTransactionsRequest_0(m, w):
         x4 = e3.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -272,7 +271,7 @@ def _write_ListTransactionsRequest_1(m, w):
     x1 = m.state_filters
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     if x1.__class__ is str:
@@ -281,7 +280,7 @@ def _write_ListTransactionsRequest_1(m, w):
         x4 = e3.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -300,7 +299,7 @@ def _write_ListTransactionsRequest_2(m, w):
     x1 = m.state_filters
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     if x1.__class__ is str:
@@ -309,7 +308,7 @@ def _write_ListTransactionsRequest_2(m, w):
         x4 = e3.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -332,7 +331,7 @@ def _write_ListTransactionsRequest_2(m, w):
         tags10 = {}
         write_tags(w, tags10, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ListTransactionsRequest._readers = {0: _read_ListTransactionsRequest_0, 1: _read_ListTransactionsRequest_1, 2: _read_ListTransactionsRequest_2}
@@ -405,21 +404,21 @@ def _write_ListTransactionsResponse_0(m, w):
         x4 = e3.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
     x6 = m.transaction_states
     n7 = len(x6) + 1
     if n7 < 128:
-        w(_p_B(n7))
+        w(ONE_BYTE[n7])
     else:
         w(size(n7))
     for e8 in x6:
         x9 = e8.transactional_id.encode()
         n10 = len(x9) + 1
         if n10 < 128:
-            w(_p_B(n10))
+            w(ONE_BYTE[n10])
         else:
             w(text_size(n10))
         w(x9)
@@ -435,12 +434,12 @@ def _write_ListTransactionsResponse_0(m, w):
             tags13 = {}
             write_tags(w, tags13, e8.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags14 = {}
         write_tags(w, tags14, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ListTransactionsResponse._readers = {0: _read_ListTransactionsResponse_0, 1: _read_ListTransactionsResponse_0, 2: _read_ListTransactionsResponse_0}

@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, check_count, check_count_or_null, long_count, long_count_or_null, long_numbers, long_text, long_text_or_null, plain_numbers, refuse_absent, refuse_null, refuse_uuid, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ name Name string 0+ null=10+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 10+: Id of the topic to describe; all zeros to ask by name (KIP-516).
+            topic_id: Uuid = ZERO,  # 10+: Id of the topic to describe; all zeros to ask by name (KIP-516).
             name: str | None = '',  # 0+: Name of the topic to describe; null to ask by id.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -140,7 +141,7 @@ topic_authorized_operations TopicAuthorizedOperations int32 8+ default=-21474836
             *,
             error_code: int = 0,  # 0+: Error of describing this topic; 0 if none.
             name: str | None = '',  # 0+: Name of the topic; null when it was asked for by an id that is unknown.
-            topic_id: Uuid = Uuid.ZERO,  # 10+: Id of the topic; all zeros when unknown (KIP-516).
+            topic_id: Uuid = ZERO,  # 10+: Id of the topic; all zeros when unknown (KIP-516).
             is_internal: bool = False,  # 1+: True for topics of Kafka's own, such as __consumer_offsets.
             partitions: Sequence[MetadataResponse.MetadataResponsePartition] = (),  # 0+: State of each partition of the topic.
             topic_authorized_operations: int = -2147483648,  # 8+: Bit set of the operations that the client may do on the topic; -2147483648 when not asked.
@@ -296,7 +297,7 @@ def _read_MetadataRequest_0(b, p):
         q = p + n4
         o3.name = b[p:q].decode()
         p = q
-        o3.topic_id = Uuid.ZERO
+        o3.topic_id = ZERO
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.allow_auto_topic_creation = True
@@ -312,7 +313,9 @@ def _read_MetadataRequest_1(b, p):
     p += 4
     if n1 > 127:
         check_count_or_null(b, n1, p)
-    if n1 >= 0:
+    if n1 < 0:
+        o.topics = None
+    else:
         o.topics = r2 = []
         for _ in range(n1):
             o3 = _new(_MetadataRequest_MetadataRequestTopic)
@@ -323,11 +326,9 @@ def _read_MetadataRequest_1(b, p):
             q = p + n4
             o3.name = b[p:q].decode()
             p = q
-            o3.topic_id = Uuid.ZERO
+            o3.topic_id = ZERO
             o3.unknown_tagged_fields = None
             r2.append(o3)
-    else:
-        o.topics = None
     o.allow_auto_topic_creation = True
     o.include_cluster_authorized_operations = False
     o.include_topic_authorized_operations = False
@@ -341,7 +342,9 @@ def _read_MetadataRequest_4(b, p):
     p += 4
     if n1 > 127:
         check_count_or_null(b, n1, p)
-    if n1 >= 0:
+    if n1 < 0:
+        o.topics = None
+    else:
         o.topics = r2 = []
         for _ in range(n1):
             o3 = _new(_MetadataRequest_MetadataRequestTopic)
@@ -352,11 +355,9 @@ def _read_MetadataRequest_4(b, p):
             q = p + n4
             o3.name = b[p:q].decode()
             p = q
-            o3.topic_id = Uuid.ZERO
+            o3.topic_id = ZERO
             o3.unknown_tagged_fields = None
             r2.append(o3)
-    else:
-        o.topics = None
     o.include_cluster_authorized_operations = False
     o.include_topic_authorized_operations = False
     o.unknown_tagged_fields = None
@@ -371,7 +372,9 @@ def _read_MetadataRequest_8(b, p):
     p += 4
     if n1 > 127:
         check_count_or_null(b, n1, p)
-    if n1 >= 0:
+    if n1 < 0:
+        o.topics = None
+    else:
         o.topics = r2 = []
         for _ in range(n1):
             o3 = _new(_MetadataRequest_MetadataRequestTopic)
@@ -382,11 +385,9 @@ def _read_MetadataRequest_8(b, p):
             q = p + n4
             o3.name = b[p:q].decode()
             p = q
-            o3.topic_id = Uuid.ZERO
+            o3.topic_id = ZERO
             o3.unknown_tagged_fields = None
             r2.append(o3)
-    else:
-        o.topics = None
     o.unknown_tagged_fields = None
     o.allow_auto_topic_creation, o.include_cluster_authorized_operations, o.include_topic_authorized_operations = _u_ooo(b, p)
     p += 3
@@ -399,7 +400,9 @@ def _read_MetadataRequest_9(b, p):
     p += 1
     if n1 > 127:
         n1, p = long_count_or_null(b, n1, p)
-    if n1:
+    if not n1:
+        o.topics = None
+    else:
         o.topics = r2 = []
         for _ in range(n1 - 1):
             o3 = _new(_MetadataRequest_MetadataRequestTopic)
@@ -415,10 +418,8 @@ def _read_MetadataRequest_9(b, p):
             o3.unknown_tagged_fields = None
             if t5:
                 o3.unknown_tagged_fields, p = read_unknown(b, t5, p)
-            o3.topic_id = Uuid.ZERO
+            o3.topic_id = ZERO
             r2.append(o3)
-    else:
-        o.topics = None
     o.allow_auto_topic_creation, o.include_cluster_authorized_operations, o.include_topic_authorized_operations, t6 = _u_oooB(b, p)
     p += 4
     o.unknown_tagged_fields = None
@@ -433,7 +434,9 @@ def _read_MetadataRequest_10(b, p):
     p += 1
     if n1 > 127:
         n1, p = long_count_or_null(b, n1, p)
-    if n1:
+    if not n1:
+        o.topics = None
+    else:
         o.topics = r2 = []
         for _ in range(n1 - 1):
             o3 = _new(_MetadataRequest_MetadataRequestTopic)
@@ -454,8 +457,6 @@ def _read_MetadataRequest_10(b, p):
             if t5:
                 o3.unknown_tagged_fields, p = read_unknown(b, t5, p)
             r2.append(o3)
-    else:
-        o.topics = None
     o.allow_auto_topic_creation, o.include_cluster_authorized_operations, o.include_topic_authorized_operations, t6 = _u_oooB(b, p)
     p += 4
     o.unknown_tagged_fields = None
@@ -470,7 +471,9 @@ def _read_MetadataRequest_11(b, p):
     p += 1
     if n1 > 127:
         n1, p = long_count_or_null(b, n1, p)
-    if n1:
+    if not n1:
+        o.topics = None
+    else:
         o.topics = r2 = []
         for _ in range(n1 - 1):
             o3 = _new(_MetadataRequest_MetadataRequestTopic)
@@ -491,8 +494,6 @@ def _read_MetadataRequest_11(b, p):
             if t5:
                 o3.unknown_tagged_fields, p = read_unknown(b, t5, p)
             r2.append(o3)
-    else:
-        o.topics = None
     o.allow_auto_topic_creation, o.include_topic_authorized_operations, t6 = _u_ooB(b, p)
     p += 3
     o.unknown_tagged_fields = None
@@ -571,7 +572,7 @@ def _write_MetadataRequest_9(m, w):
     x1 = m.topics
     n2 = 0 if x1 is None else len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     if x1:
@@ -579,7 +580,7 @@ def _write_MetadataRequest_9(m, w):
             x4 = e3.name.encode()
             n5 = len(x4) + 1
             if n5 < 128:
-                w(_p_B(n5))
+                w(ONE_BYTE[n5])
             else:
                 w(text_size(n5))
             w(x4)
@@ -587,7 +588,7 @@ def _write_MetadataRequest_9(m, w):
                 tags6 = {}
                 write_tags(w, tags6, e3.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
     if m.unknown_tagged_fields:
         w(_p_BBB(m.allow_auto_topic_creation, m.include_cluster_authorized_operations, m.include_topic_authorized_operations))
         tags7 = {}
@@ -600,7 +601,7 @@ def _write_MetadataRequest_10(m, w):
     x1 = m.topics
     n2 = 0 if x1 is None else len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     if x1:
@@ -624,7 +625,7 @@ def _write_MetadataRequest_10(m, w):
                 tags7 = {}
                 write_tags(w, tags7, e3.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
     if m.unknown_tagged_fields:
         w(_p_BBB(m.allow_auto_topic_creation, m.include_cluster_authorized_operations, m.include_topic_authorized_operations))
         tags8 = {}
@@ -639,7 +640,7 @@ def _write_MetadataRequest_11(m, w):
     x1 = m.topics
     n2 = 0 if x1 is None else len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     if x1:
@@ -663,7 +664,7 @@ def _write_MetadataRequest_11(m, w):
                 tags7 = {}
                 write_tags(w, tags7, e3.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
     if m.unknown_tagged_fields:
         w(_p_BB(m.allow_auto_topic_creation, m.include_topic_authorized_operations))
         tags8 = {}
@@ -736,7 +737,7 @@ def _read_MetadataResponse_0(b, p):
             o11.offline_replicas = ()
             o11.unknown_tagged_fields = None
             r10.append(o11)
-        o7.topic_id = Uuid.ZERO
+        o7.topic_id = ZERO
         o7.is_internal = False
         o7.topic_authorized_operations = -2147483648
         o7.unknown_tagged_fields = None
@@ -815,7 +816,7 @@ def _read_MetadataResponse_1(b, p):
             o12.offline_replicas = ()
             o12.unknown_tagged_fields = None
             r11.append(o12)
-        o8.topic_id = Uuid.ZERO
+        o8.topic_id = ZERO
         o8.topic_authorized_operations = -2147483648
         o8.unknown_tagged_fields = None
         r7.append(o8)
@@ -900,7 +901,7 @@ def _read_MetadataResponse_2(b, p):
             o13.offline_replicas = ()
             o13.unknown_tagged_fields = None
             r12.append(o13)
-        o9.topic_id = Uuid.ZERO
+        o9.topic_id = ZERO
         o9.topic_authorized_operations = -2147483648
         o9.unknown_tagged_fields = None
         r8.append(o9)
@@ -984,7 +985,7 @@ def _read_MetadataResponse_3(b, p):
             o13.offline_replicas = ()
             o13.unknown_tagged_fields = None
             r12.append(o13)
-        o9.topic_id = Uuid.ZERO
+        o9.topic_id = ZERO
         o9.topic_authorized_operations = -2147483648
         o9.unknown_tagged_fields = None
         r8.append(o9)
@@ -1073,7 +1074,7 @@ def _read_MetadataResponse_5(b, p):
             o13.leader_epoch = -1
             o13.unknown_tagged_fields = None
             r12.append(o13)
-        o9.topic_id = Uuid.ZERO
+        o9.topic_id = ZERO
         o9.topic_authorized_operations = -2147483648
         o9.unknown_tagged_fields = None
         r8.append(o9)
@@ -1161,7 +1162,7 @@ def _read_MetadataResponse_7(b, p):
                 o13.offline_replicas, p = plain_numbers(b, n16, p, "i", False)
             o13.unknown_tagged_fields = None
             r12.append(o13)
-        o9.topic_id = Uuid.ZERO
+        o9.topic_id = ZERO
         o9.topic_authorized_operations = -2147483648
         o9.unknown_tagged_fields = None
         r8.append(o9)
@@ -1249,7 +1250,7 @@ def _read_MetadataResponse_8(b, p):
                 o13.offline_replicas, p = plain_numbers(b, n16, p, "i", False)
             o13.unknown_tagged_fields = None
             r12.append(o13)
-        o9.topic_id = Uuid.ZERO
+        o9.topic_id = ZERO
         o9.unknown_tagged_fields = None
         o9.topic_authorized_operations, = _u_i(b, p)
         p += 4
@@ -1356,7 +1357,7 @@ def _read_MetadataResponse_9(b, p):
         o10.unknown_tagged_fields = None
         if t19:
             o10.unknown_tagged_fields, p = read_unknown(b, t19, p)
-        o10.topic_id = Uuid.ZERO
+        o10.topic_id = ZERO
         r9.append(o10)
     o.cluster_authorized_operations, t20 = _u_iB(b, p)
     p += 5
@@ -2181,7 +2182,7 @@ def _write_MetadataResponse_9(m, w):
             tags8 = {}
             write_tags(w, tags8, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if (x9 := m.cluster_id) is None:
         n10 = 0
         x9 = b""
@@ -2189,7 +2190,7 @@ def _write_MetadataResponse_9(m, w):
         x9 = x9.encode()
         n10 = len(x9) + 1
     if n10 < 128:
-        w(_p_B(n10))
+        w(ONE_BYTE[n10])
     else:
         w(text_size(n10))
     w(x9)
@@ -2279,7 +2280,7 @@ def _write_MetadataResponse_10(m, w):
             tags8 = {}
             write_tags(w, tags8, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if (x9 := m.cluster_id) is None:
         n10 = 0
         x9 = b""
@@ -2287,7 +2288,7 @@ def _write_MetadataResponse_10(m, w):
         x9 = x9.encode()
         n10 = len(x9) + 1
     if n10 < 128:
-        w(_p_B(n10))
+        w(ONE_BYTE[n10])
     else:
         w(text_size(n10))
     w(x9)
@@ -2382,7 +2383,7 @@ def _write_MetadataResponse_11(m, w):
             tags8 = {}
             write_tags(w, tags8, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if (x9 := m.cluster_id) is None:
         n10 = 0
         x9 = b""
@@ -2390,7 +2391,7 @@ def _write_MetadataResponse_11(m, w):
         x9 = x9.encode()
         n10 = len(x9) + 1
     if n10 < 128:
-        w(_p_B(n10))
+        w(ONE_BYTE[n10])
     else:
         w(text_size(n10))
     w(x9)
@@ -2446,7 +2447,7 @@ def _write_MetadataResponse_11(m, w):
         tags28 = {}
         write_tags(w, tags28, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_MetadataResponse_12(m, w):
@@ -2484,7 +2485,7 @@ def _write_MetadataResponse_12(m, w):
             tags8 = {}
             write_tags(w, tags8, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if (x9 := m.cluster_id) is None:
         n10 = 0
         x9 = b""
@@ -2492,7 +2493,7 @@ def _write_MetadataResponse_12(m, w):
         x9 = x9.encode()
         n10 = len(x9) + 1
     if n10 < 128:
-        w(_p_B(n10))
+        w(ONE_BYTE[n10])
     else:
         w(text_size(n10))
     w(x9)
@@ -2552,7 +2553,7 @@ def _write_MetadataResponse_12(m, w):
         tags28 = {}
         write_tags(w, tags28, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_MetadataResponse_13(m, w):
@@ -2590,7 +2591,7 @@ def _write_MetadataResponse_13(m, w):
             tags8 = {}
             write_tags(w, tags8, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if (x9 := m.cluster_id) is None:
         n10 = 0
         x9 = b""
@@ -2598,7 +2599,7 @@ def _write_MetadataResponse_13(m, w):
         x9 = x9.encode()
         n10 = len(x9) + 1
     if n10 < 128:
-        w(_p_B(n10))
+        w(ONE_BYTE[n10])
     else:
         w(text_size(n10))
     w(x9)

@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import check_count, long_count, long_text, long_text_or_null, refuse_absent, refuse_null, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ partitions Partitions []OffsetCommitRequestPartition 0+"""
             self,
             *,
             name: str = '',  # 0-9: Name of the topic (to version 9).
-            topic_id: Uuid = Uuid.ZERO,  # 10+: Id of the topic; replaces the name from version 10 (KIP-848).
+            topic_id: Uuid = ZERO,  # 10+: Id of the topic; replaces the name from version 10 (KIP-848).
             partitions: Sequence[OffsetCommitRequest.OffsetCommitRequestPartition] = (),  # 0+: Partitions of the topic, each with the offset to commit.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -139,7 +140,7 @@ partitions Partitions []OffsetCommitResponsePartition 0+"""
             self,
             *,
             name: str = '',  # 0-9: Name of the topic (to version 9).
-            topic_id: Uuid = Uuid.ZERO,  # 10+: Id of the topic; replaces the name from version 10 (KIP-848).
+            topic_id: Uuid = ZERO,  # 10+: Id of the topic; replaces the name from version 10 (KIP-848).
             partitions: Sequence[OffsetCommitResponse.OffsetCommitResponsePartition] = (),  # 0+: Outcome for each partition of the topic.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -188,8 +189,6 @@ _p_u = _s.pack
 _s = _Struct(">16sB")
 _p_uB = _s.pack
 _u_uB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -275,7 +274,7 @@ def _read_OffsetCommitRequest_2(b, p):
             o9.committed_leader_epoch = -1
             o9.unknown_tagged_fields = None
             r8.append(o9)
-        o5.topic_id = Uuid.ZERO
+        o5.topic_id = ZERO
         o5.unknown_tagged_fields = None
         r4.append(o5)
     o.group_instance_id = None
@@ -331,7 +330,7 @@ def _read_OffsetCommitRequest_5(b, p):
             o9.committed_leader_epoch = -1
             o9.unknown_tagged_fields = None
             r8.append(o9)
-        o5.topic_id = Uuid.ZERO
+        o5.topic_id = ZERO
         o5.unknown_tagged_fields = None
         r4.append(o5)
     o.group_instance_id = None
@@ -387,7 +386,7 @@ def _read_OffsetCommitRequest_6(b, p):
                 o9.committed_metadata = None
             o9.unknown_tagged_fields = None
             r8.append(o9)
-        o5.topic_id = Uuid.ZERO
+        o5.topic_id = ZERO
         o5.unknown_tagged_fields = None
         r4.append(o5)
     o.group_instance_id = None
@@ -451,7 +450,7 @@ def _read_OffsetCommitRequest_7(b, p):
                 o10.committed_metadata = None
             o10.unknown_tagged_fields = None
             r9.append(o10)
-        o6.topic_id = Uuid.ZERO
+        o6.topic_id = ZERO
         o6.unknown_tagged_fields = None
         r5.append(o6)
     o.retention_time_ms = -1
@@ -527,7 +526,7 @@ def _read_OffsetCommitRequest_8(b, p):
         o6.unknown_tagged_fields = None
         if t13:
             o6.unknown_tagged_fields, p = read_unknown(b, t13, p)
-        o6.topic_id = Uuid.ZERO
+        o6.topic_id = ZERO
         r5.append(o6)
     t14 = b[p]
     p += 1
@@ -771,7 +770,7 @@ def _write_OffsetCommitRequest_8(m, w):
     x1 = m.group_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -790,28 +789,28 @@ def _write_OffsetCommitRequest_8(m, w):
         x5 = x5.encode()
         n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(text_size(n6))
     w(x5)
     x7 = m.topics
     n8 = len(x7) + 1
     if n8 < 128:
-        w(_p_B(n8))
+        w(ONE_BYTE[n8])
     else:
         w(size(n8))
     for e9 in x7:
         x10 = e9.name.encode()
         n11 = len(x10) + 1
         if n11 < 128:
-            w(_p_B(n11))
+            w(ONE_BYTE[n11])
         else:
             w(text_size(n11))
         w(x10)
         x12 = e9.partitions
         n13 = len(x12) + 1
         if n13 < 128:
-            w(_p_B(n13))
+            w(ONE_BYTE[n13])
         else:
             w(size(n13))
         for e14 in x12:
@@ -831,24 +830,24 @@ def _write_OffsetCommitRequest_8(m, w):
                 tags17 = {}
                 write_tags(w, tags17, e14.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e9.unknown_tagged_fields:
             tags18 = {}
             write_tags(w, tags18, e9.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags19 = {}
         write_tags(w, tags19, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_OffsetCommitRequest_10(m, w):
     x1 = m.group_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -867,14 +866,14 @@ def _write_OffsetCommitRequest_10(m, w):
         x5 = x5.encode()
         n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(text_size(n6))
     w(x5)
     x7 = m.topics
     n8 = len(x7) + 1
     if n8 < 128:
-        w(_p_B(n8))
+        w(ONE_BYTE[n8])
     else:
         w(size(n8))
     for e9 in x7:
@@ -905,17 +904,17 @@ def _write_OffsetCommitRequest_10(m, w):
                 tags16 = {}
                 write_tags(w, tags16, e13.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e9.unknown_tagged_fields:
             tags17 = {}
             write_tags(w, tags17, e9.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags18 = {}
         write_tags(w, tags18, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 OffsetCommitRequest._readers = {2: _read_OffsetCommitRequest_2, 3: _read_OffsetCommitRequest_2, 4: _read_OffsetCommitRequest_2, 5: _read_OffsetCommitRequest_5, 6: _read_OffsetCommitRequest_6, 7: _read_OffsetCommitRequest_7, 8: _read_OffsetCommitRequest_8, 9: _read_OffsetCommitRequest_8, 10: _read_OffsetCommitRequest_10}
@@ -942,16 +941,18 @@ def _read_OffsetCommitResponse_2(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 6 * n5
-        o3.partitions = r7 = []
-        for x0, x1 in _i_ih(b[p:q6]):
-            e = _new(_OffsetCommitResponse_OffsetCommitResponsePartition)
-            e.partition_index = x0
-            e.error_code = x1
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
-        o3.topic_id = Uuid.ZERO
+        if n5:
+            q6 = p + 6 * n5
+            o3.partitions = r7 = []
+            for row in _i_ih(b[p:q6]):
+                e = _new(_OffsetCommitResponse_OffsetCommitResponsePartition)
+                e.partition_index, e.error_code = row
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
+        o3.topic_id = ZERO
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.throttle_time_ms = 0
@@ -979,16 +980,18 @@ def _read_OffsetCommitResponse_3(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 6 * n5
-        o3.partitions = r7 = []
-        for x0, x1 in _i_ih(b[p:q6]):
-            e = _new(_OffsetCommitResponse_OffsetCommitResponsePartition)
-            e.partition_index = x0
-            e.error_code = x1
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
-        o3.topic_id = Uuid.ZERO
+        if n5:
+            q6 = p + 6 * n5
+            o3.partitions = r7 = []
+            for row in _i_ih(b[p:q6]):
+                e = _new(_OffsetCommitResponse_OffsetCommitResponsePartition)
+                e.partition_index, e.error_code = row
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
+        o3.topic_id = ZERO
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.unknown_tagged_fields = None
@@ -1015,32 +1018,34 @@ def _read_OffsetCommitResponse_8(b, p):
         p += 1
         if not 0 < n5 < 128:
             n5, p = long_count(b, n5, p)
-        q6 = p + 7 * (n5 - 1)
-        if not any(b[p + 6:q6:7]):
-            o3.partitions = r7 = []
-            for x0, x1 in _i_ihx(b[p:q6]):
-                e = _new(_OffsetCommitResponse_OffsetCommitResponsePartition)
-                e.partition_index = x0
-                e.error_code = x1
-                e.unknown_tagged_fields = None
-                r7.append(e)
-            p = q6
+        if n5 > 1:
+            q6 = p + 7 * (n5 - 1)
+            if not any(b[p + 6:q6:7]):
+                o3.partitions = r7 = []
+                for row in _i_ihx(b[p:q6]):
+                    e = _new(_OffsetCommitResponse_OffsetCommitResponsePartition)
+                    e.partition_index, e.error_code = row
+                    e.unknown_tagged_fields = None
+                    r7.append(e)
+                p = q6
+            else:
+                o3.partitions = r8 = []
+                for _ in range(n5 - 1):
+                    o9 = _new(_OffsetCommitResponse_OffsetCommitResponsePartition)
+                    o9.partition_index, o9.error_code, t10 = _u_ihB(b, p)
+                    p += 7
+                    o9.unknown_tagged_fields = None
+                    if t10:
+                        o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
+                    r8.append(o9)
         else:
-            o3.partitions = r8 = []
-            for _ in range(n5 - 1):
-                o9 = _new(_OffsetCommitResponse_OffsetCommitResponsePartition)
-                o9.partition_index, o9.error_code, t10 = _u_ihB(b, p)
-                p += 7
-                o9.unknown_tagged_fields = None
-                if t10:
-                    o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
-                r8.append(o9)
+            o3.partitions = []
         t11 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
         if t11:
             o3.unknown_tagged_fields, p = read_unknown(b, t11, p)
-        o3.topic_id = Uuid.ZERO
+        o3.topic_id = ZERO
         r2.append(o3)
     t12 = b[p]
     p += 1
@@ -1064,26 +1069,28 @@ def _read_OffsetCommitResponse_10(b, p):
         o3.topic_id = as_uuid(o3.topic_id)
         if not 0 < n4 < 128:
             n4, p = long_count(b, n4, p)
-        q5 = p + 7 * (n4 - 1)
-        if not any(b[p + 6:q5:7]):
-            o3.partitions = r6 = []
-            for x0, x1 in _i_ihx(b[p:q5]):
-                e = _new(_OffsetCommitResponse_OffsetCommitResponsePartition)
-                e.partition_index = x0
-                e.error_code = x1
-                e.unknown_tagged_fields = None
-                r6.append(e)
-            p = q5
+        if n4 > 1:
+            q5 = p + 7 * (n4 - 1)
+            if not any(b[p + 6:q5:7]):
+                o3.partitions = r6 = []
+                for row in _i_ihx(b[p:q5]):
+                    e = _new(_OffsetCommitResponse_OffsetCommitResponsePartition)
+                    e.partition_index, e.error_code = row
+                    e.unknown_tagged_fields = None
+                    r6.append(e)
+                p = q5
+            else:
+                o3.partitions = r7 = []
+                for _ in range(n4 - 1):
+                    o8 = _new(_OffsetCommitResponse_OffsetCommitResponsePartition)
+                    o8.partition_index, o8.error_code, t9 = _u_ihB(b, p)
+                    p += 7
+                    o8.unknown_tagged_fields = None
+                    if t9:
+                        o8.unknown_tagged_fields, p = read_unknown(b, t9, p)
+                    r7.append(o8)
         else:
-            o3.partitions = r7 = []
-            for _ in range(n4 - 1):
-                o8 = _new(_OffsetCommitResponse_OffsetCommitResponsePartition)
-                o8.partition_index, o8.error_code, t9 = _u_ihB(b, p)
-                p += 7
-                o8.unknown_tagged_fields = None
-                if t9:
-                    o8.unknown_tagged_fields, p = read_unknown(b, t9, p)
-                r7.append(o8)
+            o3.partitions = []
         t10 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -1155,14 +1162,14 @@ def _write_OffsetCommitResponse_8(m, w):
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -1176,12 +1183,12 @@ def _write_OffsetCommitResponse_8(m, w):
             tags10 = {}
             write_tags(w, tags10, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags11 = {}
         write_tags(w, tags11, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_OffsetCommitResponse_10(m, w):
@@ -1214,12 +1221,12 @@ def _write_OffsetCommitResponse_10(m, w):
             tags9 = {}
             write_tags(w, tags9, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags10 = {}
         write_tags(w, tags10, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 OffsetCommitResponse._readers = {2: _read_OffsetCommitResponse_2, 3: _read_OffsetCommitResponse_3, 4: _read_OffsetCommitResponse_3, 5: _read_OffsetCommitResponse_3, 6: _read_OffsetCommitResponse_3, 7: _read_OffsetCommitResponse_3, 8: _read_OffsetCommitResponse_8, 9: _read_OffsetCommitResponse_8, 10: _read_OffsetCommitResponse_10}

@@ -13,7 +13,7 @@ from kafkadouble.wire.primitives import long_text, refuse_absent, refuse_null, r
 from kafkadouble.wire.tagged import keep_unknown, read_tag, refuse_size, write_tags
 from kafkadouble.wire.varint import more_uvarint
 from ..message import Message
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ topic_id topicId uuid 4+ tag=0@4+ ignorable"""
         metadata: str = '',  # 0+: Free text that the client stored beside the offset; may be empty.
         commit_timestamp: int = 0,  # 0+: When the offset was committed, in ms since the epoch.
         expire_timestamp: int = -1,  # 1: When the offset expires, in ms since the epoch; -1 for the broker's own retention. Only version 1 has it.
-        topic_id: Uuid = Uuid.ZERO,  # 4+: Id of the topic that was committed for; the zero uuid if the client gave only a name.
+        topic_id: Uuid = ZERO,  # 4+: Id of the topic that was committed for; the zero uuid if the client gave only a name.
         unknown_tagged_fields: dict[int, bytes] | None = None,
     ) -> None:
         self.offset = offset
@@ -176,7 +176,7 @@ def _read_OffsetCommitValue_0(b, p):
     p = q
     o.leader_epoch = -1
     o.expire_timestamp = -1
-    o.topic_id = Uuid.ZERO
+    o.topic_id = ZERO
     o.unknown_tagged_fields = None
     o.commit_timestamp, = _u_q(b, p)
     p += 8
@@ -193,7 +193,7 @@ def _read_OffsetCommitValue_1(b, p):
     o.metadata = b[p:q].decode()
     p = q
     o.leader_epoch = -1
-    o.topic_id = Uuid.ZERO
+    o.topic_id = ZERO
     o.unknown_tagged_fields = None
     o.commit_timestamp, o.expire_timestamp = _u_qq(b, p)
     p += 16
@@ -210,7 +210,7 @@ def _read_OffsetCommitValue_3(b, p):
     o.metadata = b[p:q].decode()
     p = q
     o.expire_timestamp = -1
-    o.topic_id = Uuid.ZERO
+    o.topic_id = ZERO
     o.unknown_tagged_fields = None
     o.commit_timestamp, = _u_q(b, p)
     p += 8
@@ -228,7 +228,7 @@ def _read_OffsetCommitValue_4(b, p):
     p = q
     o.commit_timestamp, t2 = _u_qB(b, p)
     p += 9
-    o.topic_id = Uuid.ZERO
+    o.topic_id = ZERO
     o.unknown_tagged_fields = None
     if t2:
         if t2 > 127:
@@ -288,10 +288,10 @@ def _write_OffsetCommitValue_4(m, w):
         w(_p_qi(m.offset, m.leader_epoch))
         w(text_size(n2))
     w(x1)
-    if m.topic_id != Uuid.ZERO or m.unknown_tagged_fields:
+    if m.topic_id != ZERO or m.unknown_tagged_fields:
         w(_p_q(m.commit_timestamp))
         tags3 = {}
-        if m.topic_id != Uuid.ZERO:
+        if m.topic_id != ZERO:
             w4 = w
             tags3[0] = []
             w = tags3[0].append

@@ -197,14 +197,17 @@ def _read_OffsetDeleteRequest_0(b, p):
         p += 4
         if not 0 <= n6 < 128:
             check_count(b, n6, p)
-        q7 = p + 4 * n6
-        o4.partitions = r8 = []
-        for x0, in _i_i(b[p:q7]):
-            e = _new(_OffsetDeleteRequest_OffsetDeleteRequestPartition)
-            e.partition_index = x0
-            e.unknown_tagged_fields = None
-            r8.append(e)
-        p = q7
+        if n6:
+            q7 = p + 4 * n6
+            o4.partitions = r8 = []
+            for row in _i_i(b[p:q7]):
+                e = _new(_OffsetDeleteRequest_OffsetDeleteRequestPartition)
+                e.partition_index, = row
+                e.unknown_tagged_fields = None
+                r8.append(e)
+            p = q7
+        else:
+            o4.partitions = []
         o4.unknown_tagged_fields = None
         r3.append(o4)
     o.unknown_tagged_fields = None
@@ -261,15 +264,17 @@ def _read_OffsetDeleteResponse_0(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 6 * n5
-        o3.partitions = r7 = []
-        for x0, x1 in _i_ih(b[p:q6]):
-            e = _new(_OffsetDeleteResponse_OffsetDeleteResponsePartition)
-            e.partition_index = x0
-            e.error_code = x1
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
+        if n5:
+            q6 = p + 6 * n5
+            o3.partitions = r7 = []
+            for row in _i_ih(b[p:q6]):
+                e = _new(_OffsetDeleteResponse_OffsetDeleteResponsePartition)
+                e.partition_index, e.error_code = row
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.unknown_tagged_fields = None

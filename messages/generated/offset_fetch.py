@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, check_count, check_count_or_null, long_count, long_count_or_null, long_numbers, long_text, long_text_or_null, plain_numbers, refuse_absent, refuse_null, refuse_uuid, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ partition_indexes PartitionIndexes []int32 8+"""
             self,
             *,
             name: str = '',  # 8-9: Name of the topic (versions 8 and 9).
-            topic_id: Uuid = Uuid.ZERO,  # 10+: Id of the topic; replaces the name from version 10 (KIP-848).
+            topic_id: Uuid = ZERO,  # 10+: Id of the topic; replaces the name from version 10 (KIP-848).
             partition_indexes: Sequence[int] = (),  # 8+: Indexes of the topic's partitions whose offset is wanted.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -222,7 +223,7 @@ partitions Partitions []OffsetFetchResponsePartitions 8+"""
             self,
             *,
             name: str = '',  # 8-9: Name of the topic (versions 8 and 9).
-            topic_id: Uuid = Uuid.ZERO,  # 10+: Id of the topic; replaces the name from version 10 (KIP-848).
+            topic_id: Uuid = ZERO,  # 10+: Id of the topic; replaces the name from version 10 (KIP-848).
             partitions: Sequence[OffsetFetchResponse.OffsetFetchResponsePartitions] = (),  # 8+: Committed offset of each partition of the topic.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -377,7 +378,9 @@ def _read_OffsetFetchRequest_2(b, p):
     p += 4
     if n2 > 127:
         check_count_or_null(b, n2, p)
-    if n2 >= 0:
+    if n2 < 0:
+        o.topics = None
+    else:
         o.topics = r3 = []
         for _ in range(n2):
             o4 = _new(_OffsetFetchRequest_OffsetFetchRequestTopic)
@@ -397,8 +400,6 @@ def _read_OffsetFetchRequest_2(b, p):
                 o4.partition_indexes, p = plain_numbers(b, n6, p, "i", False)
             o4.unknown_tagged_fields = None
             r3.append(o4)
-    else:
-        o.topics = None
     o.groups = ()
     o.require_stable = False
     o.unknown_tagged_fields = None
@@ -418,7 +419,9 @@ def _read_OffsetFetchRequest_6(b, p):
     p += 1
     if n2 > 127:
         n2, p = long_count_or_null(b, n2, p)
-    if n2:
+    if not n2:
+        o.topics = None
+    else:
         o.topics = r3 = []
         for _ in range(n2 - 1):
             o4 = _new(_OffsetFetchRequest_OffsetFetchRequestTopic)
@@ -442,8 +445,6 @@ def _read_OffsetFetchRequest_6(b, p):
             if t7:
                 o4.unknown_tagged_fields, p = read_unknown(b, t7, p)
             r3.append(o4)
-    else:
-        o.topics = None
     t8 = b[p]
     p += 1
     o.unknown_tagged_fields = None
@@ -467,7 +468,9 @@ def _read_OffsetFetchRequest_7(b, p):
     p += 1
     if n2 > 127:
         n2, p = long_count_or_null(b, n2, p)
-    if n2:
+    if not n2:
+        o.topics = None
+    else:
         o.topics = r3 = []
         for _ in range(n2 - 1):
             o4 = _new(_OffsetFetchRequest_OffsetFetchRequestTopic)
@@ -491,8 +494,6 @@ def _read_OffsetFetchRequest_7(b, p):
             if t7:
                 o4.unknown_tagged_fields, p = read_unknown(b, t7, p)
             r3.append(o4)
-    else:
-        o.topics = None
     o.require_stable, t8 = _u_oB(b, p)
     p += 2
     o.unknown_tagged_fields = None
@@ -522,7 +523,9 @@ def _read_OffsetFetchRequest_8(b, p):
         p += 1
         if n5 > 127:
             n5, p = long_count_or_null(b, n5, p)
-        if n5:
+        if not n5:
+            o3.topics = None
+        else:
             o3.topics = r6 = []
             for _ in range(n5 - 1):
                 o7 = _new(_OffsetFetchRequest_OffsetFetchRequestTopics)
@@ -545,10 +548,8 @@ def _read_OffsetFetchRequest_8(b, p):
                 o7.unknown_tagged_fields = None
                 if t10:
                     o7.unknown_tagged_fields, p = read_unknown(b, t10, p)
-                o7.topic_id = Uuid.ZERO
+                o7.topic_id = ZERO
                 r6.append(o7)
-        else:
-            o3.topics = None
         t11 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -597,7 +598,9 @@ def _read_OffsetFetchRequest_9(b, p):
         p += 5
         if n6 > 127:
             n6, p = long_count_or_null(b, n6, p)
-        if n6:
+        if not n6:
+            o3.topics = None
+        else:
             o3.topics = r7 = []
             for _ in range(n6 - 1):
                 o8 = _new(_OffsetFetchRequest_OffsetFetchRequestTopics)
@@ -620,10 +623,8 @@ def _read_OffsetFetchRequest_9(b, p):
                 o8.unknown_tagged_fields = None
                 if t11:
                     o8.unknown_tagged_fields, p = read_unknown(b, t11, p)
-                o8.topic_id = Uuid.ZERO
+                o8.topic_id = ZERO
                 r7.append(o8)
-        else:
-            o3.topics = None
         t12 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -670,7 +671,9 @@ def _read_OffsetFetchRequest_10(b, p):
         p += 5
         if n6 > 127:
             n6, p = long_count_or_null(b, n6, p)
-        if n6:
+        if not n6:
+            o3.topics = None
+        else:
             o3.topics = r7 = []
             for _ in range(n6 - 1):
                 o8 = _new(_OffsetFetchRequest_OffsetFetchRequestTopics)
@@ -689,8 +692,6 @@ def _read_OffsetFetchRequest_10(b, p):
                     o8.unknown_tagged_fields, p = read_unknown(b, t10, p)
                 o8.name = ''
                 r7.append(o8)
-        else:
-            o3.topics = None
         t11 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -758,14 +759,14 @@ def _write_OffsetFetchRequest_6(m, w):
     x1 = m.group_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.topics
     n4 = 0 if x3 is None else len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     if x3:
@@ -773,7 +774,7 @@ def _write_OffsetFetchRequest_6(m, w):
             x6 = e5.name.encode()
             n7 = len(x6) + 1
             if n7 < 128:
-                w(_p_B(n7))
+                w(ONE_BYTE[n7])
             else:
                 w(text_size(n7))
             w(x6)
@@ -789,7 +790,7 @@ def _write_OffsetFetchRequest_6(m, w):
         tags11 = {}
         write_tags(w, tags11, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_OffsetFetchRequest_7(m, w):
@@ -798,14 +799,14 @@ def _write_OffsetFetchRequest_7(m, w):
     x1 = m.group_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.topics
     n4 = 0 if x3 is None else len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     if x3:
@@ -813,7 +814,7 @@ def _write_OffsetFetchRequest_7(m, w):
             x6 = e5.name.encode()
             n7 = len(x6) + 1
             if n7 < 128:
-                w(_p_B(n7))
+                w(ONE_BYTE[n7])
             else:
                 w(text_size(n7))
             w(x6)
@@ -839,21 +840,21 @@ def _write_OffsetFetchRequest_8(m, w):
     x1 = m.groups
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
         x4 = e3.group_id.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.topics
         n7 = 0 if x6 is None else len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         if x6:
@@ -861,7 +862,7 @@ def _write_OffsetFetchRequest_8(m, w):
                 x9 = e8.name.encode()
                 n10 = len(x9) + 1
                 if n10 < 128:
-                    w(_p_B(n10))
+                    w(ONE_BYTE[n10])
                 else:
                     w(text_size(n10))
                 w(x9)
@@ -877,7 +878,7 @@ def _write_OffsetFetchRequest_8(m, w):
             tags14 = {}
             write_tags(w, tags14, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         w(_p_B(m.require_stable))
         tags15 = {}
@@ -892,14 +893,14 @@ def _write_OffsetFetchRequest_9(m, w):
     x1 = m.groups
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
         x4 = e3.group_id.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -910,7 +911,7 @@ def _write_OffsetFetchRequest_9(m, w):
             x6 = x6.encode()
             n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
@@ -926,7 +927,7 @@ def _write_OffsetFetchRequest_9(m, w):
                 x11 = e10.name.encode()
                 n12 = len(x11) + 1
                 if n12 < 128:
-                    w(_p_B(n12))
+                    w(ONE_BYTE[n12])
                 else:
                     w(text_size(n12))
                 w(x11)
@@ -942,7 +943,7 @@ def _write_OffsetFetchRequest_9(m, w):
             tags16 = {}
             write_tags(w, tags16, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         w(_p_B(m.require_stable))
         tags17 = {}
@@ -957,14 +958,14 @@ def _write_OffsetFetchRequest_10(m, w):
     x1 = m.groups
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
         x4 = e3.group_id.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -975,7 +976,7 @@ def _write_OffsetFetchRequest_10(m, w):
             x6 = x6.encode()
             n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
@@ -1004,7 +1005,7 @@ def _write_OffsetFetchRequest_10(m, w):
             tags15 = {}
             write_tags(w, tags15, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         w(_p_B(m.require_stable))
         tags16 = {}
@@ -1309,7 +1310,7 @@ def _read_OffsetFetchResponse_8(b, p):
             o7.unknown_tagged_fields = None
             if t14:
                 o7.unknown_tagged_fields, p = read_unknown(b, t14, p)
-            o7.topic_id = Uuid.ZERO
+            o7.topic_id = ZERO
             r6.append(o7)
         o3.error_code, t15 = _u_hB(b, p)
         p += 3
@@ -1534,14 +1535,14 @@ def _write_OffsetFetchResponse_6(m, w):
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -1567,7 +1568,7 @@ def _write_OffsetFetchResponse_6(m, w):
             tags12 = {}
             write_tags(w, tags12, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         w(_p_h(m.error_code))
         tags13 = {}
@@ -1590,28 +1591,28 @@ def _write_OffsetFetchResponse_8(m, w):
         x4 = e3.group_id.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.topics
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
             x9 = e8.name.encode()
             n10 = len(x9) + 1
             if n10 < 128:
-                w(_p_B(n10))
+                w(ONE_BYTE[n10])
             else:
                 w(text_size(n10))
             w(x9)
             x11 = e8.partitions
             n12 = len(x11) + 1
             if n12 < 128:
-                w(_p_B(n12))
+                w(ONE_BYTE[n12])
             else:
                 w(size(n12))
             for e13 in x11:
@@ -1637,7 +1638,7 @@ def _write_OffsetFetchResponse_8(m, w):
                 tags17 = {}
                 write_tags(w, tags17, e8.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             w(_p_h(e3.error_code))
             tags18 = {}
@@ -1648,7 +1649,7 @@ def _write_OffsetFetchResponse_8(m, w):
         tags19 = {}
         write_tags(w, tags19, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_OffsetFetchResponse_10(m, w):
@@ -1665,14 +1666,14 @@ def _write_OffsetFetchResponse_10(m, w):
         x4 = e3.group_id.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.topics
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -1709,7 +1710,7 @@ def _write_OffsetFetchResponse_10(m, w):
                 tags16 = {}
                 write_tags(w, tags16, e8.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             w(_p_h(e3.error_code))
             tags17 = {}
@@ -1720,7 +1721,7 @@ def _write_OffsetFetchResponse_10(m, w):
         tags18 = {}
         write_tags(w, tags18, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 OffsetFetchResponse._readers = {1: _read_OffsetFetchResponse_1, 2: _read_OffsetFetchResponse_2, 3: _read_OffsetFetchResponse_3, 4: _read_OffsetFetchResponse_3, 5: _read_OffsetFetchResponse_5, 6: _read_OffsetFetchResponse_6, 7: _read_OffsetFetchResponse_6, 8: _read_OffsetFetchResponse_8, 9: _read_OffsetFetchResponse_8, 10: _read_OffsetFetchResponse_10}

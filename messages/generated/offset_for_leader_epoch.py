@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import check_count, long_count, long_text, refuse_absent, refuse_null, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -165,8 +166,6 @@ _OffsetForLeaderEpochRequest_OffsetForLeaderTopic = OffsetForLeaderEpochRequest.
 _OffsetForLeaderEpochRequest_OffsetForLeaderPartition = OffsetForLeaderEpochRequest.OffsetForLeaderPartition
 _OffsetForLeaderEpochResponse_OffsetForLeaderTopicResult = OffsetForLeaderEpochResponse.OffsetForLeaderTopicResult
 _OffsetForLeaderEpochResponse_EpochEndOffset = OffsetForLeaderEpochResponse.EpochEndOffset
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -217,16 +216,17 @@ def _read_OffsetForLeaderEpochRequest_2(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 12 * n5
-        o3.partitions = r7 = []
-        for x0, x1, x2 in _i_iii(b[p:q6]):
-            e = _new(_OffsetForLeaderEpochRequest_OffsetForLeaderPartition)
-            e.partition = x0
-            e.current_leader_epoch = x1
-            e.leader_epoch = x2
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
+        if n5:
+            q6 = p + 12 * n5
+            o3.partitions = r7 = []
+            for row in _i_iii(b[p:q6]):
+                e = _new(_OffsetForLeaderEpochRequest_OffsetForLeaderPartition)
+                e.partition, e.current_leader_epoch, e.leader_epoch = row
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.replica_id = -2
@@ -254,16 +254,17 @@ def _read_OffsetForLeaderEpochRequest_3(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 12 * n5
-        o3.partitions = r7 = []
-        for x0, x1, x2 in _i_iii(b[p:q6]):
-            e = _new(_OffsetForLeaderEpochRequest_OffsetForLeaderPartition)
-            e.partition = x0
-            e.current_leader_epoch = x1
-            e.leader_epoch = x2
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
+        if n5:
+            q6 = p + 12 * n5
+            o3.partitions = r7 = []
+            for row in _i_iii(b[p:q6]):
+                e = _new(_OffsetForLeaderEpochRequest_OffsetForLeaderPartition)
+                e.partition, e.current_leader_epoch, e.leader_epoch = row
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.unknown_tagged_fields = None
@@ -290,27 +291,28 @@ def _read_OffsetForLeaderEpochRequest_4(b, p):
         p += 1
         if not 0 < n5 < 128:
             n5, p = long_count(b, n5, p)
-        q6 = p + 13 * (n5 - 1)
-        if not any(b[p + 12:q6:13]):
-            o3.partitions = r7 = []
-            for x0, x1, x2 in _i_iiix(b[p:q6]):
-                e = _new(_OffsetForLeaderEpochRequest_OffsetForLeaderPartition)
-                e.partition = x0
-                e.current_leader_epoch = x1
-                e.leader_epoch = x2
-                e.unknown_tagged_fields = None
-                r7.append(e)
-            p = q6
+        if n5 > 1:
+            q6 = p + 13 * (n5 - 1)
+            if not any(b[p + 12:q6:13]):
+                o3.partitions = r7 = []
+                for row in _i_iiix(b[p:q6]):
+                    e = _new(_OffsetForLeaderEpochRequest_OffsetForLeaderPartition)
+                    e.partition, e.current_leader_epoch, e.leader_epoch = row
+                    e.unknown_tagged_fields = None
+                    r7.append(e)
+                p = q6
+            else:
+                o3.partitions = r8 = []
+                for _ in range(n5 - 1):
+                    o9 = _new(_OffsetForLeaderEpochRequest_OffsetForLeaderPartition)
+                    o9.partition, o9.current_leader_epoch, o9.leader_epoch, t10 = _u_iiiB(b, p)
+                    p += 13
+                    o9.unknown_tagged_fields = None
+                    if t10:
+                        o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
+                    r8.append(o9)
         else:
-            o3.partitions = r8 = []
-            for _ in range(n5 - 1):
-                o9 = _new(_OffsetForLeaderEpochRequest_OffsetForLeaderPartition)
-                o9.partition, o9.current_leader_epoch, o9.leader_epoch, t10 = _u_iiiB(b, p)
-                p += 13
-                o9.unknown_tagged_fields = None
-                if t10:
-                    o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
-                r8.append(o9)
+            o3.partitions = []
         t11 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -381,14 +383,14 @@ def _write_OffsetForLeaderEpochRequest_4(m, w):
         x4 = e3.topic.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -402,12 +404,12 @@ def _write_OffsetForLeaderEpochRequest_4(m, w):
             tags10 = {}
             write_tags(w, tags10, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags11 = {}
         write_tags(w, tags11, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 OffsetForLeaderEpochRequest._readers = {2: _read_OffsetForLeaderEpochRequest_2, 3: _read_OffsetForLeaderEpochRequest_3, 4: _read_OffsetForLeaderEpochRequest_4}
@@ -434,17 +436,17 @@ def _read_OffsetForLeaderEpochResponse_2(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 18 * n5
-        o3.partitions = r7 = []
-        for x0, x1, x2, x3 in _i_hiiq(b[p:q6]):
-            e = _new(_OffsetForLeaderEpochResponse_EpochEndOffset)
-            e.error_code = x0
-            e.partition = x1
-            e.leader_epoch = x2
-            e.end_offset = x3
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
+        if n5:
+            q6 = p + 18 * n5
+            o3.partitions = r7 = []
+            for row in _i_hiiq(b[p:q6]):
+                e = _new(_OffsetForLeaderEpochResponse_EpochEndOffset)
+                e.error_code, e.partition, e.leader_epoch, e.end_offset = row
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.unknown_tagged_fields = None
@@ -471,28 +473,28 @@ def _read_OffsetForLeaderEpochResponse_4(b, p):
         p += 1
         if not 0 < n5 < 128:
             n5, p = long_count(b, n5, p)
-        q6 = p + 19 * (n5 - 1)
-        if not any(b[p + 18:q6:19]):
-            o3.partitions = r7 = []
-            for x0, x1, x2, x3 in _i_hiiqx(b[p:q6]):
-                e = _new(_OffsetForLeaderEpochResponse_EpochEndOffset)
-                e.error_code = x0
-                e.partition = x1
-                e.leader_epoch = x2
-                e.end_offset = x3
-                e.unknown_tagged_fields = None
-                r7.append(e)
-            p = q6
+        if n5 > 1:
+            q6 = p + 19 * (n5 - 1)
+            if not any(b[p + 18:q6:19]):
+                o3.partitions = r7 = []
+                for row in _i_hiiqx(b[p:q6]):
+                    e = _new(_OffsetForLeaderEpochResponse_EpochEndOffset)
+                    e.error_code, e.partition, e.leader_epoch, e.end_offset = row
+                    e.unknown_tagged_fields = None
+                    r7.append(e)
+                p = q6
+            else:
+                o3.partitions = r8 = []
+                for _ in range(n5 - 1):
+                    o9 = _new(_OffsetForLeaderEpochResponse_EpochEndOffset)
+                    o9.error_code, o9.partition, o9.leader_epoch, o9.end_offset, t10 = _u_hiiqB(b, p)
+                    p += 19
+                    o9.unknown_tagged_fields = None
+                    if t10:
+                        o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
+                    r8.append(o9)
         else:
-            o3.partitions = r8 = []
-            for _ in range(n5 - 1):
-                o9 = _new(_OffsetForLeaderEpochResponse_EpochEndOffset)
-                o9.error_code, o9.partition, o9.leader_epoch, o9.end_offset, t10 = _u_hiiqB(b, p)
-                p += 19
-                o9.unknown_tagged_fields = None
-                if t10:
-                    o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
-                r8.append(o9)
+            o3.partitions = []
         t11 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -541,14 +543,14 @@ def _write_OffsetForLeaderEpochResponse_4(m, w):
         x4 = e3.topic.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -562,12 +564,12 @@ def _write_OffsetForLeaderEpochResponse_4(m, w):
             tags10 = {}
             write_tags(w, tags10, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags11 = {}
         write_tags(w, tags11, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 OffsetForLeaderEpochResponse._readers = {2: _read_OffsetForLeaderEpochResponse_2, 3: _read_OffsetForLeaderEpochResponse_2, 4: _read_OffsetForLeaderEpochResponse_4}

@@ -11,9 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, join_uuids, long_count_or_null, long_numbers, refuse_absent, refuse_uuid, size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import keep_unknown, read_tag, refuse_size, write_tags
-from kafkadouble.wire.varint import more_uvarint
+from kafkadouble.wire.varint import ONE_BYTE, more_uvarint
 from ..message import Message
-from ..uuid import Uuid, as_uuid, read_uuids
+from ..uuid import Uuid, ZERO, as_uuid, read_uuids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ last_known_elr LastKnownElr []int32 2+ null=2+ tag=7@2+ default=null"""
         self,
         *,
         partition_id: int = -1,  # 0+: Index of the partition in its topic.
-        topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic that the partition belongs to.
+        topic_id: Uuid = ZERO,  # 0+: Id of the topic that the partition belongs to.
         isr: Sequence[int] | None = None,  # 0+: The new in-sync replicas, null for no change.
         leader: int = -2,  # 0+: The new leader, -1 for no leader, -2 for no change.
         replicas: Sequence[int] | None = None,  # 0+: The new replicas, preferred leader first; null for no change.
@@ -79,8 +79,6 @@ last_known_elr LastKnownElr []int32 2+ null=2+ tag=7@2+ default=null"""
         self.unknown_tagged_fields = unknown_tagged_fields
 
 
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">b")
 _p_b = _s.pack
 _u_b = _s.unpack_from
@@ -224,10 +222,10 @@ def _read_PartitionChangeRecord_1(b, p):
                 p += 1
                 if n8 > 127:
                     n8, p = long_count_or_null(b, n8, p)
-                if n8:
-                    o.directories, p = read_uuids(b, n8 - 1, p)
-                else:
+                if not n8:
                     o.directories = None
+                else:
+                    o.directories, p = read_uuids(b, n8 - 1, p)
             else:
                 keep_unknown(o, tag2, b[p:end3])
                 p = end3
@@ -318,10 +316,10 @@ def _read_PartitionChangeRecord_2(b, p):
                 p += 1
                 if n10 > 127:
                     n10, p = long_count_or_null(b, n10, p)
-                if n10:
-                    o.directories, p = read_uuids(b, n10 - 1, p)
-                else:
+                if not n10:
                     o.directories = None
+                else:
+                    o.directories, p = read_uuids(b, n10 - 1, p)
             else:
                 keep_unknown(o, tag2, b[p:end3])
                 p = end3
@@ -472,7 +470,7 @@ def _write_PartitionChangeRecord_1(m, w):
             x18 = m.directories
             n19 = 0 if x18 is None else len(x18) + 1
             if n19 < 128:
-                w(_p_B(n19))
+                w(ONE_BYTE[n19])
             else:
                 w(size(n19))
             if x18:
@@ -575,7 +573,7 @@ def _write_PartitionChangeRecord_2(m, w):
             x24 = m.directories
             n25 = 0 if x24 is None else len(x24) + 1
             if n25 < 128:
-                w(_p_B(n25))
+                w(ONE_BYTE[n25])
             else:
                 w(size(n25))
             if x24:

@@ -13,7 +13,7 @@ from kafkadouble.wire.primitives import Shapes, join_uuids, long_count, long_num
 from kafkadouble.wire.tagged import keep_unknown, read_tag, refuse_size, write_tags
 from kafkadouble.wire.varint import more_uvarint
 from ..message import Message
-from ..uuid import Uuid, as_uuid, read_uuids
+from ..uuid import Uuid, ZERO, as_uuid, read_uuids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ last_known_elr LastKnownElr []int32 2+ null=2+ tag=2@2+ default=null"""
         self,
         *,
         partition_id: int = -1,  # 0+: Index of the partition in its topic.
-        topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic that the partition belongs to.
+        topic_id: Uuid = ZERO,  # 0+: Id of the topic that the partition belongs to.
         replicas: Sequence[int] = (),  # 0+: Brokers that hold the partition, preferred leader first.
         isr: Sequence[int] = (),  # 0+: Brokers whose replicas are in sync with the leader.
         removing_replicas: Sequence[int] = (),  # 0+: Replicas that a running reassignment will take away.
@@ -86,8 +86,6 @@ last_known_elr LastKnownElr []int32 2+ null=2+ tag=2@2+ default=null"""
         self.unknown_tagged_fields = unknown_tagged_fields
 
 
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">b")
 _p_b = _s.pack
 _u_b = _s.unpack_from
@@ -362,7 +360,7 @@ def _write_PartitionRecord_1(m, w):
             w = w13
         write_tags(w, tags12, m.unknown_tagged_fields, (0,))
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_PartitionRecord_2(m, w):
@@ -422,7 +420,7 @@ def _write_PartitionRecord_2(m, w):
             w = w17
         write_tags(w, tags12, m.unknown_tagged_fields, (0, 1, 2))
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 PartitionRecord._readers = {0: _read_PartitionRecord_0, 1: _read_PartitionRecord_1, 2: _read_PartitionRecord_2}

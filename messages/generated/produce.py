@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from struct import Struct as _Struct
 
-from kafkadouble.wire.primitives import buffer, check_count, long_bytes_or_null, long_count, long_text, long_text_or_null, refuse_absent, refuse_null, refuse_uuid, size, text_size
+from kafkadouble.wire.primitives import buffer, check_count, long_count, long_text, long_text_or_null, refuse_absent, refuse_null, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import keep_unknown, read_tag, read_unknown, refuse_size, write_tags
-from kafkadouble.wire.varint import more_uvarint
+from kafkadouble.wire.varint import ONE_BYTE, more_uvarint
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ partition_data PartitionData []PartitionProduceData 0+"""
             self,
             *,
             name: str = '',  # 0-12: Name of the topic to append to (to version 12).
-            topic_id: Uuid = Uuid.ZERO,  # 13+: Id of the topic to append to; replaces the name from version 13 (KIP-516).
+            topic_id: Uuid = ZERO,  # 13+: Id of the topic to append to; replaces the name from version 13 (KIP-516).
             partition_data: Sequence[ProduceRequest.PartitionProduceData] = (),  # 0+: Partitions of the topic, each with records for it.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -127,7 +127,7 @@ partition_responses PartitionResponses []PartitionProduceResponse 0+"""
             self,
             *,
             name: str = '',  # 0-12: Name of the topic (to version 12).
-            topic_id: Uuid = Uuid.ZERO,  # 13+: Id of the topic; replaces the name from version 13 (KIP-516).
+            topic_id: Uuid = ZERO,  # 13+: Id of the topic; replaces the name from version 13 (KIP-516).
             partition_responses: Sequence[ProduceResponse.PartitionProduceResponse] = (),  # 0+: Outcome for each partition of the topic.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -274,8 +274,6 @@ _p_u = _s.pack
 _s = _Struct(">16sB")
 _p_uB = _s.pack
 _u_uB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -317,6 +315,7 @@ _u_iiB = _s.unpack_from
 
 
 def _read_ProduceRequest_3(b, p):
+    view = memoryview(b)
     o = _new(ProduceRequest)
     n1, = _u_h(b, p)
     p += 2
@@ -351,13 +350,13 @@ def _read_ProduceRequest_3(b, p):
             p += 8
             if n9 >= 0:
                 q = p + n9
-                o8.records = memoryview(b)[p:q]
+                o8.records = view[p:q]
                 p = q
             else:
                 o8.records = None
             o8.unknown_tagged_fields = None
             r7.append(o8)
-        o4.topic_id = Uuid.ZERO
+        o4.topic_id = ZERO
         o4.unknown_tagged_fields = None
         r3.append(o4)
     o.unknown_tagged_fields = None
@@ -365,6 +364,7 @@ def _read_ProduceRequest_3(b, p):
 
 
 def _read_ProduceRequest_9(b, p):
+    view = memoryview(b)
     o = _new(ProduceRequest)
     n1 = b[p]
     p += 1
@@ -400,10 +400,10 @@ def _read_ProduceRequest_9(b, p):
             o8.index, n9 = _u_iB(b, p)
             p += 5
             if n9 > 127:
-                n9, p = long_bytes_or_null(b, n9, p)
+                n9, p = more_uvarint(b, n9, p)
             if n9:
                 q = p + n9 - 1
-                o8.records = memoryview(b)[p:q]
+                o8.records = view[p:q]
                 p = q
             else:
                 o8.records = None
@@ -418,7 +418,7 @@ def _read_ProduceRequest_9(b, p):
         o4.unknown_tagged_fields = None
         if t11:
             o4.unknown_tagged_fields, p = read_unknown(b, t11, p)
-        o4.topic_id = Uuid.ZERO
+        o4.topic_id = ZERO
         r3.append(o4)
     t12 = b[p]
     p += 1
@@ -429,6 +429,7 @@ def _read_ProduceRequest_9(b, p):
 
 
 def _read_ProduceRequest_13(b, p):
+    view = memoryview(b)
     o = _new(ProduceRequest)
     n1 = b[p]
     p += 1
@@ -458,10 +459,10 @@ def _read_ProduceRequest_13(b, p):
             o7.index, n8 = _u_iB(b, p)
             p += 5
             if n8 > 127:
-                n8, p = long_bytes_or_null(b, n8, p)
+                n8, p = more_uvarint(b, n8, p)
             if n8:
                 q = p + n8 - 1
-                o7.records = memoryview(b)[p:q]
+                o7.records = view[p:q]
                 p = q
             else:
                 o7.records = None
@@ -533,7 +534,7 @@ def _write_ProduceRequest_9(m, w):
         x1 = x1.encode()
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -548,14 +549,14 @@ def _write_ProduceRequest_9(m, w):
         x6 = e5.name.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
         x8 = e5.partition_data
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(size(n9))
         for e10 in x8:
@@ -577,17 +578,17 @@ def _write_ProduceRequest_9(m, w):
                 tags13 = {}
                 write_tags(w, tags13, e10.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e5.unknown_tagged_fields:
             tags14 = {}
             write_tags(w, tags14, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags15 = {}
         write_tags(w, tags15, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_ProduceRequest_13(m, w):
@@ -598,7 +599,7 @@ def _write_ProduceRequest_13(m, w):
         x1 = x1.encode()
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -639,17 +640,17 @@ def _write_ProduceRequest_13(m, w):
                 tags12 = {}
                 write_tags(w, tags12, e9.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e5.unknown_tagged_fields:
             tags13 = {}
             write_tags(w, tags13, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags14 = {}
         write_tags(w, tags14, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ProduceRequest._readers = {3: _read_ProduceRequest_3, 4: _read_ProduceRequest_3, 5: _read_ProduceRequest_3, 6: _read_ProduceRequest_3, 7: _read_ProduceRequest_3, 8: _read_ProduceRequest_3, 9: _read_ProduceRequest_9, 10: _read_ProduceRequest_9, 11: _read_ProduceRequest_9, 12: _read_ProduceRequest_9, 13: _read_ProduceRequest_13}
@@ -677,22 +678,22 @@ def _read_ProduceResponse_3(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 22 * n5
-        o3.partition_responses = r7 = []
-        for x0, x1, x2, x3 in _i_ihqq(b[p:q6]):
-            e = _new(_ProduceResponse_PartitionProduceResponse)
-            e.index = x0
-            e.error_code = x1
-            e.base_offset = x2
-            e.log_append_time_ms = x3
-            e.log_start_offset = -1
-            e.record_errors = ()
-            e.error_message = None
-            e._current_leader = None
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
-        o3.topic_id = Uuid.ZERO
+        if n5:
+            q6 = p + 22 * n5
+            o3.partition_responses = r7 = []
+            for row in _i_ihqq(b[p:q6]):
+                e = _new(_ProduceResponse_PartitionProduceResponse)
+                e.index, e.error_code, e.base_offset, e.log_append_time_ms = row
+                e.log_start_offset = -1
+                e.record_errors = ()
+                e.error_message = None
+                e._current_leader = None
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partition_responses = []
+        o3.topic_id = ZERO
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.node_endpoints = ()
@@ -722,22 +723,21 @@ def _read_ProduceResponse_5(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 30 * n5
-        o3.partition_responses = r7 = []
-        for x0, x1, x2, x3, x4 in _i_ihqqq(b[p:q6]):
-            e = _new(_ProduceResponse_PartitionProduceResponse)
-            e.index = x0
-            e.error_code = x1
-            e.base_offset = x2
-            e.log_append_time_ms = x3
-            e.log_start_offset = x4
-            e.record_errors = ()
-            e.error_message = None
-            e._current_leader = None
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
-        o3.topic_id = Uuid.ZERO
+        if n5:
+            q6 = p + 30 * n5
+            o3.partition_responses = r7 = []
+            for row in _i_ihqqq(b[p:q6]):
+                e = _new(_ProduceResponse_PartitionProduceResponse)
+                e.index, e.error_code, e.base_offset, e.log_append_time_ms, e.log_start_offset = row
+                e.record_errors = ()
+                e.error_message = None
+                e._current_leader = None
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partition_responses = []
+        o3.topic_id = ZERO
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.node_endpoints = ()
@@ -798,7 +798,7 @@ def _read_ProduceResponse_8(b, p):
             o7._current_leader = None
             o7.unknown_tagged_fields = None
             r6.append(o7)
-        o3.topic_id = Uuid.ZERO
+        o3.topic_id = ZERO
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.node_endpoints = ()
@@ -876,7 +876,7 @@ def _read_ProduceResponse_9(b, p):
         o3.unknown_tagged_fields = None
         if t15:
             o3.unknown_tagged_fields, p = read_unknown(b, t15, p)
-        o3.topic_id = Uuid.ZERO
+        o3.topic_id = ZERO
         r2.append(o3)
     o.throttle_time_ms, t16 = _u_iB(b, p)
     p += 5
@@ -972,7 +972,7 @@ def _read_ProduceResponse_10(b, p):
         o3.unknown_tagged_fields = None
         if t19:
             o3.unknown_tagged_fields, p = read_unknown(b, t19, p)
-        o3.topic_id = Uuid.ZERO
+        o3.topic_id = ZERO
         r2.append(o3)
     o.throttle_time_ms, t20 = _u_iB(b, p)
     p += 5
@@ -1249,21 +1249,21 @@ def _write_ProduceResponse_9(m, w):
     x1 = m.responses
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partition_responses
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -1293,7 +1293,7 @@ def _write_ProduceResponse_9(m, w):
                     tags14 = {}
                     write_tags(w, tags14, e11.unknown_tagged_fields, ())
                 else:
-                    w(_p_B(0))
+                    w(b"\0")
             if (x15 := e8.error_message) is None:
                 n16 = 0
                 x15 = b""
@@ -1301,7 +1301,7 @@ def _write_ProduceResponse_9(m, w):
                 x15 = x15.encode()
                 n16 = len(x15) + 1
             if n16 < 128:
-                w(_p_B(n16))
+                w(ONE_BYTE[n16])
             else:
                 w(text_size(n16))
             w(x15)
@@ -1309,12 +1309,12 @@ def _write_ProduceResponse_9(m, w):
                 tags17 = {}
                 write_tags(w, tags17, e8.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags18 = {}
             write_tags(w, tags18, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         w(_p_i(m.throttle_time_ms))
         tags19 = {}
@@ -1327,21 +1327,21 @@ def _write_ProduceResponse_10(m, w):
     x1 = m.responses
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partition_responses
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -1369,7 +1369,7 @@ def _write_ProduceResponse_10(m, w):
                     tags14 = {}
                     write_tags(w, tags14, e11.unknown_tagged_fields, ())
                 else:
-                    w(_p_B(0))
+                    w(b"\0")
             if (x15 := e8.error_message) is None:
                 n16 = 0
                 x15 = b""
@@ -1377,7 +1377,7 @@ def _write_ProduceResponse_10(m, w):
                 x15 = x15.encode()
                 n16 = len(x15) + 1
             if n16 < 128:
-                w(_p_B(n16))
+                w(ONE_BYTE[n16])
             else:
                 w(text_size(n16))
             w(x15)
@@ -1388,8 +1388,6 @@ def _write_ProduceResponse_10(m, w):
                     tags17[0] = []
                     w = tags17[0].append
                     x19 = e8._current_leader
-                    if x19 is None:
-                        x19 = _default_ProduceResponse_LeaderIdAndEpoch
                     if x19.unknown_tagged_fields:
                         w(_p_ii(x19.leader_id, x19.leader_epoch))
                         tags20 = {}
@@ -1399,12 +1397,12 @@ def _write_ProduceResponse_10(m, w):
                     w = w18
                 write_tags(w, tags17, e8.unknown_tagged_fields, (0,))
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags21 = {}
             write_tags(w, tags21, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if len(m.node_endpoints) or m.unknown_tagged_fields:
         w(_p_i(m.throttle_time_ms))
         tags22 = {}
@@ -1415,7 +1413,7 @@ def _write_ProduceResponse_10(m, w):
             x24 = m.node_endpoints
             n25 = len(x24) + 1
             if n25 < 128:
-                w(_p_B(n25))
+                w(ONE_BYTE[n25])
             else:
                 w(size(n25))
             for e26 in x24:
@@ -1443,7 +1441,7 @@ def _write_ProduceResponse_10(m, w):
                     tags31 = {}
                     write_tags(w, tags31, e26.unknown_tagged_fields, ())
                 else:
-                    w(_p_B(0))
+                    w(b"\0")
             w = w23
         write_tags(w, tags22, m.unknown_tagged_fields, (0,))
     else:
@@ -1454,7 +1452,7 @@ def _write_ProduceResponse_13(m, w):
     x1 = m.responses
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
@@ -1493,7 +1491,7 @@ def _write_ProduceResponse_13(m, w):
                     tags13 = {}
                     write_tags(w, tags13, e10.unknown_tagged_fields, ())
                 else:
-                    w(_p_B(0))
+                    w(b"\0")
             if (x14 := e7.error_message) is None:
                 n15 = 0
                 x14 = b""
@@ -1501,7 +1499,7 @@ def _write_ProduceResponse_13(m, w):
                 x14 = x14.encode()
                 n15 = len(x14) + 1
             if n15 < 128:
-                w(_p_B(n15))
+                w(ONE_BYTE[n15])
             else:
                 w(text_size(n15))
             w(x14)
@@ -1512,8 +1510,6 @@ def _write_ProduceResponse_13(m, w):
                     tags16[0] = []
                     w = tags16[0].append
                     x18 = e7._current_leader
-                    if x18 is None:
-                        x18 = _default_ProduceResponse_LeaderIdAndEpoch
                     if x18.unknown_tagged_fields:
                         w(_p_ii(x18.leader_id, x18.leader_epoch))
                         tags19 = {}
@@ -1523,12 +1519,12 @@ def _write_ProduceResponse_13(m, w):
                     w = w17
                 write_tags(w, tags16, e7.unknown_tagged_fields, (0,))
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags20 = {}
             write_tags(w, tags20, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if len(m.node_endpoints) or m.unknown_tagged_fields:
         w(_p_i(m.throttle_time_ms))
         tags21 = {}
@@ -1539,7 +1535,7 @@ def _write_ProduceResponse_13(m, w):
             x23 = m.node_endpoints
             n24 = len(x23) + 1
             if n24 < 128:
-                w(_p_B(n24))
+                w(ONE_BYTE[n24])
             else:
                 w(size(n24))
             for e25 in x23:
@@ -1567,7 +1563,7 @@ def _write_ProduceResponse_13(m, w):
                     tags30 = {}
                     write_tags(w, tags30, e25.unknown_tagged_fields, ())
                 else:
-                    w(_p_B(0))
+                    w(b"\0")
             w = w22
         write_tags(w, tags21, m.unknown_tagged_fields, (0,))
     else:

@@ -101,21 +101,17 @@ def _read_ProducerSnapshot_1(b, p):
     p += 8
     if not 0 <= n1 < 128:
         check_count(b, n1, p)
-    q2 = p + 46 * n1
-    o.producer_entries = r3 = []
-    for x0, x1, x2, x3, x4, x5, x6, x7 in _i_qhiqiqiq(b[p:q2]):
-        e = _new(_ProducerSnapshot_ProducerEntry)
-        e.producer_id = x0
-        e.epoch = x1
-        e.last_sequence = x2
-        e.last_offset = x3
-        e.offset_delta = x4
-        e.timestamp = x5
-        e.coordinator_epoch = x6
-        e.current_txn_first_offset = x7
-        e.unknown_tagged_fields = None
-        r3.append(e)
-    p = q2
+    if n1:
+        q2 = p + 46 * n1
+        o.producer_entries = r3 = []
+        for row in _i_qhiqiqiq(b[p:q2]):
+            e = _new(_ProducerSnapshot_ProducerEntry)
+            e.producer_id, e.epoch, e.last_sequence, e.last_offset, e.offset_delta, e.timestamp, e.coordinator_epoch, e.current_txn_first_offset = row
+            e.unknown_tagged_fields = None
+            r3.append(e)
+        p = q2
+    else:
+        o.producer_entries = []
     o.unknown_tagged_fields = None
     return o, p
 

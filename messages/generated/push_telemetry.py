@@ -12,7 +12,7 @@ from struct import Struct as _Struct
 from kafkadouble.wire.primitives import buffer, long_bytes, refuse_uuid, size
 from kafkadouble.wire.tagged import read_unknown, write_tags
 from ..message import Message
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ metrics Metrics bytes 0+"""
     def __init__(
         self,
         *,
-        client_instance_id: Uuid = Uuid.ZERO,  # 0+: Id of the client instance that the metrics come from (KIP-714).
+        client_instance_id: Uuid = ZERO,  # 0+: Id of the client instance that the metrics come from (KIP-714).
         subscription_id: int = 0,  # 0+: Subscription that the metrics answer; an outdated one gives UNKNOWN_SUBSCRIPTION_ID.
         terminating: bool = False,  # 0+: True for the last push of a client that is closing.
         compression_type: int = 0,  # 0+: Codec of the payload: 0 none, 1 gzip, 2 snappy, 3 lz4, 4 zstd.
@@ -93,8 +93,6 @@ _s = _Struct(">16siBb")
 _p_uiBb = _s.pack
 _s = _Struct(">16siBbB")
 _p_uiBbB = _s.pack
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">ih")
 _p_ih = _s.pack
 _s = _Struct(">ihB")
@@ -138,7 +136,7 @@ def _write_PushTelemetryRequest_0(m, w):
         tags4 = {}
         write_tags(w, tags4, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 PushTelemetryRequest._readers = {0: _read_PushTelemetryRequest_0}

@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count_or_null, long_text, refuse_absent, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ voter_id VoterId int32 0"""
         leader_id: int = -1,  # 0+: Id of the leader that this node knows for the epoch, -1 if it knows none.
         leader_epoch: int = -1,  # 0+: The newest epoch that this node has taken part in, -1 before the first one.
         voted_id: int = -1,  # 0+: Id of the candidate that got this node's vote in the epoch, -1 if nobody did.
-        voted_directory_id: Uuid = Uuid.ZERO,  # 1+: Directory id of the candidate voted for; the zero uuid where no vote was cast or the directory is not known (KIP-853).
+        voted_directory_id: Uuid = ZERO,  # 1+: Directory id of the candidate voted for; the zero uuid where no vote was cast or the directory is not known (KIP-853).
         applied_offset: int = 0,  # 0: Never used; 0 in the files of version 0.
         current_voters: Sequence[QuorumStateData.Voter] | None = (),  # 0: The static voter set that the node was started with. From version 1 the voters stand in the log instead.
         unknown_tagged_fields: dict[int, bytes] | None = None,
@@ -83,8 +84,6 @@ voter_id VoterId int32 0"""
 
 
 _QuorumStateData_Voter = QuorumStateData.Voter
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">i")
 _p_i = _s.pack
 _s = _Struct(">iB")
@@ -117,13 +116,15 @@ def _read_QuorumStateData_0(b, p):
     p += 21
     if n2 > 127:
         n2, p = long_count_or_null(b, n2, p)
-    if n2:
+    if not n2:
+        o.current_voters = None
+    elif n2 > 1:
         q3 = p + 5 * (n2 - 1)
         if not any(b[p + 4:q3:5]):
             o.current_voters = r4 = []
-            for x0, in _i_ix(b[p:q3]):
+            for row in _i_ix(b[p:q3]):
                 e = _new(_QuorumStateData_Voter)
-                e.voter_id = x0
+                e.voter_id, = row
                 e.unknown_tagged_fields = None
                 r4.append(e)
             p = q3
@@ -138,13 +139,13 @@ def _read_QuorumStateData_0(b, p):
                     o6.unknown_tagged_fields, p = read_unknown(b, t7, p)
                 r5.append(o6)
     else:
-        o.current_voters = None
+        o.current_voters = []
     t8 = b[p]
     p += 1
     o.unknown_tagged_fields = None
     if t8:
         o.unknown_tagged_fields, p = read_unknown(b, t8, p)
-    o.voted_directory_id = Uuid.ZERO
+    o.voted_directory_id = ZERO
     return o, p
 
 
@@ -163,12 +164,12 @@ def _read_QuorumStateData_1(b, p):
 
 
 def _write_QuorumStateData_0(m, w):
-    if m.voted_directory_id != Uuid.ZERO:
+    if m.voted_directory_id != ZERO:
         refuse_absent()
     x1 = m.cluster_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -191,7 +192,7 @@ def _write_QuorumStateData_0(m, w):
         tags7 = {}
         write_tags(w, tags7, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_QuorumStateData_1(m, w):

@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, long_text, long_text_or_null, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ partitions Partitions []PartitionData 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic that the partitions belong to.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic that the partitions belong to.
             partitions: Sequence[ReadShareGroupStateRequest.PartitionData] = (),  # 0+: Partitions of the topic to read.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -113,7 +114,7 @@ partitions Partitions []PartitionResult 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic that the partitions belong to.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic that the partitions belong to.
             partitions: Sequence[ReadShareGroupStateResponse.PartitionResult] = (),  # 0+: Persisted state of each partition of the topic.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -198,8 +199,6 @@ _p_u = _s.pack
 _s = _Struct(">16sB")
 _p_uB = _s.pack
 _u_uB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">ih")
 _p_ih = _s.pack
 _s = _Struct(">ihB")
@@ -247,26 +246,28 @@ def _read_ReadShareGroupStateRequest_0(b, p):
         o4.topic_id = as_uuid(o4.topic_id)
         if not 0 < n5 < 128:
             n5, p = long_count(b, n5, p)
-        q6 = p + 9 * (n5 - 1)
-        if not any(b[p + 8:q6:9]):
-            o4.partitions = r7 = []
-            for x0, x1 in _i_iix(b[p:q6]):
-                e = _new(_ReadShareGroupStateRequest_PartitionData)
-                e.partition = x0
-                e.leader_epoch = x1
-                e.unknown_tagged_fields = None
-                r7.append(e)
-            p = q6
+        if n5 > 1:
+            q6 = p + 9 * (n5 - 1)
+            if not any(b[p + 8:q6:9]):
+                o4.partitions = r7 = []
+                for row in _i_iix(b[p:q6]):
+                    e = _new(_ReadShareGroupStateRequest_PartitionData)
+                    e.partition, e.leader_epoch = row
+                    e.unknown_tagged_fields = None
+                    r7.append(e)
+                p = q6
+            else:
+                o4.partitions = r8 = []
+                for _ in range(n5 - 1):
+                    o9 = _new(_ReadShareGroupStateRequest_PartitionData)
+                    o9.partition, o9.leader_epoch, t10 = _u_iiB(b, p)
+                    p += 9
+                    o9.unknown_tagged_fields = None
+                    if t10:
+                        o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
+                    r8.append(o9)
         else:
-            o4.partitions = r8 = []
-            for _ in range(n5 - 1):
-                o9 = _new(_ReadShareGroupStateRequest_PartitionData)
-                o9.partition, o9.leader_epoch, t10 = _u_iiB(b, p)
-                p += 9
-                o9.unknown_tagged_fields = None
-                if t10:
-                    o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
-                r8.append(o9)
+            o4.partitions = []
         t11 = b[p]
         p += 1
         o4.unknown_tagged_fields = None
@@ -285,14 +286,14 @@ def _write_ReadShareGroupStateRequest_0(m, w):
     x1 = m.group_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.topics
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     for e5 in x3:
@@ -317,12 +318,12 @@ def _write_ReadShareGroupStateRequest_0(m, w):
             tags11 = {}
             write_tags(w, tags11, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags12 = {}
         write_tags(w, tags12, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ReadShareGroupStateRequest._readers = {0: _read_ReadShareGroupStateRequest_0}
@@ -360,28 +361,28 @@ def _read_ReadShareGroupStateResponse_0(b, p):
             p += 13
             if not 0 < n8 < 128:
                 n8, p = long_count(b, n8, p)
-            q9 = p + 20 * (n8 - 1)
-            if not any(b[p + 19:q9:20]):
-                o6.state_batches = r10 = []
-                for x0, x1, x2, x3 in _i_qqbhx(b[p:q9]):
-                    e = _new(_ReadShareGroupStateResponse_StateBatch)
-                    e.first_offset = x0
-                    e.last_offset = x1
-                    e.delivery_state = x2
-                    e.delivery_count = x3
-                    e.unknown_tagged_fields = None
-                    r10.append(e)
-                p = q9
+            if n8 > 1:
+                q9 = p + 20 * (n8 - 1)
+                if not any(b[p + 19:q9:20]):
+                    o6.state_batches = r10 = []
+                    for row in _i_qqbhx(b[p:q9]):
+                        e = _new(_ReadShareGroupStateResponse_StateBatch)
+                        e.first_offset, e.last_offset, e.delivery_state, e.delivery_count = row
+                        e.unknown_tagged_fields = None
+                        r10.append(e)
+                    p = q9
+                else:
+                    o6.state_batches = r11 = []
+                    for _ in range(n8 - 1):
+                        o12 = _new(_ReadShareGroupStateResponse_StateBatch)
+                        o12.first_offset, o12.last_offset, o12.delivery_state, o12.delivery_count, t13 = _u_qqbhB(b, p)
+                        p += 20
+                        o12.unknown_tagged_fields = None
+                        if t13:
+                            o12.unknown_tagged_fields, p = read_unknown(b, t13, p)
+                        r11.append(o12)
             else:
-                o6.state_batches = r11 = []
-                for _ in range(n8 - 1):
-                    o12 = _new(_ReadShareGroupStateResponse_StateBatch)
-                    o12.first_offset, o12.last_offset, o12.delivery_state, o12.delivery_count, t13 = _u_qqbhB(b, p)
-                    p += 20
-                    o12.unknown_tagged_fields = None
-                    if t13:
-                        o12.unknown_tagged_fields, p = read_unknown(b, t13, p)
-                    r11.append(o12)
+                o6.state_batches = []
             t14 = b[p]
             p += 1
             o6.unknown_tagged_fields = None
@@ -406,7 +407,7 @@ def _write_ReadShareGroupStateResponse_0(m, w):
     x1 = m.results
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
@@ -451,17 +452,17 @@ def _write_ReadShareGroupStateResponse_0(m, w):
                 tags14 = {}
                 write_tags(w, tags14, e7.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags15 = {}
             write_tags(w, tags15, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags16 = {}
         write_tags(w, tags16, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ReadShareGroupStateResponse._readers = {0: _read_ReadShareGroupStateResponse_0}

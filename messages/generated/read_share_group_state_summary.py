@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, long_text, long_text_or_null, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ partitions Partitions []PartitionData 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic that the partitions belong to.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic that the partitions belong to.
             partitions: Sequence[ReadShareGroupStateSummaryRequest.PartitionData] = (),  # 0+: Partitions of the topic to read.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -113,7 +114,7 @@ partitions Partitions []PartitionResult 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic that the partitions belong to.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic that the partitions belong to.
             partitions: Sequence[ReadShareGroupStateSummaryResponse.PartitionResult] = (),  # 0+: State summary of each partition of the topic.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -175,8 +176,6 @@ _p_u = _s.pack
 _s = _Struct(">16sB")
 _p_uB = _s.pack
 _u_uB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">ih")
 _p_ih = _s.pack
 _s = _Struct(">ihB")
@@ -222,26 +221,28 @@ def _read_ReadShareGroupStateSummaryRequest_0(b, p):
         o4.topic_id = as_uuid(o4.topic_id)
         if not 0 < n5 < 128:
             n5, p = long_count(b, n5, p)
-        q6 = p + 9 * (n5 - 1)
-        if not any(b[p + 8:q6:9]):
-            o4.partitions = r7 = []
-            for x0, x1 in _i_iix(b[p:q6]):
-                e = _new(_ReadShareGroupStateSummaryRequest_PartitionData)
-                e.partition = x0
-                e.leader_epoch = x1
-                e.unknown_tagged_fields = None
-                r7.append(e)
-            p = q6
+        if n5 > 1:
+            q6 = p + 9 * (n5 - 1)
+            if not any(b[p + 8:q6:9]):
+                o4.partitions = r7 = []
+                for row in _i_iix(b[p:q6]):
+                    e = _new(_ReadShareGroupStateSummaryRequest_PartitionData)
+                    e.partition, e.leader_epoch = row
+                    e.unknown_tagged_fields = None
+                    r7.append(e)
+                p = q6
+            else:
+                o4.partitions = r8 = []
+                for _ in range(n5 - 1):
+                    o9 = _new(_ReadShareGroupStateSummaryRequest_PartitionData)
+                    o9.partition, o9.leader_epoch, t10 = _u_iiB(b, p)
+                    p += 9
+                    o9.unknown_tagged_fields = None
+                    if t10:
+                        o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
+                    r8.append(o9)
         else:
-            o4.partitions = r8 = []
-            for _ in range(n5 - 1):
-                o9 = _new(_ReadShareGroupStateSummaryRequest_PartitionData)
-                o9.partition, o9.leader_epoch, t10 = _u_iiB(b, p)
-                p += 9
-                o9.unknown_tagged_fields = None
-                if t10:
-                    o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
-                r8.append(o9)
+            o4.partitions = []
         t11 = b[p]
         p += 1
         o4.unknown_tagged_fields = None
@@ -260,14 +261,14 @@ def _write_ReadShareGroupStateSummaryRequest_0(m, w):
     x1 = m.group_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.topics
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     for e5 in x3:
@@ -292,12 +293,12 @@ def _write_ReadShareGroupStateSummaryRequest_0(m, w):
             tags11 = {}
             write_tags(w, tags11, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags12 = {}
         write_tags(w, tags12, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ReadShareGroupStateSummaryRequest._readers = {0: _read_ReadShareGroupStateSummaryRequest_0, 1: _read_ReadShareGroupStateSummaryRequest_0}
@@ -403,7 +404,7 @@ def _write_ReadShareGroupStateSummaryResponse_0(m, w):
     x1 = m.results
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
@@ -440,19 +441,19 @@ def _write_ReadShareGroupStateSummaryResponse_0(m, w):
             tags11 = {}
             write_tags(w, tags11, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags12 = {}
         write_tags(w, tags12, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_ReadShareGroupStateSummaryResponse_1(m, w):
     x1 = m.results
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
@@ -489,12 +490,12 @@ def _write_ReadShareGroupStateSummaryResponse_1(m, w):
             tags11 = {}
             write_tags(w, tags11, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags12 = {}
         write_tags(w, tags12, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ReadShareGroupStateSummaryResponse._readers = {0: _read_ReadShareGroupStateSummaryResponse_0, 1: _read_ReadShareGroupStateSummaryResponse_1}

@@ -11,9 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import join_uuids, long_count, long_count_or_null, long_text, long_text_or_null, refuse_absent, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import keep_unknown, read_tag, read_unknown, refuse_size, write_tags
-from kafkadouble.wire.varint import more_uvarint
+from kafkadouble.wire.varint import ONE_BYTE, more_uvarint
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid, read_uuids
+from ..uuid import Uuid, ZERO, as_uuid, read_uuids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ max_supported_version MaxSupportedVersion int16 0+"""
         *,
         broker_id: int = 0,  # 0+: The broker that registers.
         is_migrating_zk_broker: bool = False,  # 2+: True for a ZooKeeper broker that took part in the migration to KRaft (KIP-866).
-        incarnation_id: Uuid = Uuid.ZERO,  # 0+: Random id of the broker process: new with every start.
+        incarnation_id: Uuid = ZERO,  # 0+: Random id of the broker process: new with every start.
         broker_epoch: int = 0,  # 0+: The registration's epoch: the offset of this record in the metadata log.
         end_points: Sequence[RegisterBrokerRecord.BrokerEndpoint] = (),  # 0+: The listeners that the broker advertises.
         features: Sequence[RegisterBrokerRecord.BrokerFeature] = (),  # 0+: Feature levels that the broker's software can work with.
@@ -541,10 +541,10 @@ def _read_RegisterBrokerRecord_4(b, p):
                 p += 1
                 if n17 > 127:
                     n17, p = long_count_or_null(b, n17, p)
-                if n17:
-                    o.cordoned_log_dirs, p = read_uuids(b, n17 - 1, p)
-                else:
+                if not n17:
                     o.cordoned_log_dirs = None
+                else:
+                    o.cordoned_log_dirs, p = read_uuids(b, n17 - 1, p)
             else:
                 keep_unknown(o, tag14, b[p:end15])
                 p = end15
@@ -570,14 +570,14 @@ def _write_RegisterBrokerRecord_0(m, w):
         x5 = e4.name.encode()
         n6 = len(x5) + 1
         if n6 < 128:
-            w(_p_B(n6))
+            w(ONE_BYTE[n6])
         else:
             w(text_size(n6))
         w(x5)
         x7 = e4.host.encode()
         n8 = len(x7) + 1
         if n8 < 128:
-            w(_p_B(n8))
+            w(ONE_BYTE[n8])
         else:
             w(text_size(n8))
         w(x7)
@@ -590,14 +590,14 @@ def _write_RegisterBrokerRecord_0(m, w):
     x10 = m.features
     n11 = len(x10) + 1
     if n11 < 128:
-        w(_p_B(n11))
+        w(ONE_BYTE[n11])
     else:
         w(size(n11))
     for e12 in x10:
         x13 = e12.name.encode()
         n14 = len(x13) + 1
         if n14 < 128:
-            w(_p_B(n14))
+            w(ONE_BYTE[n14])
         else:
             w(text_size(n14))
         w(x13)
@@ -614,7 +614,7 @@ def _write_RegisterBrokerRecord_0(m, w):
         x16 = x16.encode()
         n17 = len(x16) + 1
     if n17 < 128:
-        w(_p_B(n17))
+        w(ONE_BYTE[n17])
     else:
         w(text_size(n17))
     w(x16)
@@ -643,14 +643,14 @@ def _write_RegisterBrokerRecord_1(m, w):
         x5 = e4.name.encode()
         n6 = len(x5) + 1
         if n6 < 128:
-            w(_p_B(n6))
+            w(ONE_BYTE[n6])
         else:
             w(text_size(n6))
         w(x5)
         x7 = e4.host.encode()
         n8 = len(x7) + 1
         if n8 < 128:
-            w(_p_B(n8))
+            w(ONE_BYTE[n8])
         else:
             w(text_size(n8))
         w(x7)
@@ -663,14 +663,14 @@ def _write_RegisterBrokerRecord_1(m, w):
     x10 = m.features
     n11 = len(x10) + 1
     if n11 < 128:
-        w(_p_B(n11))
+        w(ONE_BYTE[n11])
     else:
         w(size(n11))
     for e12 in x10:
         x13 = e12.name.encode()
         n14 = len(x13) + 1
         if n14 < 128:
-            w(_p_B(n14))
+            w(ONE_BYTE[n14])
         else:
             w(text_size(n14))
         w(x13)
@@ -687,7 +687,7 @@ def _write_RegisterBrokerRecord_1(m, w):
         x16 = x16.encode()
         n17 = len(x16) + 1
     if n17 < 128:
-        w(_p_B(n17))
+        w(ONE_BYTE[n17])
     else:
         w(text_size(n17))
     w(x16)
@@ -716,14 +716,14 @@ def _write_RegisterBrokerRecord_2(m, w):
         x5 = e4.name.encode()
         n6 = len(x5) + 1
         if n6 < 128:
-            w(_p_B(n6))
+            w(ONE_BYTE[n6])
         else:
             w(text_size(n6))
         w(x5)
         x7 = e4.host.encode()
         n8 = len(x7) + 1
         if n8 < 128:
-            w(_p_B(n8))
+            w(ONE_BYTE[n8])
         else:
             w(text_size(n8))
         w(x7)
@@ -736,14 +736,14 @@ def _write_RegisterBrokerRecord_2(m, w):
     x10 = m.features
     n11 = len(x10) + 1
     if n11 < 128:
-        w(_p_B(n11))
+        w(ONE_BYTE[n11])
     else:
         w(size(n11))
     for e12 in x10:
         x13 = e12.name.encode()
         n14 = len(x13) + 1
         if n14 < 128:
-            w(_p_B(n14))
+            w(ONE_BYTE[n14])
         else:
             w(text_size(n14))
         w(x13)
@@ -760,7 +760,7 @@ def _write_RegisterBrokerRecord_2(m, w):
         x16 = x16.encode()
         n17 = len(x16) + 1
     if n17 < 128:
-        w(_p_B(n17))
+        w(ONE_BYTE[n17])
     else:
         w(text_size(n17))
     w(x16)
@@ -789,14 +789,14 @@ def _write_RegisterBrokerRecord_3(m, w):
         x5 = e4.name.encode()
         n6 = len(x5) + 1
         if n6 < 128:
-            w(_p_B(n6))
+            w(ONE_BYTE[n6])
         else:
             w(text_size(n6))
         w(x5)
         x7 = e4.host.encode()
         n8 = len(x7) + 1
         if n8 < 128:
-            w(_p_B(n8))
+            w(ONE_BYTE[n8])
         else:
             w(text_size(n8))
         w(x7)
@@ -809,14 +809,14 @@ def _write_RegisterBrokerRecord_3(m, w):
     x10 = m.features
     n11 = len(x10) + 1
     if n11 < 128:
-        w(_p_B(n11))
+        w(ONE_BYTE[n11])
     else:
         w(size(n11))
     for e12 in x10:
         x13 = e12.name.encode()
         n14 = len(x13) + 1
         if n14 < 128:
-            w(_p_B(n14))
+            w(ONE_BYTE[n14])
         else:
             w(text_size(n14))
         w(x13)
@@ -833,7 +833,7 @@ def _write_RegisterBrokerRecord_3(m, w):
         x16 = x16.encode()
         n17 = len(x16) + 1
     if n17 < 128:
-        w(_p_B(n17))
+        w(ONE_BYTE[n17])
     else:
         w(text_size(n17))
     w(x16)
@@ -847,7 +847,7 @@ def _write_RegisterBrokerRecord_3(m, w):
             x20 = m.log_dirs
             n21 = len(x20) + 1
             if n21 < 128:
-                w(_p_B(n21))
+                w(ONE_BYTE[n21])
             else:
                 w(size(n21))
             w(join_uuids(x20))
@@ -872,14 +872,14 @@ def _write_RegisterBrokerRecord_4(m, w):
         x5 = e4.name.encode()
         n6 = len(x5) + 1
         if n6 < 128:
-            w(_p_B(n6))
+            w(ONE_BYTE[n6])
         else:
             w(text_size(n6))
         w(x5)
         x7 = e4.host.encode()
         n8 = len(x7) + 1
         if n8 < 128:
-            w(_p_B(n8))
+            w(ONE_BYTE[n8])
         else:
             w(text_size(n8))
         w(x7)
@@ -892,14 +892,14 @@ def _write_RegisterBrokerRecord_4(m, w):
     x10 = m.features
     n11 = len(x10) + 1
     if n11 < 128:
-        w(_p_B(n11))
+        w(ONE_BYTE[n11])
     else:
         w(size(n11))
     for e12 in x10:
         x13 = e12.name.encode()
         n14 = len(x13) + 1
         if n14 < 128:
-            w(_p_B(n14))
+            w(ONE_BYTE[n14])
         else:
             w(text_size(n14))
         w(x13)
@@ -916,7 +916,7 @@ def _write_RegisterBrokerRecord_4(m, w):
         x16 = x16.encode()
         n17 = len(x16) + 1
     if n17 < 128:
-        w(_p_B(n17))
+        w(ONE_BYTE[n17])
     else:
         w(text_size(n17))
     w(x16)
@@ -930,7 +930,7 @@ def _write_RegisterBrokerRecord_4(m, w):
             x20 = m.log_dirs
             n21 = len(x20) + 1
             if n21 < 128:
-                w(_p_B(n21))
+                w(ONE_BYTE[n21])
             else:
                 w(size(n21))
             w(join_uuids(x20))
@@ -942,7 +942,7 @@ def _write_RegisterBrokerRecord_4(m, w):
             x23 = m.cordoned_log_dirs
             n24 = 0 if x23 is None else len(x23) + 1
             if n24 < 128:
-                w(_p_B(n24))
+                w(ONE_BYTE[n24])
             else:
                 w(size(n24))
             if x23:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from struct import Struct as _Struct
 
-from kafkadouble.wire.primitives import buffer, long_bytes_or_null, long_count, long_text, refuse_uuid, size, text_size
+from kafkadouble.wire.primitives import buffer, long_count, long_text, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import keep_unknown, read_tag, read_unknown, refuse_size, write_tags
-from kafkadouble.wire.varint import more_uvarint
+from kafkadouble.wire.varint import ONE_BYTE, more_uvarint
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ id Id uuid 0+"""
             self,
             *,
             topic_id_partition: RemoteLogSegmentMetadataRecord.TopicIdPartitionEntry | None = None,  # 0+: The partition that the segment was cut from.
-            id: Uuid = Uuid.ZERO,  # 0+: Random id of this one upload; a second try to upload the segment gets another.
+            id: Uuid = ZERO,  # 0+: Random id of this one upload; a second try to upload the segment gets another.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
             self._topic_id_partition = topic_id_partition
@@ -92,7 +92,7 @@ partition Partition int32 0+"""
             self,
             *,
             name: str = '',  # 0+: Topic name at the time of the upload.
-            id: Uuid = Uuid.ZERO,  # 0+: Id of the topic that the partition belongs to.
+            id: Uuid = ZERO,  # 0+: Id of the topic that the partition belongs to.
             partition: int = 0,  # 0+: Index of the partition in its topic.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -232,30 +232,32 @@ def _read_RemoteLogSegmentMetadataRecord_0(b, p):
     p += 37
     if not 0 < n6 < 128:
         n6, p = long_count(b, n6, p)
-    q7 = p + 13 * (n6 - 1)
-    if not any(b[p + 12:q7:13]):
-        o.segment_leader_epochs = r8 = []
-        for x0, x1 in _i_iqx(b[p:q7]):
-            e = _new(_RemoteLogSegmentMetadataRecord_SegmentLeaderEpochEntry)
-            e.leader_epoch = x0
-            e.offset = x1
-            e.unknown_tagged_fields = None
-            r8.append(e)
-        p = q7
+    if n6 > 1:
+        q7 = p + 13 * (n6 - 1)
+        if not any(b[p + 12:q7:13]):
+            o.segment_leader_epochs = r8 = []
+            for row in _i_iqx(b[p:q7]):
+                e = _new(_RemoteLogSegmentMetadataRecord_SegmentLeaderEpochEntry)
+                e.leader_epoch, e.offset = row
+                e.unknown_tagged_fields = None
+                r8.append(e)
+            p = q7
+        else:
+            o.segment_leader_epochs = r9 = []
+            for _ in range(n6 - 1):
+                o10 = _new(_RemoteLogSegmentMetadataRecord_SegmentLeaderEpochEntry)
+                o10.leader_epoch, o10.offset, t11 = _u_iqB(b, p)
+                p += 13
+                o10.unknown_tagged_fields = None
+                if t11:
+                    o10.unknown_tagged_fields, p = read_unknown(b, t11, p)
+                r9.append(o10)
     else:
-        o.segment_leader_epochs = r9 = []
-        for _ in range(n6 - 1):
-            o10 = _new(_RemoteLogSegmentMetadataRecord_SegmentLeaderEpochEntry)
-            o10.leader_epoch, o10.offset, t11 = _u_iqB(b, p)
-            p += 13
-            o10.unknown_tagged_fields = None
-            if t11:
-                o10.unknown_tagged_fields, p = read_unknown(b, t11, p)
-            r9.append(o10)
+        o.segment_leader_epochs = []
     o.segment_size_in_bytes, n12 = _u_iB(b, p)
     p += 5
     if n12 > 127:
-        n12, p = long_bytes_or_null(b, n12, p)
+        n12, p = more_uvarint(b, n12, p)
     if n12:
         q = p + n12 - 1
         o.custom_metadata = b[p:q]
@@ -293,7 +295,7 @@ def _write_RemoteLogSegmentMetadataRecord_0(m, w):
     x3 = x2.name.encode()
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from struct import Struct as _Struct
 
-from kafkadouble.wire.primitives import buffer, long_bytes_or_null, long_count, refuse_uuid, size
+from kafkadouble.wire.primitives import buffer, long_count, refuse_uuid, size
 from kafkadouble.wire.tagged import keep_unknown, read_tag, read_unknown, refuse_size, write_tags
 from kafkadouble.wire.varint import more_uvarint
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ offset Offset int64 0+"""
     def __init__(
         self,
         *,
-        segment_id: Uuid = Uuid.ZERO,  # 0+: Random id of the upload; the partition is known from the file that holds the snapshot.
+        segment_id: Uuid = ZERO,  # 0+: Random id of the upload; the partition is known from the file that holds the snapshot.
         start_offset: int = 0,  # 0+: First offset in the segment.
         end_offset: int = 0,  # 0+: Last offset in the segment, itself included.
         broker_id: int = 0,  # 0+: The broker that wrote the segment's latest event.
@@ -135,30 +135,32 @@ def _read_RemoteLogSegmentMetadataSnapshotRecord_0(b, p):
     o.segment_id = as_uuid(o.segment_id)
     if not 0 < n1 < 128:
         n1, p = long_count(b, n1, p)
-    q2 = p + 13 * (n1 - 1)
-    if not any(b[p + 12:q2:13]):
-        o.segment_leader_epochs = r3 = []
-        for x0, x1 in _i_iqx(b[p:q2]):
-            e = _new(_RemoteLogSegmentMetadataSnapshotRecord_SegmentLeaderEpochEntry)
-            e.leader_epoch = x0
-            e.offset = x1
-            e.unknown_tagged_fields = None
-            r3.append(e)
-        p = q2
+    if n1 > 1:
+        q2 = p + 13 * (n1 - 1)
+        if not any(b[p + 12:q2:13]):
+            o.segment_leader_epochs = r3 = []
+            for row in _i_iqx(b[p:q2]):
+                e = _new(_RemoteLogSegmentMetadataSnapshotRecord_SegmentLeaderEpochEntry)
+                e.leader_epoch, e.offset = row
+                e.unknown_tagged_fields = None
+                r3.append(e)
+            p = q2
+        else:
+            o.segment_leader_epochs = r4 = []
+            for _ in range(n1 - 1):
+                o5 = _new(_RemoteLogSegmentMetadataSnapshotRecord_SegmentLeaderEpochEntry)
+                o5.leader_epoch, o5.offset, t6 = _u_iqB(b, p)
+                p += 13
+                o5.unknown_tagged_fields = None
+                if t6:
+                    o5.unknown_tagged_fields, p = read_unknown(b, t6, p)
+                r4.append(o5)
     else:
-        o.segment_leader_epochs = r4 = []
-        for _ in range(n1 - 1):
-            o5 = _new(_RemoteLogSegmentMetadataSnapshotRecord_SegmentLeaderEpochEntry)
-            o5.leader_epoch, o5.offset, t6 = _u_iqB(b, p)
-            p += 13
-            o5.unknown_tagged_fields = None
-            if t6:
-                o5.unknown_tagged_fields, p = read_unknown(b, t6, p)
-            r4.append(o5)
+        o.segment_leader_epochs = []
     o.segment_size_in_bytes, n7 = _u_iB(b, p)
     p += 5
     if n7 > 127:
-        n7, p = long_bytes_or_null(b, n7, p)
+        n7, p = more_uvarint(b, n7, p)
     if n7:
         q = p + n7 - 1
         o.custom_metadata = b[p:q]

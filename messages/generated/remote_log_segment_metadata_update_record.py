@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from struct import Struct as _Struct
 
-from kafkadouble.wire.primitives import buffer, long_bytes_or_null, long_text, refuse_uuid, size, text_size
+from kafkadouble.wire.primitives import buffer, long_text, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE, more_uvarint
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ id Id uuid 0+"""
             self,
             *,
             topic_id_partition: RemoteLogSegmentMetadataUpdateRecord.TopicIdPartitionEntry | None = None,  # 0+: The partition that the segment was cut from.
-            id: Uuid = Uuid.ZERO,  # 0+: Random id that the upload was given when it began.
+            id: Uuid = ZERO,  # 0+: Random id that the upload was given when it began.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
             self._topic_id_partition = topic_id_partition
@@ -84,7 +85,7 @@ partition Partition int32 0+"""
             self,
             *,
             name: str = '',  # 0+: Topic name at the time of the event.
-            id: Uuid = Uuid.ZERO,  # 0+: Id of the topic that the partition belongs to.
+            id: Uuid = ZERO,  # 0+: Id of the topic that the partition belongs to.
             partition: int = 0,  # 0+: Index of the partition in its topic.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -135,8 +136,6 @@ _p_ui = _s.pack
 _s = _Struct(">16siB")
 _p_uiB = _s.pack
 _u_uiB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">b")
 _p_b = _s.pack
 _s = _Struct(">bB")
@@ -177,7 +176,7 @@ def _read_RemoteLogSegmentMetadataUpdateRecord_0(b, p):
     o.broker_id, o.event_timestamp_ms, n6 = _u_iqB(b, p)
     p += 13
     if n6 > 127:
-        n6, p = long_bytes_or_null(b, n6, p)
+        n6, p = more_uvarint(b, n6, p)
     if n6:
         q = p + n6 - 1
         o.custom_metadata = b[p:q]
@@ -202,7 +201,7 @@ def _write_RemoteLogSegmentMetadataUpdateRecord_0(m, w):
     x3 = x2.name.encode()
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)

@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_text, refuse_uuid, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ partition Partition int32 0+"""
             self,
             *,
             name: str = '',  # 0+: Name of the topic that the partition belongs to.
-            id: Uuid = Uuid.ZERO,  # 0+: Id of the topic that the partition belongs to.
+            id: Uuid = ZERO,  # 0+: Id of the topic that the partition belongs to.
             partition: int = 0,  # 0+: Index of the partition in its topic.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -96,8 +97,6 @@ _p_ui = _s.pack
 _s = _Struct(">16siB")
 _p_uiB = _s.pack
 _u_uiB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">iqb")
 _p_iqb = _s.pack
 _s = _Struct(">iqbB")
@@ -137,7 +136,7 @@ def _write_RemotePartitionDeleteMetadataRecord_0(m, w):
     x2 = x1.name.encode()
     n3 = len(x2) + 1
     if n3 < 128:
-        w(_p_B(n3))
+        w(ONE_BYTE[n3])
     else:
         w(text_size(n3))
     w(x2)

@@ -12,7 +12,7 @@ from struct import Struct as _Struct
 from kafkadouble.wire.primitives import refuse_uuid
 from kafkadouble.wire.tagged import read_unknown, write_tags
 from ..message import Message
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ id Id uuid 0+"""
     def __init__(
         self,
         *,
-        id: Uuid = Uuid.ZERO,  # 0+: Id of the rule to remove, as AccessControlEntryRecord gave it.
+        id: Uuid = ZERO,  # 0+: Id of the rule to remove, as AccessControlEntryRecord gave it.
         unknown_tagged_fields: dict[int, bytes] | None = None,
     ) -> None:
         self.id = id

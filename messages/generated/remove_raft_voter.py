@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_text_or_null, refuse_uuid, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ voter_directory_id VoterDirectoryId uuid 0+"""
         *,
         cluster_id: str | None = '',  # 0+: Cluster id that the sender belongs to; null skips the check.
         voter_id: int = 0,  # 0+: Node id of the voter to remove from the quorum (KIP-853).
-        voter_directory_id: Uuid = Uuid.ZERO,  # 0+: Log directory id of that voter; must match the voter set.
+        voter_directory_id: Uuid = ZERO,  # 0+: Log directory id of that voter; must match the voter set.
         unknown_tagged_fields: dict[int, bytes] | None = None,
     ) -> None:
         self.cluster_id = cluster_id
@@ -83,8 +84,6 @@ error_message ErrorMessage string 0+ null=0+ ignorable"""
         self.unknown_tagged_fields = unknown_tagged_fields
 
 
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">i16s")
 _p_iu = _s.pack
 _s = _Struct(">i16sB")
@@ -126,7 +125,7 @@ def _write_RemoveRaftVoterRequest_0(m, w):
         x1 = x1.encode()
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -182,7 +181,7 @@ def _write_RemoveRaftVoterResponse_0(m, w):
         tags3 = {}
         write_tags(w, tags3, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 RemoveRaftVoterResponse._readers = {0: _read_RemoveRaftVoterResponse_0}

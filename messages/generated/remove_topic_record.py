@@ -12,7 +12,7 @@ from struct import Struct as _Struct
 from kafkadouble.wire.primitives import refuse_uuid
 from kafkadouble.wire.tagged import read_unknown, write_tags
 from ..message import Message
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ topic_id TopicId uuid 0+"""
     def __init__(
         self,
         *,
-        topic_id: Uuid = Uuid.ZERO,  # 0+: Topic to delete, with its partitions and configs.
+        topic_id: Uuid = ZERO,  # 0+: Topic to delete, with its partitions and configs.
         unknown_tagged_fields: dict[int, bytes] | None = None,
     ) -> None:
         self.topic_id = topic_id

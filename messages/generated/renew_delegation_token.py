@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import buffer, long_bytes, refuse_absent, refuse_null, size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message
 
 TYPE_CHECKING = False
@@ -79,8 +80,6 @@ throttle_time_ms ThrottleTimeMs int32 0+"""
         self.unknown_tagged_fields = unknown_tagged_fields
 
 
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">hqi")
 _p_hqi = _s.pack
 _u_hqi = _s.unpack_from
@@ -148,7 +147,7 @@ def _write_RenewDelegationTokenRequest_2(m, w):
         x1 = buffer(x1)
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     w(x1)

@@ -55,8 +55,6 @@ client_id ClientId string 1+ null=1+ flexible=none"""
         self.unknown_tagged_fields = unknown_tagged_fields
 
 
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">hhih")
 _p_hhih = _s.pack
 _u_hhih = _s.unpack_from
@@ -120,7 +118,7 @@ def _write_RequestHeader_2(m, w):
         tags3 = {}
         write_tags(w, tags3, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 RequestHeader._readers = {1: _read_RequestHeader_1, 2: _read_RequestHeader_2}

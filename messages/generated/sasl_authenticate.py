@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import buffer, long_bytes, long_text_or_null, refuse_absent, refuse_null, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message
 
 TYPE_CHECKING = False
@@ -79,8 +80,6 @@ session_lifetime_ms SessionLifetimeMs int64 1+ ignorable"""
         self.unknown_tagged_fields = unknown_tagged_fields
 
 
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _s = _Struct(">hB")
@@ -147,7 +146,7 @@ def _write_SaslAuthenticateRequest_2(m, w):
         x1 = buffer(x1)
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     w(x1)
@@ -155,7 +154,7 @@ def _write_SaslAuthenticateRequest_2(m, w):
         tags3 = {}
         write_tags(w, tags3, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 SaslAuthenticateRequest._readers = {0: _read_SaslAuthenticateRequest_0, 1: _read_SaslAuthenticateRequest_0, 2: _read_SaslAuthenticateRequest_2}
@@ -292,7 +291,7 @@ def _write_SaslAuthenticateResponse_2(m, w):
         x3 = buffer(x3)
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     w(x3)

@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, long_count, long_numbers, long_text, long_text_or_null, refuse_absent, refuse_uuid, size, text_size, unpack_b, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ partitions Partitions []AcknowledgePartition 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic that the partitions belong to.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic that the partitions belong to.
             partitions: Sequence[ShareAcknowledgeRequest.AcknowledgePartition] = (),  # 0+: Partitions of the topic with acknowledgements.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -150,7 +151,7 @@ partitions Partitions []PartitionData 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic that the partitions belong to.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic that the partitions belong to.
             partitions: Sequence[ShareAcknowledgeResponse.PartitionData] = (),  # 0+: Outcome for each partition of the topic.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -270,8 +271,6 @@ _p_u = _s.pack
 _s = _Struct(">16sB")
 _p_uB = _s.pack
 _u_uB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">i")
 _p_i = _s.pack
 _s = _Struct(">i?B")
@@ -463,7 +462,7 @@ def _write_ShareAcknowledgeRequest_1(m, w):
         x1 = x1.encode()
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -474,7 +473,7 @@ def _write_ShareAcknowledgeRequest_1(m, w):
         x3 = x3.encode()
         n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
@@ -518,17 +517,17 @@ def _write_ShareAcknowledgeRequest_1(m, w):
                 tags18 = {}
                 write_tags(w, tags18, e11.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e7.unknown_tagged_fields:
             tags19 = {}
             write_tags(w, tags19, e7.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags20 = {}
         write_tags(w, tags20, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_ShareAcknowledgeRequest_2(m, w):
@@ -539,7 +538,7 @@ def _write_ShareAcknowledgeRequest_2(m, w):
         x1 = x1.encode()
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -550,7 +549,7 @@ def _write_ShareAcknowledgeRequest_2(m, w):
         x3 = x3.encode()
         n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
@@ -594,17 +593,17 @@ def _write_ShareAcknowledgeRequest_2(m, w):
                 tags18 = {}
                 write_tags(w, tags18, e11.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e7.unknown_tagged_fields:
             tags19 = {}
             write_tags(w, tags19, e7.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags20 = {}
         write_tags(w, tags20, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ShareAcknowledgeRequest._readers = {1: _read_ShareAcknowledgeRequest_1, 2: _read_ShareAcknowledgeRequest_2}
@@ -816,7 +815,7 @@ def _write_ShareAcknowledgeResponse_1(m, w):
     x3 = m.responses
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     for e5 in x3:
@@ -856,16 +855,16 @@ def _write_ShareAcknowledgeResponse_1(m, w):
                 tags14 = {}
                 write_tags(w, tags14, e9.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e5.unknown_tagged_fields:
             tags15 = {}
             write_tags(w, tags15, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     x16 = m.node_endpoints
     n17 = len(x16) + 1
     if n17 < 128:
-        w(_p_B(n17))
+        w(ONE_BYTE[n17])
     else:
         w(size(n17))
     for e18 in x16:
@@ -893,12 +892,12 @@ def _write_ShareAcknowledgeResponse_1(m, w):
             tags23 = {}
             write_tags(w, tags23, e18.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags24 = {}
         write_tags(w, tags24, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_ShareAcknowledgeResponse_2(m, w):
@@ -958,16 +957,16 @@ def _write_ShareAcknowledgeResponse_2(m, w):
                 tags14 = {}
                 write_tags(w, tags14, e9.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e5.unknown_tagged_fields:
             tags15 = {}
             write_tags(w, tags15, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     x16 = m.node_endpoints
     n17 = len(x16) + 1
     if n17 < 128:
-        w(_p_B(n17))
+        w(ONE_BYTE[n17])
     else:
         w(size(n17))
     for e18 in x16:
@@ -995,12 +994,12 @@ def _write_ShareAcknowledgeResponse_2(m, w):
             tags23 = {}
             write_tags(w, tags23, e18.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags24 = {}
         write_tags(w, tags24, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ShareAcknowledgeResponse._readers = {1: _read_ShareAcknowledgeResponse_1, 2: _read_ShareAcknowledgeResponse_2}

@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, buffer, long_bytes, long_count, long_numbers, long_text, long_text_or_null, refuse_absent, refuse_uuid, size, text_size, unpack_b, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ partitions Partitions []FetchPartition 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic that the partitions belong to.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic that the partitions belong to.
             partitions: Sequence[ShareFetchRequest.FetchPartition] = (),  # 0+: Partitions of the topic to fetch, with acknowledgements to carry along.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -124,7 +125,7 @@ partitions Partitions []int32 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of a topic with partitions to drop from the session.
+            topic_id: Uuid = ZERO,  # 0+: Id of a topic with partitions to drop from the session.
             partitions: Sequence[int] = (),  # 0+: Indexes of the partitions to drop from the session.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -195,7 +196,7 @@ partitions Partitions []PartitionData 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic that the partitions belong to.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic that the partitions belong to.
             partitions: Sequence[ShareFetchResponse.PartitionData] = (),  # 0+: Outcome for each partition of the topic.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -352,8 +353,6 @@ _p_u = _s.pack
 _s = _Struct(">16sB")
 _p_uB = _s.pack
 _u_uB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _s = _Struct(">hB")
@@ -610,7 +609,7 @@ def _write_ShareFetchRequest_1(m, w):
         x1 = x1.encode()
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -621,7 +620,7 @@ def _write_ShareFetchRequest_1(m, w):
         x3 = x3.encode()
         n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
@@ -667,16 +666,16 @@ def _write_ShareFetchRequest_1(m, w):
                 tags18 = {}
                 write_tags(w, tags18, e11.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e7.unknown_tagged_fields:
             tags19 = {}
             write_tags(w, tags19, e7.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     x20 = m.forgotten_topics_data
     n21 = len(x20) + 1
     if n21 < 128:
-        w(_p_B(n21))
+        w(ONE_BYTE[n21])
     else:
         w(size(n21))
     for e22 in x20:
@@ -696,7 +695,7 @@ def _write_ShareFetchRequest_1(m, w):
         tags27 = {}
         write_tags(w, tags27, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_ShareFetchRequest_2(m, w):
@@ -707,7 +706,7 @@ def _write_ShareFetchRequest_2(m, w):
         x1 = x1.encode()
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -718,7 +717,7 @@ def _write_ShareFetchRequest_2(m, w):
         x3 = x3.encode()
         n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
@@ -764,16 +763,16 @@ def _write_ShareFetchRequest_2(m, w):
                 tags18 = {}
                 write_tags(w, tags18, e11.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e7.unknown_tagged_fields:
             tags19 = {}
             write_tags(w, tags19, e7.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     x20 = m.forgotten_topics_data
     n21 = len(x20) + 1
     if n21 < 128:
-        w(_p_B(n21))
+        w(ONE_BYTE[n21])
     else:
         w(size(n21))
     for e22 in x20:
@@ -793,7 +792,7 @@ def _write_ShareFetchRequest_2(m, w):
         tags27 = {}
         write_tags(w, tags27, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ShareFetchRequest._readers = {1: _read_ShareFetchRequest_1, 2: _read_ShareFetchRequest_2}
@@ -801,6 +800,7 @@ ShareFetchRequest._writers = {1: _write_ShareFetchRequest_1, 2: _write_ShareFetc
 
 
 def _read_ShareFetchResponse_1(b, p):
+    view = memoryview(b)
     o = _new(ShareFetchResponse)
     o.throttle_time_ms, o.error_code, n1 = _u_ihB(b, p)
     p += 7
@@ -859,33 +859,34 @@ def _read_ShareFetchResponse_1(b, p):
             if not 0 < n12 < 128:
                 n12, p = long_bytes(b, n12, p)
             q = p + n12 - 1
-            o7.records = memoryview(b)[p:q]
+            o7.records = view[p:q]
             p = q
             n13 = b[p]
             p += 1
             if not 0 < n13 < 128:
                 n13, p = long_count(b, n13, p)
-            q14 = p + 19 * (n13 - 1)
-            if not any(b[p + 18:q14:19]):
-                o7.acquired_records = r15 = []
-                for x0, x1, x2 in _i_qqhx(b[p:q14]):
-                    e = _new(_ShareFetchResponse_AcquiredRecords)
-                    e.first_offset = x0
-                    e.last_offset = x1
-                    e.delivery_count = x2
-                    e.unknown_tagged_fields = None
-                    r15.append(e)
-                p = q14
+            if n13 > 1:
+                q14 = p + 19 * (n13 - 1)
+                if not any(b[p + 18:q14:19]):
+                    o7.acquired_records = r15 = []
+                    for row in _i_qqhx(b[p:q14]):
+                        e = _new(_ShareFetchResponse_AcquiredRecords)
+                        e.first_offset, e.last_offset, e.delivery_count = row
+                        e.unknown_tagged_fields = None
+                        r15.append(e)
+                    p = q14
+                else:
+                    o7.acquired_records = r16 = []
+                    for _ in range(n13 - 1):
+                        o17 = _new(_ShareFetchResponse_AcquiredRecords)
+                        o17.first_offset, o17.last_offset, o17.delivery_count, t18 = _u_qqhB(b, p)
+                        p += 19
+                        o17.unknown_tagged_fields = None
+                        if t18:
+                            o17.unknown_tagged_fields, p = read_unknown(b, t18, p)
+                        r16.append(o17)
             else:
-                o7.acquired_records = r16 = []
-                for _ in range(n13 - 1):
-                    o17 = _new(_ShareFetchResponse_AcquiredRecords)
-                    o17.first_offset, o17.last_offset, o17.delivery_count, t18 = _u_qqhB(b, p)
-                    p += 19
-                    o17.unknown_tagged_fields = None
-                    if t18:
-                        o17.unknown_tagged_fields, p = read_unknown(b, t18, p)
-                    r16.append(o17)
+                o7.acquired_records = []
             t19 = b[p]
             p += 1
             o7.unknown_tagged_fields = None
@@ -1006,14 +1007,14 @@ def _write_ShareFetchResponse_1(m, w):
                 x16 = buffer(x16)
             n17 = len(x16) + 1
             if n17 < 128:
-                w(_p_B(n17))
+                w(ONE_BYTE[n17])
             else:
                 w(size(n17))
             w(x16)
             x18 = e9.acquired_records
             n19 = len(x18) + 1
             if n19 < 128:
-                w(_p_B(n19))
+                w(ONE_BYTE[n19])
             else:
                 w(size(n19))
             for e20 in x18:
@@ -1027,16 +1028,16 @@ def _write_ShareFetchResponse_1(m, w):
                 tags22 = {}
                 write_tags(w, tags22, e9.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e5.unknown_tagged_fields:
             tags23 = {}
             write_tags(w, tags23, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     x24 = m.node_endpoints
     n25 = len(x24) + 1
     if n25 < 128:
-        w(_p_B(n25))
+        w(ONE_BYTE[n25])
     else:
         w(size(n25))
     for e26 in x24:
@@ -1064,12 +1065,12 @@ def _write_ShareFetchResponse_1(m, w):
             tags31 = {}
             write_tags(w, tags31, e26.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags32 = {}
         write_tags(w, tags32, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ShareFetchResponse._readers = {1: _read_ShareFetchResponse_1, 2: _read_ShareFetchResponse_1}

@@ -12,7 +12,7 @@ from struct import Struct as _Struct
 from kafkadouble.wire.primitives import Shapes, long_count, long_numbers, refuse_absent, refuse_null, refuse_uuid, size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ partitions Partitions []int32 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic that the partitions belong to.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic that the partitions belong to.
             partitions: Sequence[int] = (),  # 0+: Indexes of the partitions in the topic.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -107,8 +107,6 @@ _s = _Struct(">16s")
 _p_u = _s.pack
 _s = _Struct(">16sB")
 _u_uB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -213,7 +211,7 @@ def _write_ShareGroupCurrentMemberAssignmentValue_0(m, w):
         tags8 = {}
         write_tags(w, tags8, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ShareGroupCurrentMemberAssignmentValue._readers = {0: _read_ShareGroupCurrentMemberAssignmentValue_0}

@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, long_count, long_numbers, long_text, long_text_or_null, refuse_text, refuse_uuid, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ partitions Partitions []int32 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the assigned topic.
+            topic_id: Uuid = ZERO,  # 0+: Id of the assigned topic.
             topic_name: str = '',  # 0+: Name of the assigned topic.
             partitions: Sequence[int] = (),  # 0+: Indexes of the assigned partitions of this topic.
             unknown_tagged_fields: dict[int, bytes] | None = None,
@@ -264,7 +265,7 @@ def _write_ShareGroupDescribeRequest_1(m, w):
     x1 = m.group_ids
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     if x1.__class__ is str:
@@ -273,7 +274,7 @@ def _write_ShareGroupDescribeRequest_1(m, w):
         x4 = e3.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -461,14 +462,14 @@ def _write_ShareGroupDescribeResponse_1(m, w):
         x6 = e3.group_id.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
         x8 = e3.group_state.encode()
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(text_size(n9))
         w(x8)
@@ -483,14 +484,14 @@ def _write_ShareGroupDescribeResponse_1(m, w):
         x12 = e3.members
         n13 = len(x12) + 1
         if n13 < 128:
-            w(_p_B(n13))
+            w(ONE_BYTE[n13])
         else:
             w(size(n13))
         for e14 in x12:
             x15 = e14.member_id.encode()
             n16 = len(x15) + 1
             if n16 < 128:
-                w(_p_B(n16))
+                w(ONE_BYTE[n16])
             else:
                 w(text_size(n16))
             w(x15)
@@ -501,7 +502,7 @@ def _write_ShareGroupDescribeResponse_1(m, w):
                 x17 = x17.encode()
                 n18 = len(x17) + 1
             if n18 < 128:
-                w(_p_B(n18))
+                w(ONE_BYTE[n18])
             else:
                 w(text_size(n18))
             w(x17)
@@ -516,14 +517,14 @@ def _write_ShareGroupDescribeResponse_1(m, w):
             x21 = e14.client_host.encode()
             n22 = len(x21) + 1
             if n22 < 128:
-                w(_p_B(n22))
+                w(ONE_BYTE[n22])
             else:
                 w(text_size(n22))
             w(x21)
             x23 = e14.subscribed_topic_names
             n24 = len(x23) + 1
             if n24 < 128:
-                w(_p_B(n24))
+                w(ONE_BYTE[n24])
             else:
                 w(size(n24))
             if x23.__class__ is str:
@@ -532,7 +533,7 @@ def _write_ShareGroupDescribeResponse_1(m, w):
                 x26 = e25.encode()
                 n27 = len(x26) + 1
                 if n27 < 128:
-                    w(_p_B(n27))
+                    w(ONE_BYTE[n27])
                 else:
                     w(text_size(n27))
                 w(x26)
@@ -542,7 +543,7 @@ def _write_ShareGroupDescribeResponse_1(m, w):
             x29 = x28.topic_partitions
             n30 = len(x29) + 1
             if n30 < 128:
-                w(_p_B(n30))
+                w(ONE_BYTE[n30])
             else:
                 w(size(n30))
             for e31 in x29:
@@ -569,12 +570,12 @@ def _write_ShareGroupDescribeResponse_1(m, w):
                 tags38 = {}
                 write_tags(w, tags38, x28.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
             if e14.unknown_tagged_fields:
                 tags39 = {}
                 write_tags(w, tags39, e14.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             w(_p_i(e3.authorized_operations))
             tags40 = {}
@@ -585,7 +586,7 @@ def _write_ShareGroupDescribeResponse_1(m, w):
         tags41 = {}
         write_tags(w, tags41, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ShareGroupDescribeResponse._readers = {1: _read_ShareGroupDescribeResponse_1}

@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, long_count, long_count_or_null, long_numbers, long_text, long_text_or_null, refuse_text, refuse_uuid, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ partitions Partitions []int32 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the assigned topic.
+            topic_id: Uuid = ZERO,  # 0+: Id of the assigned topic.
             partitions: Sequence[int] = (),  # 0+: Indexes of the assigned partitions of this topic.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -194,7 +195,9 @@ def _read_ShareGroupHeartbeatRequest_1(b, p):
     p += 1
     if n4 > 127:
         n4, p = long_count_or_null(b, n4, p)
-    if n4:
+    if not n4:
+        o.subscribed_topic_names = None
+    else:
         r5 = []
         for _ in range(n4 - 1):
             n7 = b[p]
@@ -206,8 +209,6 @@ def _read_ShareGroupHeartbeatRequest_1(b, p):
             p = q
             r5.append(e6)
         o.subscribed_topic_names = tuple(r5)
-    else:
-        o.subscribed_topic_names = None
     t8 = b[p]
     p += 1
     o.unknown_tagged_fields = None
@@ -220,14 +221,14 @@ def _write_ShareGroupHeartbeatRequest_1(m, w):
     x1 = m.group_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.member_id.encode()
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
@@ -246,7 +247,7 @@ def _write_ShareGroupHeartbeatRequest_1(m, w):
     x7 = m.subscribed_topic_names
     n8 = 0 if x7 is None else len(x7) + 1
     if n8 < 128:
-        w(_p_B(n8))
+        w(ONE_BYTE[n8])
     else:
         w(size(n8))
     if x7:
@@ -256,7 +257,7 @@ def _write_ShareGroupHeartbeatRequest_1(m, w):
             x10 = e9.encode()
             n11 = len(x10) + 1
             if n11 < 128:
-                w(_p_B(n11))
+                w(ONE_BYTE[n11])
             else:
                 w(text_size(n11))
             w(x10)
@@ -264,7 +265,7 @@ def _write_ShareGroupHeartbeatRequest_1(m, w):
         tags12 = {}
         write_tags(w, tags12, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ShareGroupHeartbeatRequest._readers = {1: _read_ShareGroupHeartbeatRequest_1}
@@ -354,7 +355,7 @@ def _write_ShareGroupHeartbeatResponse_1(m, w):
         x3 = x3.encode()
         n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
@@ -387,12 +388,12 @@ def _write_ShareGroupHeartbeatResponse_1(m, w):
             tags13 = {}
             write_tags(w, tags13, x5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags14 = {}
         write_tags(w, tags14, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ShareGroupHeartbeatResponse._readers = {1: _read_ShareGroupHeartbeatResponse_1}

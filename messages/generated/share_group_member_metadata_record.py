@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, long_text, long_text_or_null, refuse_absent, refuse_null, refuse_text, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message
 
 TYPE_CHECKING = False
@@ -82,8 +83,6 @@ subscribed_topic_names SubscribedTopicNames []string 0+"""
         self.unknown_tagged_fields = unknown_tagged_fields
 
 
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -183,28 +182,28 @@ def _write_ShareGroupMemberMetadataValue_0(m, w):
         x1 = x1.encode()
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.client_id.encode()
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
     x5 = m.client_host.encode()
     n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(text_size(n6))
     w(x5)
     x7 = m.subscribed_topic_names
     n8 = len(x7) + 1
     if n8 < 128:
-        w(_p_B(n8))
+        w(ONE_BYTE[n8])
     else:
         w(size(n8))
     if x7.__class__ is str:
@@ -213,7 +212,7 @@ def _write_ShareGroupMemberMetadataValue_0(m, w):
         x10 = e9.encode()
         n11 = len(x10) + 1
         if n11 < 128:
-            w(_p_B(n11))
+            w(ONE_BYTE[n11])
         else:
             w(text_size(n11))
         w(x10)
@@ -221,7 +220,7 @@ def _write_ShareGroupMemberMetadataValue_0(m, w):
         tags12 = {}
         write_tags(w, tags12, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ShareGroupMemberMetadataValue._readers = {0: _read_ShareGroupMemberMetadataValue_0}

@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, long_count, long_numbers, long_text, refuse_absent, refuse_null, refuse_uuid, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ partitions Partitions []int32 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic that the partitions belong to.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic that the partitions belong to.
             topic_name: str = '',  # 0+: Topic name when the entry was written.
             partitions: Sequence[int] = (),  # 0+: Indexes of the partitions in the topic.
             unknown_tagged_fields: dict[int, bytes] | None = None,
@@ -96,7 +97,7 @@ topic_name TopicName string 0+"""
         def __init__(
             self,
             *,
-            topic_id: Uuid = Uuid.ZERO,  # 0+: Id of the topic whose state goes.
+            topic_id: Uuid = ZERO,  # 0+: Id of the topic whose state goes.
             topic_name: str = '',  # 0+: Topic name when the entry was written.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -125,8 +126,6 @@ _p_u = _s.pack
 _s = _Struct(">16sB")
 _p_uB = _s.pack
 _u_uB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -250,7 +249,7 @@ def _write_ShareGroupStatePartitionMetadataValue_0(m, w):
     x1 = m.initializing_topics
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
@@ -276,7 +275,7 @@ def _write_ShareGroupStatePartitionMetadataValue_0(m, w):
     x10 = m.initialized_topics
     n11 = len(x10) + 1
     if n11 < 128:
-        w(_p_B(n11))
+        w(ONE_BYTE[n11])
     else:
         w(size(n11))
     for e12 in x10:
@@ -302,7 +301,7 @@ def _write_ShareGroupStatePartitionMetadataValue_0(m, w):
     x19 = m.deleting_topics
     n20 = len(x19) + 1
     if n20 < 128:
-        w(_p_B(n20))
+        w(ONE_BYTE[n20])
     else:
         w(size(n20))
     for e21 in x19:
@@ -321,12 +320,12 @@ def _write_ShareGroupStatePartitionMetadataValue_0(m, w):
             tags25 = {}
             write_tags(w, tags25, e21.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags26 = {}
         write_tags(w, tags26, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ShareGroupStatePartitionMetadataValue._readers = {0: _read_ShareGroupStatePartitionMetadataValue_0}

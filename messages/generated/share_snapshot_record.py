@@ -13,7 +13,7 @@ from kafkadouble.wire.primitives import long_count, refuse_absent, refuse_null, 
 from kafkadouble.wire.tagged import keep_unknown, read_tag, read_unknown, refuse_size, write_tags
 from kafkadouble.wire.varint import more_uvarint
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ partition Partition int32 0"""
         self,
         *,
         group_id: str = '',  # 0: The share group whose delivery state this is.
-        topic_id: Uuid = Uuid.ZERO,  # 0: Id of the topic that the share-partition reads.
+        topic_id: Uuid = ZERO,  # 0: Id of the topic that the share-partition reads.
         partition: int = 0,  # 0: Index of the partition within the topic.
         unknown_tagged_fields: dict[int, bytes] | None = None,
     ) -> None:
@@ -129,8 +129,6 @@ _ShareSnapshotValue_StateBatch = ShareSnapshotValue.StateBatch
 _s = _Struct(">16si")
 _p_ui = _s.pack
 _u_ui = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -190,28 +188,28 @@ def _read_ShareSnapshotValue_0(b, p):
     p += 37
     if not 0 < n1 < 128:
         n1, p = long_count(b, n1, p)
-    q2 = p + 20 * (n1 - 1)
-    if not any(b[p + 19:q2:20]):
-        o.state_batches = r3 = []
-        for x0, x1, x2, x3 in _i_qqbhx(b[p:q2]):
-            e = _new(_ShareSnapshotValue_StateBatch)
-            e.first_offset = x0
-            e.last_offset = x1
-            e.delivery_state = x2
-            e.delivery_count = x3
-            e.unknown_tagged_fields = None
-            r3.append(e)
-        p = q2
+    if n1 > 1:
+        q2 = p + 20 * (n1 - 1)
+        if not any(b[p + 19:q2:20]):
+            o.state_batches = r3 = []
+            for row in _i_qqbhx(b[p:q2]):
+                e = _new(_ShareSnapshotValue_StateBatch)
+                e.first_offset, e.last_offset, e.delivery_state, e.delivery_count = row
+                e.unknown_tagged_fields = None
+                r3.append(e)
+            p = q2
+        else:
+            o.state_batches = r4 = []
+            for _ in range(n1 - 1):
+                o5 = _new(_ShareSnapshotValue_StateBatch)
+                o5.first_offset, o5.last_offset, o5.delivery_state, o5.delivery_count, t6 = _u_qqbhB(b, p)
+                p += 20
+                o5.unknown_tagged_fields = None
+                if t6:
+                    o5.unknown_tagged_fields, p = read_unknown(b, t6, p)
+                r4.append(o5)
     else:
-        o.state_batches = r4 = []
-        for _ in range(n1 - 1):
-            o5 = _new(_ShareSnapshotValue_StateBatch)
-            o5.first_offset, o5.last_offset, o5.delivery_state, o5.delivery_count, t6 = _u_qqbhB(b, p)
-            p += 20
-            o5.unknown_tagged_fields = None
-            if t6:
-                o5.unknown_tagged_fields, p = read_unknown(b, t6, p)
-            r4.append(o5)
+        o.state_batches = []
     t7 = b[p]
     p += 1
     o.delivery_complete_count = -1
@@ -258,7 +256,7 @@ def _write_ShareSnapshotValue_0(m, w):
             w = w6
         write_tags(w, tags5, m.unknown_tagged_fields, (0,))
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 ShareSnapshotValue._readers = {0: _read_ShareSnapshotValue_0}

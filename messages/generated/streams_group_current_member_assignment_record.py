@@ -11,7 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, long_count, long_numbers, long_text, refuse_absent, refuse_null, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import keep_unknown, read_tag, read_unknown, refuse_size, write_tags
-from kafkadouble.wire.varint import more_uvarint
+from kafkadouble.wire.varint import ONE_BYTE, more_uvarint
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -123,8 +123,6 @@ assignment_epochs AssignmentEpochs []int32 0+ null=0+ tag=0@0+"""
 
 
 _StreamsGroupCurrentMemberAssignmentValue_TaskIds = StreamsGroupCurrentMemberAssignmentValue.TaskIds
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -466,7 +464,7 @@ def _write_StreamsGroupCurrentMemberAssignmentValue_0(m, w):
         x4 = e3.subtopology_id.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -492,14 +490,14 @@ def _write_StreamsGroupCurrentMemberAssignmentValue_0(m, w):
     x12 = m.standby_tasks
     n13 = len(x12) + 1
     if n13 < 128:
-        w(_p_B(n13))
+        w(ONE_BYTE[n13])
     else:
         w(size(n13))
     for e14 in x12:
         x15 = e14.subtopology_id.encode()
         n16 = len(x15) + 1
         if n16 < 128:
-            w(_p_B(n16))
+            w(ONE_BYTE[n16])
         else:
             w(text_size(n16))
         w(x15)
@@ -525,14 +523,14 @@ def _write_StreamsGroupCurrentMemberAssignmentValue_0(m, w):
     x23 = m.warmup_tasks
     n24 = len(x23) + 1
     if n24 < 128:
-        w(_p_B(n24))
+        w(ONE_BYTE[n24])
     else:
         w(size(n24))
     for e25 in x23:
         x26 = e25.subtopology_id.encode()
         n27 = len(x26) + 1
         if n27 < 128:
-            w(_p_B(n27))
+            w(ONE_BYTE[n27])
         else:
             w(text_size(n27))
         w(x26)
@@ -558,14 +556,14 @@ def _write_StreamsGroupCurrentMemberAssignmentValue_0(m, w):
     x34 = m.active_tasks_pending_revocation
     n35 = len(x34) + 1
     if n35 < 128:
-        w(_p_B(n35))
+        w(ONE_BYTE[n35])
     else:
         w(size(n35))
     for e36 in x34:
         x37 = e36.subtopology_id.encode()
         n38 = len(x37) + 1
         if n38 < 128:
-            w(_p_B(n38))
+            w(ONE_BYTE[n38])
         else:
             w(text_size(n38))
         w(x37)
@@ -591,14 +589,14 @@ def _write_StreamsGroupCurrentMemberAssignmentValue_0(m, w):
     x45 = m.standby_tasks_pending_revocation
     n46 = len(x45) + 1
     if n46 < 128:
-        w(_p_B(n46))
+        w(ONE_BYTE[n46])
     else:
         w(size(n46))
     for e47 in x45:
         x48 = e47.subtopology_id.encode()
         n49 = len(x48) + 1
         if n49 < 128:
-            w(_p_B(n49))
+            w(ONE_BYTE[n49])
         else:
             w(text_size(n49))
         w(x48)
@@ -624,14 +622,14 @@ def _write_StreamsGroupCurrentMemberAssignmentValue_0(m, w):
     x56 = m.warmup_tasks_pending_revocation
     n57 = len(x56) + 1
     if n57 < 128:
-        w(_p_B(n57))
+        w(ONE_BYTE[n57])
     else:
         w(size(n57))
     for e58 in x56:
         x59 = e58.subtopology_id.encode()
         n60 = len(x59) + 1
         if n60 < 128:
-            w(_p_B(n60))
+            w(ONE_BYTE[n60])
         else:
             w(text_size(n60))
         w(x59)
@@ -658,7 +656,7 @@ def _write_StreamsGroupCurrentMemberAssignmentValue_0(m, w):
         tags67 = {}
         write_tags(w, tags67, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 StreamsGroupCurrentMemberAssignmentValue._readers = {0: _read_StreamsGroupCurrentMemberAssignmentValue_0}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, long_count, long_count_or_null, long_numbers, long_text, long_text_or_null, refuse_absent, refuse_text, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -619,7 +620,7 @@ def _write_StreamsGroupDescribeRequest_0(m, w):
     x1 = m.group_ids
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     if x1.__class__ is str:
@@ -628,7 +629,7 @@ def _write_StreamsGroupDescribeRequest_0(m, w):
         x4 = e3.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -644,7 +645,7 @@ def _write_StreamsGroupDescribeRequest_1(m, w):
     x1 = m.group_ids
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     if x1.__class__ is str:
@@ -653,7 +654,7 @@ def _write_StreamsGroupDescribeRequest_1(m, w):
         x4 = e3.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -712,7 +713,9 @@ def _read_StreamsGroupDescribeResponse_0(b, p):
             p += 5
             if n9 > 127:
                 n9, p = long_count_or_null(b, n9, p)
-            if n9:
+            if not n9:
+                o8.subtopologies = None
+            else:
                 o8.subtopologies = r10 = []
                 for _ in range(n9 - 1):
                     o11 = _new(_StreamsGroupDescribeResponse_Subtopology)
@@ -853,8 +856,6 @@ def _read_StreamsGroupDescribeResponse_0(b, p):
                     if t43:
                         o11.unknown_tagged_fields, p = read_unknown(b, t43, p)
                     r10.append(o11)
-            else:
-                o8.subtopologies = None
             t44 = b[p]
             p += 1
             o8.unknown_tagged_fields = None
@@ -1244,7 +1245,9 @@ def _read_StreamsGroupDescribeResponse_1(b, p):
             p += 5
             if n9 > 127:
                 n9, p = long_count_or_null(b, n9, p)
-            if n9:
+            if not n9:
+                o8.subtopologies = None
+            else:
                 o8.subtopologies = r10 = []
                 for _ in range(n9 - 1):
                     o11 = _new(_StreamsGroupDescribeResponse_Subtopology)
@@ -1385,8 +1388,6 @@ def _read_StreamsGroupDescribeResponse_1(b, p):
                     if t43:
                         o11.unknown_tagged_fields, p = read_unknown(b, t43, p)
                     r10.append(o11)
-            else:
-                o8.subtopologies = None
             t44 = b[p]
             p += 1
             o8.unknown_tagged_fields = None
@@ -2024,14 +2025,14 @@ def _write_StreamsGroupDescribeResponse_0(m, w):
         x6 = e3.group_id.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
         x8 = e3.group_state.encode()
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(text_size(n9))
         w(x8)
@@ -2052,14 +2053,14 @@ def _write_StreamsGroupDescribeResponse_0(m, w):
                     x14 = e13.subtopology_id.encode()
                     n15 = len(x14) + 1
                     if n15 < 128:
-                        w(_p_B(n15))
+                        w(ONE_BYTE[n15])
                     else:
                         w(text_size(n15))
                     w(x14)
                     x16 = e13.source_topics
                     n17 = len(x16) + 1
                     if n17 < 128:
-                        w(_p_B(n17))
+                        w(ONE_BYTE[n17])
                     else:
                         w(size(n17))
                     if x16.__class__ is str:
@@ -2068,14 +2069,14 @@ def _write_StreamsGroupDescribeResponse_0(m, w):
                         x19 = e18.encode()
                         n20 = len(x19) + 1
                         if n20 < 128:
-                            w(_p_B(n20))
+                            w(ONE_BYTE[n20])
                         else:
                             w(text_size(n20))
                         w(x19)
                     x21 = e13.repartition_sink_topics
                     n22 = len(x21) + 1
                     if n22 < 128:
-                        w(_p_B(n22))
+                        w(ONE_BYTE[n22])
                     else:
                         w(size(n22))
                     if x21.__class__ is str:
@@ -2084,21 +2085,21 @@ def _write_StreamsGroupDescribeResponse_0(m, w):
                         x24 = e23.encode()
                         n25 = len(x24) + 1
                         if n25 < 128:
-                            w(_p_B(n25))
+                            w(ONE_BYTE[n25])
                         else:
                             w(text_size(n25))
                         w(x24)
                     x26 = e13.state_changelog_topics
                     n27 = len(x26) + 1
                     if n27 < 128:
-                        w(_p_B(n27))
+                        w(ONE_BYTE[n27])
                     else:
                         w(size(n27))
                     for e28 in x26:
                         x29 = e28.name.encode()
                         n30 = len(x29) + 1
                         if n30 < 128:
-                            w(_p_B(n30))
+                            w(ONE_BYTE[n30])
                         else:
                             w(text_size(n30))
                         w(x29)
@@ -2113,14 +2114,14 @@ def _write_StreamsGroupDescribeResponse_0(m, w):
                             x34 = e33.key.encode()
                             n35 = len(x34) + 1
                             if n35 < 128:
-                                w(_p_B(n35))
+                                w(ONE_BYTE[n35])
                             else:
                                 w(text_size(n35))
                             w(x34)
                             x36 = e33.value.encode()
                             n37 = len(x36) + 1
                             if n37 < 128:
-                                w(_p_B(n37))
+                                w(ONE_BYTE[n37])
                             else:
                                 w(text_size(n37))
                             w(x36)
@@ -2128,23 +2129,23 @@ def _write_StreamsGroupDescribeResponse_0(m, w):
                                 tags38 = {}
                                 write_tags(w, tags38, e33.unknown_tagged_fields, ())
                             else:
-                                w(_p_B(0))
+                                w(b"\0")
                         if e28.unknown_tagged_fields:
                             tags39 = {}
                             write_tags(w, tags39, e28.unknown_tagged_fields, ())
                         else:
-                            w(_p_B(0))
+                            w(b"\0")
                     x40 = e13.repartition_source_topics
                     n41 = len(x40) + 1
                     if n41 < 128:
-                        w(_p_B(n41))
+                        w(ONE_BYTE[n41])
                     else:
                         w(size(n41))
                     for e42 in x40:
                         x43 = e42.name.encode()
                         n44 = len(x43) + 1
                         if n44 < 128:
-                            w(_p_B(n44))
+                            w(ONE_BYTE[n44])
                         else:
                             w(text_size(n44))
                         w(x43)
@@ -2159,14 +2160,14 @@ def _write_StreamsGroupDescribeResponse_0(m, w):
                             x48 = e47.key.encode()
                             n49 = len(x48) + 1
                             if n49 < 128:
-                                w(_p_B(n49))
+                                w(ONE_BYTE[n49])
                             else:
                                 w(text_size(n49))
                             w(x48)
                             x50 = e47.value.encode()
                             n51 = len(x50) + 1
                             if n51 < 128:
-                                w(_p_B(n51))
+                                w(ONE_BYTE[n51])
                             else:
                                 w(text_size(n51))
                             w(x50)
@@ -2174,33 +2175,33 @@ def _write_StreamsGroupDescribeResponse_0(m, w):
                                 tags52 = {}
                                 write_tags(w, tags52, e47.unknown_tagged_fields, ())
                             else:
-                                w(_p_B(0))
+                                w(b"\0")
                         if e42.unknown_tagged_fields:
                             tags53 = {}
                             write_tags(w, tags53, e42.unknown_tagged_fields, ())
                         else:
-                            w(_p_B(0))
+                            w(b"\0")
                     if e13.unknown_tagged_fields:
                         tags54 = {}
                         write_tags(w, tags54, e13.unknown_tagged_fields, ())
                     else:
-                        w(_p_B(0))
+                        w(b"\0")
             if x10.unknown_tagged_fields:
                 tags55 = {}
                 write_tags(w, tags55, x10.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         x56 = e3.members
         n57 = len(x56) + 1
         if n57 < 128:
-            w(_p_B(n57))
+            w(ONE_BYTE[n57])
         else:
             w(size(n57))
         for e58 in x56:
             x59 = e58.member_id.encode()
             n60 = len(x59) + 1
             if n60 < 128:
-                w(_p_B(n60))
+                w(ONE_BYTE[n60])
             else:
                 w(text_size(n60))
             w(x59)
@@ -2223,21 +2224,21 @@ def _write_StreamsGroupDescribeResponse_0(m, w):
                 x63 = x63.encode()
                 n64 = len(x63) + 1
             if n64 < 128:
-                w(_p_B(n64))
+                w(ONE_BYTE[n64])
             else:
                 w(text_size(n64))
             w(x63)
             x65 = e58.client_id.encode()
             n66 = len(x65) + 1
             if n66 < 128:
-                w(_p_B(n66))
+                w(ONE_BYTE[n66])
             else:
                 w(text_size(n66))
             w(x65)
             x67 = e58.client_host.encode()
             n68 = len(x67) + 1
             if n68 < 128:
-                w(_p_B(n68))
+                w(ONE_BYTE[n68])
             else:
                 w(text_size(n68))
             w(x67)
@@ -2270,21 +2271,21 @@ def _write_StreamsGroupDescribeResponse_0(m, w):
             x75 = e58.client_tags
             n76 = len(x75) + 1
             if n76 < 128:
-                w(_p_B(n76))
+                w(ONE_BYTE[n76])
             else:
                 w(size(n76))
             for e77 in x75:
                 x78 = e77.key.encode()
                 n79 = len(x78) + 1
                 if n79 < 128:
-                    w(_p_B(n79))
+                    w(ONE_BYTE[n79])
                 else:
                     w(text_size(n79))
                 w(x78)
                 x80 = e77.value.encode()
                 n81 = len(x80) + 1
                 if n81 < 128:
-                    w(_p_B(n81))
+                    w(ONE_BYTE[n81])
                 else:
                     w(text_size(n81))
                 w(x80)
@@ -2292,18 +2293,18 @@ def _write_StreamsGroupDescribeResponse_0(m, w):
                     tags82 = {}
                     write_tags(w, tags82, e77.unknown_tagged_fields, ())
                 else:
-                    w(_p_B(0))
+                    w(b"\0")
             x83 = e58.task_offsets
             n84 = len(x83) + 1
             if n84 < 128:
-                w(_p_B(n84))
+                w(ONE_BYTE[n84])
             else:
                 w(size(n84))
             for e85 in x83:
                 x86 = e85.subtopology_id.encode()
                 n87 = len(x86) + 1
                 if n87 < 128:
-                    w(_p_B(n87))
+                    w(ONE_BYTE[n87])
                 else:
                     w(text_size(n87))
                 w(x86)
@@ -2316,14 +2317,14 @@ def _write_StreamsGroupDescribeResponse_0(m, w):
             x89 = e58.task_end_offsets
             n90 = len(x89) + 1
             if n90 < 128:
-                w(_p_B(n90))
+                w(ONE_BYTE[n90])
             else:
                 w(size(n90))
             for e91 in x89:
                 x92 = e91.subtopology_id.encode()
                 n93 = len(x92) + 1
                 if n93 < 128:
-                    w(_p_B(n93))
+                    w(ONE_BYTE[n93])
                 else:
                     w(text_size(n93))
                 w(x92)
@@ -2339,14 +2340,14 @@ def _write_StreamsGroupDescribeResponse_0(m, w):
             x96 = x95.active_tasks
             n97 = len(x96) + 1
             if n97 < 128:
-                w(_p_B(n97))
+                w(ONE_BYTE[n97])
             else:
                 w(size(n97))
             for e98 in x96:
                 x99 = e98.subtopology_id.encode()
                 n100 = len(x99) + 1
                 if n100 < 128:
-                    w(_p_B(n100))
+                    w(ONE_BYTE[n100])
                 else:
                     w(text_size(n100))
                 w(x99)
@@ -2361,14 +2362,14 @@ def _write_StreamsGroupDescribeResponse_0(m, w):
             x104 = x95.standby_tasks
             n105 = len(x104) + 1
             if n105 < 128:
-                w(_p_B(n105))
+                w(ONE_BYTE[n105])
             else:
                 w(size(n105))
             for e106 in x104:
                 x107 = e106.subtopology_id.encode()
                 n108 = len(x107) + 1
                 if n108 < 128:
-                    w(_p_B(n108))
+                    w(ONE_BYTE[n108])
                 else:
                     w(text_size(n108))
                 w(x107)
@@ -2383,14 +2384,14 @@ def _write_StreamsGroupDescribeResponse_0(m, w):
             x112 = x95.warmup_tasks
             n113 = len(x112) + 1
             if n113 < 128:
-                w(_p_B(n113))
+                w(ONE_BYTE[n113])
             else:
                 w(size(n113))
             for e114 in x112:
                 x115 = e114.subtopology_id.encode()
                 n116 = len(x115) + 1
                 if n116 < 128:
-                    w(_p_B(n116))
+                    w(ONE_BYTE[n116])
                 else:
                     w(text_size(n116))
                 w(x115)
@@ -2406,21 +2407,21 @@ def _write_StreamsGroupDescribeResponse_0(m, w):
                 tags120 = {}
                 write_tags(w, tags120, x95.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
             x121 = e58._target_assignment
             if x121 is None:
                 x121 = _default_StreamsGroupDescribeResponse_Assignment
             x122 = x121.active_tasks
             n123 = len(x122) + 1
             if n123 < 128:
-                w(_p_B(n123))
+                w(ONE_BYTE[n123])
             else:
                 w(size(n123))
             for e124 in x122:
                 x125 = e124.subtopology_id.encode()
                 n126 = len(x125) + 1
                 if n126 < 128:
-                    w(_p_B(n126))
+                    w(ONE_BYTE[n126])
                 else:
                     w(text_size(n126))
                 w(x125)
@@ -2435,14 +2436,14 @@ def _write_StreamsGroupDescribeResponse_0(m, w):
             x130 = x121.standby_tasks
             n131 = len(x130) + 1
             if n131 < 128:
-                w(_p_B(n131))
+                w(ONE_BYTE[n131])
             else:
                 w(size(n131))
             for e132 in x130:
                 x133 = e132.subtopology_id.encode()
                 n134 = len(x133) + 1
                 if n134 < 128:
-                    w(_p_B(n134))
+                    w(ONE_BYTE[n134])
                 else:
                     w(text_size(n134))
                 w(x133)
@@ -2457,14 +2458,14 @@ def _write_StreamsGroupDescribeResponse_0(m, w):
             x138 = x121.warmup_tasks
             n139 = len(x138) + 1
             if n139 < 128:
-                w(_p_B(n139))
+                w(ONE_BYTE[n139])
             else:
                 w(size(n139))
             for e140 in x138:
                 x141 = e140.subtopology_id.encode()
                 n142 = len(x141) + 1
                 if n142 < 128:
-                    w(_p_B(n142))
+                    w(ONE_BYTE[n142])
                 else:
                     w(text_size(n142))
                 w(x141)
@@ -2480,7 +2481,7 @@ def _write_StreamsGroupDescribeResponse_0(m, w):
                 tags146 = {}
                 write_tags(w, tags146, x121.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
             if e58.unknown_tagged_fields:
                 w(_p_B(e58.is_classic))
                 tags147 = {}
@@ -2497,7 +2498,7 @@ def _write_StreamsGroupDescribeResponse_0(m, w):
         tags149 = {}
         write_tags(w, tags149, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_StreamsGroupDescribeResponse_1(m, w):
@@ -2524,14 +2525,14 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
         x6 = e3.group_id.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
         x8 = e3.group_state.encode()
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(text_size(n9))
         w(x8)
@@ -2552,14 +2553,14 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                     x14 = e13.subtopology_id.encode()
                     n15 = len(x14) + 1
                     if n15 < 128:
-                        w(_p_B(n15))
+                        w(ONE_BYTE[n15])
                     else:
                         w(text_size(n15))
                     w(x14)
                     x16 = e13.source_topics
                     n17 = len(x16) + 1
                     if n17 < 128:
-                        w(_p_B(n17))
+                        w(ONE_BYTE[n17])
                     else:
                         w(size(n17))
                     if x16.__class__ is str:
@@ -2568,14 +2569,14 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                         x19 = e18.encode()
                         n20 = len(x19) + 1
                         if n20 < 128:
-                            w(_p_B(n20))
+                            w(ONE_BYTE[n20])
                         else:
                             w(text_size(n20))
                         w(x19)
                     x21 = e13.repartition_sink_topics
                     n22 = len(x21) + 1
                     if n22 < 128:
-                        w(_p_B(n22))
+                        w(ONE_BYTE[n22])
                     else:
                         w(size(n22))
                     if x21.__class__ is str:
@@ -2584,21 +2585,21 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                         x24 = e23.encode()
                         n25 = len(x24) + 1
                         if n25 < 128:
-                            w(_p_B(n25))
+                            w(ONE_BYTE[n25])
                         else:
                             w(text_size(n25))
                         w(x24)
                     x26 = e13.state_changelog_topics
                     n27 = len(x26) + 1
                     if n27 < 128:
-                        w(_p_B(n27))
+                        w(ONE_BYTE[n27])
                     else:
                         w(size(n27))
                     for e28 in x26:
                         x29 = e28.name.encode()
                         n30 = len(x29) + 1
                         if n30 < 128:
-                            w(_p_B(n30))
+                            w(ONE_BYTE[n30])
                         else:
                             w(text_size(n30))
                         w(x29)
@@ -2613,14 +2614,14 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                             x34 = e33.key.encode()
                             n35 = len(x34) + 1
                             if n35 < 128:
-                                w(_p_B(n35))
+                                w(ONE_BYTE[n35])
                             else:
                                 w(text_size(n35))
                             w(x34)
                             x36 = e33.value.encode()
                             n37 = len(x36) + 1
                             if n37 < 128:
-                                w(_p_B(n37))
+                                w(ONE_BYTE[n37])
                             else:
                                 w(text_size(n37))
                             w(x36)
@@ -2628,23 +2629,23 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                                 tags38 = {}
                                 write_tags(w, tags38, e33.unknown_tagged_fields, ())
                             else:
-                                w(_p_B(0))
+                                w(b"\0")
                         if e28.unknown_tagged_fields:
                             tags39 = {}
                             write_tags(w, tags39, e28.unknown_tagged_fields, ())
                         else:
-                            w(_p_B(0))
+                            w(b"\0")
                     x40 = e13.repartition_source_topics
                     n41 = len(x40) + 1
                     if n41 < 128:
-                        w(_p_B(n41))
+                        w(ONE_BYTE[n41])
                     else:
                         w(size(n41))
                     for e42 in x40:
                         x43 = e42.name.encode()
                         n44 = len(x43) + 1
                         if n44 < 128:
-                            w(_p_B(n44))
+                            w(ONE_BYTE[n44])
                         else:
                             w(text_size(n44))
                         w(x43)
@@ -2659,14 +2660,14 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                             x48 = e47.key.encode()
                             n49 = len(x48) + 1
                             if n49 < 128:
-                                w(_p_B(n49))
+                                w(ONE_BYTE[n49])
                             else:
                                 w(text_size(n49))
                             w(x48)
                             x50 = e47.value.encode()
                             n51 = len(x50) + 1
                             if n51 < 128:
-                                w(_p_B(n51))
+                                w(ONE_BYTE[n51])
                             else:
                                 w(text_size(n51))
                             w(x50)
@@ -2674,33 +2675,33 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                                 tags52 = {}
                                 write_tags(w, tags52, e47.unknown_tagged_fields, ())
                             else:
-                                w(_p_B(0))
+                                w(b"\0")
                         if e42.unknown_tagged_fields:
                             tags53 = {}
                             write_tags(w, tags53, e42.unknown_tagged_fields, ())
                         else:
-                            w(_p_B(0))
+                            w(b"\0")
                     if e13.unknown_tagged_fields:
                         tags54 = {}
                         write_tags(w, tags54, e13.unknown_tagged_fields, ())
                     else:
-                        w(_p_B(0))
+                        w(b"\0")
             if x10.unknown_tagged_fields:
                 tags55 = {}
                 write_tags(w, tags55, x10.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         x56 = e3.members
         n57 = len(x56) + 1
         if n57 < 128:
-            w(_p_B(n57))
+            w(ONE_BYTE[n57])
         else:
             w(size(n57))
         for e58 in x56:
             x59 = e58.member_id.encode()
             n60 = len(x59) + 1
             if n60 < 128:
-                w(_p_B(n60))
+                w(ONE_BYTE[n60])
             else:
                 w(text_size(n60))
             w(x59)
@@ -2723,21 +2724,21 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                 x63 = x63.encode()
                 n64 = len(x63) + 1
             if n64 < 128:
-                w(_p_B(n64))
+                w(ONE_BYTE[n64])
             else:
                 w(text_size(n64))
             w(x63)
             x65 = e58.client_id.encode()
             n66 = len(x65) + 1
             if n66 < 128:
-                w(_p_B(n66))
+                w(ONE_BYTE[n66])
             else:
                 w(text_size(n66))
             w(x65)
             x67 = e58.client_host.encode()
             n68 = len(x67) + 1
             if n68 < 128:
-                w(_p_B(n68))
+                w(ONE_BYTE[n68])
             else:
                 w(text_size(n68))
             w(x67)
@@ -2770,21 +2771,21 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
             x75 = e58.client_tags
             n76 = len(x75) + 1
             if n76 < 128:
-                w(_p_B(n76))
+                w(ONE_BYTE[n76])
             else:
                 w(size(n76))
             for e77 in x75:
                 x78 = e77.key.encode()
                 n79 = len(x78) + 1
                 if n79 < 128:
-                    w(_p_B(n79))
+                    w(ONE_BYTE[n79])
                 else:
                     w(text_size(n79))
                 w(x78)
                 x80 = e77.value.encode()
                 n81 = len(x80) + 1
                 if n81 < 128:
-                    w(_p_B(n81))
+                    w(ONE_BYTE[n81])
                 else:
                     w(text_size(n81))
                 w(x80)
@@ -2792,18 +2793,18 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                     tags82 = {}
                     write_tags(w, tags82, e77.unknown_tagged_fields, ())
                 else:
-                    w(_p_B(0))
+                    w(b"\0")
             x83 = e58.task_offsets
             n84 = len(x83) + 1
             if n84 < 128:
-                w(_p_B(n84))
+                w(ONE_BYTE[n84])
             else:
                 w(size(n84))
             for e85 in x83:
                 x86 = e85.subtopology_id.encode()
                 n87 = len(x86) + 1
                 if n87 < 128:
-                    w(_p_B(n87))
+                    w(ONE_BYTE[n87])
                 else:
                     w(text_size(n87))
                 w(x86)
@@ -2816,14 +2817,14 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
             x89 = e58.task_end_offsets
             n90 = len(x89) + 1
             if n90 < 128:
-                w(_p_B(n90))
+                w(ONE_BYTE[n90])
             else:
                 w(size(n90))
             for e91 in x89:
                 x92 = e91.subtopology_id.encode()
                 n93 = len(x92) + 1
                 if n93 < 128:
-                    w(_p_B(n93))
+                    w(ONE_BYTE[n93])
                 else:
                     w(text_size(n93))
                 w(x92)
@@ -2839,14 +2840,14 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
             x96 = x95.active_tasks
             n97 = len(x96) + 1
             if n97 < 128:
-                w(_p_B(n97))
+                w(ONE_BYTE[n97])
             else:
                 w(size(n97))
             for e98 in x96:
                 x99 = e98.subtopology_id.encode()
                 n100 = len(x99) + 1
                 if n100 < 128:
-                    w(_p_B(n100))
+                    w(ONE_BYTE[n100])
                 else:
                     w(text_size(n100))
                 w(x99)
@@ -2861,14 +2862,14 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
             x104 = x95.standby_tasks
             n105 = len(x104) + 1
             if n105 < 128:
-                w(_p_B(n105))
+                w(ONE_BYTE[n105])
             else:
                 w(size(n105))
             for e106 in x104:
                 x107 = e106.subtopology_id.encode()
                 n108 = len(x107) + 1
                 if n108 < 128:
-                    w(_p_B(n108))
+                    w(ONE_BYTE[n108])
                 else:
                     w(text_size(n108))
                 w(x107)
@@ -2883,14 +2884,14 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
             x112 = x95.warmup_tasks
             n113 = len(x112) + 1
             if n113 < 128:
-                w(_p_B(n113))
+                w(ONE_BYTE[n113])
             else:
                 w(size(n113))
             for e114 in x112:
                 x115 = e114.subtopology_id.encode()
                 n116 = len(x115) + 1
                 if n116 < 128:
-                    w(_p_B(n116))
+                    w(ONE_BYTE[n116])
                 else:
                     w(text_size(n116))
                 w(x115)
@@ -2906,21 +2907,21 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                 tags120 = {}
                 write_tags(w, tags120, x95.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
             x121 = e58._target_assignment
             if x121 is None:
                 x121 = _default_StreamsGroupDescribeResponse_Assignment
             x122 = x121.active_tasks
             n123 = len(x122) + 1
             if n123 < 128:
-                w(_p_B(n123))
+                w(ONE_BYTE[n123])
             else:
                 w(size(n123))
             for e124 in x122:
                 x125 = e124.subtopology_id.encode()
                 n126 = len(x125) + 1
                 if n126 < 128:
-                    w(_p_B(n126))
+                    w(ONE_BYTE[n126])
                 else:
                     w(text_size(n126))
                 w(x125)
@@ -2935,14 +2936,14 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
             x130 = x121.standby_tasks
             n131 = len(x130) + 1
             if n131 < 128:
-                w(_p_B(n131))
+                w(ONE_BYTE[n131])
             else:
                 w(size(n131))
             for e132 in x130:
                 x133 = e132.subtopology_id.encode()
                 n134 = len(x133) + 1
                 if n134 < 128:
-                    w(_p_B(n134))
+                    w(ONE_BYTE[n134])
                 else:
                     w(text_size(n134))
                 w(x133)
@@ -2957,14 +2958,14 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
             x138 = x121.warmup_tasks
             n139 = len(x138) + 1
             if n139 < 128:
-                w(_p_B(n139))
+                w(ONE_BYTE[n139])
             else:
                 w(size(n139))
             for e140 in x138:
                 x141 = e140.subtopology_id.encode()
                 n142 = len(x141) + 1
                 if n142 < 128:
-                    w(_p_B(n142))
+                    w(ONE_BYTE[n142])
                 else:
                     w(text_size(n142))
                 w(x141)
@@ -2980,7 +2981,7 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                 tags146 = {}
                 write_tags(w, tags146, x121.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
             if e58.unknown_tagged_fields:
                 w(_p_B(e58.is_classic))
                 tags147 = {}
@@ -3003,21 +3004,21 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                 x152 = e151.subtopology_id.encode()
                 n153 = len(x152) + 1
                 if n153 < 128:
-                    w(_p_B(n153))
+                    w(ONE_BYTE[n153])
                 else:
                     w(text_size(n153))
                 w(x152)
                 x154 = e151.nodes
                 n155 = len(x154) + 1
                 if n155 < 128:
-                    w(_p_B(n155))
+                    w(ONE_BYTE[n155])
                 else:
                     w(size(n155))
                 for e156 in x154:
                     x157 = e156.name.encode()
                     n158 = len(x157) + 1
                     if n158 < 128:
-                        w(_p_B(n158))
+                        w(ONE_BYTE[n158])
                     else:
                         w(text_size(n158))
                     w(x157)
@@ -3034,7 +3035,7 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                         x162 = e161.encode()
                         n163 = len(x162) + 1
                         if n163 < 128:
-                            w(_p_B(n163))
+                            w(ONE_BYTE[n163])
                         else:
                             w(text_size(n163))
                         w(x162)
@@ -3045,14 +3046,14 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                         x164 = x164.encode()
                         n165 = len(x164) + 1
                     if n165 < 128:
-                        w(_p_B(n165))
+                        w(ONE_BYTE[n165])
                     else:
                         w(text_size(n165))
                     w(x164)
                     x166 = e156.stores
                     n167 = len(x166) + 1
                     if n167 < 128:
-                        w(_p_B(n167))
+                        w(ONE_BYTE[n167])
                     else:
                         w(size(n167))
                     if x166.__class__ is str:
@@ -3061,14 +3062,14 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                         x169 = e168.encode()
                         n170 = len(x169) + 1
                         if n170 < 128:
-                            w(_p_B(n170))
+                            w(ONE_BYTE[n170])
                         else:
                             w(text_size(n170))
                         w(x169)
                     x171 = e156.successors
                     n172 = len(x171) + 1
                     if n172 < 128:
-                        w(_p_B(n172))
+                        w(ONE_BYTE[n172])
                     else:
                         w(size(n172))
                     if x171.__class__ is str:
@@ -3077,7 +3078,7 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                         x174 = e173.encode()
                         n175 = len(x174) + 1
                         if n175 < 128:
-                            w(_p_B(n175))
+                            w(ONE_BYTE[n175])
                         else:
                             w(text_size(n175))
                         w(x174)
@@ -3085,16 +3086,16 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                         tags176 = {}
                         write_tags(w, tags176, e156.unknown_tagged_fields, ())
                     else:
-                        w(_p_B(0))
+                        w(b"\0")
                 if e151.unknown_tagged_fields:
                     tags177 = {}
                     write_tags(w, tags177, e151.unknown_tagged_fields, ())
                 else:
-                    w(_p_B(0))
+                    w(b"\0")
             x178 = x148.global_stores
             n179 = len(x178) + 1
             if n179 < 128:
-                w(_p_B(n179))
+                w(ONE_BYTE[n179])
             else:
                 w(size(n179))
             for e180 in x178:
@@ -3104,7 +3105,7 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                 x182 = x181.name.encode()
                 n183 = len(x182) + 1
                 if n183 < 128:
-                    w(_p_B(n183))
+                    w(ONE_BYTE[n183])
                 else:
                     w(text_size(n183))
                 w(x182)
@@ -3121,7 +3122,7 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                     x187 = e186.encode()
                     n188 = len(x187) + 1
                     if n188 < 128:
-                        w(_p_B(n188))
+                        w(ONE_BYTE[n188])
                     else:
                         w(text_size(n188))
                     w(x187)
@@ -3132,14 +3133,14 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                     x189 = x189.encode()
                     n190 = len(x189) + 1
                 if n190 < 128:
-                    w(_p_B(n190))
+                    w(ONE_BYTE[n190])
                 else:
                     w(text_size(n190))
                 w(x189)
                 x191 = x181.stores
                 n192 = len(x191) + 1
                 if n192 < 128:
-                    w(_p_B(n192))
+                    w(ONE_BYTE[n192])
                 else:
                     w(size(n192))
                 if x191.__class__ is str:
@@ -3148,14 +3149,14 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                     x194 = e193.encode()
                     n195 = len(x194) + 1
                     if n195 < 128:
-                        w(_p_B(n195))
+                        w(ONE_BYTE[n195])
                     else:
                         w(text_size(n195))
                     w(x194)
                 x196 = x181.successors
                 n197 = len(x196) + 1
                 if n197 < 128:
-                    w(_p_B(n197))
+                    w(ONE_BYTE[n197])
                 else:
                     w(size(n197))
                 if x196.__class__ is str:
@@ -3164,7 +3165,7 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                     x199 = e198.encode()
                     n200 = len(x199) + 1
                     if n200 < 128:
-                        w(_p_B(n200))
+                        w(ONE_BYTE[n200])
                     else:
                         w(text_size(n200))
                     w(x199)
@@ -3172,14 +3173,14 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                     tags201 = {}
                     write_tags(w, tags201, x181.unknown_tagged_fields, ())
                 else:
-                    w(_p_B(0))
+                    w(b"\0")
                 x202 = e180._processor
                 if x202 is None:
                     x202 = _default_StreamsGroupDescribeResponse_TopologyDescriptionNode
                 x203 = x202.name.encode()
                 n204 = len(x203) + 1
                 if n204 < 128:
-                    w(_p_B(n204))
+                    w(ONE_BYTE[n204])
                 else:
                     w(text_size(n204))
                 w(x203)
@@ -3196,7 +3197,7 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                     x208 = e207.encode()
                     n209 = len(x208) + 1
                     if n209 < 128:
-                        w(_p_B(n209))
+                        w(ONE_BYTE[n209])
                     else:
                         w(text_size(n209))
                     w(x208)
@@ -3207,14 +3208,14 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                     x210 = x210.encode()
                     n211 = len(x210) + 1
                 if n211 < 128:
-                    w(_p_B(n211))
+                    w(ONE_BYTE[n211])
                 else:
                     w(text_size(n211))
                 w(x210)
                 x212 = x202.stores
                 n213 = len(x212) + 1
                 if n213 < 128:
-                    w(_p_B(n213))
+                    w(ONE_BYTE[n213])
                 else:
                     w(size(n213))
                 if x212.__class__ is str:
@@ -3223,14 +3224,14 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                     x215 = e214.encode()
                     n216 = len(x215) + 1
                     if n216 < 128:
-                        w(_p_B(n216))
+                        w(ONE_BYTE[n216])
                     else:
                         w(text_size(n216))
                     w(x215)
                 x217 = x202.successors
                 n218 = len(x217) + 1
                 if n218 < 128:
-                    w(_p_B(n218))
+                    w(ONE_BYTE[n218])
                 else:
                     w(size(n218))
                 if x217.__class__ is str:
@@ -3239,7 +3240,7 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                     x220 = e219.encode()
                     n221 = len(x220) + 1
                     if n221 < 128:
-                        w(_p_B(n221))
+                        w(ONE_BYTE[n221])
                     else:
                         w(text_size(n221))
                     w(x220)
@@ -3247,17 +3248,17 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
                     tags222 = {}
                     write_tags(w, tags222, x202.unknown_tagged_fields, ())
                 else:
-                    w(_p_B(0))
+                    w(b"\0")
                 if e180.unknown_tagged_fields:
                     tags223 = {}
                     write_tags(w, tags223, e180.unknown_tagged_fields, ())
                 else:
-                    w(_p_B(0))
+                    w(b"\0")
             if x148.unknown_tagged_fields:
                 tags224 = {}
                 write_tags(w, tags224, x148.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if (x225 := e3.assignor_name) is None:
             n226 = 0
             x225 = b""
@@ -3274,12 +3275,12 @@ def _write_StreamsGroupDescribeResponse_1(m, w):
             tags227 = {}
             write_tags(w, tags227, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags228 = {}
         write_tags(w, tags228, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 StreamsGroupDescribeResponse._readers = {0: _read_StreamsGroupDescribeResponse_0, 1: _read_StreamsGroupDescribeResponse_1}

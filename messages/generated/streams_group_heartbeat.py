@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, long_count, long_count_or_null, long_numbers, long_text, long_text_or_null, refuse_absent, refuse_text, size, text_size, unpack_h, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -775,7 +776,9 @@ def _read_StreamsGroupHeartbeatRequest_0(b, p):
     p += 1
     if n54 > 127:
         n54, p = long_count_or_null(b, n54, p)
-    if n54:
+    if not n54:
+        o.active_tasks = None
+    else:
         o.active_tasks = r55 = []
         for _ in range(n54 - 1):
             o56 = _new(_StreamsGroupHeartbeatRequest_TaskIds)
@@ -799,13 +802,13 @@ def _read_StreamsGroupHeartbeatRequest_0(b, p):
             if t59:
                 o56.unknown_tagged_fields, p = read_unknown(b, t59, p)
             r55.append(o56)
-    else:
-        o.active_tasks = None
     n60 = b[p]
     p += 1
     if n60 > 127:
         n60, p = long_count_or_null(b, n60, p)
-    if n60:
+    if not n60:
+        o.standby_tasks = None
+    else:
         o.standby_tasks = r61 = []
         for _ in range(n60 - 1):
             o62 = _new(_StreamsGroupHeartbeatRequest_TaskIds)
@@ -829,13 +832,13 @@ def _read_StreamsGroupHeartbeatRequest_0(b, p):
             if t65:
                 o62.unknown_tagged_fields, p = read_unknown(b, t65, p)
             r61.append(o62)
-    else:
-        o.standby_tasks = None
     n66 = b[p]
     p += 1
     if n66 > 127:
         n66, p = long_count_or_null(b, n66, p)
-    if n66:
+    if not n66:
+        o.warmup_tasks = None
+    else:
         o.warmup_tasks = r67 = []
         for _ in range(n66 - 1):
             o68 = _new(_StreamsGroupHeartbeatRequest_TaskIds)
@@ -859,8 +862,6 @@ def _read_StreamsGroupHeartbeatRequest_0(b, p):
             if t71:
                 o68.unknown_tagged_fields, p = read_unknown(b, t71, p)
             r67.append(o68)
-    else:
-        o.warmup_tasks = None
     n72 = b[p]
     p += 1
     if n72 > 127:
@@ -894,7 +895,9 @@ def _read_StreamsGroupHeartbeatRequest_0(b, p):
     p += 1
     if n77 > 127:
         n77, p = long_count_or_null(b, n77, p)
-    if n77:
+    if not n77:
+        o.client_tags = None
+    else:
         o.client_tags = r78 = []
         for _ in range(n77 - 1):
             o79 = _new(_StreamsGroupHeartbeatRequest_KeyValue)
@@ -918,13 +921,13 @@ def _read_StreamsGroupHeartbeatRequest_0(b, p):
             if t82:
                 o79.unknown_tagged_fields, p = read_unknown(b, t82, p)
             r78.append(o79)
-    else:
-        o.client_tags = None
     n83 = b[p]
     p += 1
     if n83 > 127:
         n83, p = long_count_or_null(b, n83, p)
-    if n83:
+    if not n83:
+        o.task_offsets = None
+    else:
         o.task_offsets = r84 = []
         for _ in range(n83 - 1):
             o85 = _new(_StreamsGroupHeartbeatRequest_TaskOffset)
@@ -941,13 +944,13 @@ def _read_StreamsGroupHeartbeatRequest_0(b, p):
             if t87:
                 o85.unknown_tagged_fields, p = read_unknown(b, t87, p)
             r84.append(o85)
-    else:
-        o.task_offsets = None
     n88 = b[p]
     p += 1
     if n88 > 127:
         n88, p = long_count_or_null(b, n88, p)
-    if n88:
+    if not n88:
+        o.task_end_offsets = None
+    else:
         o.task_end_offsets = r89 = []
         for _ in range(n88 - 1):
             o90 = _new(_StreamsGroupHeartbeatRequest_TaskOffset)
@@ -964,8 +967,6 @@ def _read_StreamsGroupHeartbeatRequest_0(b, p):
             if t92:
                 o90.unknown_tagged_fields, p = read_unknown(b, t92, p)
             r89.append(o90)
-    else:
-        o.task_end_offsets = None
     o.shutdown_application, t93 = _u_oB(b, p)
     p += 2
     o.unknown_tagged_fields = None
@@ -978,14 +979,14 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
     x1 = m.group_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.member_id.encode()
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
@@ -1008,7 +1009,7 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
         x7 = x7.encode()
         n8 = len(x7) + 1
     if n8 < 128:
-        w(_p_B(n8))
+        w(ONE_BYTE[n8])
     else:
         w(text_size(n8))
     w(x7)
@@ -1028,14 +1029,14 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
             x13 = e12.subtopology_id.encode()
             n14 = len(x13) + 1
             if n14 < 128:
-                w(_p_B(n14))
+                w(ONE_BYTE[n14])
             else:
                 w(text_size(n14))
             w(x13)
             x15 = e12.source_topics
             n16 = len(x15) + 1
             if n16 < 128:
-                w(_p_B(n16))
+                w(ONE_BYTE[n16])
             else:
                 w(size(n16))
             if x15.__class__ is str:
@@ -1044,14 +1045,14 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
                 x18 = e17.encode()
                 n19 = len(x18) + 1
                 if n19 < 128:
-                    w(_p_B(n19))
+                    w(ONE_BYTE[n19])
                 else:
                     w(text_size(n19))
                 w(x18)
             x20 = e12.source_topic_regex
             n21 = len(x20) + 1
             if n21 < 128:
-                w(_p_B(n21))
+                w(ONE_BYTE[n21])
             else:
                 w(size(n21))
             if x20.__class__ is str:
@@ -1060,21 +1061,21 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
                 x23 = e22.encode()
                 n24 = len(x23) + 1
                 if n24 < 128:
-                    w(_p_B(n24))
+                    w(ONE_BYTE[n24])
                 else:
                     w(text_size(n24))
                 w(x23)
             x25 = e12.state_changelog_topics
             n26 = len(x25) + 1
             if n26 < 128:
-                w(_p_B(n26))
+                w(ONE_BYTE[n26])
             else:
                 w(size(n26))
             for e27 in x25:
                 x28 = e27.name.encode()
                 n29 = len(x28) + 1
                 if n29 < 128:
-                    w(_p_B(n29))
+                    w(ONE_BYTE[n29])
                 else:
                     w(text_size(n29))
                 w(x28)
@@ -1089,14 +1090,14 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
                     x33 = e32.key.encode()
                     n34 = len(x33) + 1
                     if n34 < 128:
-                        w(_p_B(n34))
+                        w(ONE_BYTE[n34])
                     else:
                         w(text_size(n34))
                     w(x33)
                     x35 = e32.value.encode()
                     n36 = len(x35) + 1
                     if n36 < 128:
-                        w(_p_B(n36))
+                        w(ONE_BYTE[n36])
                     else:
                         w(text_size(n36))
                     w(x35)
@@ -1104,16 +1105,16 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
                         tags37 = {}
                         write_tags(w, tags37, e32.unknown_tagged_fields, ())
                     else:
-                        w(_p_B(0))
+                        w(b"\0")
                 if e27.unknown_tagged_fields:
                     tags38 = {}
                     write_tags(w, tags38, e27.unknown_tagged_fields, ())
                 else:
-                    w(_p_B(0))
+                    w(b"\0")
             x39 = e12.repartition_sink_topics
             n40 = len(x39) + 1
             if n40 < 128:
-                w(_p_B(n40))
+                w(ONE_BYTE[n40])
             else:
                 w(size(n40))
             if x39.__class__ is str:
@@ -1122,21 +1123,21 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
                 x42 = e41.encode()
                 n43 = len(x42) + 1
                 if n43 < 128:
-                    w(_p_B(n43))
+                    w(ONE_BYTE[n43])
                 else:
                     w(text_size(n43))
                 w(x42)
             x44 = e12.repartition_source_topics
             n45 = len(x44) + 1
             if n45 < 128:
-                w(_p_B(n45))
+                w(ONE_BYTE[n45])
             else:
                 w(size(n45))
             for e46 in x44:
                 x47 = e46.name.encode()
                 n48 = len(x47) + 1
                 if n48 < 128:
-                    w(_p_B(n48))
+                    w(ONE_BYTE[n48])
                 else:
                     w(text_size(n48))
                 w(x47)
@@ -1151,14 +1152,14 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
                     x52 = e51.key.encode()
                     n53 = len(x52) + 1
                     if n53 < 128:
-                        w(_p_B(n53))
+                        w(ONE_BYTE[n53])
                     else:
                         w(text_size(n53))
                     w(x52)
                     x54 = e51.value.encode()
                     n55 = len(x54) + 1
                     if n55 < 128:
-                        w(_p_B(n55))
+                        w(ONE_BYTE[n55])
                     else:
                         w(text_size(n55))
                     w(x54)
@@ -1166,16 +1167,16 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
                         tags56 = {}
                         write_tags(w, tags56, e51.unknown_tagged_fields, ())
                     else:
-                        w(_p_B(0))
+                        w(b"\0")
                 if e46.unknown_tagged_fields:
                     tags57 = {}
                     write_tags(w, tags57, e46.unknown_tagged_fields, ())
                 else:
-                    w(_p_B(0))
+                    w(b"\0")
             x58 = e12.copartition_groups
             n59 = len(x58) + 1
             if n59 < 128:
-                w(_p_B(n59))
+                w(ONE_BYTE[n59])
             else:
                 w(size(n59))
             for e60 in x58:
@@ -1197,16 +1198,16 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
                 tags68 = {}
                 write_tags(w, tags68, e12.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if x9.unknown_tagged_fields:
             tags69 = {}
             write_tags(w, tags69, x9.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     x70 = m.active_tasks
     n71 = 0 if x70 is None else len(x70) + 1
     if n71 < 128:
-        w(_p_B(n71))
+        w(ONE_BYTE[n71])
     else:
         w(size(n71))
     if x70:
@@ -1214,7 +1215,7 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
             x73 = e72.subtopology_id.encode()
             n74 = len(x73) + 1
             if n74 < 128:
-                w(_p_B(n74))
+                w(ONE_BYTE[n74])
             else:
                 w(text_size(n74))
             w(x73)
@@ -1229,7 +1230,7 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
     x78 = m.standby_tasks
     n79 = 0 if x78 is None else len(x78) + 1
     if n79 < 128:
-        w(_p_B(n79))
+        w(ONE_BYTE[n79])
     else:
         w(size(n79))
     if x78:
@@ -1237,7 +1238,7 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
             x81 = e80.subtopology_id.encode()
             n82 = len(x81) + 1
             if n82 < 128:
-                w(_p_B(n82))
+                w(ONE_BYTE[n82])
             else:
                 w(text_size(n82))
             w(x81)
@@ -1252,7 +1253,7 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
     x86 = m.warmup_tasks
     n87 = 0 if x86 is None else len(x86) + 1
     if n87 < 128:
-        w(_p_B(n87))
+        w(ONE_BYTE[n87])
     else:
         w(size(n87))
     if x86:
@@ -1260,7 +1261,7 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
             x89 = e88.subtopology_id.encode()
             n90 = len(x89) + 1
             if n90 < 128:
-                w(_p_B(n90))
+                w(ONE_BYTE[n90])
             else:
                 w(text_size(n90))
             w(x89)
@@ -1279,7 +1280,7 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
         x94 = x94.encode()
         n95 = len(x94) + 1
     if n95 < 128:
-        w(_p_B(n95))
+        w(ONE_BYTE[n95])
     else:
         w(text_size(n95))
     w(x94)
@@ -1304,7 +1305,7 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
     x100 = m.client_tags
     n101 = 0 if x100 is None else len(x100) + 1
     if n101 < 128:
-        w(_p_B(n101))
+        w(ONE_BYTE[n101])
     else:
         w(size(n101))
     if x100:
@@ -1312,14 +1313,14 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
             x103 = e102.key.encode()
             n104 = len(x103) + 1
             if n104 < 128:
-                w(_p_B(n104))
+                w(ONE_BYTE[n104])
             else:
                 w(text_size(n104))
             w(x103)
             x105 = e102.value.encode()
             n106 = len(x105) + 1
             if n106 < 128:
-                w(_p_B(n106))
+                w(ONE_BYTE[n106])
             else:
                 w(text_size(n106))
             w(x105)
@@ -1327,11 +1328,11 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
                 tags107 = {}
                 write_tags(w, tags107, e102.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
     x108 = m.task_offsets
     n109 = 0 if x108 is None else len(x108) + 1
     if n109 < 128:
-        w(_p_B(n109))
+        w(ONE_BYTE[n109])
     else:
         w(size(n109))
     if x108:
@@ -1339,7 +1340,7 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
             x111 = e110.subtopology_id.encode()
             n112 = len(x111) + 1
             if n112 < 128:
-                w(_p_B(n112))
+                w(ONE_BYTE[n112])
             else:
                 w(text_size(n112))
             w(x111)
@@ -1352,7 +1353,7 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
     x114 = m.task_end_offsets
     n115 = 0 if x114 is None else len(x114) + 1
     if n115 < 128:
-        w(_p_B(n115))
+        w(ONE_BYTE[n115])
     else:
         w(size(n115))
     if x114:
@@ -1360,7 +1361,7 @@ def _write_StreamsGroupHeartbeatRequest_0(m, w):
             x117 = e116.subtopology_id.encode()
             n118 = len(x117) + 1
             if n118 < 128:
-                w(_p_B(n118))
+                w(ONE_BYTE[n118])
             else:
                 w(text_size(n118))
             w(x117)
@@ -1405,7 +1406,9 @@ def _read_StreamsGroupHeartbeatResponse_0(b, p):
     p += 17
     if n3 > 127:
         n3, p = long_count_or_null(b, n3, p)
-    if n3:
+    if not n3:
+        o.status = None
+    else:
         o.status = r4 = []
         for _ in range(n3 - 1):
             o5 = _new(_StreamsGroupHeartbeatResponse_Status)
@@ -1422,13 +1425,13 @@ def _read_StreamsGroupHeartbeatResponse_0(b, p):
             if t7:
                 o5.unknown_tagged_fields, p = read_unknown(b, t7, p)
             r4.append(o5)
-    else:
-        o.status = None
     n8 = b[p]
     p += 1
     if n8 > 127:
         n8, p = long_count_or_null(b, n8, p)
-    if n8:
+    if not n8:
+        o.active_tasks = None
+    else:
         o.active_tasks = r9 = []
         for _ in range(n8 - 1):
             o10 = _new(_StreamsGroupHeartbeatResponse_TaskIds)
@@ -1452,13 +1455,13 @@ def _read_StreamsGroupHeartbeatResponse_0(b, p):
             if t13:
                 o10.unknown_tagged_fields, p = read_unknown(b, t13, p)
             r9.append(o10)
-    else:
-        o.active_tasks = None
     n14 = b[p]
     p += 1
     if n14 > 127:
         n14, p = long_count_or_null(b, n14, p)
-    if n14:
+    if not n14:
+        o.standby_tasks = None
+    else:
         o.standby_tasks = r15 = []
         for _ in range(n14 - 1):
             o16 = _new(_StreamsGroupHeartbeatResponse_TaskIds)
@@ -1482,13 +1485,13 @@ def _read_StreamsGroupHeartbeatResponse_0(b, p):
             if t19:
                 o16.unknown_tagged_fields, p = read_unknown(b, t19, p)
             r15.append(o16)
-    else:
-        o.standby_tasks = None
     n20 = b[p]
     p += 1
     if n20 > 127:
         n20, p = long_count_or_null(b, n20, p)
-    if n20:
+    if not n20:
+        o.warmup_tasks = None
+    else:
         o.warmup_tasks = r21 = []
         for _ in range(n20 - 1):
             o22 = _new(_StreamsGroupHeartbeatResponse_TaskIds)
@@ -1512,13 +1515,13 @@ def _read_StreamsGroupHeartbeatResponse_0(b, p):
             if t25:
                 o22.unknown_tagged_fields, p = read_unknown(b, t25, p)
             r21.append(o22)
-    else:
-        o.warmup_tasks = None
     o.endpoint_information_epoch, n26 = _u_iB(b, p)
     p += 5
     if n26 > 127:
         n26, p = long_count_or_null(b, n26, p)
-    if n26:
+    if not n26:
+        o.partitions_by_user_endpoint = None
+    else:
         o.partitions_by_user_endpoint = r27 = []
         for _ in range(n26 - 1):
             o28 = _new(_StreamsGroupHeartbeatResponse_EndpointToPartitions)
@@ -1596,8 +1599,6 @@ def _read_StreamsGroupHeartbeatResponse_0(b, p):
             if t44:
                 o28.unknown_tagged_fields, p = read_unknown(b, t44, p)
             r27.append(o28)
-    else:
-        o.partitions_by_user_endpoint = None
     t45 = b[p]
     p += 1
     o.unknown_tagged_fields = None
@@ -1631,7 +1632,9 @@ def _read_StreamsGroupHeartbeatResponse_1(b, p):
     p += 21
     if n3 > 127:
         n3, p = long_count_or_null(b, n3, p)
-    if n3:
+    if not n3:
+        o.status = None
+    else:
         o.status = r4 = []
         for _ in range(n3 - 1):
             o5 = _new(_StreamsGroupHeartbeatResponse_Status)
@@ -1648,13 +1651,13 @@ def _read_StreamsGroupHeartbeatResponse_1(b, p):
             if t7:
                 o5.unknown_tagged_fields, p = read_unknown(b, t7, p)
             r4.append(o5)
-    else:
-        o.status = None
     n8 = b[p]
     p += 1
     if n8 > 127:
         n8, p = long_count_or_null(b, n8, p)
-    if n8:
+    if not n8:
+        o.active_tasks = None
+    else:
         o.active_tasks = r9 = []
         for _ in range(n8 - 1):
             o10 = _new(_StreamsGroupHeartbeatResponse_TaskIds)
@@ -1678,13 +1681,13 @@ def _read_StreamsGroupHeartbeatResponse_1(b, p):
             if t13:
                 o10.unknown_tagged_fields, p = read_unknown(b, t13, p)
             r9.append(o10)
-    else:
-        o.active_tasks = None
     n14 = b[p]
     p += 1
     if n14 > 127:
         n14, p = long_count_or_null(b, n14, p)
-    if n14:
+    if not n14:
+        o.standby_tasks = None
+    else:
         o.standby_tasks = r15 = []
         for _ in range(n14 - 1):
             o16 = _new(_StreamsGroupHeartbeatResponse_TaskIds)
@@ -1708,13 +1711,13 @@ def _read_StreamsGroupHeartbeatResponse_1(b, p):
             if t19:
                 o16.unknown_tagged_fields, p = read_unknown(b, t19, p)
             r15.append(o16)
-    else:
-        o.standby_tasks = None
     n20 = b[p]
     p += 1
     if n20 > 127:
         n20, p = long_count_or_null(b, n20, p)
-    if n20:
+    if not n20:
+        o.warmup_tasks = None
+    else:
         o.warmup_tasks = r21 = []
         for _ in range(n20 - 1):
             o22 = _new(_StreamsGroupHeartbeatResponse_TaskIds)
@@ -1738,13 +1741,13 @@ def _read_StreamsGroupHeartbeatResponse_1(b, p):
             if t25:
                 o22.unknown_tagged_fields, p = read_unknown(b, t25, p)
             r21.append(o22)
-    else:
-        o.warmup_tasks = None
     o.topology_description_required, o.endpoint_information_epoch, n26 = _u_oiB(b, p)
     p += 6
     if n26 > 127:
         n26, p = long_count_or_null(b, n26, p)
-    if n26:
+    if not n26:
+        o.partitions_by_user_endpoint = None
+    else:
         o.partitions_by_user_endpoint = r27 = []
         for _ in range(n26 - 1):
             o28 = _new(_StreamsGroupHeartbeatResponse_EndpointToPartitions)
@@ -1822,8 +1825,6 @@ def _read_StreamsGroupHeartbeatResponse_1(b, p):
             if t44:
                 o28.unknown_tagged_fields, p = read_unknown(b, t44, p)
             r27.append(o28)
-    else:
-        o.partitions_by_user_endpoint = None
     t45 = b[p]
     p += 1
     o.unknown_tagged_fields = None
@@ -1851,7 +1852,7 @@ def _write_StreamsGroupHeartbeatResponse_0(m, w):
     x3 = m.member_id.encode()
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
@@ -1876,11 +1877,11 @@ def _write_StreamsGroupHeartbeatResponse_0(m, w):
                 tags10 = {}
                 write_tags(w, tags10, e7.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
     x11 = m.active_tasks
     n12 = 0 if x11 is None else len(x11) + 1
     if n12 < 128:
-        w(_p_B(n12))
+        w(ONE_BYTE[n12])
     else:
         w(size(n12))
     if x11:
@@ -1888,7 +1889,7 @@ def _write_StreamsGroupHeartbeatResponse_0(m, w):
             x14 = e13.subtopology_id.encode()
             n15 = len(x14) + 1
             if n15 < 128:
-                w(_p_B(n15))
+                w(ONE_BYTE[n15])
             else:
                 w(text_size(n15))
             w(x14)
@@ -1903,7 +1904,7 @@ def _write_StreamsGroupHeartbeatResponse_0(m, w):
     x19 = m.standby_tasks
     n20 = 0 if x19 is None else len(x19) + 1
     if n20 < 128:
-        w(_p_B(n20))
+        w(ONE_BYTE[n20])
     else:
         w(size(n20))
     if x19:
@@ -1911,7 +1912,7 @@ def _write_StreamsGroupHeartbeatResponse_0(m, w):
             x22 = e21.subtopology_id.encode()
             n23 = len(x22) + 1
             if n23 < 128:
-                w(_p_B(n23))
+                w(ONE_BYTE[n23])
             else:
                 w(text_size(n23))
             w(x22)
@@ -1926,7 +1927,7 @@ def _write_StreamsGroupHeartbeatResponse_0(m, w):
     x27 = m.warmup_tasks
     n28 = 0 if x27 is None else len(x27) + 1
     if n28 < 128:
-        w(_p_B(n28))
+        w(ONE_BYTE[n28])
     else:
         w(size(n28))
     if x27:
@@ -1934,7 +1935,7 @@ def _write_StreamsGroupHeartbeatResponse_0(m, w):
             x30 = e29.subtopology_id.encode()
             n31 = len(x30) + 1
             if n31 < 128:
-                w(_p_B(n31))
+                w(ONE_BYTE[n31])
             else:
                 w(text_size(n31))
             w(x30)
@@ -1961,7 +1962,7 @@ def _write_StreamsGroupHeartbeatResponse_0(m, w):
             x39 = x38.host.encode()
             n40 = len(x39) + 1
             if n40 < 128:
-                w(_p_B(n40))
+                w(ONE_BYTE[n40])
             else:
                 w(text_size(n40))
             w(x39)
@@ -1974,14 +1975,14 @@ def _write_StreamsGroupHeartbeatResponse_0(m, w):
             x42 = e37.active_partitions
             n43 = len(x42) + 1
             if n43 < 128:
-                w(_p_B(n43))
+                w(ONE_BYTE[n43])
             else:
                 w(size(n43))
             for e44 in x42:
                 x45 = e44.topic.encode()
                 n46 = len(x45) + 1
                 if n46 < 128:
-                    w(_p_B(n46))
+                    w(ONE_BYTE[n46])
                 else:
                     w(text_size(n46))
                 w(x45)
@@ -1996,14 +1997,14 @@ def _write_StreamsGroupHeartbeatResponse_0(m, w):
             x50 = e37.standby_partitions
             n51 = len(x50) + 1
             if n51 < 128:
-                w(_p_B(n51))
+                w(ONE_BYTE[n51])
             else:
                 w(size(n51))
             for e52 in x50:
                 x53 = e52.topic.encode()
                 n54 = len(x53) + 1
                 if n54 < 128:
-                    w(_p_B(n54))
+                    w(ONE_BYTE[n54])
                 else:
                     w(text_size(n54))
                 w(x53)
@@ -2019,12 +2020,12 @@ def _write_StreamsGroupHeartbeatResponse_0(m, w):
                 tags58 = {}
                 write_tags(w, tags58, e37.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
     if m.unknown_tagged_fields:
         tags59 = {}
         write_tags(w, tags59, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_StreamsGroupHeartbeatResponse_1(m, w):
@@ -2045,7 +2046,7 @@ def _write_StreamsGroupHeartbeatResponse_1(m, w):
     x3 = m.member_id.encode()
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
@@ -2070,11 +2071,11 @@ def _write_StreamsGroupHeartbeatResponse_1(m, w):
                 tags10 = {}
                 write_tags(w, tags10, e7.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
     x11 = m.active_tasks
     n12 = 0 if x11 is None else len(x11) + 1
     if n12 < 128:
-        w(_p_B(n12))
+        w(ONE_BYTE[n12])
     else:
         w(size(n12))
     if x11:
@@ -2082,7 +2083,7 @@ def _write_StreamsGroupHeartbeatResponse_1(m, w):
             x14 = e13.subtopology_id.encode()
             n15 = len(x14) + 1
             if n15 < 128:
-                w(_p_B(n15))
+                w(ONE_BYTE[n15])
             else:
                 w(text_size(n15))
             w(x14)
@@ -2097,7 +2098,7 @@ def _write_StreamsGroupHeartbeatResponse_1(m, w):
     x19 = m.standby_tasks
     n20 = 0 if x19 is None else len(x19) + 1
     if n20 < 128:
-        w(_p_B(n20))
+        w(ONE_BYTE[n20])
     else:
         w(size(n20))
     if x19:
@@ -2105,7 +2106,7 @@ def _write_StreamsGroupHeartbeatResponse_1(m, w):
             x22 = e21.subtopology_id.encode()
             n23 = len(x22) + 1
             if n23 < 128:
-                w(_p_B(n23))
+                w(ONE_BYTE[n23])
             else:
                 w(text_size(n23))
             w(x22)
@@ -2120,7 +2121,7 @@ def _write_StreamsGroupHeartbeatResponse_1(m, w):
     x27 = m.warmup_tasks
     n28 = 0 if x27 is None else len(x27) + 1
     if n28 < 128:
-        w(_p_B(n28))
+        w(ONE_BYTE[n28])
     else:
         w(size(n28))
     if x27:
@@ -2128,7 +2129,7 @@ def _write_StreamsGroupHeartbeatResponse_1(m, w):
             x30 = e29.subtopology_id.encode()
             n31 = len(x30) + 1
             if n31 < 128:
-                w(_p_B(n31))
+                w(ONE_BYTE[n31])
             else:
                 w(text_size(n31))
             w(x30)
@@ -2155,7 +2156,7 @@ def _write_StreamsGroupHeartbeatResponse_1(m, w):
             x39 = x38.host.encode()
             n40 = len(x39) + 1
             if n40 < 128:
-                w(_p_B(n40))
+                w(ONE_BYTE[n40])
             else:
                 w(text_size(n40))
             w(x39)
@@ -2168,14 +2169,14 @@ def _write_StreamsGroupHeartbeatResponse_1(m, w):
             x42 = e37.active_partitions
             n43 = len(x42) + 1
             if n43 < 128:
-                w(_p_B(n43))
+                w(ONE_BYTE[n43])
             else:
                 w(size(n43))
             for e44 in x42:
                 x45 = e44.topic.encode()
                 n46 = len(x45) + 1
                 if n46 < 128:
-                    w(_p_B(n46))
+                    w(ONE_BYTE[n46])
                 else:
                     w(text_size(n46))
                 w(x45)
@@ -2190,14 +2191,14 @@ def _write_StreamsGroupHeartbeatResponse_1(m, w):
             x50 = e37.standby_partitions
             n51 = len(x50) + 1
             if n51 < 128:
-                w(_p_B(n51))
+                w(ONE_BYTE[n51])
             else:
                 w(size(n51))
             for e52 in x50:
                 x53 = e52.topic.encode()
                 n54 = len(x53) + 1
                 if n54 < 128:
-                    w(_p_B(n54))
+                    w(ONE_BYTE[n54])
                 else:
                     w(text_size(n54))
                 w(x53)
@@ -2213,12 +2214,12 @@ def _write_StreamsGroupHeartbeatResponse_1(m, w):
                 tags58 = {}
                 write_tags(w, tags58, e37.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
     if m.unknown_tagged_fields:
         tags59 = {}
         write_tags(w, tags59, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 StreamsGroupHeartbeatResponse._readers = {0: _read_StreamsGroupHeartbeatResponse_0, 1: _read_StreamsGroupHeartbeatResponse_1}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, long_text, long_text_or_null, refuse_absent, refuse_null, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -301,7 +302,7 @@ def _write_StreamsGroupMemberMetadataValue_0(m, w):
         x1 = x1.encode()
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -312,21 +313,21 @@ def _write_StreamsGroupMemberMetadataValue_0(m, w):
         x3 = x3.encode()
         n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
     x5 = m.client_id.encode()
     n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(text_size(n6))
     w(x5)
     x7 = m.client_host.encode()
     n8 = len(x7) + 1
     if n8 < 128:
-        w(_p_B(n8))
+        w(ONE_BYTE[n8])
     else:
         w(text_size(n8))
     w(x7)
@@ -359,21 +360,21 @@ def _write_StreamsGroupMemberMetadataValue_0(m, w):
     x15 = m.client_tags
     n16 = len(x15) + 1
     if n16 < 128:
-        w(_p_B(n16))
+        w(ONE_BYTE[n16])
     else:
         w(size(n16))
     for e17 in x15:
         x18 = e17.key.encode()
         n19 = len(x18) + 1
         if n19 < 128:
-            w(_p_B(n19))
+            w(ONE_BYTE[n19])
         else:
             w(text_size(n19))
         w(x18)
         x20 = e17.value.encode()
         n21 = len(x20) + 1
         if n21 < 128:
-            w(_p_B(n21))
+            w(ONE_BYTE[n21])
         else:
             w(text_size(n21))
         w(x20)
@@ -381,12 +382,12 @@ def _write_StreamsGroupMemberMetadataValue_0(m, w):
             tags22 = {}
             write_tags(w, tags22, e17.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags23 = {}
         write_tags(w, tags23, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 StreamsGroupMemberMetadataValue._readers = {0: _read_StreamsGroupMemberMetadataValue_0}

@@ -11,7 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count_or_null, long_text, refuse_absent, refuse_null, size, text_size
 from kafkadouble.wire.tagged import keep_unknown, read_tag, read_unknown, refuse_size, write_tags
-from kafkadouble.wire.varint import more_uvarint
+from kafkadouble.wire.varint import ONE_BYTE, more_uvarint
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -107,8 +107,6 @@ value Value string 0+"""
 
 
 _StreamsGroupMetadataValue_LastAssignmentConfig = StreamsGroupMetadataValue.LastAssignmentConfig
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -171,7 +169,9 @@ def _read_StreamsGroupMetadataValue_0(b, p):
                 p += 1
                 if n4 > 127:
                     n4, p = long_count_or_null(b, n4, p)
-                if n4:
+                if not n4:
+                    o.last_assignment_configs = None
+                else:
                     o.last_assignment_configs = r5 = []
                     for _ in range(n4 - 1):
                         o6 = _new(_StreamsGroupMetadataValue_LastAssignmentConfig)
@@ -195,8 +195,6 @@ def _read_StreamsGroupMetadataValue_0(b, p):
                         if t9:
                             o6.unknown_tagged_fields, p = read_unknown(b, t9, p)
                         r5.append(o6)
-                else:
-                    o.last_assignment_configs = None
             elif tag2 == 2:
                 o.stored_description_topology_epoch, = _u_i(b, p)
                 p += 4
@@ -228,7 +226,7 @@ def _write_StreamsGroupMetadataValue_0(m, w):
             x4 = m.last_assignment_configs
             n5 = 0 if x4 is None else len(x4) + 1
             if n5 < 128:
-                w(_p_B(n5))
+                w(ONE_BYTE[n5])
             else:
                 w(size(n5))
             if x4:
@@ -236,14 +234,14 @@ def _write_StreamsGroupMetadataValue_0(m, w):
                     x7 = e6.key.encode()
                     n8 = len(x7) + 1
                     if n8 < 128:
-                        w(_p_B(n8))
+                        w(ONE_BYTE[n8])
                     else:
                         w(text_size(n8))
                     w(x7)
                     x9 = e6.value.encode()
                     n10 = len(x9) + 1
                     if n10 < 128:
-                        w(_p_B(n10))
+                        w(ONE_BYTE[n10])
                     else:
                         w(text_size(n10))
                     w(x9)
@@ -251,7 +249,7 @@ def _write_StreamsGroupMetadataValue_0(m, w):
                         tags11 = {}
                         write_tags(w, tags11, e6.unknown_tagged_fields, ())
                     else:
-                        w(_p_B(0))
+                        w(b"\0")
             w = w3
         if m.stored_description_topology_epoch != -1:
             w12 = w

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, long_count, long_numbers, long_text, refuse_absent, refuse_null, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -99,8 +100,6 @@ partitions Partitions []int32 0+"""
 
 
 _StreamsGroupTargetAssignmentMemberValue_TaskIds = StreamsGroupTargetAssignmentMemberValue.TaskIds
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -239,14 +238,14 @@ def _write_StreamsGroupTargetAssignmentMemberValue_0(m, w):
     x1 = m.active_tasks
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
         x4 = e3.subtopology_id.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -261,14 +260,14 @@ def _write_StreamsGroupTargetAssignmentMemberValue_0(m, w):
     x9 = m.standby_tasks
     n10 = len(x9) + 1
     if n10 < 128:
-        w(_p_B(n10))
+        w(ONE_BYTE[n10])
     else:
         w(size(n10))
     for e11 in x9:
         x12 = e11.subtopology_id.encode()
         n13 = len(x12) + 1
         if n13 < 128:
-            w(_p_B(n13))
+            w(ONE_BYTE[n13])
         else:
             w(text_size(n13))
         w(x12)
@@ -283,14 +282,14 @@ def _write_StreamsGroupTargetAssignmentMemberValue_0(m, w):
     x17 = m.warmup_tasks
     n18 = len(x17) + 1
     if n18 < 128:
-        w(_p_B(n18))
+        w(ONE_BYTE[n18])
     else:
         w(size(n18))
     for e19 in x17:
         x20 = e19.subtopology_id.encode()
         n21 = len(x20) + 1
         if n21 < 128:
-            w(_p_B(n21))
+            w(ONE_BYTE[n21])
         else:
             w(text_size(n21))
         w(x20)
@@ -306,7 +305,7 @@ def _write_StreamsGroupTargetAssignmentMemberValue_0(m, w):
         tags25 = {}
         write_tags(w, tags25, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 StreamsGroupTargetAssignmentMemberValue._readers = {0: _read_StreamsGroupTargetAssignmentMemberValue_0}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, long_text, long_text_or_null, refuse_text, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -209,8 +210,6 @@ _StreamsGroupTopologyDescriptionUpdateRequest_TopologyDescriptionNode = StreamsG
 _StreamsGroupTopologyDescriptionUpdateRequest_TopologyDescriptionGlobalStore = StreamsGroupTopologyDescriptionUpdateRequest.TopologyDescriptionGlobalStore
 _default_StreamsGroupTopologyDescriptionUpdateRequest_TopologyDescription = StreamsGroupTopologyDescriptionUpdateRequest.TopologyDescription()
 _default_StreamsGroupTopologyDescriptionUpdateRequest_TopologyDescriptionNode = StreamsGroupTopologyDescriptionUpdateRequest.TopologyDescriptionNode()
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">b")
 _p_b = _s.pack
 _s = _Struct(">bB")
@@ -509,14 +508,14 @@ def _write_StreamsGroupTopologyDescriptionUpdateRequest_0(m, w):
     x1 = m.group_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.member_id.encode()
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
@@ -534,21 +533,21 @@ def _write_StreamsGroupTopologyDescriptionUpdateRequest_0(m, w):
         x9 = e8.subtopology_id.encode()
         n10 = len(x9) + 1
         if n10 < 128:
-            w(_p_B(n10))
+            w(ONE_BYTE[n10])
         else:
             w(text_size(n10))
         w(x9)
         x11 = e8.nodes
         n12 = len(x11) + 1
         if n12 < 128:
-            w(_p_B(n12))
+            w(ONE_BYTE[n12])
         else:
             w(size(n12))
         for e13 in x11:
             x14 = e13.name.encode()
             n15 = len(x14) + 1
             if n15 < 128:
-                w(_p_B(n15))
+                w(ONE_BYTE[n15])
             else:
                 w(text_size(n15))
             w(x14)
@@ -565,7 +564,7 @@ def _write_StreamsGroupTopologyDescriptionUpdateRequest_0(m, w):
                 x19 = e18.encode()
                 n20 = len(x19) + 1
                 if n20 < 128:
-                    w(_p_B(n20))
+                    w(ONE_BYTE[n20])
                 else:
                     w(text_size(n20))
                 w(x19)
@@ -576,14 +575,14 @@ def _write_StreamsGroupTopologyDescriptionUpdateRequest_0(m, w):
                 x21 = x21.encode()
                 n22 = len(x21) + 1
             if n22 < 128:
-                w(_p_B(n22))
+                w(ONE_BYTE[n22])
             else:
                 w(text_size(n22))
             w(x21)
             x23 = e13.stores
             n24 = len(x23) + 1
             if n24 < 128:
-                w(_p_B(n24))
+                w(ONE_BYTE[n24])
             else:
                 w(size(n24))
             if x23.__class__ is str:
@@ -592,14 +591,14 @@ def _write_StreamsGroupTopologyDescriptionUpdateRequest_0(m, w):
                 x26 = e25.encode()
                 n27 = len(x26) + 1
                 if n27 < 128:
-                    w(_p_B(n27))
+                    w(ONE_BYTE[n27])
                 else:
                     w(text_size(n27))
                 w(x26)
             x28 = e13.successors
             n29 = len(x28) + 1
             if n29 < 128:
-                w(_p_B(n29))
+                w(ONE_BYTE[n29])
             else:
                 w(size(n29))
             if x28.__class__ is str:
@@ -608,7 +607,7 @@ def _write_StreamsGroupTopologyDescriptionUpdateRequest_0(m, w):
                 x31 = e30.encode()
                 n32 = len(x31) + 1
                 if n32 < 128:
-                    w(_p_B(n32))
+                    w(ONE_BYTE[n32])
                 else:
                     w(text_size(n32))
                 w(x31)
@@ -616,16 +615,16 @@ def _write_StreamsGroupTopologyDescriptionUpdateRequest_0(m, w):
                 tags33 = {}
                 write_tags(w, tags33, e13.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e8.unknown_tagged_fields:
             tags34 = {}
             write_tags(w, tags34, e8.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     x35 = x5.global_stores
     n36 = len(x35) + 1
     if n36 < 128:
-        w(_p_B(n36))
+        w(ONE_BYTE[n36])
     else:
         w(size(n36))
     for e37 in x35:
@@ -635,7 +634,7 @@ def _write_StreamsGroupTopologyDescriptionUpdateRequest_0(m, w):
         x39 = x38.name.encode()
         n40 = len(x39) + 1
         if n40 < 128:
-            w(_p_B(n40))
+            w(ONE_BYTE[n40])
         else:
             w(text_size(n40))
         w(x39)
@@ -652,7 +651,7 @@ def _write_StreamsGroupTopologyDescriptionUpdateRequest_0(m, w):
             x44 = e43.encode()
             n45 = len(x44) + 1
             if n45 < 128:
-                w(_p_B(n45))
+                w(ONE_BYTE[n45])
             else:
                 w(text_size(n45))
             w(x44)
@@ -663,14 +662,14 @@ def _write_StreamsGroupTopologyDescriptionUpdateRequest_0(m, w):
             x46 = x46.encode()
             n47 = len(x46) + 1
         if n47 < 128:
-            w(_p_B(n47))
+            w(ONE_BYTE[n47])
         else:
             w(text_size(n47))
         w(x46)
         x48 = x38.stores
         n49 = len(x48) + 1
         if n49 < 128:
-            w(_p_B(n49))
+            w(ONE_BYTE[n49])
         else:
             w(size(n49))
         if x48.__class__ is str:
@@ -679,14 +678,14 @@ def _write_StreamsGroupTopologyDescriptionUpdateRequest_0(m, w):
             x51 = e50.encode()
             n52 = len(x51) + 1
             if n52 < 128:
-                w(_p_B(n52))
+                w(ONE_BYTE[n52])
             else:
                 w(text_size(n52))
             w(x51)
         x53 = x38.successors
         n54 = len(x53) + 1
         if n54 < 128:
-            w(_p_B(n54))
+            w(ONE_BYTE[n54])
         else:
             w(size(n54))
         if x53.__class__ is str:
@@ -695,7 +694,7 @@ def _write_StreamsGroupTopologyDescriptionUpdateRequest_0(m, w):
             x56 = e55.encode()
             n57 = len(x56) + 1
             if n57 < 128:
-                w(_p_B(n57))
+                w(ONE_BYTE[n57])
             else:
                 w(text_size(n57))
             w(x56)
@@ -703,14 +702,14 @@ def _write_StreamsGroupTopologyDescriptionUpdateRequest_0(m, w):
             tags58 = {}
             write_tags(w, tags58, x38.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
         x59 = e37._processor
         if x59 is None:
             x59 = _default_StreamsGroupTopologyDescriptionUpdateRequest_TopologyDescriptionNode
         x60 = x59.name.encode()
         n61 = len(x60) + 1
         if n61 < 128:
-            w(_p_B(n61))
+            w(ONE_BYTE[n61])
         else:
             w(text_size(n61))
         w(x60)
@@ -727,7 +726,7 @@ def _write_StreamsGroupTopologyDescriptionUpdateRequest_0(m, w):
             x65 = e64.encode()
             n66 = len(x65) + 1
             if n66 < 128:
-                w(_p_B(n66))
+                w(ONE_BYTE[n66])
             else:
                 w(text_size(n66))
             w(x65)
@@ -738,14 +737,14 @@ def _write_StreamsGroupTopologyDescriptionUpdateRequest_0(m, w):
             x67 = x67.encode()
             n68 = len(x67) + 1
         if n68 < 128:
-            w(_p_B(n68))
+            w(ONE_BYTE[n68])
         else:
             w(text_size(n68))
         w(x67)
         x69 = x59.stores
         n70 = len(x69) + 1
         if n70 < 128:
-            w(_p_B(n70))
+            w(ONE_BYTE[n70])
         else:
             w(size(n70))
         if x69.__class__ is str:
@@ -754,14 +753,14 @@ def _write_StreamsGroupTopologyDescriptionUpdateRequest_0(m, w):
             x72 = e71.encode()
             n73 = len(x72) + 1
             if n73 < 128:
-                w(_p_B(n73))
+                w(ONE_BYTE[n73])
             else:
                 w(text_size(n73))
             w(x72)
         x74 = x59.successors
         n75 = len(x74) + 1
         if n75 < 128:
-            w(_p_B(n75))
+            w(ONE_BYTE[n75])
         else:
             w(size(n75))
         if x74.__class__ is str:
@@ -770,7 +769,7 @@ def _write_StreamsGroupTopologyDescriptionUpdateRequest_0(m, w):
             x77 = e76.encode()
             n78 = len(x77) + 1
             if n78 < 128:
-                w(_p_B(n78))
+                w(ONE_BYTE[n78])
             else:
                 w(text_size(n78))
             w(x77)
@@ -778,22 +777,22 @@ def _write_StreamsGroupTopologyDescriptionUpdateRequest_0(m, w):
             tags79 = {}
             write_tags(w, tags79, x59.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
         if e37.unknown_tagged_fields:
             tags80 = {}
             write_tags(w, tags80, e37.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if x5.unknown_tagged_fields:
         tags81 = {}
         write_tags(w, tags81, x5.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
     if m.unknown_tagged_fields:
         tags82 = {}
         write_tags(w, tags82, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 StreamsGroupTopologyDescriptionUpdateRequest._readers = {0: _read_StreamsGroupTopologyDescriptionUpdateRequest_0}
@@ -837,7 +836,7 @@ def _write_StreamsGroupTopologyDescriptionUpdateResponse_0(m, w):
         tags3 = {}
         write_tags(w, tags3, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 StreamsGroupTopologyDescriptionUpdateResponse._readers = {0: _read_StreamsGroupTopologyDescriptionUpdateResponse_0}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, long_count, long_numbers, long_text, refuse_absent, refuse_null, refuse_text, size, text_size, unpack_h, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -178,8 +179,6 @@ _StreamsGroupTopologyValue_Subtopology = StreamsGroupTopologyValue.Subtopology
 _StreamsGroupTopologyValue_TopicInfo = StreamsGroupTopologyValue.TopicInfo
 _StreamsGroupTopologyValue_TopicConfig = StreamsGroupTopologyValue.TopicConfig
 _StreamsGroupTopologyValue_CopartitionGroup = StreamsGroupTopologyValue.CopartitionGroup
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -437,14 +436,14 @@ def _write_StreamsGroupTopologyValue_0(m, w):
         x4 = e3.subtopology_id.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.source_topics
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         if x6.__class__ is str:
@@ -453,14 +452,14 @@ def _write_StreamsGroupTopologyValue_0(m, w):
             x9 = e8.encode()
             n10 = len(x9) + 1
             if n10 < 128:
-                w(_p_B(n10))
+                w(ONE_BYTE[n10])
             else:
                 w(text_size(n10))
             w(x9)
         x11 = e3.source_topic_regex
         n12 = len(x11) + 1
         if n12 < 128:
-            w(_p_B(n12))
+            w(ONE_BYTE[n12])
         else:
             w(size(n12))
         if x11.__class__ is str:
@@ -469,21 +468,21 @@ def _write_StreamsGroupTopologyValue_0(m, w):
             x14 = e13.encode()
             n15 = len(x14) + 1
             if n15 < 128:
-                w(_p_B(n15))
+                w(ONE_BYTE[n15])
             else:
                 w(text_size(n15))
             w(x14)
         x16 = e3.state_changelog_topics
         n17 = len(x16) + 1
         if n17 < 128:
-            w(_p_B(n17))
+            w(ONE_BYTE[n17])
         else:
             w(size(n17))
         for e18 in x16:
             x19 = e18.name.encode()
             n20 = len(x19) + 1
             if n20 < 128:
-                w(_p_B(n20))
+                w(ONE_BYTE[n20])
             else:
                 w(text_size(n20))
             w(x19)
@@ -498,14 +497,14 @@ def _write_StreamsGroupTopologyValue_0(m, w):
                 x24 = e23.key.encode()
                 n25 = len(x24) + 1
                 if n25 < 128:
-                    w(_p_B(n25))
+                    w(ONE_BYTE[n25])
                 else:
                     w(text_size(n25))
                 w(x24)
                 x26 = e23.value.encode()
                 n27 = len(x26) + 1
                 if n27 < 128:
-                    w(_p_B(n27))
+                    w(ONE_BYTE[n27])
                 else:
                     w(text_size(n27))
                 w(x26)
@@ -513,16 +512,16 @@ def _write_StreamsGroupTopologyValue_0(m, w):
                     tags28 = {}
                     write_tags(w, tags28, e23.unknown_tagged_fields, ())
                 else:
-                    w(_p_B(0))
+                    w(b"\0")
             if e18.unknown_tagged_fields:
                 tags29 = {}
                 write_tags(w, tags29, e18.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         x30 = e3.repartition_sink_topics
         n31 = len(x30) + 1
         if n31 < 128:
-            w(_p_B(n31))
+            w(ONE_BYTE[n31])
         else:
             w(size(n31))
         if x30.__class__ is str:
@@ -531,21 +530,21 @@ def _write_StreamsGroupTopologyValue_0(m, w):
             x33 = e32.encode()
             n34 = len(x33) + 1
             if n34 < 128:
-                w(_p_B(n34))
+                w(ONE_BYTE[n34])
             else:
                 w(text_size(n34))
             w(x33)
         x35 = e3.repartition_source_topics
         n36 = len(x35) + 1
         if n36 < 128:
-            w(_p_B(n36))
+            w(ONE_BYTE[n36])
         else:
             w(size(n36))
         for e37 in x35:
             x38 = e37.name.encode()
             n39 = len(x38) + 1
             if n39 < 128:
-                w(_p_B(n39))
+                w(ONE_BYTE[n39])
             else:
                 w(text_size(n39))
             w(x38)
@@ -560,14 +559,14 @@ def _write_StreamsGroupTopologyValue_0(m, w):
                 x43 = e42.key.encode()
                 n44 = len(x43) + 1
                 if n44 < 128:
-                    w(_p_B(n44))
+                    w(ONE_BYTE[n44])
                 else:
                     w(text_size(n44))
                 w(x43)
                 x45 = e42.value.encode()
                 n46 = len(x45) + 1
                 if n46 < 128:
-                    w(_p_B(n46))
+                    w(ONE_BYTE[n46])
                 else:
                     w(text_size(n46))
                 w(x45)
@@ -575,16 +574,16 @@ def _write_StreamsGroupTopologyValue_0(m, w):
                     tags47 = {}
                     write_tags(w, tags47, e42.unknown_tagged_fields, ())
                 else:
-                    w(_p_B(0))
+                    w(b"\0")
             if e37.unknown_tagged_fields:
                 tags48 = {}
                 write_tags(w, tags48, e37.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         x49 = e3.copartition_groups
         n50 = len(x49) + 1
         if n50 < 128:
-            w(_p_B(n50))
+            w(ONE_BYTE[n50])
         else:
             w(size(n50))
         for e51 in x49:
@@ -606,12 +605,12 @@ def _write_StreamsGroupTopologyValue_0(m, w):
             tags59 = {}
             write_tags(w, tags59, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags60 = {}
         write_tags(w, tags60, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 StreamsGroupTopologyValue._readers = {0: _read_StreamsGroupTopologyValue_0}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import buffer, check_count, long_bytes, long_count, long_text, long_text_or_null, refuse_absent, refuse_null, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -121,8 +122,6 @@ assignment Assignment bytes 0+"""
 
 
 _SyncGroupRequest_SyncGroupRequestAssignment = SyncGroupRequest.SyncGroupRequestAssignment
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -459,7 +458,7 @@ def _write_SyncGroupRequest_4(m, w):
     x1 = m.group_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -478,21 +477,21 @@ def _write_SyncGroupRequest_4(m, w):
         x5 = x5.encode()
         n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(text_size(n6))
     w(x5)
     x7 = m.assignments
     n8 = len(x7) + 1
     if n8 < 128:
-        w(_p_B(n8))
+        w(ONE_BYTE[n8])
     else:
         w(size(n8))
     for e9 in x7:
         x10 = e9.member_id.encode()
         n11 = len(x10) + 1
         if n11 < 128:
-            w(_p_B(n11))
+            w(ONE_BYTE[n11])
         else:
             w(text_size(n11))
         w(x10)
@@ -501,7 +500,7 @@ def _write_SyncGroupRequest_4(m, w):
             x12 = buffer(x12)
         n13 = len(x12) + 1
         if n13 < 128:
-            w(_p_B(n13))
+            w(ONE_BYTE[n13])
         else:
             w(size(n13))
         w(x12)
@@ -509,19 +508,19 @@ def _write_SyncGroupRequest_4(m, w):
             tags14 = {}
             write_tags(w, tags14, e9.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags15 = {}
         write_tags(w, tags15, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_SyncGroupRequest_5(m, w):
     x1 = m.group_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -540,7 +539,7 @@ def _write_SyncGroupRequest_5(m, w):
         x5 = x5.encode()
         n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(text_size(n6))
     w(x5)
@@ -551,7 +550,7 @@ def _write_SyncGroupRequest_5(m, w):
         x7 = x7.encode()
         n8 = len(x7) + 1
     if n8 < 128:
-        w(_p_B(n8))
+        w(ONE_BYTE[n8])
     else:
         w(text_size(n8))
     w(x7)
@@ -562,21 +561,21 @@ def _write_SyncGroupRequest_5(m, w):
         x9 = x9.encode()
         n10 = len(x9) + 1
     if n10 < 128:
-        w(_p_B(n10))
+        w(ONE_BYTE[n10])
     else:
         w(text_size(n10))
     w(x9)
     x11 = m.assignments
     n12 = len(x11) + 1
     if n12 < 128:
-        w(_p_B(n12))
+        w(ONE_BYTE[n12])
     else:
         w(size(n12))
     for e13 in x11:
         x14 = e13.member_id.encode()
         n15 = len(x14) + 1
         if n15 < 128:
-            w(_p_B(n15))
+            w(ONE_BYTE[n15])
         else:
             w(text_size(n15))
         w(x14)
@@ -585,7 +584,7 @@ def _write_SyncGroupRequest_5(m, w):
             x16 = buffer(x16)
         n17 = len(x16) + 1
         if n17 < 128:
-            w(_p_B(n17))
+            w(ONE_BYTE[n17])
         else:
             w(size(n17))
         w(x16)
@@ -593,12 +592,12 @@ def _write_SyncGroupRequest_5(m, w):
             tags18 = {}
             write_tags(w, tags18, e13.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags19 = {}
         write_tags(w, tags19, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 SyncGroupRequest._readers = {0: _read_SyncGroupRequest_0, 1: _read_SyncGroupRequest_0, 2: _read_SyncGroupRequest_0, 3: _read_SyncGroupRequest_3, 4: _read_SyncGroupRequest_4, 5: _read_SyncGroupRequest_5}
@@ -730,7 +729,7 @@ def _write_SyncGroupResponse_4(m, w):
         tags3 = {}
         write_tags(w, tags3, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_SyncGroupResponse_5(m, w):
@@ -753,7 +752,7 @@ def _write_SyncGroupResponse_5(m, w):
         x3 = x3.encode()
         n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
@@ -762,7 +761,7 @@ def _write_SyncGroupResponse_5(m, w):
         x5 = buffer(x5)
     n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(size(n6))
     w(x5)
@@ -770,7 +769,7 @@ def _write_SyncGroupResponse_5(m, w):
         tags7 = {}
         write_tags(w, tags7, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 SyncGroupResponse._readers = {0: _read_SyncGroupResponse_0, 1: _read_SyncGroupResponse_1, 2: _read_SyncGroupResponse_1, 3: _read_SyncGroupResponse_1, 4: _read_SyncGroupResponse_4, 5: _read_SyncGroupResponse_5}

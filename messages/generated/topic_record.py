@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_text, refuse_uuid, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ topic_id TopicId uuid 0+"""
         self,
         *,
         name: str = '',  # 0+: Name of the new topic.
-        topic_id: Uuid = Uuid.ZERO,  # 0+: Random id of the new topic; a later topic of the same name gets another.
+        topic_id: Uuid = ZERO,  # 0+: Random id of the new topic; a later topic of the same name gets another.
         unknown_tagged_fields: dict[int, bytes] | None = None,
     ) -> None:
         self.name = name
@@ -55,8 +56,6 @@ _p_u = _s.pack
 _s = _Struct(">16sB")
 _p_uB = _s.pack
 _u_uB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 
 
 def _read_TopicRecord_0(b, p):
@@ -81,7 +80,7 @@ def _write_TopicRecord_0(m, w):
     x1 = m.name.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)

@@ -11,7 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, check_count_or_null, long_count_or_null, long_numbers, long_text, plain_numbers, refuse_absent, refuse_null, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import keep_unknown, read_tag, read_unknown, refuse_size, write_tags
-from kafkadouble.wire.varint import more_uvarint
+from kafkadouble.wire.varint import ONE_BYTE, more_uvarint
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -124,8 +124,6 @@ partition_ids PartitionIds []int32 0+"""
 
 
 _TransactionLogValue_PartitionsSchema = TransactionLogValue.PartitionsSchema
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -184,7 +182,9 @@ def _read_TransactionLogValue_0(b, p):
     p += 19
     if n1 > 127:
         check_count_or_null(b, n1, p)
-    if n1 >= 0:
+    if n1 < 0:
+        o.transaction_partitions = None
+    else:
         o.transaction_partitions = r2 = []
         for _ in range(n1):
             o3 = _new(_TransactionLogValue_PartitionsSchema)
@@ -204,8 +204,6 @@ def _read_TransactionLogValue_0(b, p):
                 o3.partition_ids, p = plain_numbers(b, n5, p, "i", False)
             o3.unknown_tagged_fields = None
             r2.append(o3)
-    else:
-        o.transaction_partitions = None
     o.previous_producer_id = -1
     o.next_producer_id = -1
     o.next_producer_epoch = -1
@@ -222,7 +220,9 @@ def _read_TransactionLogValue_1(b, p):
     p += 16
     if n1 > 127:
         n1, p = long_count_or_null(b, n1, p)
-    if n1:
+    if not n1:
+        o.transaction_partitions = None
+    else:
         o.transaction_partitions = r2 = []
         for _ in range(n1 - 1):
             o3 = _new(_TransactionLogValue_PartitionsSchema)
@@ -246,8 +246,6 @@ def _read_TransactionLogValue_1(b, p):
             if t6:
                 o3.unknown_tagged_fields, p = read_unknown(b, t6, p)
             r2.append(o3)
-    else:
-        o.transaction_partitions = None
     o.transaction_last_update_timestamp_ms, o.transaction_start_timestamp_ms, t7 = _u_qqB(b, p)
     p += 17
     o.previous_producer_id = -1
@@ -314,7 +312,7 @@ def _write_TransactionLogValue_1(m, w):
             x4 = e3.topic.encode()
             n5 = len(x4) + 1
             if n5 < 128:
-                w(_p_B(n5))
+                w(ONE_BYTE[n5])
             else:
                 w(text_size(n5))
             w(x4)

@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import check_count, long_count, long_text, long_text_or_null, refuse_absent, refuse_null, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ partitions Partitions []TxnOffsetCommitRequestPartition 0+"""
             self,
             *,
             name: str = '',  # 0-5: Name of the topic (to version 5).
-            topic_id: Uuid = Uuid.ZERO,  # 6+: Id of the topic; replaces the name from version 6.
+            topic_id: Uuid = ZERO,  # 6+: Id of the topic; replaces the name from version 6.
             partitions: Sequence[TxnOffsetCommitRequest.TxnOffsetCommitRequestPartition] = (),  # 0+: Partitions of the topic, each with the offset to commit.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -145,7 +146,7 @@ partitions Partitions []TxnOffsetCommitResponsePartition 0+"""
             self,
             *,
             name: str = '',  # 0-5: Name of the topic (to version 5).
-            topic_id: Uuid = Uuid.ZERO,  # 6+: Id of the topic; replaces the name from version 6.
+            topic_id: Uuid = ZERO,  # 6+: Id of the topic; replaces the name from version 6.
             partitions: Sequence[TxnOffsetCommitResponse.TxnOffsetCommitResponsePartition] = (),  # 0+: Outcome for each partition of the topic.
             unknown_tagged_fields: dict[int, bytes] | None = None,
         ) -> None:
@@ -194,8 +195,6 @@ _p_u = _s.pack
 _s = _Struct(">16sB")
 _p_uB = _s.pack
 _u_uB = _s.unpack_from
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">h")
 _p_h = _s.pack
 _u_h = _s.unpack_from
@@ -283,7 +282,7 @@ def _read_TxnOffsetCommitRequest_0(b, p):
             o9.committed_leader_epoch = -1
             o9.unknown_tagged_fields = None
             r8.append(o9)
-        o5.topic_id = Uuid.ZERO
+        o5.topic_id = ZERO
         o5.unknown_tagged_fields = None
         r4.append(o5)
     o.generation_id_or_member_epoch = -1
@@ -340,7 +339,7 @@ def _read_TxnOffsetCommitRequest_2(b, p):
                 o9.committed_metadata = None
             o9.unknown_tagged_fields = None
             r8.append(o9)
-        o5.topic_id = Uuid.ZERO
+        o5.topic_id = ZERO
         o5.unknown_tagged_fields = None
         r4.append(o5)
     o.generation_id_or_member_epoch = -1
@@ -425,7 +424,7 @@ def _read_TxnOffsetCommitRequest_3(b, p):
         o7.unknown_tagged_fields = None
         if t14:
             o7.unknown_tagged_fields, p = read_unknown(b, t14, p)
-        o7.topic_id = Uuid.ZERO
+        o7.topic_id = ZERO
         r6.append(o7)
     t15 = b[p]
     p += 1
@@ -592,14 +591,14 @@ def _write_TxnOffsetCommitRequest_3(m, w):
     x1 = m.transactional_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.group_id.encode()
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
@@ -618,28 +617,28 @@ def _write_TxnOffsetCommitRequest_3(m, w):
         x7 = x7.encode()
         n8 = len(x7) + 1
     if n8 < 128:
-        w(_p_B(n8))
+        w(ONE_BYTE[n8])
     else:
         w(text_size(n8))
     w(x7)
     x9 = m.topics
     n10 = len(x9) + 1
     if n10 < 128:
-        w(_p_B(n10))
+        w(ONE_BYTE[n10])
     else:
         w(size(n10))
     for e11 in x9:
         x12 = e11.name.encode()
         n13 = len(x12) + 1
         if n13 < 128:
-            w(_p_B(n13))
+            w(ONE_BYTE[n13])
         else:
             w(text_size(n13))
         w(x12)
         x14 = e11.partitions
         n15 = len(x14) + 1
         if n15 < 128:
-            w(_p_B(n15))
+            w(ONE_BYTE[n15])
         else:
             w(size(n15))
         for e16 in x14:
@@ -659,31 +658,31 @@ def _write_TxnOffsetCommitRequest_3(m, w):
                 tags19 = {}
                 write_tags(w, tags19, e16.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e11.unknown_tagged_fields:
             tags20 = {}
             write_tags(w, tags20, e11.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags21 = {}
         write_tags(w, tags21, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_TxnOffsetCommitRequest_6(m, w):
     x1 = m.transactional_id.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.group_id.encode()
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(text_size(n4))
     w(x3)
@@ -702,14 +701,14 @@ def _write_TxnOffsetCommitRequest_6(m, w):
         x7 = x7.encode()
         n8 = len(x7) + 1
     if n8 < 128:
-        w(_p_B(n8))
+        w(ONE_BYTE[n8])
     else:
         w(text_size(n8))
     w(x7)
     x9 = m.topics
     n10 = len(x9) + 1
     if n10 < 128:
-        w(_p_B(n10))
+        w(ONE_BYTE[n10])
     else:
         w(size(n10))
     for e11 in x9:
@@ -740,17 +739,17 @@ def _write_TxnOffsetCommitRequest_6(m, w):
                 tags18 = {}
                 write_tags(w, tags18, e15.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e11.unknown_tagged_fields:
             tags19 = {}
             write_tags(w, tags19, e11.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags20 = {}
         write_tags(w, tags20, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 TxnOffsetCommitRequest._readers = {0: _read_TxnOffsetCommitRequest_0, 1: _read_TxnOffsetCommitRequest_0, 2: _read_TxnOffsetCommitRequest_2, 3: _read_TxnOffsetCommitRequest_3, 4: _read_TxnOffsetCommitRequest_3, 5: _read_TxnOffsetCommitRequest_3, 6: _read_TxnOffsetCommitRequest_6}
@@ -777,16 +776,18 @@ def _read_TxnOffsetCommitResponse_0(b, p):
         p += 4
         if not 0 <= n5 < 128:
             check_count(b, n5, p)
-        q6 = p + 6 * n5
-        o3.partitions = r7 = []
-        for x0, x1 in _i_ih(b[p:q6]):
-            e = _new(_TxnOffsetCommitResponse_TxnOffsetCommitResponsePartition)
-            e.partition_index = x0
-            e.error_code = x1
-            e.unknown_tagged_fields = None
-            r7.append(e)
-        p = q6
-        o3.topic_id = Uuid.ZERO
+        if n5:
+            q6 = p + 6 * n5
+            o3.partitions = r7 = []
+            for row in _i_ih(b[p:q6]):
+                e = _new(_TxnOffsetCommitResponse_TxnOffsetCommitResponsePartition)
+                e.partition_index, e.error_code = row
+                e.unknown_tagged_fields = None
+                r7.append(e)
+            p = q6
+        else:
+            o3.partitions = []
+        o3.topic_id = ZERO
         o3.unknown_tagged_fields = None
         r2.append(o3)
     o.unknown_tagged_fields = None
@@ -813,32 +814,34 @@ def _read_TxnOffsetCommitResponse_3(b, p):
         p += 1
         if not 0 < n5 < 128:
             n5, p = long_count(b, n5, p)
-        q6 = p + 7 * (n5 - 1)
-        if not any(b[p + 6:q6:7]):
-            o3.partitions = r7 = []
-            for x0, x1 in _i_ihx(b[p:q6]):
-                e = _new(_TxnOffsetCommitResponse_TxnOffsetCommitResponsePartition)
-                e.partition_index = x0
-                e.error_code = x1
-                e.unknown_tagged_fields = None
-                r7.append(e)
-            p = q6
+        if n5 > 1:
+            q6 = p + 7 * (n5 - 1)
+            if not any(b[p + 6:q6:7]):
+                o3.partitions = r7 = []
+                for row in _i_ihx(b[p:q6]):
+                    e = _new(_TxnOffsetCommitResponse_TxnOffsetCommitResponsePartition)
+                    e.partition_index, e.error_code = row
+                    e.unknown_tagged_fields = None
+                    r7.append(e)
+                p = q6
+            else:
+                o3.partitions = r8 = []
+                for _ in range(n5 - 1):
+                    o9 = _new(_TxnOffsetCommitResponse_TxnOffsetCommitResponsePartition)
+                    o9.partition_index, o9.error_code, t10 = _u_ihB(b, p)
+                    p += 7
+                    o9.unknown_tagged_fields = None
+                    if t10:
+                        o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
+                    r8.append(o9)
         else:
-            o3.partitions = r8 = []
-            for _ in range(n5 - 1):
-                o9 = _new(_TxnOffsetCommitResponse_TxnOffsetCommitResponsePartition)
-                o9.partition_index, o9.error_code, t10 = _u_ihB(b, p)
-                p += 7
-                o9.unknown_tagged_fields = None
-                if t10:
-                    o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
-                r8.append(o9)
+            o3.partitions = []
         t11 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
         if t11:
             o3.unknown_tagged_fields, p = read_unknown(b, t11, p)
-        o3.topic_id = Uuid.ZERO
+        o3.topic_id = ZERO
         r2.append(o3)
     t12 = b[p]
     p += 1
@@ -862,26 +865,28 @@ def _read_TxnOffsetCommitResponse_6(b, p):
         o3.topic_id = as_uuid(o3.topic_id)
         if not 0 < n4 < 128:
             n4, p = long_count(b, n4, p)
-        q5 = p + 7 * (n4 - 1)
-        if not any(b[p + 6:q5:7]):
-            o3.partitions = r6 = []
-            for x0, x1 in _i_ihx(b[p:q5]):
-                e = _new(_TxnOffsetCommitResponse_TxnOffsetCommitResponsePartition)
-                e.partition_index = x0
-                e.error_code = x1
-                e.unknown_tagged_fields = None
-                r6.append(e)
-            p = q5
+        if n4 > 1:
+            q5 = p + 7 * (n4 - 1)
+            if not any(b[p + 6:q5:7]):
+                o3.partitions = r6 = []
+                for row in _i_ihx(b[p:q5]):
+                    e = _new(_TxnOffsetCommitResponse_TxnOffsetCommitResponsePartition)
+                    e.partition_index, e.error_code = row
+                    e.unknown_tagged_fields = None
+                    r6.append(e)
+                p = q5
+            else:
+                o3.partitions = r7 = []
+                for _ in range(n4 - 1):
+                    o8 = _new(_TxnOffsetCommitResponse_TxnOffsetCommitResponsePartition)
+                    o8.partition_index, o8.error_code, t9 = _u_ihB(b, p)
+                    p += 7
+                    o8.unknown_tagged_fields = None
+                    if t9:
+                        o8.unknown_tagged_fields, p = read_unknown(b, t9, p)
+                    r7.append(o8)
         else:
-            o3.partitions = r7 = []
-            for _ in range(n4 - 1):
-                o8 = _new(_TxnOffsetCommitResponse_TxnOffsetCommitResponsePartition)
-                o8.partition_index, o8.error_code, t9 = _u_ihB(b, p)
-                p += 7
-                o8.unknown_tagged_fields = None
-                if t9:
-                    o8.unknown_tagged_fields, p = read_unknown(b, t9, p)
-                r7.append(o8)
+            o3.partitions = []
         t10 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -931,14 +936,14 @@ def _write_TxnOffsetCommitResponse_3(m, w):
         x4 = e3.name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -952,12 +957,12 @@ def _write_TxnOffsetCommitResponse_3(m, w):
             tags10 = {}
             write_tags(w, tags10, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags11 = {}
         write_tags(w, tags11, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_TxnOffsetCommitResponse_6(m, w):
@@ -990,12 +995,12 @@ def _write_TxnOffsetCommitResponse_6(m, w):
             tags9 = {}
             write_tags(w, tags9, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags10 = {}
         write_tags(w, tags10, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 TxnOffsetCommitResponse._readers = {0: _read_TxnOffsetCommitResponse_0, 1: _read_TxnOffsetCommitResponse_0, 2: _read_TxnOffsetCommitResponse_0, 3: _read_TxnOffsetCommitResponse_3, 4: _read_TxnOffsetCommitResponse_3, 5: _read_TxnOffsetCommitResponse_3, 6: _read_TxnOffsetCommitResponse_6}

@@ -76,8 +76,6 @@ error_message ErrorMessage string 0+ null=0+"""
         self.unknown_tagged_fields = unknown_tagged_fields
 
 
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">i")
 _p_i = _s.pack
 _s = _Struct(">iB")
@@ -150,7 +148,7 @@ def _write_UnregisterBrokerResponse_0(m, w):
         tags3 = {}
         write_tags(w, tags3, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 UnregisterBrokerResponse._readers = {0: _read_UnregisterBrokerResponse_0}

@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, long_text, long_text_or_null, refuse_absent, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -245,7 +246,7 @@ def _write_UpdateFeaturesRequest_0(m, w):
         x4 = e3.feature.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -259,7 +260,7 @@ def _write_UpdateFeaturesRequest_0(m, w):
         tags7 = {}
         write_tags(w, tags7, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_UpdateFeaturesRequest_1(m, w):
@@ -276,7 +277,7 @@ def _write_UpdateFeaturesRequest_1(m, w):
         x4 = e3.feature.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
@@ -385,14 +386,14 @@ def _write_UpdateFeaturesResponse_0(m, w):
     x3 = m.results
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     for e5 in x3:
         x6 = e5.feature.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
@@ -412,12 +413,12 @@ def _write_UpdateFeaturesResponse_0(m, w):
             tags10 = {}
             write_tags(w, tags10, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags11 = {}
         write_tags(w, tags11, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_UpdateFeaturesResponse_2(m, w):
@@ -437,7 +438,7 @@ def _write_UpdateFeaturesResponse_2(m, w):
         tags3 = {}
         write_tags(w, tags3, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 UpdateFeaturesResponse._readers = {0: _read_UpdateFeaturesResponse_0, 1: _read_UpdateFeaturesResponse_0, 2: _read_UpdateFeaturesResponse_2}

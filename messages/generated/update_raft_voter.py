@@ -11,9 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, long_text, long_text_or_null, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import keep_unknown, read_tag, read_unknown, refuse_size, write_tags
-from kafkadouble.wire.varint import more_uvarint
+from kafkadouble.wire.varint import ONE_BYTE, more_uvarint
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ max_supported_version MaxSupportedVersion int16 0+"""
         cluster_id: str | None = '',  # 0+: Cluster id that the voter belongs to; null skips the check.
         current_leader_epoch: int = 0,  # 0+: Leader epoch that the voter believes current; the leader rejects older and newer ones.
         voter_id: int = 0,  # 0+: Node id of the voter that reports itself (KIP-853).
-        voter_directory_id: Uuid = Uuid.ZERO,  # 0+: Log directory id of that voter.
+        voter_directory_id: Uuid = ZERO,  # 0+: Log directory id of that voter.
         listeners: Sequence[UpdateRaftVoterRequest.Listener] = (),  # 0+: Where the voter can be reached, one entry per controller listener.
         kraft_version_feature: UpdateRaftVoterRequest.KRaftVersionFeature | None = None,  # 0+: Range of kraft.version levels that the voter supports.
         unknown_tagged_fields: dict[int, bytes] | None = None,
@@ -185,8 +185,6 @@ _UpdateRaftVoterRequest_KRaftVersionFeature = UpdateRaftVoterRequest.KRaftVersio
 _UpdateRaftVoterResponse_CurrentLeader = UpdateRaftVoterResponse.CurrentLeader
 _default_UpdateRaftVoterRequest_KRaftVersionFeature = UpdateRaftVoterRequest.KRaftVersionFeature()
 _default_UpdateRaftVoterResponse_CurrentLeader = UpdateRaftVoterResponse.CurrentLeader()
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">H")
 _p_H = _s.pack
 _s = _Struct(">HB")
@@ -282,7 +280,7 @@ def _write_UpdateRaftVoterRequest_0(m, w):
         x1 = x1.encode()
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -300,14 +298,14 @@ def _write_UpdateRaftVoterRequest_0(m, w):
         x7 = e6.name.encode()
         n8 = len(x7) + 1
         if n8 < 128:
-            w(_p_B(n8))
+            w(ONE_BYTE[n8])
         else:
             w(text_size(n8))
         w(x7)
         x9 = e6.host.encode()
         n10 = len(x9) + 1
         if n10 < 128:
-            w(_p_B(n10))
+            w(ONE_BYTE[n10])
         else:
             w(text_size(n10))
         w(x9)
@@ -330,7 +328,7 @@ def _write_UpdateRaftVoterRequest_0(m, w):
         tags14 = {}
         write_tags(w, tags14, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 UpdateRaftVoterRequest._readers = {0: _read_UpdateRaftVoterRequest_0}
@@ -381,8 +379,6 @@ def _write_UpdateRaftVoterResponse_0(m, w):
             tags1[0] = []
             w = tags1[0].append
             x3 = m._current_leader
-            if x3 is None:
-                x3 = _default_UpdateRaftVoterResponse_CurrentLeader
             x4 = x3.host.encode()
             n5 = len(x4) + 1
             if n5 < 128:

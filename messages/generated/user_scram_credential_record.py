@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import buffer, long_bytes, long_text, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message
 
 TYPE_CHECKING = False
@@ -61,8 +62,6 @@ iterations Iterations int32 0+"""
         self.unknown_tagged_fields = unknown_tagged_fields
 
 
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">b")
 _p_b = _s.pack
 _s = _Struct(">bB")
@@ -117,7 +116,7 @@ def _write_UserScramCredentialRecord_0(m, w):
     x1 = m.name.encode()
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -136,7 +135,7 @@ def _write_UserScramCredentialRecord_0(m, w):
         x5 = buffer(x5)
     n6 = len(x5) + 1
     if n6 < 128:
-        w(_p_B(n6))
+        w(ONE_BYTE[n6])
     else:
         w(size(n6))
     w(x5)
@@ -145,7 +144,7 @@ def _write_UserScramCredentialRecord_0(m, w):
         x7 = buffer(x7)
     n8 = len(x7) + 1
     if n8 < 128:
-        w(_p_B(n8))
+        w(ONE_BYTE[n8])
     else:
         w(size(n8))
     w(x7)

@@ -11,9 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, long_text, long_text_or_null, refuse_absent, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import keep_unknown, read_tag, read_unknown, refuse_size, write_tags
-from kafkadouble.wire.varint import more_uvarint
+from kafkadouble.wire.varint import ONE_BYTE, more_uvarint
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ pre_vote PreVote bool 2+"""
             partition_index: int = 0,  # 0+: Index of the partition within its topic.
             replica_epoch: int = 0,  # 0+: Epoch that the candidate stands in; with PreVote its current epoch, not raised.
             replica_id: int = 0,  # 0+: Node id of the candidate that asks for the vote.
-            replica_directory_id: Uuid = Uuid.ZERO,  # 1+: Log directory id of the candidate; all zeros when unknown (KIP-853).
-            voter_directory_id: Uuid = Uuid.ZERO,  # 1+: Log directory id of the voter that is asked; all zeros when unknown (KIP-853).
+            replica_directory_id: Uuid = ZERO,  # 1+: Log directory id of the candidate; all zeros when unknown (KIP-853).
+            voter_directory_id: Uuid = ZERO,  # 1+: Log directory id of the voter that is asked; all zeros when unknown (KIP-853).
             last_offset_epoch: int = 0,  # 0+: Epoch of the last record in the candidate's log.
             last_offset: int = 0,  # 0+: End offset of the candidate's log; an equally late epoch with a shorter log gets no vote.
             pre_vote: bool = False,  # 2+: True only asks whether a vote would be granted, without binding anyone (KIP-996).
@@ -215,8 +215,6 @@ _VoteRequest_PartitionData = VoteRequest.PartitionData
 _VoteResponse_TopicData = VoteResponse.TopicData
 _VoteResponse_PartitionData = VoteResponse.PartitionData
 _VoteResponse_NodeEndpoint = VoteResponse.NodeEndpoint
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">H")
 _p_H = _s.pack
 _s = _Struct(">HB")
@@ -292,35 +290,34 @@ def _read_VoteRequest_0(b, p):
         p += 1
         if not 0 < n6 < 128:
             n6, p = long_count(b, n6, p)
-        q7 = p + 25 * (n6 - 1)
-        if not any(b[p + 24:q7:25]):
-            o4.partitions = r8 = []
-            for x0, x1, x2, x3, x4 in _i_iiiiqx(b[p:q7]):
-                e = _new(_VoteRequest_PartitionData)
-                e.partition_index = x0
-                e.replica_epoch = x1
-                e.replica_id = x2
-                e.replica_directory_id = Uuid.ZERO
-                e.voter_directory_id = Uuid.ZERO
-                e.last_offset_epoch = x3
-                e.last_offset = x4
-                e.pre_vote = False
-                e.unknown_tagged_fields = None
-                r8.append(e)
-            p = q7
+        if n6 > 1:
+            q7 = p + 25 * (n6 - 1)
+            if not any(b[p + 24:q7:25]):
+                o4.partitions = r8 = []
+                for row in _i_iiiiqx(b[p:q7]):
+                    e = _new(_VoteRequest_PartitionData)
+                    e.partition_index, e.replica_epoch, e.replica_id, e.last_offset_epoch, e.last_offset = row
+                    e.replica_directory_id = ZERO
+                    e.voter_directory_id = ZERO
+                    e.pre_vote = False
+                    e.unknown_tagged_fields = None
+                    r8.append(e)
+                p = q7
+            else:
+                o4.partitions = r9 = []
+                for _ in range(n6 - 1):
+                    o10 = _new(_VoteRequest_PartitionData)
+                    o10.partition_index, o10.replica_epoch, o10.replica_id, o10.last_offset_epoch, o10.last_offset, t11 = _u_iiiiqB(b, p)
+                    p += 25
+                    o10.unknown_tagged_fields = None
+                    if t11:
+                        o10.unknown_tagged_fields, p = read_unknown(b, t11, p)
+                    o10.replica_directory_id = ZERO
+                    o10.voter_directory_id = ZERO
+                    o10.pre_vote = False
+                    r9.append(o10)
         else:
-            o4.partitions = r9 = []
-            for _ in range(n6 - 1):
-                o10 = _new(_VoteRequest_PartitionData)
-                o10.partition_index, o10.replica_epoch, o10.replica_id, o10.last_offset_epoch, o10.last_offset, t11 = _u_iiiiqB(b, p)
-                p += 25
-                o10.unknown_tagged_fields = None
-                if t11:
-                    o10.unknown_tagged_fields, p = read_unknown(b, t11, p)
-                o10.replica_directory_id = Uuid.ZERO
-                o10.voter_directory_id = Uuid.ZERO
-                o10.pre_vote = False
-                r9.append(o10)
+            o4.partitions = []
         t12 = b[p]
         p += 1
         o4.unknown_tagged_fields = None
@@ -366,35 +363,34 @@ def _read_VoteRequest_1(b, p):
         p += 1
         if not 0 < n6 < 128:
             n6, p = long_count(b, n6, p)
-        q7 = p + 57 * (n6 - 1)
-        if not any(b[p + 56:q7:57]):
-            o4.partitions = r8 = []
-            for x0, x1, x2, x3, x4, x5, x6 in _i_iiiuuiqx(b[p:q7]):
-                e = _new(_VoteRequest_PartitionData)
-                e.partition_index = x0
-                e.replica_epoch = x1
-                e.replica_id = x2
-                e.replica_directory_id = as_uuid(x3)
-                e.voter_directory_id = as_uuid(x4)
-                e.last_offset_epoch = x5
-                e.last_offset = x6
-                e.pre_vote = False
-                e.unknown_tagged_fields = None
-                r8.append(e)
-            p = q7
+        if n6 > 1:
+            q7 = p + 57 * (n6 - 1)
+            if not any(b[p + 56:q7:57]):
+                o4.partitions = r8 = []
+                for row in _i_iiiuuiqx(b[p:q7]):
+                    e = _new(_VoteRequest_PartitionData)
+                    e.partition_index, e.replica_epoch, e.replica_id, e.replica_directory_id, e.voter_directory_id, e.last_offset_epoch, e.last_offset = row
+                    e.replica_directory_id = as_uuid(e.replica_directory_id)
+                    e.voter_directory_id = as_uuid(e.voter_directory_id)
+                    e.pre_vote = False
+                    e.unknown_tagged_fields = None
+                    r8.append(e)
+                p = q7
+            else:
+                o4.partitions = r9 = []
+                for _ in range(n6 - 1):
+                    o10 = _new(_VoteRequest_PartitionData)
+                    o10.partition_index, o10.replica_epoch, o10.replica_id, o10.replica_directory_id, o10.voter_directory_id, o10.last_offset_epoch, o10.last_offset, t11 = _u_iiiuuiqB(b, p)
+                    p += 57
+                    o10.replica_directory_id = as_uuid(o10.replica_directory_id)
+                    o10.voter_directory_id = as_uuid(o10.voter_directory_id)
+                    o10.unknown_tagged_fields = None
+                    if t11:
+                        o10.unknown_tagged_fields, p = read_unknown(b, t11, p)
+                    o10.pre_vote = False
+                    r9.append(o10)
         else:
-            o4.partitions = r9 = []
-            for _ in range(n6 - 1):
-                o10 = _new(_VoteRequest_PartitionData)
-                o10.partition_index, o10.replica_epoch, o10.replica_id, o10.replica_directory_id, o10.voter_directory_id, o10.last_offset_epoch, o10.last_offset, t11 = _u_iiiuuiqB(b, p)
-                p += 57
-                o10.replica_directory_id = as_uuid(o10.replica_directory_id)
-                o10.voter_directory_id = as_uuid(o10.voter_directory_id)
-                o10.unknown_tagged_fields = None
-                if t11:
-                    o10.unknown_tagged_fields, p = read_unknown(b, t11, p)
-                o10.pre_vote = False
-                r9.append(o10)
+            o4.partitions = []
         t12 = b[p]
         p += 1
         o4.unknown_tagged_fields = None
@@ -439,34 +435,32 @@ def _read_VoteRequest_2(b, p):
         p += 1
         if not 0 < n6 < 128:
             n6, p = long_count(b, n6, p)
-        q7 = p + 58 * (n6 - 1)
-        if not any(b[p + 57:q7:58]):
-            o4.partitions = r8 = []
-            for x0, x1, x2, x3, x4, x5, x6, x7 in _i_iiiuuiqox(b[p:q7]):
-                e = _new(_VoteRequest_PartitionData)
-                e.partition_index = x0
-                e.replica_epoch = x1
-                e.replica_id = x2
-                e.replica_directory_id = as_uuid(x3)
-                e.voter_directory_id = as_uuid(x4)
-                e.last_offset_epoch = x5
-                e.last_offset = x6
-                e.pre_vote = x7
-                e.unknown_tagged_fields = None
-                r8.append(e)
-            p = q7
+        if n6 > 1:
+            q7 = p + 58 * (n6 - 1)
+            if not any(b[p + 57:q7:58]):
+                o4.partitions = r8 = []
+                for row in _i_iiiuuiqox(b[p:q7]):
+                    e = _new(_VoteRequest_PartitionData)
+                    e.partition_index, e.replica_epoch, e.replica_id, e.replica_directory_id, e.voter_directory_id, e.last_offset_epoch, e.last_offset, e.pre_vote = row
+                    e.replica_directory_id = as_uuid(e.replica_directory_id)
+                    e.voter_directory_id = as_uuid(e.voter_directory_id)
+                    e.unknown_tagged_fields = None
+                    r8.append(e)
+                p = q7
+            else:
+                o4.partitions = r9 = []
+                for _ in range(n6 - 1):
+                    o10 = _new(_VoteRequest_PartitionData)
+                    o10.partition_index, o10.replica_epoch, o10.replica_id, o10.replica_directory_id, o10.voter_directory_id, o10.last_offset_epoch, o10.last_offset, o10.pre_vote, t11 = _u_iiiuuiqoB(b, p)
+                    p += 58
+                    o10.replica_directory_id = as_uuid(o10.replica_directory_id)
+                    o10.voter_directory_id = as_uuid(o10.voter_directory_id)
+                    o10.unknown_tagged_fields = None
+                    if t11:
+                        o10.unknown_tagged_fields, p = read_unknown(b, t11, p)
+                    r9.append(o10)
         else:
-            o4.partitions = r9 = []
-            for _ in range(n6 - 1):
-                o10 = _new(_VoteRequest_PartitionData)
-                o10.partition_index, o10.replica_epoch, o10.replica_id, o10.replica_directory_id, o10.voter_directory_id, o10.last_offset_epoch, o10.last_offset, o10.pre_vote, t11 = _u_iiiuuiqoB(b, p)
-                p += 58
-                o10.replica_directory_id = as_uuid(o10.replica_directory_id)
-                o10.voter_directory_id = as_uuid(o10.voter_directory_id)
-                o10.unknown_tagged_fields = None
-                if t11:
-                    o10.unknown_tagged_fields, p = read_unknown(b, t11, p)
-                r9.append(o10)
+            o4.partitions = []
         t12 = b[p]
         p += 1
         o4.unknown_tagged_fields = None
@@ -489,28 +483,28 @@ def _write_VoteRequest_0(m, w):
         x1 = x1.encode()
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
     x3 = m.topics
     n4 = len(x3) + 1
     if n4 < 128:
-        w(_p_B(n4))
+        w(ONE_BYTE[n4])
     else:
         w(size(n4))
     for e5 in x3:
         x6 = e5.topic_name.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
         x8 = e5.partitions
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(size(n9))
         for e10 in x8:
@@ -526,12 +520,12 @@ def _write_VoteRequest_0(m, w):
             tags12 = {}
             write_tags(w, tags12, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags13 = {}
         write_tags(w, tags13, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_VoteRequest_1(m, w):
@@ -542,7 +536,7 @@ def _write_VoteRequest_1(m, w):
         x1 = x1.encode()
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -557,14 +551,14 @@ def _write_VoteRequest_1(m, w):
         x6 = e5.topic_name.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
         x8 = e5.partitions
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(size(n9))
         for e10 in x8:
@@ -586,12 +580,12 @@ def _write_VoteRequest_1(m, w):
             tags14 = {}
             write_tags(w, tags14, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags15 = {}
         write_tags(w, tags15, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_VoteRequest_2(m, w):
@@ -602,7 +596,7 @@ def _write_VoteRequest_2(m, w):
         x1 = x1.encode()
         n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(text_size(n2))
     w(x1)
@@ -617,14 +611,14 @@ def _write_VoteRequest_2(m, w):
         x6 = e5.topic_name.encode()
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(text_size(n7))
         w(x6)
         x8 = e5.partitions
         n9 = len(x8) + 1
         if n9 < 128:
-            w(_p_B(n9))
+            w(ONE_BYTE[n9])
         else:
             w(size(n9))
         for e10 in x8:
@@ -644,12 +638,12 @@ def _write_VoteRequest_2(m, w):
             tags14 = {}
             write_tags(w, tags14, e5.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags15 = {}
         write_tags(w, tags15, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 VoteRequest._readers = {0: _read_VoteRequest_0, 1: _read_VoteRequest_1, 2: _read_VoteRequest_2}
@@ -676,29 +670,28 @@ def _read_VoteResponse_0(b, p):
         p += 1
         if not 0 < n5 < 128:
             n5, p = long_count(b, n5, p)
-        q6 = p + 16 * (n5 - 1)
-        if not any(b[p + 15:q6:16]):
-            o3.partitions = r7 = []
-            for x0, x1, x2, x3, x4 in _i_ihiiox(b[p:q6]):
-                e = _new(_VoteResponse_PartitionData)
-                e.partition_index = x0
-                e.error_code = x1
-                e.leader_id = x2
-                e.leader_epoch = x3
-                e.vote_granted = x4
-                e.unknown_tagged_fields = None
-                r7.append(e)
-            p = q6
+        if n5 > 1:
+            q6 = p + 16 * (n5 - 1)
+            if not any(b[p + 15:q6:16]):
+                o3.partitions = r7 = []
+                for row in _i_ihiiox(b[p:q6]):
+                    e = _new(_VoteResponse_PartitionData)
+                    e.partition_index, e.error_code, e.leader_id, e.leader_epoch, e.vote_granted = row
+                    e.unknown_tagged_fields = None
+                    r7.append(e)
+                p = q6
+            else:
+                o3.partitions = r8 = []
+                for _ in range(n5 - 1):
+                    o9 = _new(_VoteResponse_PartitionData)
+                    o9.partition_index, o9.error_code, o9.leader_id, o9.leader_epoch, o9.vote_granted, t10 = _u_ihiioB(b, p)
+                    p += 16
+                    o9.unknown_tagged_fields = None
+                    if t10:
+                        o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
+                    r8.append(o9)
         else:
-            o3.partitions = r8 = []
-            for _ in range(n5 - 1):
-                o9 = _new(_VoteResponse_PartitionData)
-                o9.partition_index, o9.error_code, o9.leader_id, o9.leader_epoch, o9.vote_granted, t10 = _u_ihiioB(b, p)
-                p += 16
-                o9.unknown_tagged_fields = None
-                if t10:
-                    o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
-                r8.append(o9)
+            o3.partitions = []
         t11 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -734,29 +727,28 @@ def _read_VoteResponse_1(b, p):
         p += 1
         if not 0 < n5 < 128:
             n5, p = long_count(b, n5, p)
-        q6 = p + 16 * (n5 - 1)
-        if not any(b[p + 15:q6:16]):
-            o3.partitions = r7 = []
-            for x0, x1, x2, x3, x4 in _i_ihiiox(b[p:q6]):
-                e = _new(_VoteResponse_PartitionData)
-                e.partition_index = x0
-                e.error_code = x1
-                e.leader_id = x2
-                e.leader_epoch = x3
-                e.vote_granted = x4
-                e.unknown_tagged_fields = None
-                r7.append(e)
-            p = q6
+        if n5 > 1:
+            q6 = p + 16 * (n5 - 1)
+            if not any(b[p + 15:q6:16]):
+                o3.partitions = r7 = []
+                for row in _i_ihiiox(b[p:q6]):
+                    e = _new(_VoteResponse_PartitionData)
+                    e.partition_index, e.error_code, e.leader_id, e.leader_epoch, e.vote_granted = row
+                    e.unknown_tagged_fields = None
+                    r7.append(e)
+                p = q6
+            else:
+                o3.partitions = r8 = []
+                for _ in range(n5 - 1):
+                    o9 = _new(_VoteResponse_PartitionData)
+                    o9.partition_index, o9.error_code, o9.leader_id, o9.leader_epoch, o9.vote_granted, t10 = _u_ihiioB(b, p)
+                    p += 16
+                    o9.unknown_tagged_fields = None
+                    if t10:
+                        o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
+                    r8.append(o9)
         else:
-            o3.partitions = r8 = []
-            for _ in range(n5 - 1):
-                o9 = _new(_VoteResponse_PartitionData)
-                o9.partition_index, o9.error_code, o9.leader_id, o9.leader_epoch, o9.vote_granted, t10 = _u_ihiioB(b, p)
-                p += 16
-                o9.unknown_tagged_fields = None
-                if t10:
-                    o9.unknown_tagged_fields, p = read_unknown(b, t10, p)
-                r8.append(o9)
+            o3.partitions = []
         t11 = b[p]
         p += 1
         o3.unknown_tagged_fields = None
@@ -816,14 +808,14 @@ def _write_VoteResponse_0(m, w):
         x4 = e3.topic_name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -837,12 +829,12 @@ def _write_VoteResponse_0(m, w):
             tags10 = {}
             write_tags(w, tags10, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags11 = {}
         write_tags(w, tags11, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_VoteResponse_1(m, w):
@@ -857,14 +849,14 @@ def _write_VoteResponse_1(m, w):
         x4 = e3.topic_name.encode()
         n5 = len(x4) + 1
         if n5 < 128:
-            w(_p_B(n5))
+            w(ONE_BYTE[n5])
         else:
             w(text_size(n5))
         w(x4)
         x6 = e3.partitions
         n7 = len(x6) + 1
         if n7 < 128:
-            w(_p_B(n7))
+            w(ONE_BYTE[n7])
         else:
             w(size(n7))
         for e8 in x6:
@@ -878,7 +870,7 @@ def _write_VoteResponse_1(m, w):
             tags10 = {}
             write_tags(w, tags10, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if len(m.node_endpoints) or m.unknown_tagged_fields:
         tags11 = {}
         if len(m.node_endpoints):
@@ -888,7 +880,7 @@ def _write_VoteResponse_1(m, w):
             x13 = m.node_endpoints
             n14 = len(x13) + 1
             if n14 < 128:
-                w(_p_B(n14))
+                w(ONE_BYTE[n14])
             else:
                 w(size(n14))
             for e15 in x13:
@@ -909,7 +901,7 @@ def _write_VoteResponse_1(m, w):
             w = w12
         write_tags(w, tags11, m.unknown_tagged_fields, (0,))
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 VoteResponse._readers = {0: _read_VoteResponse_0, 1: _read_VoteResponse_1, 2: _read_VoteResponse_1}

@@ -11,8 +11,9 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import long_count, long_text, refuse_uuid, size, text_size
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
-from ..uuid import Uuid, as_uuid
+from ..uuid import Uuid, ZERO, as_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ kraft_version_feature KRaftVersionFeature KRaftVersionFeature 0+"""
             self,
             *,
             voter_id: int = 0,  # 0+: Node id of the voter.
-            voter_directory_id: Uuid = Uuid.ZERO,  # 0+: Id of the directory that holds the voter's metadata log; tells it from a voter that lost its disk.
+            voter_directory_id: Uuid = ZERO,  # 0+: Id of the directory that holds the voter's metadata log; tells it from a voter that lost its disk.
             endpoints: Sequence[VotersRecord.Endpoint] = (),  # 0+: The listeners at which other nodes reach the voter.
             kraft_version_feature: VotersRecord.KRaftVersionFeature | None = None,  # 0+: The kraft.version levels that the voter's software can work with.
             unknown_tagged_fields: dict[int, bytes] | None = None,
@@ -130,8 +131,6 @@ _VotersRecord_Voter = VotersRecord.Voter
 _VotersRecord_Endpoint = VotersRecord.Endpoint
 _VotersRecord_KRaftVersionFeature = VotersRecord.KRaftVersionFeature
 _default_VotersRecord_KRaftVersionFeature = VotersRecord.KRaftVersionFeature()
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">H")
 _p_H = _s.pack
 _s = _Struct(">HB")
@@ -235,14 +234,14 @@ def _write_VotersRecord_0(m, w):
             x8 = e7.name.encode()
             n9 = len(x8) + 1
             if n9 < 128:
-                w(_p_B(n9))
+                w(ONE_BYTE[n9])
             else:
                 w(text_size(n9))
             w(x8)
             x10 = e7.host.encode()
             n11 = len(x10) + 1
             if n11 < 128:
-                w(_p_B(n11))
+                w(ONE_BYTE[n11])
             else:
                 w(text_size(n11))
             w(x10)
@@ -265,12 +264,12 @@ def _write_VotersRecord_0(m, w):
             tags15 = {}
             write_tags(w, tags15, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags16 = {}
         write_tags(w, tags16, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 VotersRecord._readers = {0: _read_VotersRecord_0}

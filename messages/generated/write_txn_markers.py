@@ -11,6 +11,7 @@ from struct import Struct as _Struct
 
 from kafkadouble.wire.primitives import Shapes, long_count, long_numbers, long_text, size, text_size, unpack_i, write_numbers
 from kafkadouble.wire.tagged import read_unknown, write_tags
+from kafkadouble.wire.varint import ONE_BYTE
 from ..message import Message, Struct
 
 TYPE_CHECKING = False
@@ -183,8 +184,6 @@ _WriteTxnMarkersRequest_WritableTxnMarkerTopic = WriteTxnMarkersRequest.Writable
 _WriteTxnMarkersResponse_WritableTxnMarkerResult = WriteTxnMarkersResponse.WritableTxnMarkerResult
 _WriteTxnMarkersResponse_WritableTxnMarkerTopicResult = WriteTxnMarkersResponse.WritableTxnMarkerTopicResult
 _WriteTxnMarkersResponse_WritableTxnMarkerPartitionResult = WriteTxnMarkersResponse.WritableTxnMarkerPartitionResult
-_s = _Struct(">B")
-_p_B = _s.pack
 _s = _Struct(">i")
 _p_i = _s.pack
 _s = _Struct(">iB")
@@ -321,7 +320,7 @@ def _write_WriteTxnMarkersRequest_1(m, w):
     x1 = m.markers
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
@@ -336,7 +335,7 @@ def _write_WriteTxnMarkersRequest_1(m, w):
             x7 = e6.name.encode()
             n8 = len(x7) + 1
             if n8 < 128:
-                w(_p_B(n8))
+                w(ONE_BYTE[n8])
             else:
                 w(text_size(n8))
             w(x7)
@@ -358,14 +357,14 @@ def _write_WriteTxnMarkersRequest_1(m, w):
         tags13 = {}
         write_tags(w, tags13, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 def _write_WriteTxnMarkersRequest_2(m, w):
     x1 = m.markers
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
@@ -380,7 +379,7 @@ def _write_WriteTxnMarkersRequest_2(m, w):
             x7 = e6.name.encode()
             n8 = len(x7) + 1
             if n8 < 128:
-                w(_p_B(n8))
+                w(ONE_BYTE[n8])
             else:
                 w(text_size(n8))
             w(x7)
@@ -402,7 +401,7 @@ def _write_WriteTxnMarkersRequest_2(m, w):
         tags13 = {}
         write_tags(w, tags13, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 WriteTxnMarkersRequest._readers = {1: _read_WriteTxnMarkersRequest_1, 2: _read_WriteTxnMarkersRequest_2}
@@ -436,26 +435,28 @@ def _read_WriteTxnMarkersResponse_1(b, p):
             p += 1
             if not 0 < n8 < 128:
                 n8, p = long_count(b, n8, p)
-            q9 = p + 7 * (n8 - 1)
-            if not any(b[p + 6:q9:7]):
-                o6.partitions = r10 = []
-                for x0, x1 in _i_ihx(b[p:q9]):
-                    e = _new(_WriteTxnMarkersResponse_WritableTxnMarkerPartitionResult)
-                    e.partition_index = x0
-                    e.error_code = x1
-                    e.unknown_tagged_fields = None
-                    r10.append(e)
-                p = q9
+            if n8 > 1:
+                q9 = p + 7 * (n8 - 1)
+                if not any(b[p + 6:q9:7]):
+                    o6.partitions = r10 = []
+                    for row in _i_ihx(b[p:q9]):
+                        e = _new(_WriteTxnMarkersResponse_WritableTxnMarkerPartitionResult)
+                        e.partition_index, e.error_code = row
+                        e.unknown_tagged_fields = None
+                        r10.append(e)
+                    p = q9
+                else:
+                    o6.partitions = r11 = []
+                    for _ in range(n8 - 1):
+                        o12 = _new(_WriteTxnMarkersResponse_WritableTxnMarkerPartitionResult)
+                        o12.partition_index, o12.error_code, t13 = _u_ihB(b, p)
+                        p += 7
+                        o12.unknown_tagged_fields = None
+                        if t13:
+                            o12.unknown_tagged_fields, p = read_unknown(b, t13, p)
+                        r11.append(o12)
             else:
-                o6.partitions = r11 = []
-                for _ in range(n8 - 1):
-                    o12 = _new(_WriteTxnMarkersResponse_WritableTxnMarkerPartitionResult)
-                    o12.partition_index, o12.error_code, t13 = _u_ihB(b, p)
-                    p += 7
-                    o12.unknown_tagged_fields = None
-                    if t13:
-                        o12.unknown_tagged_fields, p = read_unknown(b, t13, p)
-                    r11.append(o12)
+                o6.partitions = []
             t14 = b[p]
             p += 1
             o6.unknown_tagged_fields = None
@@ -480,7 +481,7 @@ def _write_WriteTxnMarkersResponse_1(m, w):
     x1 = m.markers
     n2 = len(x1) + 1
     if n2 < 128:
-        w(_p_B(n2))
+        w(ONE_BYTE[n2])
     else:
         w(size(n2))
     for e3 in x1:
@@ -495,14 +496,14 @@ def _write_WriteTxnMarkersResponse_1(m, w):
             x7 = e6.name.encode()
             n8 = len(x7) + 1
             if n8 < 128:
-                w(_p_B(n8))
+                w(ONE_BYTE[n8])
             else:
                 w(text_size(n8))
             w(x7)
             x9 = e6.partitions
             n10 = len(x9) + 1
             if n10 < 128:
-                w(_p_B(n10))
+                w(ONE_BYTE[n10])
             else:
                 w(size(n10))
             for e11 in x9:
@@ -516,17 +517,17 @@ def _write_WriteTxnMarkersResponse_1(m, w):
                 tags13 = {}
                 write_tags(w, tags13, e6.unknown_tagged_fields, ())
             else:
-                w(_p_B(0))
+                w(b"\0")
         if e3.unknown_tagged_fields:
             tags14 = {}
             write_tags(w, tags14, e3.unknown_tagged_fields, ())
         else:
-            w(_p_B(0))
+            w(b"\0")
     if m.unknown_tagged_fields:
         tags15 = {}
         write_tags(w, tags15, m.unknown_tagged_fields, ())
     else:
-        w(_p_B(0))
+        w(b"\0")
 
 
 WriteTxnMarkersResponse._readers = {1: _read_WriteTxnMarkersResponse_1, 2: _read_WriteTxnMarkersResponse_1}

@@ -1,12 +1,11 @@
 """LZ4 frames as Kafka reads and writes them: independent blocks only.
 
-Written: blocks of 64 KiB, no checksums but the header's, no content size. Read: any block size; a block checksum is checked; a content
+Written: blocks of 64 KiB, no content size, no checksums but the header's (and the blocks' beyond the default level). Read: any block size; a block checksum is checked; a content
 size and a content checksum are allowed and not looked at; bytes after the end mark are ignored; **a frame of linked blocks is refused**.
 The blocks are walked here, because the libraries' own frame readers accept linked blocks and would verify what Kafka does not.
 """
 
 from collections.abc import Iterator
-from typing import Literal
 
 from .checksum import Buffer
 from .errors import BadCompression, TooLarge
@@ -18,7 +17,7 @@ _STORED = 0x80000000  # set in a block's length when the block is not compressed
 _CONTENT_CHECKSUM, _CONTENT_SIZE, _BLOCK_CHECKSUM, _INDEPENDENT = 0x04, 0x08, 0x10, 0x20
 _VERSION_1 = 0x40
 _FAST = 9  # Kafka's default level means the fast compressor, every other one the "high" compressor
-_HIGHEST = 12  # of the library; Kafka's goes to 17, and treats 12 to 17 alike
+_HIGH, _HIGHEST = 3, 12  # the library's levels of that compressor; Kafka's go from 1 to 17
 _MAX_RATIO = 255  # no byte of a block stands for more
 
 
@@ -26,13 +25,17 @@ def compress(data: Buffer, level: int) -> bytes:
     """`data` as one frame; `level` as Kafka means it (1 to 17)."""
     import cramjam
 
-    mode: Literal["default", "high_compression"] = "default" if level == _FAST else "high_compression"
-    strength = None if level == _FAST else min(level, _HIGHEST)
+    if level != _FAST:
+        packer = cramjam.lz4.Compressor(
+            level=max(_HIGH, min(level, _HIGHEST)), content_checksum=False, block_linked=False
+        )
+        packer.compress(data)
+        return bytes(packer.finish())
     parts: list[bytes] = [_frame_header(_VERSION_1 | _INDEPENDENT, 0x40)]
     with memoryview(data) as view:
         for start in range(0, len(view), _BLOCK):
             plain = view[start : start + _BLOCK]
-            block = bytes(cramjam.lz4.compress_block(plain, mode=mode, compression=strength, store_size=False))
+            block = bytes(cramjam.lz4.compress_block(plain, store_size=False))
             if len(block) < len(plain):
                 parts += (len(block).to_bytes(4, "little"), block)
             else:

@@ -52,7 +52,9 @@ class Connection:
         self.node, self.peer, self._line = node, peer, line
         self.frames = Frames(max_frame)
         self.backlog: deque[bytes] = deque()
-        self.busy = self.closed = self.choked = self._pumping = False
+        self.busy = self.closed = self.choked = self.restrained = self._pumping = False
+        self._held = 0  # what the node was told last
+        self._waiting = 0  # bytes of the backlog, and of the request under way
         self._task: Task | None = None
 
     def receive(self, data: bytes, now: int) -> None:
@@ -60,11 +62,15 @@ class Connection:
         if self.closed:
             return
         try:
-            self.backlog.extend(self.frames.feed(data))
+            frames = self.frames.feed(data)
         except WireError as error:
             self.end(f"sent bytes that are no request: {error}")
             return
+        self.backlog.extend(frames)
+        self._waiting += sum(map(len, frames))
         self.pump(now)
+        if self._held or self.frames.buffered or self._waiting:
+            self._note(now)
 
     def pump(self, now: int) -> None:
         """Hand requests to the node while it answers at once, and while the peer takes the answers."""
@@ -74,8 +80,21 @@ class Connection:
         while self.backlog and not (self.busy or self.closed or self.choked):
             self._begin(self.backlog.popleft(), now)
         self._pumping = False
+        self._read_on()
+
+    def _note(self, now: int) -> None:
+        """Tell the node what is held here of requests that are not answered."""
+        self._held = 0 if self.closed else self.frames.buffered + self._waiting
+        self.node.intake.note(self, self._held, now)
+
+    def restrain(self, restrained: bool) -> None:
+        """All connections together hold too much, or no longer."""
+        self.restrained = restrained
+        self._read_on()
+
+    def _read_on(self) -> None:
         if not self.closed:
-            self._line.read_on(not self.backlog)
+            self._line.read_on(not (self.backlog or self.restrained))
 
     def choke(self) -> None:
         """The peer does not read its answers: begin nothing new."""
@@ -96,12 +115,13 @@ class Connection:
         if served is None:
             self.end(f"(client {head.client_id!r}) asked for API key {head.api_key}, which is not served")
         elif not served.serves(head.api_version):
-            self._unsupported(head, served)
+            self._unsupported(head, served, len(frame))
         else:
             self._decode(frame, head, served, now)
 
-    def _unsupported(self, head: Any, served: Any) -> None:
+    def _unsupported(self, head: Any, served: Any, size: int) -> None:
         if head.api_key == API_VERSIONS:
+            self._waiting -= size
             answer = unsupported()
             self._line.write(headers.write_response(answer, head.correlation_id, API_VERSIONS, 0))
         else:
@@ -137,6 +157,9 @@ class Connection:
 
     def _answered(self, request: Request[Any], answer: Answer) -> None:
         self.busy, self._task = False, None
+        self._waiting -= request.size
+        if self._held:
+            self._note(self.node.now)
         if self.closed:
             return
         if answer is DISCONNECT:
@@ -157,13 +180,18 @@ class Connection:
     def end(self, why: str) -> None:
         """Close, and say why."""
         log.warning("%r %s: closing", self.peer, why)
-        self.closed = True
+        self._forget()
         self._line.close()
 
     def lost(self) -> None:
         """The connection is gone: whatever it waited for is dropped."""
-        self.closed = True
-        self.backlog.clear()
+        self._forget()
         if self._task is not None:
             self._task.close()
             self._task = None
+
+    def _forget(self) -> None:
+        self.closed = True
+        self.backlog.clear()
+        if self._held:
+            self._note(self.node.now)

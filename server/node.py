@@ -1,7 +1,7 @@
 """The parts of one node put together: a request in, an answer or a wait out; a tick in, whatever was due done.
 
 The node is handed the time with every step and keeps it in `now` (ms) for the length of that step, so that a handler that is resumed later
-sees the later time. It delegates everything: who may wait is `waiting`, what is known of the cluster is `metadata`, the logs led here are
+sees the later time. It delegates everything: who may wait is `waiting`, what is known of the cluster is the `controller`'s image, the logs led here are
 `partitions`, the groups coordinated here are `groups`.
 """
 
@@ -17,9 +17,10 @@ from kafkadouble.messages.uuid import Uuid
 from . import dispatch
 from .dispatch import Answer
 from .faults.plane import Faults
-from .fetch_sessions import FetchSessions
+from .fetching.sessions import Sessions
 from .groups.coordinator import GroupCoordinator
 from .history import History
+from .intake import Intake
 from .metadata.controller import Controller
 from .partitions import Partitions
 from .request import Request
@@ -40,9 +41,10 @@ class Node:
         self.random = Random(seed)
         self.cluster_id = Uuid(self.random.randbytes(16))
         self.waiting = Waiting()
+        self.intake = Intake(_intake_limit(settings), self.waiting.timers)
         self.faults = Faults(self)
         self.history = History()
-        self.fetch_sessions = FetchSessions(settings.int("max.incremental.fetch.session.cache.slots"), self.random)
+        self.fetch_sessions = Sessions(settings.int("max.incremental.fetch.session.cache.slots"), self.random)
         self.partitions = Partitions(self)
         self.controller = Controller(self)
         self.groups = GroupCoordinator(self)
@@ -75,3 +77,9 @@ class Node:
 
     def __repr__(self) -> str:
         return f"node {self.id} of cluster {self.cluster_id} at {self.advertised[0]}:{self.advertised[1]}"
+
+
+def _intake_limit(settings: Settings) -> int:
+    """How many bytes of unanswered requests are held: `queued.max.request.bytes`, and where that is unlimited, as by default, one frame."""
+    bound = settings.int("queued.max.request.bytes")
+    return bound if bound > 0 else settings.int("socket.request.max.bytes")

@@ -6,6 +6,7 @@ the only one yet, so the high watermark follows the end of the log at once, and 
 
 from __future__ import annotations
 
+from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
 
 from .log.config import LogConfig
@@ -21,11 +22,20 @@ class Partition:
     def __init__(self, topic: str, topic_id: Uuid, index: int, leader_epoch: int, config: LogConfig) -> None:
         self.topic, self.topic_id, self.index, self.leader_epoch = topic, topic_id, index, leader_epoch
         self.log = PartitionLog(topic, index, config)
+        self.log.begin_epoch(leader_epoch)
         self.waiters = Waiters()
 
     @property
     def high_watermark(self) -> int:
         return self.log.high_watermark
+
+    def check_epoch(self, current_leader_epoch: int) -> int:
+        """Whether a client's idea of the leader epoch is behind, ahead, or right (0); -1 asks for no check (KIP-320)."""
+        if current_leader_epoch < 0 or current_leader_epoch == self.leader_epoch:
+            return error_codes.NONE
+        if current_leader_epoch < self.leader_epoch:
+            return error_codes.FENCED_LEADER_EPOCH
+        return error_codes.UNKNOWN_LEADER_EPOCH
 
     def append(self, batch: memoryview | bytes, now: int, *, produce_version: int) -> AppendResult:
         """Append what a client produced. Raises AppendRefused."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kafkadouble.messages.generated.config_record import ConfigRecord
 
-from .configs.effective import topic_config
+from .configs.effective import effective_topic_config
 from .log.config import LogConfig
 from .metadata.image import BROKER, TOPIC, Image, TopicImage
 from .partition import Partition
@@ -88,5 +88,6 @@ class Partitions:
 
     def config_of(self, topic: str, image: Image) -> LogConfig:
         """What holds for a topic: its own overrides over the broker's settings, dynamic and static."""
-        dynamic = {**image.config_overrides(BROKER, ""), **image.config_overrides(BROKER, str(self._node.id))}
-        return LogConfig.of(topic_config(image.config_overrides(TOPIC, topic), dynamic, self._node.settings))
+        of_all, own = image.config_overrides(BROKER, ""), image.config_overrides(BROKER, str(self._node.id))
+        settings = self._node.settings.altered(of_all, own)
+        return LogConfig.of(effective_topic_config(image.config_overrides(TOPIC, topic), settings))

@@ -38,7 +38,7 @@ class Served:
 
     @cached_property
     def handler(self) -> Handler:
-        return cast(Handler, import_module("." + self.api.module, __name__))
+        return cast(Handler, import_module("." + self.api.request_entry.module, __name__))
 
     def serves(self, version: int) -> bool:
         return self.lowest <= version <= self.highest
@@ -47,6 +47,18 @@ class Served:
         return f"{self.name} {self.lowest}-{self.highest}"
 
 
-TABLE = (Served("ApiVersions"),)
+TABLE = (
+    Served(
+        "Produce",
+        advertised_from=0,
+        reason="librdkafka before 2.8 takes a broker that does not list version 0 for one that cannot compress (KAFKA-18659)",
+    ),
+    Served("Fetch"),
+    Served("ListOffsets"),
+    Served("ApiVersions"),
+    Served("DeleteRecords"),
+    Served("OffsetForLeaderEpoch"),
+    Served("DescribeProducers"),
+)
 
 SERVED = {served.api.key: served for served in TABLE}

@@ -36,13 +36,13 @@ def _describe(node: Node, topic: str, index: int) -> PartitionResponse:
     producers = [
         DescribeProducersResponse.ProducerState(
             producer_id=producer.producer_id,
-            producer_epoch=producer.producer_epoch,
+            producer_epoch=producer.epoch,
             last_sequence=producer.last_sequence,
             last_timestamp=producer.last_timestamp,
             coordinator_epoch=producer.coordinator_epoch,
-            current_txn_start_offset=producer.current_txn_first_offset,
+            current_txn_start_offset=producer.transaction_start,
         )
-        for producer in partition.log.active_producers()
+        for producer in partition.log.producers
     ]
     return PartitionResponse(partition_index=index, active_producers=producers)
 

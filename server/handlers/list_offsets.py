@@ -14,14 +14,24 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest, ListOffsetsResponse
 
-from ..log.lookup import Found
+from ..log.lookup import (
+    EARLIEST,
+    EARLIEST_LOCAL,
+    EARLIEST_PENDING_UPLOAD,
+    LATEST,
+    LATEST_TIERED,
+    MAX_TIMESTAMP,
+    TimestampAndOffset,
+)
 from ..partition import Partition
 from ..request import Request
 
 if TYPE_CHECKING:
     from ..node import Node
 
-LATEST, EARLIEST, MAX_TIMESTAMP, EARLIEST_LOCAL, LATEST_TIERED, EARLIEST_PENDING_UPLOAD = -1, -2, -3, -4, -5, -6
+ANY_OFFSET = (LATEST, EARLIEST, EARLIEST_LOCAL)
+"""What is told even when nobody can read there yet; of anything else only what the asker can read."""
+
 SINCE_VERSION = {
     LATEST: 1,
     EARLIEST: 1,
@@ -63,8 +73,11 @@ def _look_up(node: Node, request: Request[ListOffsetsRequest], topic: str, asked
     if code := partition.check_epoch(asked.current_leader_epoch):
         return _failed(asked, code)
     end = _readable_end(request, partition)
-    found = _find(partition, asked.timestamp, end)
-    if found is None or (asked.timestamp not in (LATEST, EARLIEST, EARLIEST_LOCAL) and found.offset >= end):
+    if asked.timestamp == LATEST:
+        found = TimestampAndOffset(-1, end, partition.leader_epoch)
+    else:
+        found = partition.log.offset_for(asked.timestamp)
+    if found.offset >= end and asked.timestamp not in ANY_OFFSET:
         return _failed(asked, error_codes.NONE)
     return Answered(
         partition_index=asked.partition_index,
@@ -79,19 +92,6 @@ def _readable_end(request: Request[ListOffsetsRequest], partition: Partition) ->
         return partition.log.log_end_offset
     committed = request.body.isolation_level == READ_COMMITTED
     return partition.log.last_stable_offset if committed else partition.high_watermark
-
-
-def _find(partition: Partition, timestamp: int, end: int) -> Found | None:
-    log = partition.log
-    if timestamp == LATEST:
-        return Found(end, -1, partition.leader_epoch)
-    if timestamp in (EARLIEST, EARLIEST_LOCAL):
-        return log.earliest()
-    if timestamp == MAX_TIMESTAMP:
-        return log.max_timestamp_record()
-    if timestamp in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
-        return Found(-1, -1, -1)
-    return log.offset_for_timestamp(timestamp)
 
 
 def _failed(asked: Asked, code: int) -> Answered:

@@ -1,0 +1,93 @@
+"""One bound for the bytes of all connections."""
+
+from kafkadouble.server.intake import ALLOWANCE, PATIENCE_MS, Intake
+from kafkadouble.server.timers import Timers
+
+LIMIT = 10 * ALLOWANCE
+
+
+class Connection:
+    """Records what it was told."""
+
+    def __init__(self) -> None:
+        self.restrained = False
+        self.ended = ""
+
+    def restrain(self, restrained: bool) -> None:
+        self.restrained = restrained
+
+    def end(self, why: str) -> None:
+        self.ended = why
+
+
+def three() -> tuple[Intake, Timers, list[Connection]]:
+    timers = Timers()
+    return Intake(LIMIT, timers), timers, [Connection() for _ in range(3)]
+
+
+def test_below_the_limit_nobody_is_restrained() -> None:
+    intake, _, connections = three()
+    for connection in connections:
+        intake.note(connection, LIMIT // 3, now=0)
+    assert [c.restrained for c in connections] == [False] * 3
+    assert intake.total == LIMIT // 3 * 3
+
+
+def test_above_the_limit_only_the_one_that_holds_most_goes_on() -> None:
+    intake, _, (a, b, c) = three()
+    intake.note(a, 3 * ALLOWANCE, now=0)
+    intake.note(b, 6 * ALLOWANCE, now=0)
+    intake.note(c, 2 * ALLOWANCE, now=0)
+    assert (a.restrained, b.restrained, c.restrained) == (True, False, True)
+
+
+def test_those_within_the_allowance_are_never_restrained() -> None:
+    intake, _, (a, b, c) = three()
+    intake.note(a, LIMIT, now=0)
+    intake.note(b, ALLOWANCE, now=0)
+    intake.note(c, ALLOWANCE, now=0)
+    assert (b.restrained, c.restrained) == (False, False)
+
+
+def test_when_memory_is_free_again_all_are_read() -> None:
+    intake, timers, (a, b, _) = three()
+    intake.note(a, 7 * ALLOWANCE, now=0)
+    intake.note(b, 6 * ALLOWANCE, now=0)
+    assert b.restrained
+    intake.note(a, 0, now=5)
+    assert not b.restrained
+    assert timers.next_deadline() is None
+
+
+def test_one_after_the_other_gets_through_when_many_want_more_than_there_is() -> None:
+    intake, _, connections = three()
+    for connection in connections:
+        intake.note(connection, 6 * ALLOWANCE, now=0)
+    left = list(connections)
+    while left:
+        free = [c for c in left if not c.restrained]
+        assert free, "somebody always gets on"
+        intake.note(free[0], 0, now=1)
+        left.remove(free[0])
+    assert intake.total == 0
+
+
+def test_who_is_let_through_and_sends_nothing_is_disconnected_and_the_next_goes_on() -> None:
+    intake, timers, (a, b, _) = three()
+    intake.note(a, 7 * ALLOWANCE, now=0)
+    intake.note(b, 6 * ALLOWANCE, now=0)
+    timers.run(PATIENCE_MS)
+    assert "others wait" in a.ended
+    assert not b.restrained
+    assert intake.total == 6 * ALLOWANCE
+
+
+def test_progress_earns_patience() -> None:
+    intake, timers, (a, b, _) = three()
+    intake.note(a, 7 * ALLOWANCE, now=0)
+    intake.note(b, 6 * ALLOWANCE, now=0)
+    intake.note(a, 8 * ALLOWANCE, now=PATIENCE_MS - 1)
+    timers.run(PATIENCE_MS)
+    assert not a.ended
+    timers.run(2 * PATIENCE_MS - 1)
+    assert a.ended

@@ -1,0 +1,173 @@
+"""Transcripts: what clients say, what they are answered, and how time goes by.
+
+    node group.initial.rebalance.delay.ms=0        settings of the node, before anything else
+    a > Metadata v12 {topics: null}                 client a sends a request
+    a < {brokers: [{nodeId: 1}]}                    and has this answer by now
+    a < nothing yet                                 or has none
+    a closed                                        or was disconnected
+    +500ms                                          time goes by (ms, s, m, h)
+    # a comment; a line that begins with white space goes on with the line before
+
+Fields are in YAML's short form, named as in Kafka's JSON: see `values` and `matching`. Every client has a connection of its own, and
+everything goes through the bytes of the wire at the version named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from kafkadouble.messages import headers, registry
+from kafkadouble.server.connection import Buffers, Connection
+from kafkadouble.server.node import Node
+from kafkadouble.server.request import Peer
+from kafkadouble.server.settings import Settings
+from kafkadouble.wire.frame import Frames
+
+from .matching import Mismatch, filled, match
+from .values import plain, struct
+
+START = 1_700_000_000_000
+UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
+
+REQUEST = re.compile(r"(\w+) > (\w+) v(\d+)\s*(.*)\Z", re.DOTALL)
+ANSWER = re.compile(r"(\w+) < (.*)\Z", re.DOTALL)
+CLOSED = re.compile(r"(\w+) closed\Z")
+STEP = re.compile(r"\+(\d+)(ms|s|m|h)\Z")
+NODE = re.compile(r"node (.*)\Z", re.DOTALL)
+
+
+class Client:
+    """One side of a connection, as a line without a socket."""
+
+    def __init__(self, name: str, node: Node, number: int) -> None:
+        self.name, self.closed = name, False
+        self.connection = Connection(node, Peer(number, "127.0.0.1", 40_000 + number), self, 100 * 1024 * 1024)
+        self.answers: list[Any] = []
+        self._frames = Frames()
+        self._asked: list[tuple[int, int]] = []
+        self._count = 0
+
+    def ask(self, api: str, version: int, body: dict[str, Any], now: int) -> None:
+        """Send a request."""
+        found = registry.api_named(api)
+        self._asked.append((found.key, version))
+        self._count += 1
+        request: Any = struct(found.request, body)
+        self.connection.receive(b"".join(headers.write_request(request, self._count, self.name, version)), now)
+
+    def write(self, buffers: Buffers) -> None:
+        for frame in self._frames.feed(b"".join(buffers)):
+            key, version = self._asked.pop(0)
+            self.answers.append(headers.read_response(frame, key, version)[1])
+
+    def close(self) -> None:
+        self.closed = True
+
+    def read_on(self, wanted: bool) -> None:
+        """A client without a socket is read whenever it sends."""
+
+
+class Conversation:
+    """A transcript being played."""
+
+    def __init__(self) -> None:
+        self.settings: dict[str, str] = {}
+        self.known: dict[str, Any] = {}
+        self.now = START
+        self._clients: dict[str, Client] = {}
+        self._node: Node | None = None
+
+    @property
+    def node(self) -> Node:
+        if self._node is None:
+            self._node = Node(Settings(self.settings), advertised=("127.0.0.1", 9092), now=self.now, seed=1)
+        return self._node
+
+    def client(self, name: str) -> Client:
+        if name not in self._clients:
+            self._clients[name] = Client(name, self.node, len(self._clients))
+        return self._clients[name]
+
+    def play(self, line: str) -> None:
+        """One line of the transcript."""
+        for pattern, action in (
+            (REQUEST, self._request),
+            (ANSWER, self._answer),
+            (CLOSED, self._closed),
+            (STEP, self._step),
+            (NODE, self._settings),
+        ):
+            if found := pattern.match(line):
+                action(*found.groups())
+                return
+        raise ValueError(f"this is no line of a transcript: {line!r}")
+
+    def _settings(self, text: str) -> None:
+        self.settings |= dict(word.split("=", 1) for word in text.split())
+
+    def _request(self, name: str, api: str, version: str, text: str) -> None:
+        body = filled(yaml.safe_load(text) or {}, self.known)
+        self.client(name).ask(api, int(version), body, self.now)
+
+    def _answer(self, name: str, text: str) -> None:
+        answers = self.client(name).answers
+        if text == "nothing yet":
+            if answers:
+                raise Mismatch(f"{name} has an answer: {plain(answers[0])}")
+            return
+        if not answers:
+            raise Mismatch(f"{name} has no answer" + (" and is disconnected" if self.client(name).closed else ""))
+        match(yaml.safe_load(text), plain(answers.pop(0)), self.known)
+
+    def _closed(self, name: str) -> None:
+        if not self.client(name).closed:
+            raise Mismatch(f"{name} is still connected")
+
+    def _step(self, count: str, unit: str) -> None:
+        """Time goes by, and stops at everything that is due on the way."""
+        end = self.now + int(count) * UNITS[unit]
+        while (due := self.node.next_deadline()) is not None and due <= end:
+            self.now = max(self.now, due)
+            self.node.tick(self.now)
+        self.now = end
+        self.node.tick(end)
+
+    def finish(self) -> None:
+        """Nobody has an answer that the transcript does not tell."""
+        for client in self._clients.values():
+            if client.answers:
+                raise Mismatch(f"{client.name} also has {plain(client.answers[0])}")
+
+
+def lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a transcript with their numbers, continuations joined."""
+    started, parts = 0, list[str]()
+    for number, line in enumerate(text.splitlines(), 1):
+        bare = re.sub(r"(^|\s)#.*", "", line).rstrip()
+        if not bare:
+            continue
+        if bare[0].isspace():
+            parts.append(bare.strip())
+            continue
+        if parts:
+            yield started, " ".join(parts)
+        started, parts = number, [bare]
+    if parts:
+        yield started, " ".join(parts)
+
+
+def play(path: Path) -> Conversation:
+    """Play a transcript to its end; a mismatch says its line."""
+    conversation = Conversation()
+    for number, line in lines(path.read_text()):
+        try:
+            conversation.play(line)
+        except Mismatch as mismatch:
+            raise Mismatch(f"{path.name} line {number}: {mismatch}") from None
+    conversation.finish()
+    return conversation

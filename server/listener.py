@@ -7,11 +7,13 @@ called again. Accepting, reading and writing are asyncio's; what a connection is
 from __future__ import annotations
 
 import asyncio
+import asyncio.trsock
 import logging
 import socket
+from contextlib import suppress
 from itertools import count
 
-from .clock import Clock
+from .clock import Clock, SteppedClock
 from .connection import Buffers, Connection
 from .node import Node
 from .request import Peer
@@ -19,8 +21,11 @@ from .request import Peer
 log = logging.getLogger("kafkadouble.server")
 
 
+BACKLOG = 1024
+
+
 class Listener:
-    """Serves one node on a socket that already listens."""
+    """Serves one node on a socket that already listens, and owns that socket from `start` on."""
 
     def __init__(self, node: Node, clock: Clock, sock: socket.socket) -> None:
         self.node, self.clock, self._socket = node, clock, sock
@@ -32,29 +37,51 @@ class Listener:
     async def start(self) -> None:
         """Begin to accept."""
         self._loop = asyncio.get_running_loop()
-        self._server = await self._loop.create_server(lambda: _Protocol(self), sock=self._socket)
+        self._server = await self._loop.create_server(lambda: _Protocol(self), sock=self._socket, backlog=BACKLOG)
         self.reschedule()
 
     async def stop(self) -> None:
-        """Accept no more, and close every connection."""
-        if self._server is not None:
-            self._server.close()
-        for protocol in list(self.connections):
-            protocol.transport.abort()
-        await asyncio.sleep(0)
-        if self._server is not None:
-            await self._server.wait_closed()
+        """Accept no more, and close every connection; the port is free when this is over."""
         if self._timer is not None:
             self._timer.cancel()
+        if self._server is None:
+            self._socket.close()
+            return
+        _shut_down(self._socket)
+        self._server.close()
+        await asyncio.sleep(0)  # those that were just accepted become connections
+        self.close_connections()
+        await asyncio.sleep(0)  # asyncio closes an aborted socket in the next round
+        await self._server.wait_closed()
+
+    def close_connections(self) -> None:
+        """Cut every connection."""
+        for protocol in list(self.connections):
+            protocol.cut()
+
+    def replace(self, node: Node) -> None:
+        """Serve another node from now on; nobody stays connected with the old one."""
+        self.close_connections()
+        self.node = node
+        self.reschedule()
+
+    def advance(self, clock: SteppedClock, milliseconds: int) -> None:
+        """Let time pass for the node, stopping wherever something is due, as it would with a clock that runs."""
+        end = clock.now() + milliseconds
+        while (deadline := self.node.next_deadline()) is not None and deadline <= end:
+            clock.advance(max(0, deadline - clock.now()))
+            self.node.tick(clock.now())
+        clock.advance(end - clock.now())
+        self.node.tick(end)
 
     def reschedule(self) -> None:
-        """Have the node ticked when it wants to be."""
+        """Have the node ticked when it wants to be; a clock that stands still says by itself when that is."""
         deadline = self.node.next_deadline()
-        if deadline is None:
+        if deadline is None or isinstance(self.clock, SteppedClock):
             return
         at = self._loop.time() + max(0, deadline - self.clock.now()) / 1000
         if self._timer is not None:
-            if not self._timer.cancelled() and self._timer.when() <= at:
+            if self._timer.when() <= at:
                 return
             self._timer.cancel()
         self._timer = self._loop.call_at(at, self.tick)
@@ -64,6 +91,15 @@ class Listener:
         self._timer = None
         self.node.tick(self.clock.now())
         self.reschedule()
+
+    def __repr__(self) -> str:
+        return f"{self.node!r}, with {len(self.connections)} connections"
+
+
+def _shut_down(sock: socket.socket | asyncio.trsock.TransportSocket) -> None:
+    """End a socket for everybody who holds it: a process that was forked has it too."""
+    with suppress(OSError):
+        sock.shutdown(socket.SHUT_RDWR)
 
 
 class _Protocol(asyncio.Protocol):
@@ -91,6 +127,11 @@ class _Protocol(asyncio.Protocol):
 
     def close(self) -> None:
         self.transport.close()
+
+    def cut(self) -> None:
+        """Close at once, and drop what was not sent yet."""
+        _shut_down(self.transport.get_extra_info("socket"))
+        self.transport.abort()
 
     def read_on(self, wanted: bool) -> None:
         if wanted != self.transport.is_reading():

@@ -7,7 +7,7 @@ name that there is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, cast
 
 from kafkadouble.messages import error_codes, registry
@@ -174,10 +174,14 @@ def _error_name(error: Any) -> str:
     return cast(str, name)
 
 
-def _unknown(problem: str, name: Any, names: Any) -> UsageError:
+def _unknown(problem: str, name: Any, names: Iterable[str]) -> UsageError:
+    return UsageError(f"{problem} {name!r}{near(name, names)}")
+
+
+def near(name: Any, names: Iterable[str]) -> str:
+    """The end of a sentence that suggests which of the names may have been meant, or nothing."""
     from difflib import get_close_matches
 
-    lowered = {str(known).lower(): str(known) for known in names}
-    near = get_close_matches(str(name).lower(), list(lowered), n=1, cutoff=0.6)
-    hint = f"; did you mean {lowered[near[0]]!r}?" if near else ""
-    return UsageError(f"{problem} {name!r}{hint}")
+    by_small = {known.lower(): known for known in names}
+    found = get_close_matches(str(name).lower(), list(by_small), n=1, cutoff=0.6)
+    return f"; did you mean {by_small[found[0]]!r}?" if found else ""

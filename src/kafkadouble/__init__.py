@@ -1,0 +1,44 @@
+"""A Kafka-wire-compatible server in Python: a test double that real clients cannot tell from Apache Kafka.
+
+    from kafkadouble import KafkaDouble
+
+    with KafkaDouble() as kafka:
+        client = Producer({"bootstrap.servers": kafka.bootstrap_servers})
+
+Names are imported on first use, so that importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .double import KafkaDouble as KafkaDouble
+    from .errors import KafkaError as KafkaError
+    from .errors import UsageError as UsageError
+    from .server.clock import SteppedClock as SteppedClock
+    from .server.faults.rule import Rule as Rule
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "KafkaDouble": ".double",
+    "KafkaError": ".errors",
+    "Rule": ".server.faults.rule",
+    "SteppedClock": ".server.clock",
+    "UsageError": ".errors",
+}
+
+__all__ = ["KafkaDouble", "KafkaError", "Rule", "SteppedClock", "UsageError", "__version__"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    found = globals()[name] = getattr(import_module(_HOME[name], __name__), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})

@@ -1,0 +1,116 @@
+"""A background thread with an event loop: the only place where the state of a node is touched.
+
+Rules. Others hand in functions (`call`) and coroutines (`run`) and get what comes of them. A call that is made on the loop's own thread is
+made at once, so that nobody waits for himself; a call that comes too late fails, so that nobody waits for ever. `stop` leaves nothing behind:
+no task, no open loop, no thread. In a process that was forked the thread does not exist, and there is nothing to stop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable, Coroutine, Iterable
+from concurrent.futures import CancelledError, Future
+from typing import Any, ParamSpec, TypeVar
+
+from kafkadouble.wire.errors import UsageError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class LoopThread:
+    """An event loop that runs in a thread of its own from `start` to `stop`."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._process = os.getpid()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._main, name=name, daemon=True)
+        self._pending: set[Future[Any]] = set()
+
+    def start(self) -> None:
+        """Begin to run."""
+        self._thread.start()
+
+    def _main(self) -> None:
+        try:
+            self._loop.run_forever()
+            self._finish()
+        finally:
+            self._loop.close()
+            for result in list(self._pending):
+                result.cancel()
+
+    def _finish(self) -> None:
+        tasks = asyncio.all_tasks(self._loop)
+        for task in tasks:
+            task.cancel()
+        self._loop.run_until_complete(_settled(tasks))
+        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+
+    @property
+    def running(self) -> bool:
+        """Whether calls can be made, in this process."""
+        return self._process == os.getpid() and self._thread.is_alive() and not self._loop.is_closed()
+
+    @property
+    def here(self) -> bool:
+        """Whether this is the loop's own thread."""
+        return threading.current_thread() is self._thread
+
+    def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What the function gives when it is called on the loop's thread; its exception is raised here."""
+        if self.here:
+            return function(*args, **kwargs)
+        result: Future[T] = Future()
+
+        def carry_out() -> None:
+            try:
+                result.set_result(function(*args, **kwargs))
+            except BaseException as failure:
+                result.set_exception(failure)
+
+        self._pending.add(result)
+        try:
+            self._post(carry_out)
+            return result.result()
+        except CancelledError:
+            raise UsageError(f"{self._name} was stopped meanwhile") from None
+        finally:
+            self._pending.discard(result)
+
+    def _post(self, function: Callable[[], None]) -> None:
+        try:
+            if self.running:
+                self._loop.call_soon_threadsafe(function)
+                return
+        except RuntimeError:  # the loop was closed between the question and the call
+            pass
+        raise UsageError(f"{self._name} is not running")
+
+    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """What the coroutine gives when it is run by the loop; not to be called on the loop's thread, nor while another stops it."""
+        if not self.running:
+            coroutine.close()
+            raise UsageError(f"{self._name} is not running")
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+
+    def stop(self) -> None:
+        """End the loop and the thread; once is enough, and never is no error."""
+        if self._process != os.getpid():
+            return
+        if self._thread.ident is None:
+            self._loop.close()
+        elif self.running:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+        if not self.here and self._thread.ident is not None:
+            self._thread.join()
+
+    def __repr__(self) -> str:
+        return f"{self._name}, {'running' if self.running else 'not running'}"
+
+
+async def _settled(tasks: Iterable[asyncio.Task[Any]]) -> None:
+    await asyncio.gather(*tasks, return_exceptions=True)

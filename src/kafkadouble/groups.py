@@ -1,0 +1,118 @@
+"""The groups of a broker, as its own answers to ListGroups, the Describe APIs and OffsetFetch tell of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from kafkadouble.messages.generated.consumer_group_describe import ConsumerGroupDescribeRequest
+from kafkadouble.messages.generated.consumer_protocol_assignment import ConsumerProtocolAssignment
+from kafkadouble.messages.generated.describe_groups import DescribeGroupsRequest
+from kafkadouble.messages.generated.list_groups import ListGroupsRequest
+from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
+from kafkadouble.messages.generated.share_group_describe import ShareGroupDescribeRequest
+from kafkadouble.messages.message import Message
+from kafkadouble.wire.errors import WireError
+
+TopicPartition = tuple[str, int]
+Ask = Callable[[Message], Any]
+
+
+class Member(NamedTuple):
+    """One member. `assignment` is what it is to consume now."""
+
+    id: str
+    instance_id: str | None
+    client_id: str
+    host: str
+    assignment: tuple[TopicPartition, ...]
+
+
+class Committed(NamedTuple):
+    """An offset that was committed, with the text that came along."""
+
+    offset: int
+    metadata: str
+
+
+class Group(NamedTuple):
+    """One group. `type` is classic, consumer, share or streams; `state` as Kafka names it (Stable, Empty, ...)."""
+
+    id: str
+    type: str
+    state: str
+    protocol: str
+    members: tuple[Member, ...]
+    offsets: dict[TopicPartition, Committed]
+
+
+def groups(ask: Ask) -> dict[str, Group]:
+    """All groups, by id."""
+    listed = sorted(ask(ListGroupsRequest()).groups, key=lambda one: str(one.group_id))
+    return {one.group_id: _group(one, ask) for one in listed}
+
+
+def _group(listed: Any, ask: Ask) -> Group:
+    kind = listed.group_type.lower() or "classic"
+    describe = _DESCRIBE.get(kind)
+    protocol, members = ("", ()) if describe is None else describe(listed.group_id, ask)
+    offsets = {} if kind == "share" else _offsets(listed.group_id, ask)
+    return Group(listed.group_id, kind, listed.group_state, protocol, members, offsets)
+
+
+def _classic(group_id: str, ask: Ask) -> tuple[str, tuple[Member, ...]]:
+    group = ask(DescribeGroupsRequest(groups=[group_id])).groups[0]
+    return group.protocol_data, tuple(
+        Member(
+            one.member_id,
+            one.group_instance_id,
+            one.client_id,
+            one.client_host,
+            _assigned(bytes(one.member_assignment)) if group.protocol_type == "consumer" else (),
+        )
+        for one in group.members
+    )
+
+
+def _assigned(data: bytes) -> tuple[TopicPartition, ...]:
+    """What the leader of a classic group of consumers assigned; nothing where these bytes are not a consumer's."""
+    if len(data) < 2:
+        return ()
+    version = min(int.from_bytes(data[:2], "big"), ConsumerProtocolAssignment.versions[1])
+    try:
+        assignment, _ = ConsumerProtocolAssignment.read(data, version, 2)
+    except WireError:
+        return ()
+    return _flat((one.topic, one.partitions) for one in assignment.assigned_partitions)
+
+
+def _consumer(group_id: str, ask: Ask) -> tuple[str, tuple[Member, ...]]:
+    group = ask(ConsumerGroupDescribeRequest(group_ids=[group_id])).groups[0]
+    return group.assignor_name, tuple(_modern(one, one.instance_id) for one in group.members)
+
+
+def _share(group_id: str, ask: Ask) -> tuple[str, tuple[Member, ...]]:
+    group = ask(ShareGroupDescribeRequest(group_ids=[group_id])).groups[0]
+    return group.assignor_name, tuple(_modern(one, None) for one in group.members)
+
+
+def _modern(one: Any, instance_id: str | None) -> Member:
+    assigned = _flat((part.topic_name, part.partitions) for part in one.assignment.topic_partitions)
+    return Member(one.member_id, instance_id, one.client_id, one.client_host, assigned)
+
+
+def _flat(topics: Iterable[tuple[str, Iterable[int]]]) -> tuple[TopicPartition, ...]:
+    return tuple(sorted((topic, partition) for topic, partitions in topics for partition in partitions))
+
+
+_DESCRIBE = {"classic": _classic, "consumer": _consumer, "share": _share}
+
+
+def _offsets(group_id: str, ask: Ask) -> dict[TopicPartition, Committed]:
+    wanted = OffsetFetchRequest.OffsetFetchRequestGroup(group_id=group_id, topics=None)
+    group = ask(OffsetFetchRequest(groups=[wanted])).groups[0]
+    return {
+        (topic.name, one.partition_index): Committed(one.committed_offset, one.metadata or "")
+        for topic in group.topics
+        for one in topic.partitions
+    }

@@ -1,0 +1,29 @@
+"""A socket that listens: what everything else can be imported behind, while the kernel takes the first connections.
+
+This file imports nothing but `socket`: it is the first thing that a starting process runs.
+"""
+
+from __future__ import annotations
+
+import socket
+
+BACKLOG = 1024
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening TCP socket, on any free port if `port` is 0; OSError as the system has it."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    sock = socket.create_server((host, port), family=family, backlog=BACKLOG)
+    sock.setblocking(False)
+    return sock
+
+
+def address_of(sock: socket.socket) -> tuple[str, int]:
+    """Where a client of this machine finds it: host and port."""
+    host, port = sock.getsockname()[:2]
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port
+
+
+def text_of(host: str, port: int) -> str:
+    """HOST:PORT, as clients want it."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -1,0 +1,103 @@
+"""The records of a topic, read from its logs without a client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from kafkadouble.messages import error_codes
+from kafkadouble.server.partition import Partition
+from kafkadouble.wire.batch import ABORT, BatchHeader, control_type, iter_batches, records_of
+from kafkadouble.wire.record import Headers
+
+from .errors import KafkaError, UsageError
+
+if TYPE_CHECKING:
+    from .broker import Broker
+
+READ_UNCOMMITTED, READ_COMMITTED = "read_uncommitted", "read_committed"
+CHUNK = 16 * 1024 * 1024
+
+
+class ReadRecord(NamedTuple):
+    """A record as a consumer would get it. `timestamp` is ms since the epoch, -1 for none."""
+
+    topic: str
+    partition: int
+    offset: int
+    timestamp: int
+    key: bytes | None
+    value: bytes | None
+    headers: Headers
+
+
+class Bytes(NamedTuple):
+    """What one partition holds that may be read: its batches, from which offset on, and which transactions were aborted."""
+
+    topic: str
+    partition: int
+    start: int
+    batches: list[bytes]
+    aborted: list[tuple[int, int]]
+
+
+def check_isolation(isolation: str) -> bool:
+    """Whether only committed records are wanted."""
+    if isolation not in (READ_UNCOMMITTED, READ_COMMITTED):
+        raise UsageError(f"isolation is {READ_UNCOMMITTED} or {READ_COMMITTED}, not {isolation!r}")
+    return isolation == READ_COMMITTED
+
+
+def take_all(broker: Broker, topic: str, partition: int | None, committed: bool) -> list[Bytes]:
+    """The bytes of a topic's partitions, or of one; to be called on the loop's thread."""
+    led = broker.node.partitions.of_topic(topic)
+    wanted = sorted(led) if partition is None else [partition]
+    if not led or not led.keys() >= set(wanted):
+        what = topic if partition is None else f"{topic}-{partition}"
+        raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {what}")
+    return [take(led[index], committed) for index in wanted]
+
+
+def take(partition: Partition, committed: bool) -> Bytes:
+    """The bytes of one partition; to be called on the loop's thread."""
+    log = partition.log
+    offset, end = log.log_start_offset, log.last_stable_offset if committed else log.high_watermark
+    batches = []
+    while offset < end:
+        found = log.read(offset, CHUNK, end)
+        if not len(found.records) or found.next_offset <= offset:
+            break
+        batches.append(bytes(found.records))
+        offset = found.next_offset
+    aborted = (
+        [(one.producer_id, one.first_offset) for one in log.aborted_in(log.log_start_offset, end)] if committed else []
+    )
+    return Bytes(partition.topic, partition.index, log.log_start_offset, batches, aborted)
+
+
+def read(taken: Bytes) -> Iterator[ReadRecord]:
+    """The records in these bytes."""
+    waiting = sorted(taken.aborted, key=lambda one: one[1], reverse=True)
+    aborting: set[int] = set()
+    for chunk in taken.batches:
+        for position, header in iter_batches(chunk):
+            while waiting and waiting[-1][1] <= header.last_offset:
+                aborting.add(waiting.pop()[0])
+            if header.is_control:
+                _end_transaction(chunk, position, header, aborting)
+            elif not (header.is_transactional and header.producer_id in aborting):
+                yield from _records(taken, chunk, position, header)
+
+
+def _end_transaction(chunk: bytes, position: int, header: BatchHeader, aborting: set[int]) -> None:
+    markers = records_of(chunk, position, header, check_crc=False)
+    if markers and control_type(markers[0])[1] == ABORT:
+        aborting.discard(header.producer_id)
+
+
+def _records(taken: Bytes, chunk: bytes, position: int, header: BatchHeader) -> Iterator[ReadRecord]:
+    for record in records_of(chunk, position, header, check_crc=False):
+        if record.offset >= taken.start:
+            key = None if record.key is None else bytes(record.key)
+            value = None if record.value is None else bytes(record.value)
+            yield ReadRecord(taken.topic, taken.partition, record.offset, record.timestamp, key, value, record.headers)

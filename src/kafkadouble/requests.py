@@ -1,0 +1,66 @@
+"""The requests that clients made, for assertions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import overload
+
+from kafkadouble.messages import registry
+from kafkadouble.server.history import History, SeenRequest
+from kafkadouble.wire.errors import UnknownMessage, UsageError
+
+Look = Callable[[Callable[[History], list[SeenRequest]]], list[SeenRequest]]
+"""Applies a function to the history on the thread that owns it."""
+
+
+class Requests(Sequence[SeenRequest]):
+    """The latest requests, oldest first. What is kept is bounded, and record batches are not (see `kafkadouble.server.history`)."""
+
+    def __init__(self, look: Look) -> None:
+        self._look = look
+
+    def _all(self) -> list[SeenRequest]:
+        return self._look(list)
+
+    def of(self, *apis: str, client_id: str | None = None) -> list[SeenRequest]:
+        """The requests to one of these APIs, all if none is named, of this client, if one is named."""
+        for name in apis:
+            _check(name)
+        return [seen for seen in self._all() if (not apis or seen.api in apis) and client_id in (None, seen.client_id)]
+
+    def clear(self) -> None:
+        """Forget them."""
+        self._look(_clear)
+
+    @overload
+    def __getitem__(self, index: int) -> SeenRequest: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[SeenRequest]: ...
+
+    def __getitem__(self, index: int | slice) -> SeenRequest | list[SeenRequest]:
+        return self._all()[index]
+
+    def __iter__(self) -> Iterator[SeenRequest]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __repr__(self) -> str:
+        seen = self._all()
+        return f"{len(seen)} requests" + (f", the last {seen[-1]!r}" if seen else "")
+
+
+def _check(name: str) -> None:
+    try:
+        registry.api_named(name)
+    except UnknownMessage as unknown:
+        from kafkadouble.server.faults.rule import near
+
+        raise UsageError(f"{unknown}{near(name, [api.name for api in registry.apis()])}") from None
+
+
+def _clear(history: History) -> list[SeenRequest]:
+    history.clear()
+    return []

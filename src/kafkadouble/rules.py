@@ -1,0 +1,44 @@
+"""The handle of a fault rule, for whoever armed it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kafkadouble.server.faults.armed import Armed
+from kafkadouble.server.faults.rule import Rule
+from kafkadouble.server.node import Node
+
+
+class RuleHandle:
+    """A rule that was armed. With `with` it is removed at the end of the block."""
+
+    def __init__(self, on_thread: Callable[[Callable[[], None]], None], node: Node, armed: Armed) -> None:
+        self._on_thread, self._node, self._armed = on_thread, node, armed
+
+    @property
+    def rule(self) -> Rule:
+        """The rule as a value."""
+        return self._armed.rule
+
+    @property
+    def hits(self) -> int:
+        """To how many requests it was applied."""
+        return self._armed.hits
+
+    @property
+    def spent(self) -> bool:
+        """Whether it was applied as often as it was to be."""
+        return self._armed.spent
+
+    def remove(self) -> None:
+        """Take it out of force; more than once is no error, nor is it after a reset or a stop."""
+        self._on_thread(lambda: self._node.faults.disarm(self._armed))
+
+    def __enter__(self) -> RuleHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+    def __repr__(self) -> str:
+        return repr(self._armed)

@@ -1,0 +1,83 @@
+"""Topics and records put into a broker without a client: the requests that a client would make, and what their answers say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.messages.generated.produce import ProduceRequest
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.settings import as_text
+from kafkadouble.wire.batch import Headers, Record, encode_batch
+
+from .errors import UsageError, raise_for
+
+Text = str | bytes | None
+HeadersLike = Mapping[str, Text] | Iterable[tuple[str, Text]]
+
+ALL_IN_SYNC, TIMEOUT_MS = -1, 30_000
+
+
+def to_create(name: str, partitions: int, config: Mapping[str, object]) -> CreateTopicsRequest:
+    """The request for a topic of so many partitions."""
+    configs = [
+        CreateTopicsRequest.CreatableTopicConfig(name=key, value=as_text(value)) for key, value in config.items()
+    ]
+    topic = CreateTopicsRequest.CreatableTopic(
+        name=name, num_partitions=partitions, replication_factor=-1, configs=configs
+    )
+    return CreateTopicsRequest(topics=[topic], timeout_ms=TIMEOUT_MS)
+
+
+def to_delete(name: str) -> DeleteTopicsRequest:
+    """The request that deletes a topic."""
+    return DeleteTopicsRequest(topics=[DeleteTopicsRequest.DeleteTopicState(name=name)], timeout_ms=TIMEOUT_MS)
+
+
+def to_find(name: str) -> MetadataRequest:
+    """The request of a producer for a topic that it may have to create."""
+    topic = MetadataRequest.MetadataRequestTopic(name=name)
+    return MetadataRequest(topics=[topic], allow_auto_topic_creation=True)
+
+
+def to_produce(topic: str, topic_id: Uuid, partition: int, batch: bytes | bytearray) -> ProduceRequest:
+    """The request that appends one batch."""
+    data = ProduceRequest.PartitionProduceData(index=partition, records=batch)
+    part = ProduceRequest.TopicProduceData(name=topic, topic_id=topic_id, partition_data=[data])
+    return ProduceRequest(acks=ALL_IN_SYNC, timeout_ms=TIMEOUT_MS, topic_data=[part])
+
+
+def batch_of(value: Text, key: bytes | None, headers: HeadersLike, timestamp: int) -> bytearray:
+    """One record as a batch."""
+    return encode_batch([Record(0, timestamp, key, as_bytes(value), as_headers(headers))])
+
+
+def as_bytes(value: Text) -> bytes | None:
+    """Bytes as they are, texts as UTF-8."""
+    if value is None or isinstance(value, bytes):
+        return value
+    if isinstance(value, str):
+        return value.encode()
+    raise UsageError(f"a key or a value is bytes, a text or None, not {value!r}")
+
+
+def as_headers(headers: HeadersLike) -> Headers:
+    """Headers as records carry them."""
+    pairs = headers.items() if isinstance(headers, Mapping) else headers
+    return tuple((name, as_bytes(value)) for name, value in pairs)
+
+
+def check_topics(topics: Iterable[Any]) -> None:
+    """KafkaError for the first topic of a response that has an error."""
+    for topic in topics:
+        raise_for(topic.error_code, getattr(topic, "error_message", None))
+
+
+def appended_at(response: Any) -> int:
+    """The offset of the record that was produced; KafkaError when it was refused."""
+    outcome = response.responses[0].partition_responses[0]
+    raise_for(outcome.error_code, outcome.error_message)
+    return int(outcome.base_offset)

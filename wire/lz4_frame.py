@@ -1,8 +1,9 @@
 """LZ4 frames as Kafka reads and writes them: independent blocks only.
 
-Written: blocks of 64 KiB, no content size, no checksums but the header's (and the blocks' beyond the default level). Read: any block size; a block checksum is checked; a content
-size and a content checksum are allowed and not looked at; bytes after the end mark are ignored; **a frame of linked blocks is refused**.
-The blocks are walked here, because the libraries' own frame readers accept linked blocks and would verify what Kafka does not.
+Written: blocks of 64 KiB, no content size, no checksums but the header's (and the blocks' beyond the default level). Read: any block
+size; a block checksum is checked; a content size and a content checksum are allowed and not looked at; bytes after the end mark are
+ignored; **a frame of linked blocks is refused**. The blocks are walked here, because the libraries' own frame readers accept linked
+blocks and would verify what Kafka does not.
 """
 
 from collections.abc import Iterator

@@ -1,0 +1,137 @@
+"""The two readers of records, and the scan: they must agree on every byte, and on Java's reading of the odd ones."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafkadouble.wire import record_body, record_scan
+from kafkadouble.wire.batch import Record, encode_batch, read_header, scan_records
+from kafkadouble.wire.errors import InvalidRecord
+from kafkadouble.wire.record_body import decode_body
+from kafkadouble.wire.record_careful import Place, decode_carefully, wrap64
+from kafkadouble.wire.record_scan import scan_body
+from kafkadouble.wire.record_write import encode_body
+from tests.wire.strategies import damaged, records
+
+
+def outcome(read: object, *arguments: object) -> object:
+    assert callable(read)
+    try:
+        return read(*arguments)
+    except InvalidRecord:
+        return InvalidRecord
+
+
+def summary(found: list[Record], base: int) -> tuple[bool, int, int, int, int]:
+    """What a scan must say, computed from records in another way than the scan does."""
+    stamps = [record.timestamp for record in found]
+    keyless = [index for index, record in enumerate(found) if record.key is None]
+    consecutive = [record.offset for record in found] == [wrap64(base + index) for index in range(len(found))]
+    return consecutive, (keyless or [-1])[0], min(stamps), max(stamps), found[stamps.index(max(stamps))].offset
+
+
+@given(records(), st.data())
+def test_all_readers_agree_on_damaged_records(made: tuple[int, list[Record]], data: st.DataObject) -> None:
+    base, originals = made
+    body = encode_body(originals, base)
+    bad = data.draw(damaged(body.data))
+    count = max(1, body.record_count + data.draw(st.sampled_from([0, 0, 0, 1, -1])))
+    place = Place(base, body.base_timestamp)
+    careful = outcome(decode_carefully, bad, count, place)
+    assert outcome(decode_body, bad, count, place) == careful
+    expected = summary(careful, base) if isinstance(careful, list) else InvalidRecord
+    assert outcome(scan_body, bad, count, place) == expected
+
+
+@given(records())
+def test_the_scan_sums_up_what_the_records_are(made: tuple[int, list[Record]]) -> None:
+    base, originals = made
+    data = encode_batch(originals, base_offset=base, compression=4)
+    scan = scan_records(data, 0, read_header(data))
+    assert scan[:-1] == summary(originals, base)
+    assert scan.body == encode_body(originals, base).data
+
+
+def test_ordinary_records_never_need_the_careful_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (record_body, record_scan):
+        monkeypatch.setattr(module, "decode_carefully", None)
+    headers = (("h", b"x" * 100), ("é" * 100, None), ("", b""))
+    spans = [0, 63, 64, 8191, 8192, 1_048_575, 1_048_576, 134_217_727]
+    made = [
+        Record(
+            span + 3,
+            1_700_000_000_000 + sign * span * 1_000_000,
+            None if span == 63 else bytes(min(span, 70_000)),
+            b"v",
+            headers,
+        )
+        for sign, span in zip((1, -1) * 4, spans, strict=True)
+    ]
+    body = encode_body(made, 3)
+    place = Place(3, body.base_timestamp)
+    assert decode_body(body.data, len(made), place) == made
+    assert scan_body(body.data, len(made), place) == summary(made, 3)
+    stamped = decode_body(body.data, len(made), place._replace(append_time=7))
+    assert [record.timestamp for record in stamped] == [7] * len(made)
+
+
+def read_one(text: str, place: Place | None = None) -> Record:
+    (record,) = decode_body(bytes.fromhex(text), 1, place or Place())
+    return record
+
+
+def test_a_record_byte_by_byte() -> None:
+    # length, attributes, timestamp delta, offset delta, key, value, header count, header name, null header value
+    record = read_one("16 00 02 04 026b 0276 02 0268 01", Place(100, 1000))
+    assert record == Record(102, 1001, b"k", b"v", (("h", None),))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("0c 00 00 00 03 05 00", Record(0, 0, None, None)),  # any negative length is a null
+        ("0c ff 00 00 01 01 00", Record(0, 0, None, None)),  # the attributes mean nothing yet
+        ("14 00 00 8080808000 01 01 00", Record(0, 0, None, None)),  # a varint longer than it need be
+        ("14 00 00 feffffff1f 01 01 00", Record(2147483647, 0, None, None)),  # bits beyond 32 are dropped
+        ("1e 00 80808080808080808000 00 01 01 00", Record(0, 0, None, None)),
+        ("1e 00 ffffffffffffffffff01 00 01 01 00", Record(0, -(1 << 63), None, None)),
+    ],
+)
+def test_oddities_are_read_as_java_reads_them(text: str, expected: Record) -> None:
+    assert read_one(text) == expected
+
+
+def test_sums_wrap_around_at_64_bits() -> None:
+    place = Place((1 << 63) - 1, (1 << 63) - 1)
+    assert read_one("0c 00 02 02 01 01 00", place) == Record(-(1 << 63), -(1 << 63), None, None)
+    assert scan_body(bytes.fromhex("0c000202010100"), 1, place) == (False, 0, -(1 << 63), -(1 << 63), -(1 << 63))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem", "offset"),
+    [
+        ("", "before the record length", 0),
+        ("80", "before the record length", 1),
+        ("808080808000", "varint of the record length does not end", 5),
+        ("0e 00 00 00 01 01 00", "a record of 7 bytes, 6 are left", 1),
+        ("01 00 00 00 01 01 00", "a record of -1 bytes", 1),
+        ("00", "before the attributes", 1),
+        ("0a 00 00 00 01 01 00", "before the header count", 6),
+        ("0c 00 00 00 01 01 00 00", "1 bytes are left after 1 records", 7),
+        ("0e 00 00 00 01 01 00 00", "1 bytes are left in a record of 7 bytes", 7),
+        ("1e 00 8080808080808080808000 00 01 01", "varint of the timestamp delta does not end", 12),
+        ("0c 00 00 00 10 01 00", "a key of 8 bytes, 2 are left", 5),
+        ("0c 00 00 00 01 10 00", "a value of 8 bytes, 1 are left", 6),
+        ("0c 00 00 00 01 01 01", "-1 headers", 7),
+        ("0c 00 00 00 01 01 02", "1 headers in 0 bytes", 7),
+        ("10 00 00 00 01 01 02 01 01", "a header name of -1 bytes", 8),
+        ("10 00 00 00 01 01 02 10 01", "a header name of 8 bytes", 8),
+        ("10 00 00 00 01 01 02 00 02", "a header value of 1 bytes", 9),
+    ],
+)
+def test_what_is_wrong_where(text: str, problem: str, offset: int) -> None:
+    with pytest.raises(InvalidRecord, match=problem) as caught:
+        decode_body(bytes.fromhex(text), 1, Place(start=100))
+    assert caught.value.offset == 100 + offset
+    with pytest.raises(InvalidRecord):
+        scan_body(bytes.fromhex(text), 1, Place())

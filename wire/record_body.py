@@ -30,6 +30,7 @@ def decode_body(body: bytes, count: int, place: Place) -> list[Record]:
 
 
 def _decode_fast(d: bytes, count: int, base_offset: int, base_timestamp: int, append_time: int | None) -> list[Record]:
+    """One loop, longer than a function should be: a call for each varint would cost more than all the rest."""
     records: list[Record] = []
     append, new = records.append, Record.__new__
     p = 0

@@ -24,6 +24,7 @@ def scan_body(body: bytes, count: int, place: Place) -> Summary:
 
 
 def _scan_fast(d: bytes, count: int, base_offset: int, base_timestamp: int) -> Summary:
+    """One long loop for the same reason as its model's."""
     p, keyless, consecutive, highest, lowest, where = 0, -1, True, -_TAME * 2, _TAME * 2, 0
     for index in range(count):
         n = d[p]

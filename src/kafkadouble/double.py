@@ -12,22 +12,26 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkadouble.messages.message import Message
 from kafkadouble.server.clock import Clock, SteppedClock, SystemClock
-from kafkadouble.server.faults.rule import AFTER, BEFORE, DELAY, DISCONNECT, FAIL, Rule
-from kafkadouble.server.history import History, SeenRequest
 from kafkadouble.server.settings import Settings
 from kafkadouble.server.thread import LoopThread
 
-from . import groups, records, seeding
 from .broker import Broker
 from .errors import UsageError
 from .listening import listen, text_of
-from .partitioner import partition_for
-from .requests import Requests
-from .rules import RuleHandle
+
+if TYPE_CHECKING:
+    from kafkadouble.server.faults.rule import Rule
+    from kafkadouble.server.history import History, SeenRequest
+
+    from .groups import Group
+    from .records import ReadRecord
+    from .requests import Requests
+    from .rules import RuleHandle
+    from .seeding import HeadersLike
 
 T = TypeVar("T")
 
@@ -106,10 +110,14 @@ class KafkaDouble:
 
     def create_topic(self, name: str, partitions: int = 1, config: Mapping[str, object] | None = None) -> None:
         """Create a topic. KafkaError where a client's admin would get one, such as TOPIC_ALREADY_EXISTS."""
+        from . import seeding
+
         seeding.check_topics(self._ask(seeding.to_create(name, partitions, config or {})).topics)
 
     def delete_topic(self, name: str) -> None:
         """Delete a topic and all that is in it. KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when there is none."""
+        from . import seeding
+
         seeding.check_topics(self._ask(seeding.to_delete(name)).responses)
 
     def produce(
@@ -117,7 +125,7 @@ class KafkaDouble:
         topic: str,
         value: str | bytes | None = None,
         key: str | bytes | None = None,
-        headers: seeding.HeadersLike = (),
+        headers: HeadersLike = (),
         partition: int | None = None,
         timestamp: int | None = None,
     ) -> int:
@@ -126,44 +134,50 @@ class KafkaDouble:
         Without `partition` the key decides, as Kafka's producer has it; without a key the partitions take turns. A topic that is not there is
         created if `auto.create.topics.enable` is on. KafkaError when the record is refused.
         """
-        found = self._topic(topic)
+        from . import seeding
+
+        found = self._ask(seeding.to_find(topic)).topics
+        seeding.check_topics(found)
         key_bytes = seeding.as_bytes(key)
         if partition is None:
-            partition = self._choose(key_bytes, len(found.partitions))
+            partition = self._choose(key_bytes, len(found[0].partitions))
         at = self._clock.now() if timestamp is None else timestamp
         batch = seeding.batch_of(value, key_bytes, headers, at)
-        return seeding.appended_at(self._ask(seeding.to_produce(topic, found.topic_id, partition, batch)))
+        return seeding.appended_at(self._ask(seeding.to_produce(topic, found[0].topic_id, partition, batch)))
 
     def _choose(self, key: bytes | None, partitions: int) -> int:
         if key is not None:
+            from .partitioner import partition_for
+
             return partition_for(key, partitions)
         with self._lock:
             self._round += 1
             return (self._round - 1) % partitions
 
-    def _topic(self, name: str) -> Any:
-        found = self._ask(seeding.to_find(name)).topics
-        seeding.check_topics(found)
-        return found[0]
-
     def records(
-        self, topic: str, partition: int | None = None, isolation: str = records.READ_UNCOMMITTED
-    ) -> list[records.ReadRecord]:
+        self, topic: str, partition: int | None = None, isolation: str = "read_uncommitted"
+    ) -> list[ReadRecord]:
         """The records of a topic, or of one partition, by partition and offset. `read_committed` leaves out what was aborted or is not decided.
 
         KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when there is none such.
         """
+        from . import records
+
         committed = records.check_isolation(isolation)
         taken = self._call(records.take_all, self._serving().broker, topic, partition, committed)
         return [record for one in taken for record in records.read(one)]
 
-    def groups(self) -> dict[str, groups.Group]:
+    def groups(self) -> dict[str, Group]:
         """The groups by id: their state, members and committed offsets."""
-        return groups.groups(self._ask)
+        from .groups import groups
+
+        return groups(self._ask)
 
     @property
     def requests(self) -> Requests:
         """What clients asked for lately, decoded; see `Requests`."""
+        from .requests import Requests
+
         return Requests(self._look)
 
     def _look(self, at: Callable[[History], list[SeenRequest]]) -> list[SeenRequest]:
@@ -185,6 +199,8 @@ class KafkaDouble:
 
     def arm(self, rule: Rule) -> RuleHandle:
         """Put a fault rule in force. UsageError when it could never apply."""
+        from .rules import RuleHandle
+
         broker = self._serving().broker
 
         def arm() -> RuleHandle:
@@ -192,20 +208,23 @@ class KafkaDouble:
 
         return self._call(arm)
 
-    def fail(
-        self, api: str, error: str | int, *, times: int | None = 1, message: str | None = None, **more: Any
-    ) -> RuleHandle:
-        """Answer the next request to an API with an error. `times`: how many, None for all; `more`: any field of `Rule`, such as `topic`,
-        `partition`, `group`, `client_id`, `when="after"`. Narrowed to a topic or a partition, only that part of a request fails."""
-        return self.arm(Rule.of(action=FAIL, api=api, error=error, times=times, message=message, **more))
+    def fail(self, api: str, error: str | int, *, times: int | None = 1, **more: Any) -> RuleHandle:
+        """Answer the next request to an API with an error. `times`: how many, None for all; `more`: any field of `Rule`, such as `message`,
+        `topic`, `partition`, `group`, `client_id`, `when="after"`. Narrowed to a topic or a partition, only that part of a request fails."""
+        return self._arm(action="fail", api=api, error=error, times=times, **more)
 
     def delay(self, api: str, seconds: float, *, times: int | None = 1, **more: Any) -> RuleHandle:
         """Hold the next request to an API back by so many seconds, of the broker's clock. `times` and `more` as for `fail`."""
-        return self.arm(Rule.of(action=DELAY, api=api, seconds=seconds, times=times, **more))
+        return self._arm(action="delay", api=api, seconds=seconds, times=times, **more)
 
     def disconnect(self, api: str, *, after: bool = False, times: int | None = 1, **more: Any) -> RuleHandle:
         """Close the connection of the next request to an API: without processing it, or `after` that. `times` and `more` as for `fail`."""
-        return self.arm(Rule.of(action=DISCONNECT, api=api, when=AFTER if after else BEFORE, times=times, **more))
+        return self._arm(action="disconnect", api=api, when="after" if after else "before", times=times, **more)
+
+    def _arm(self, **fields: Any) -> RuleHandle:
+        from kafkadouble.server.faults.rule import Rule
+
+        return self.arm(Rule.of(**fields))
 
     def _disarm(self, disarm: Callable[[], None]) -> None:
         self._on_thread(self._known(), disarm)

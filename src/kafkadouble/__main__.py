@@ -1,0 +1,52 @@
+"""The command line: `kafkadouble VERB ...`, also `python -m kafkadouble`.
+
+Each verb is a module of `kafkadouble.cli`, imported when it is asked for.
+"""
+
+from __future__ import annotations
+
+import sys
+
+VERBS = {
+    "serve": "run a broker until it is interrupted",
+    "messages": "list every message of the protocol, with its versions",
+    "supported": "list the APIs that are served, and in which versions",
+    "inspect": "show what bytes of the protocol mean",
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a verb; what it returns is the exit code of the process."""
+    words = sys.argv[1:] if arguments is None else arguments
+    if words and words[0] in VERBS:
+        from importlib import import_module
+
+        run = import_module(f"kafkadouble.cli.{words[0]}").main
+        return int(run(words[1:]))
+    return _without_verb(words)
+
+
+def _without_verb(words: list[str]) -> int:
+    from argparse import ArgumentParser, RawDescriptionHelpFormatter
+
+    from . import __version__
+
+    told = "\n".join(f"  {verb:<10} {meaning}" for verb, meaning in VERBS.items())
+    parser = ArgumentParser(
+        "kafkadouble",
+        usage="kafkadouble VERB ...",
+        description="A Kafka-wire-compatible server in Python, for tests.",
+        epilog=f"verbs:\n{told}\n\n`kafkadouble VERB --help` tells what a verb takes.",
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"kafkadouble {__version__}")
+    parser.add_argument("verb", nargs="?", help="what to do")
+    verb = parser.parse_known_args(words)[0].verb
+    if verb is not None:
+        parser.error(f"there is no verb {verb!r}: choose from {', '.join(VERBS)}")
+    parser.print_help()
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

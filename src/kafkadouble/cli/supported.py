@@ -1,0 +1,25 @@
+"""`kafkadouble supported`: the APIs that are served, for people, programs, and docs/supported.md."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from ..supported import as_markdown, as_text, rows
+
+
+def main(words: list[str]) -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        "kafkadouble supported",
+        description="List the APIs that are served: key, name, versions, and where the versions that are advertised differ from those.",
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="as a JSON document")
+    form.add_argument("--markdown", action="store_true", help="as docs/supported.md has it")
+    options = parser.parse_args(words)
+    print(
+        json.dumps(rows(), indent=2) if options.json else as_markdown() if options.markdown else as_text(),
+        end="\n" if not options.markdown else "",
+    )
+    return 0

@@ -1,0 +1,66 @@
+"""Which APIs are served, in which versions: a table for people and programs, made from the one that dispatch goes by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkadouble.server.handlers import TABLE, Served
+
+HEAD = """\
+# What is served
+
+Made by `python -m kafkadouble supported --markdown`; do not edit. It lists what the broker tells clients in ApiVersions, and where the versions
+that it takes differ from those that it tells.
+
+| key | API | versions | advertised | why they differ |
+|--:|---|---|---|---|
+"""
+
+
+def rows() -> list[dict[str, Any]]:
+    """One row per API, by key."""
+    return [_row(served) for served in sorted(TABLE, key=lambda served: served.api.key)]
+
+
+def _row(served: Served) -> dict[str, Any]:
+    return {
+        "key": served.api.key,
+        "name": served.name,
+        "versions": [served.lowest, served.highest],
+        "advertised": [served.advertised_from, served.highest],
+        "reason": served.reason,
+    }
+
+
+def as_markdown() -> str:
+    """docs/supported.md."""
+    return HEAD + "".join(_line(row) for row in rows())
+
+
+def _line(row: dict[str, Any]) -> str:
+    cells = [
+        str(row["key"]),
+        row["name"],
+        _range(row["versions"]),
+        _range(row["advertised"]),
+        row["reason"].replace("|", "\\|"),
+    ]
+    return f"| {' | '.join(cells)} |\n".replace("|  |", "| |")
+
+
+def as_text() -> str:
+    """Columns for a terminal."""
+    return "\n".join(
+        f"{row['key']:>3}  {row['name']:<32} {_range(row['versions']):<6} {_told(row)}".rstrip() for row in rows()
+    )
+
+
+def _told(row: dict[str, Any]) -> str:
+    if row["advertised"] == row["versions"]:
+        return str(row["reason"])
+    return f"advertised as {_range(row['advertised'])}: {row['reason']}"
+
+
+def _range(versions: list[int]) -> str:
+    low, high = versions
+    return str(low) if low == high else f"{low}-{high}"

@@ -1,0 +1,163 @@
+"""What the rules in force do to one request on its way through dispatch.
+
+Rules. Rules are asked in the order in which they were armed. All delays that apply add up; the first that fails a part of a request owns that
+part, and what no rule fails is processed as if nothing were the matter; the first that disconnects ends the search. Neither the request nor
+its body is changed.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from types import GeneratorType
+from typing import TYPE_CHECKING, Any
+
+from kafkadouble.messages.message import Message
+from kafkadouble.wire.errors import UsageError
+
+from ..dispatch import DISCONNECT
+from ..handlers import SERVED, TABLE
+from ..request import Request
+from ..waiting import Until, Wait
+from . import whole
+from .armed import Armed
+from .parts import Scope, divide, kinds_of, mirrored, overlay, path_of
+from .rule import AFTER, BEFORE, DELAY, EVERY_API, FAIL, Rule
+
+if TYPE_CHECKING:
+    from ..node import Node
+    from .plane import Faults, Handle, Refuse
+
+
+class Carrying:
+    """One request under the rules.
+
+    `meaning` is its body with all that it is about; `left` what of that no rule failed yet, None when nothing is left; `refusals` the rules
+    that fail something, each with what it fails; `drop` when the connection is to be closed, if it is.
+    """
+
+    def __init__(self, node: Node, faults: Faults, request: Request[Any], handle: Handle, refuse: Refuse) -> None:
+        self._node, self._faults, self._request, self._handle, self._refuse = node, faults, request, handle, refuse
+        self.api = SERVED[request.api_key].name
+        self.meaning = whole.meant(self.api, node, request)
+        self.left: Any | None = self.meaning
+        self.delays = {BEFORE: 0, AFTER: 0}
+        self.refusals: list[tuple[Rule, Any]] = []
+        self.drop: str | None = None
+
+    def begin(self) -> Any:
+        """The answer, or a generator on its way to it."""
+        for armed in list(self._faults.rules):
+            if self.drop is None and self._concerns(armed.rule):
+                self._apply(armed)
+        if self.refusals or self.drop or any(self.delays.values()):
+            return self._steps()
+        return self._handle(self._request)
+
+    def _concerns(self, rule: Rule) -> bool:
+        return (
+            rule.api in (self.api, EVERY_API)
+            and rule.client_id in (None, self._request.client_id)
+            and rule.broker in (None, self._node.id)
+        )
+
+    def _apply(self, armed: Armed) -> None:
+        rule = armed.rule
+        among = self.left if rule.action == FAIL else self.meaning
+        hit, left = (None, None) if among is None else self._divide(among, rule)
+        if hit is None or not armed.applies():
+            return
+        if rule.action == FAIL:
+            self.refusals.append((rule, hit))
+            self.left = left
+        elif rule.action == DELAY:
+            self.delays[rule.when] += round((rule.seconds or 0) * 1000)
+        else:
+            self.drop = rule.when
+        if armed.spent:
+            self._faults.disarm(armed)
+
+    def _divide(self, body: Any, rule: Rule) -> tuple[Any | None, Any | None]:
+        return divide(self.api, body, _parts_of(rule), self._topic_name)
+
+    def _topic_name(self, topic_id: Any) -> str | None:
+        topic = self._node.controller.image.topic(topic_id)
+        return None if topic is None else topic.name
+
+    def _steps(self) -> Wait[Any]:
+        yield from self._pass(self.delays[BEFORE])
+        if self.drop == BEFORE:
+            return DISCONNECT
+        answer = yield from self._answer()
+        yield from self._pass(self.delays[AFTER])
+        return DISCONNECT if self.drop == AFTER else answer
+
+    def _pass(self, milliseconds: int) -> Wait[None]:
+        if milliseconds:
+            yield Until(self._node.now + milliseconds)
+
+    def _answer(self) -> Wait[Any]:
+        if not self.refusals:
+            return (yield from _finished(self._handle(self._request)))
+        answer = None
+        body = self._processed()
+        if body is not None:
+            answer = yield from _finished(self._handle(_with_body(self._request, body)))
+        if self.left is None and self.api not in whole.ALWAYS_PROCESSED:
+            answer = None  # whatever was processed is to fail all the same
+        elif not isinstance(answer, Message):
+            return answer
+        for rule, hit in self.refusals:
+            answer = self._covered(answer, self._refused(rule, _with_body(self._request, hit)))
+        return answer
+
+    def _processed(self) -> Any | None:
+        """The body without the parts that fail before they are processed."""
+        early = [rule for rule, _ in self.refusals if rule.when == BEFORE]
+        left: Any | None = self.meaning if early else self._request.body
+        for rule in early:
+            if left is not None:
+                left = self._divide(left, rule)[1]
+        return whole.processed(self.api, self._request.body, left)
+
+    def _refused(self, rule: Rule, request: Request[Any]) -> Any:
+        path = path_of(self.api, request.body)
+        if len(path) > 2 and not _parts_of(rule).keys() <= {path[0].kind}:
+            return mirrored(SERVED[request.api_key].api.response, request.body, path, rule.code)
+        return self._refuse(request, rule.code, rule.message)
+
+    def _covered(self, answer: Any, refused: Any) -> Any:
+        path = path_of(self.api, self.meaning)
+        if whole.is_whole(answer):
+            return answer
+        if whole.is_whole(refused) or not (path and isinstance(answer, Message) and isinstance(refused, Message)):
+            return refused
+        overlay(answer, refused, path, self._topic_name)
+        return answer
+
+
+def _parts_of(rule: Rule) -> Scope:
+    return {name: value for name, value in rule.scope().items() if name not in ("client_id", "broker")}
+
+
+def _with_body(request: Request[Any], body: Any) -> Request[Any]:
+    made = copy(request)
+    made.body = body
+    return made
+
+
+def _finished(answer: Any) -> Wait[Any]:
+    if isinstance(answer, GeneratorType):
+        answer = yield from answer
+    return answer
+
+
+def check_reach(rule: Rule) -> None:
+    """UsageError for a rule that no request can ever match."""
+    if rule.api == EVERY_API:
+        return
+    served = next((served for served in TABLE if served.name == rule.api), None)
+    if served is None:
+        raise UsageError(f"{rule.api} is not served here, so that no rule can apply to it")
+    for kind in _parts_of(rule):
+        if kind not in kinds_of(rule.api, served.api.request):
+            raise UsageError(f"a {rule.api} request names no {kind.replace('_', ' ')}")

@@ -1,0 +1,114 @@
+"""How long it takes until a client has its first answer: of a broker in this process, and of `kafkadouble serve` as a process.
+
+    python -m benchmarks.start [--rounds 15] [--json]
+
+Goals: in process, from the call to the first answered ApiVersions, 20 ms (imports done); as a process, from exec to the first answered
+ApiVersions, 2.5 times `python -c "import asyncio"`. Rounds are interleaved; what counts is the median. Every interpreter finds its bytecode.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+
+from kafkadouble.messages import headers
+from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
+
+from . import report
+
+IN_PROCESS = """
+import time
+from benchmarks.start import first_answer, request
+from kafkadouble import KafkaDouble
+import kafkadouble.server.handlers.api_versions
+frame = request()
+start = time.perf_counter()
+with KafkaDouble() as kafka:
+    first_answer(kafka.port, frame)
+    print((time.perf_counter() - start) * 1000)
+"""
+
+
+def request() -> bytes:
+    """An ApiVersions request as today's clients send it."""
+    body = ApiVersionsRequest(client_software_name="benchmark", client_software_version="1")
+    return b"".join(headers.write_request(body, 1, "benchmark", version=3))
+
+
+def first_answer(port: int, frame: bytes) -> None:
+    """Connect as soon as that can be done, and wait for the answer."""
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            sock = socket.create_connection(("127.0.0.1", port))
+            break
+        except ConnectionRefusedError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.0005)
+    with sock:
+        sock.sendall(frame)
+        if not sock.recv(4):
+            raise RuntimeError("the server closed the connection")
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as sock:
+        port: int = sock.getsockname()[1]
+        return port
+
+
+def in_process(environment: Mapping[str, str]) -> float:
+    """ms from the call to the answer, in a fresh interpreter that has done its imports."""
+    command = [sys.executable, "-c", IN_PROCESS]
+    return float(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
+
+
+def process(environment: Mapping[str, str], frame: bytes) -> float:
+    """ms from exec to the answer."""
+    port = free_port()
+    start = time.perf_counter()
+    command = [sys.executable, "-m", "kafkadouble", "serve", "--quiet", "--port", str(port)]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as server:
+        try:
+            first_answer(port, frame)
+            return (time.perf_counter() - start) * 1000
+        finally:
+            server.terminate()
+
+
+def import_asyncio(environment: Mapping[str, str]) -> float:
+    """ms that an interpreter takes to import asyncio and end."""
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "import asyncio"], env=environment, check=True)
+    return (time.perf_counter() - start) * 1000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    frame = request()
+    rounds: list[tuple[float, float, float]] = []
+    with tempfile.TemporaryDirectory() as cache:
+        environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+        environment["PYTHONPYCACHEPREFIX"] = cache
+        for _ in range(options.rounds + 1):
+            rounds.append((in_process(environment), process(environment, frame), import_asyncio(environment)))
+    inside, outside, asyncio = (statistics.median(column) for column in zip(*rounds[1:], strict=True))
+    table = report.Table("start to the first answer", "ms")
+    table.add("in process", inside, {"goal": 20})
+    table.add("as a process", outside, {"import asyncio": asyncio})
+    table.print(as_json=options.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.wire.checksum import Buffer
 
 from .log.config import LogConfig
 from .log.log import AppendResult, PartitionLog
@@ -15,15 +16,25 @@ from .waiting import Waiters
 
 
 class Partition:
-    """A partition led here."""
+    """A partition led here, that is by the broker `leader_id`."""
 
-    __slots__ = ("index", "leader_epoch", "log", "topic", "topic_id", "waiters")
+    __slots__ = ("index", "leader_epoch", "leader_id", "log", "topic", "topic_id", "waiters")
 
-    def __init__(self, topic: str, topic_id: Uuid, index: int, leader_epoch: int, config: LogConfig) -> None:
-        self.topic, self.topic_id, self.index, self.leader_epoch = topic, topic_id, index, leader_epoch
+    def __init__(
+        self, topic: str, topic_id: Uuid, index: int, leader_id: int, leader_epoch: int, config: LogConfig
+    ) -> None:
+        self.topic, self.topic_id, self.index = topic, topic_id, index
+        self.leader_id, self.leader_epoch = leader_id, leader_epoch
         self.log = PartitionLog(topic, index, config)
         self.log.begin_epoch(leader_epoch)
         self.waiters = Waiters()
+
+    def lead(self, leader_epoch: int) -> None:
+        """Go on leading, perhaps in a later epoch; who waits must learn of it (KIP-320)."""
+        if leader_epoch > self.leader_epoch:
+            self.leader_epoch = leader_epoch
+            self.log.begin_epoch(leader_epoch)
+            self.waiters.wake_all()
 
     @property
     def high_watermark(self) -> int:
@@ -37,7 +48,7 @@ class Partition:
             return error_codes.FENCED_LEADER_EPOCH
         return error_codes.UNKNOWN_LEADER_EPOCH
 
-    def append(self, batch: memoryview | bytes, now: int, *, produce_version: int) -> AppendResult:
+    def append(self, batch: Buffer, now: int, *, produce_version: int) -> AppendResult:
         """Append what a client produced. Raises AppendRefused."""
         result = self.log.append_as_leader(
             batch, leader_epoch=self.leader_epoch, now=now, produce_version=produce_version

@@ -6,10 +6,10 @@ coordinators) are told when leadership begins and ends. Look-ups by name and ind
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from kafkadouble.messages.generated.config_record import ConfigRecord
+from kafkadouble.messages.uuid import Uuid
 
 from .configs.effective import effective_topic_config
 from .log.config import LogConfig
@@ -18,6 +18,10 @@ from .partition import Partition
 
 if TYPE_CHECKING:
     from .node import Node
+
+ABOUT_PARTITIONS = frozenset({"PartitionRecord", "PartitionChangeRecord"})
+MOST_CONFIGS = 512
+"""Sets of overrides whose outcome is remembered: most topics of a cluster share a few."""
 
 
 class Listener(Protocol):
@@ -36,13 +40,14 @@ class Partitions:
     def __init__(self, node: Node) -> None:
         self._node = node
         self._by_topic: dict[str, dict[int, Partition]] = {}
+        self._configs: dict[Mapping[str, str], LogConfig] = {}
         self.listeners: list[Listener] = []
 
     def get(self, topic: str, index: int) -> Partition | None:
         of_topic = self._by_topic.get(topic)
         return None if of_topic is None else of_topic.get(index)
 
-    def of_topic(self, topic: str) -> dict[int, Partition]:
+    def of_topic(self, topic: str) -> Mapping[int, Partition]:
         """The partitions of one topic that are led here, by index."""
         return self._by_topic.get(topic, {})
 
@@ -52,42 +57,73 @@ class Partitions:
 
     def image_changed(self, before: Image, after: Image, records: Sequence[Any]) -> None:
         """Follow the image; only what the records touch is looked at, however many topics there are."""
-        for topic_id in {record.topic_id for record in records if hasattr(record, "topic_id")}:
-            self._follow(before.topic(topic_id), after.topic(topic_id), after)
+        touched: dict[Uuid, set[int]] = {}
+        for record in records:
+            kind = type(record).__name__
+            if kind == "RemoveTopicRecord":
+                self._forget(before.topic(record.topic_id))
+            elif kind in ABOUT_PARTITIONS:
+                touched.setdefault(record.topic_id, set()).add(record.partition_id)
         if before.configs is not after.configs:
-            self._reconfigure({r.resource_name for r in records if isinstance(r, ConfigRecord)}, before, after)
+            self._reconfigure(records, before, after)
+        for topic_id, indexes in touched.items():
+            topic = after.topic(topic_id)
+            if topic is not None:
+                self._follow(topic, sorted(indexes), after)
 
-    def _follow(self, before: TopicImage | None, after: TopicImage | None, image: Image) -> None:
-        if after is None:
-            if before is not None:
-                for partition in self._by_topic.pop(before.name, {}).values():
-                    self._lost(partition)
-            return
-        led = self._by_topic.setdefault(after.name, {})
-        for index, partition in after.partitions.items():
-            if partition.leader == self._node.id and index not in led:
-                config = self.config_of(after.name, image)
-                led[index] = Partition(after.name, after.id, index, partition.leader_epoch, config)
-                for listener in self.listeners:
-                    listener.led(led[index])
+    def _forget(self, topic: TopicImage | None) -> None:
+        if topic is not None:
+            for partition in self._by_topic.pop(topic.name, {}).values():
+                self._lost(partition)
+
+    def _follow(self, topic: TopicImage, indexes: Iterable[int], image: Image) -> None:
+        led = self._by_topic.setdefault(topic.name, {})
+        for index in indexes:
+            partition = topic.partitions[index]
+            if partition.leader != self._node.id:
+                if index in led:
+                    self._lost(led.pop(index))
+            elif index in led:
+                led[index].lead(partition.leader_epoch)
+            else:
+                config = self.config_of(topic.name, image)
+                made = Partition(topic.name, topic.id, index, self._node.id, partition.leader_epoch, config)
+                self._led(led, made)
+
+    def _led(self, led: dict[int, Partition], partition: Partition) -> None:
+        led[partition.index] = partition
+        for listener in self.listeners:
+            listener.led(partition)
 
     def _lost(self, partition: Partition) -> None:
         for listener in self.listeners:
             listener.lost(partition)
         partition.waiters.wake_all()
 
-    def _reconfigure(self, names: set[str], before: Image, after: Image) -> None:
-        everybody = any(
+    def _reconfigure(self, records: Sequence[Any], before: Image, after: Image) -> None:
+        topics = {
+            record.resource_name
+            for record in records
+            if type(record).__name__ == "ConfigRecord" and record.resource_type == TOPIC
+        }
+        if any(
             before.config_overrides(BROKER, name) != after.config_overrides(BROKER, name)
             for name in ("", str(self._node.id))
-        )
-        for topic in list(self._by_topic) if everybody else names & self._by_topic.keys():
+        ):
+            self._configs.clear()
+            topics = set(self._by_topic)
+        for topic in topics & self._by_topic.keys():
             config = self.config_of(topic, after)
             for partition in self._by_topic[topic].values():
                 partition.log.config = config
 
     def config_of(self, topic: str, image: Image) -> LogConfig:
         """What holds for a topic: its own overrides over the broker's settings, dynamic and static."""
-        of_all, own = image.config_overrides(BROKER, ""), image.config_overrides(BROKER, str(self._node.id))
-        settings = self._node.settings.altered(of_all, own)
-        return LogConfig.of(effective_topic_config(image.config_overrides(TOPIC, topic), settings))
+        overrides = image.config_overrides(TOPIC, topic)
+        config = self._configs.get(overrides)
+        if config is None:
+            if len(self._configs) >= MOST_CONFIGS:
+                self._configs.clear()
+            config = LogConfig.of(effective_topic_config(overrides, self._node.settings))
+            self._configs[overrides] = config
+        return config

@@ -55,10 +55,20 @@ TABLE = (
     ),
     Served("Fetch"),
     Served("ListOffsets"),
+    Served("Metadata"),
     Served("ApiVersions"),
+    Served("CreateTopics"),
+    Served("DeleteTopics"),
     Served("DeleteRecords"),
+    Served("InitProducerId"),
     Served("OffsetForLeaderEpoch"),
+    Served("DescribeConfigs"),
+    Served("AlterConfigs"),
+    Served("CreatePartitions"),
+    Served("IncrementalAlterConfigs"),
+    Served("DescribeCluster"),
     Served("DescribeProducers"),
+    Served("DescribeTopicPartitions"),
 )
 
 SERVED = {served.api.key: served for served in TABLE}

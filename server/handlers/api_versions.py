@@ -2,8 +2,9 @@
 
 Version 3 on, a client names its software; a name that is not made of letters, digits, dots and dashes is INVALID_REQUEST. Version 3 hides the
 features whose lowest level is 0, since its clients cannot read a 0 there; version 4 shows them. A version that is not served is answered in
-version 0 by the connection, which does not read the body (KIP-511). Version 5 carries the cluster and node that the client means to speak to
-(KIP-1242): another one is refused.
+version 0 by the connection, which does not read the body (KIP-511). Version 5 may carry the cluster and the node that the client means to
+speak to (KIP-1242): one without the other is INVALID_REQUEST, and if it means another one, REBOOTSTRAP_REQUIRED. An answer with an error
+lists nothing.
 """
 
 from __future__ import annotations
@@ -24,10 +25,12 @@ if TYPE_CHECKING:
 SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?\Z")
 
 API_VERSIONS = 18
+ANY_NODE = -1
 
 
 def answer(node: Node, request: Request[ApiVersionsRequest]) -> ApiVersionsResponse:
     _note_software(request)
+    _check_meant(node, request.body)
     finalized = node.controller.image.features
     return ApiVersionsResponse(
         api_keys=[_range(served.api.key) for served in TABLE],
@@ -36,7 +39,7 @@ def answer(node: Node, request: Request[ApiVersionsRequest]) -> ApiVersionsRespo
             for name, (low, high) in SUPPORTED.items()
             if low > 0 or request.version >= 4
         ],
-        finalized_features_epoch=node.controller.image.end.offset,
+        finalized_features_epoch=node.controller.image.end.offset - 1,
         finalized_features=[
             ApiVersionsResponse.FinalizedFeatureKey(name=name, min_version_level=level, max_version_level=level)
             for name, level in sorted(finalized.items())
@@ -51,6 +54,15 @@ def _note_software(request: Request[ApiVersionsRequest]) -> None:
     if not (SOFTWARE.match(name) and SOFTWARE.match(version)):
         raise Refusal(error_codes.INVALID_REQUEST)
     request.peer.software_name, request.peer.software_version = name, version
+
+
+def _check_meant(node: Node, body: ApiVersionsRequest) -> None:
+    if body.cluster_id is None and body.node_id == ANY_NODE:
+        return
+    if body.cluster_id is None or body.node_id == ANY_NODE:
+        raise Refusal(error_codes.INVALID_REQUEST)
+    if (body.cluster_id, body.node_id) != (str(node.cluster_id), node.id):
+        raise Refusal(error_codes.REBOOTSTRAP_REQUIRED)
 
 
 def _range(key: int) -> ApiVersionsResponse.ApiVersion:

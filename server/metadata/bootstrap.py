@@ -1,29 +1,35 @@
 """The first records of a new cluster of one node: what `format`, the controller and the broker of Kafka write before the first client comes.
 
-Rules. Kafka's order: the leader's control records, the features and the cluster-wide default of min.insync.replicas (KIP-966), the controller's
-registration (KIP-919), the broker's, and at last that the broker is no longer fenced (KIP-631).
+Rules. Kafka's order: the leader's control records; in one metadata transaction (KIP-868) the features and the cluster-wide default of
+min.insync.replicas (KIP-966); the controller's registration (KIP-919); the broker's; and at last that the broker is no longer fenced (KIP-631).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from kafkadouble.messages.generated.begin_transaction_record import BeginTransactionRecord
 from kafkadouble.messages.generated.broker_registration_change_record import BrokerRegistrationChangeRecord
 from kafkadouble.messages.generated.config_record import ConfigRecord
+from kafkadouble.messages.generated.end_transaction_record import EndTransactionRecord
 from kafkadouble.messages.generated.feature_level_record import FeatureLevelRecord
 from kafkadouble.messages.generated.register_broker_record import RegisterBrokerRecord
 from kafkadouble.messages.generated.register_controller_record import RegisterControllerRecord
 from kafkadouble.messages.uuid import Uuid
 
 from .features import FINALIZED, SUPPORTED
+from .fold_cluster import UNFENCE
 from .image import BROKER
-from .replay import UNFENCE
 
 
-def cluster_records() -> list[Any]:
+def cluster_records(min_insync_replicas: str) -> list[Any]:
     """The features of a new cluster, and the one dynamic config that it is born with."""
-    features = [FeatureLevelRecord(name=name, feature_level=level) for name, level in FINALIZED.items()]
-    return [*features, ConfigRecord(resource_type=BROKER, resource_name="", name="min.insync.replicas", value="1")]
+    return [
+        BeginTransactionRecord(name="Bootstrap records"),
+        *(FeatureLevelRecord(name=name, feature_level=level) for name, level in FINALIZED.items()),
+        ConfigRecord(resource_type=BROKER, resource_name="", name="min.insync.replicas", value=min_insync_replicas),
+        EndTransactionRecord(),
+    ]
 
 
 def controller_record(node_id: int, incarnation_id: Uuid, host: str, port: int) -> RegisterControllerRecord:

@@ -2,33 +2,36 @@
 
 Rules. A decision is a list of records; it is one batch of the log, so that it holds as a whole or not at all. The only voter has what it
 appended, so a batch is committed at once, folded, and then shown to those who listen, with the image before and the image after. Nothing
-changes an image but a record in the log. What is to be decided stands in files of its own (topics, configs), which make records.
+changes an image but a record in the log. What is to be decided stands in files of its own (creation, deletion, growth, alteration), which make
+records.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kafkadouble.messages import framed
 from kafkadouble.messages.generated.leader_change_message import LeaderChangeMessage
+from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.wire.batch import LEADER_CHANGE, encode_batch, encode_control_batch
-from kafkadouble.wire.record import Record
+from kafkadouble.wire.batch import LEADER_CHANGE, encode_control_batch
 
 from ..log.config import LogConfig
 from ..log.log import PartitionLog
 from ..log.offset_and_epoch import OffsetAndEpoch
+from ..log.producers import Origin
+from ..request import Refusal
 from . import bootstrap
-from .image import EMPTY, Image
-from .replay import replay
-from .versions import record_version
+from .auto_creation import creatable
+from .creation import METADATA_TOPIC, create_topics
+from .image import BROKER, EMPTY, Image, TopicImage
+from .metadata_log import batch_of
+from .producer_ids import ProducerIds
+from .replay import Fold
 
 if TYPE_CHECKING:
     from ..node import Node
-
-METADATA_TOPIC = "__cluster_metadata"
-METADATA_TOPIC_ID = Uuid((1).to_bytes(16, "big"))
 
 Listener = Callable[[Image, Image, Sequence[Any]], None]
 """Called with the image before, the image after, and the records that lie between them."""
@@ -43,24 +46,33 @@ class Controller:
         self.image: Image = EMPTY
         self.epoch = 1
         self.listeners: list[Listener] = []
+        self._unseen: deque[tuple[Image, Image, Sequence[Message]]] = deque()
+        self._showing = False
+        self.producer_ids = ProducerIds(self, node.id)
 
     def start(self) -> None:
         """Write what a new cluster begins with."""
         node, (host, port) = self._node, self._node.advertised
         self._append_leader_change()
-        self.commit(bootstrap.cluster_records())
-        self.commit([bootstrap.controller_record(node.id, self._incarnation(), host, port)])
+        self.commit(bootstrap.cluster_records(str(node.settings.int("min.insync.replicas"))))
+        self.commit([bootstrap.controller_record(node.id, self.new_id(), host, port)])
         epoch = self.log.log_end_offset
-        rack = node.settings.text("broker.rack")
-        log_dir = self._incarnation()
+        rack = node.settings["broker.rack"]
         record = bootstrap.broker_record(
-            node.id, self._incarnation(), host, port, epoch=epoch, rack=rack or None, log_dir=log_dir
+            node.id,
+            self.new_id(),
+            host,
+            port,
+            epoch=epoch,
+            rack=rack if isinstance(rack, str) else None,
+            log_dir=self.new_id(),
         )
         self.commit([record])
         self.commit([bootstrap.unfence_record(node.id, epoch)])
 
-    def _incarnation(self) -> Uuid:
-        return Uuid(self._node.random.randbytes(16))
+    def new_id(self) -> Uuid:
+        """A uuid for a topic, an incarnation or a directory."""
+        return Uuid.random(self._node.random.randbytes)
 
     def _append_leader_change(self) -> None:
         voters = [LeaderChangeMessage.Voter(voter_id=self._node.id)]
@@ -68,27 +80,54 @@ class Controller:
         batch = encode_control_batch(LEADER_CHANGE, change.encode(version=0), timestamp=self._node.now, seal=False)
         self._append(batch)
 
-    def commit(self, records: Sequence[Any]) -> None:
+    def commit(self, records: Sequence[Message]) -> None:
         """Append a decision, fold it, and show it."""
-        now = self._node.now
-        values = [framed.encode_record(record, record_version(record)) for record in records]
-        first = self.log.log_end_offset
-        self._append(
-            encode_batch(
-                [Record(first + i, now, None, value, ()) for i, value in enumerate(values)],
-                base_offset=first,
-                seal=False,
-            )
-        )
-        before, after = self.image, self.image
+        if not records:
+            return
+        fold, before = Fold(self.image), self.image
         for record in records:
-            after = replay(after, record)
-        self.image = after._replace(end=OffsetAndEpoch(self.log.log_end_offset, self.epoch))
-        for listener in self.listeners:
-            listener(before, self.image, records)
+            fold.apply(record)
+        self._append(batch_of(records, self.log.log_end_offset, self._node.now))
+        self.image = fold.image._replace(end=OffsetAndEpoch(self.log.log_end_offset, self.epoch))
+        self._take_settings(before)
+        self._unseen.append((before, self.image, records))
+        if not self._showing:
+            self._show()
+
+    def _take_settings(self, before: Image) -> None:
+        """Dynamic configurations of this broker take effect before anybody sees the image (KIP-226)."""
+        resources = [(BROKER, ""), (BROKER, str(self._node.id))]
+        if any(before.config_overrides(*of) != self.image.config_overrides(*of) for of in resources):
+            cluster, own = (self.image.config_overrides(*of) for of in resources)
+            self._node.settings = self._node.settings.altered(cluster, own)
+
+    def _show(self) -> None:
+        """Every change is shown to all before the next, also when one who sees it commits another."""
+        self._showing = True
+        try:
+            while self._unseen:
+                change = self._unseen.popleft()
+                for listener in self.listeners:
+                    listener(*change)
+        finally:
+            self._showing = False
+
+    def create_internal_topic(self, name: str) -> TopicImage:
+        """The topic in which a coordinator keeps its state, made now if need be. Refusal when it cannot be made."""
+        found = self.image.topic_named(name)
+        if found is None:
+            decision = create_topics(
+                self.image, self._node.settings, [creatable(self._node.settings, name)], self.new_id
+            )
+            result = decision.results[0]
+            if result.error_code:
+                raise Refusal(result.error_code, result.error_message)
+            self.commit(decision.records)
+            found = self.image.topics[result.topic_id]
+        return found
 
     def _append(self, batch: bytes | bytearray) -> None:
-        self.log.append_own(batch, leader_epoch=self.epoch, now=self._node.now)
+        self.log.append_own(batch, leader_epoch=self.epoch, now=self._node.now, origin=Origin.RAFT)
         self.log.high_watermark = self.log.log_end_offset
 
     def __repr__(self) -> str:

@@ -46,6 +46,15 @@ class BrokerImage(NamedTuple):
     log_dirs: tuple[Uuid, ...]
     cordoned_log_dirs: tuple[Uuid, ...]
 
+    def endpoint(self, listener: str) -> Endpoint | None:
+        """Where it listens under this name."""
+        return next((endpoint for endpoint in self.endpoints if endpoint.name == listener), None)
+
+    @property
+    def active(self) -> bool:
+        """Whether it may lead, and take new replicas."""
+        return not (self.fenced or self.in_controlled_shutdown)
+
 
 class ControllerImage(NamedTuple):
     """A registered controller."""
@@ -79,11 +88,16 @@ class TopicImage(NamedTuple):
     id: Uuid
     partitions: Map[int, PartitionImage]
 
+    def in_order(self) -> list[tuple[int, PartitionImage]]:
+        """The partitions with their numbers, by number."""
+        return sorted(self.partitions.items())
+
 
 class Image(NamedTuple):
     """The cluster as of `end`, the offset after the last record that is folded in, and that record's epoch.
 
-    `rest` holds the records of kinds whose meaning nobody asks for yet, by kind and key, so that a snapshot of the image loses none.
+    `topic_ids` and `lookalikes` (topics by what their names have in common with others, see `topic_names.py`) only index `topics`. `rest`
+    holds the records of kinds whose meaning nobody asks for yet, by kind and key, so that a snapshot of the image loses none.
     """
 
     end: OffsetAndEpoch
@@ -92,6 +106,7 @@ class Image(NamedTuple):
     controllers: Map[int, ControllerImage]
     topics: Map[Uuid, TopicImage]
     topic_ids: Map[str, Uuid]
+    lookalikes: Map[str, frozenset[str]]
     configs: Map[tuple[int, str], Map[str, str]]
     next_producer_id: int
     rest: Map[tuple[Any, ...], Any]
@@ -117,5 +132,10 @@ class Image(NamedTuple):
 
 NOTHING_SET: Map[str, str] = Map()
 
-EMPTY = Image(OffsetAndEpoch(0, 0), Map(), Map(), Map(), Map(), Map(), Map(), 0, Map())
+EMPTY = Image(OffsetAndEpoch(0, 0), Map(), Map(), Map(), Map(), Map(), Map(), Map(), 0, Map())
 """Before the first record."""
+
+
+def without(mapping: Map[K, V], key: K) -> Map[K, V]:
+    """The mapping without a key that it may not have."""
+    return mapping.delete(key) if key in mapping else mapping

@@ -1,0 +1,30 @@
+"""CreatePartitions: give topics more partitions (KIP-195).
+
+`validate_only` answers the same and makes nothing. A time-out of 0 or less is over before anything happens. Which topic fails why stands in
+`metadata/growth.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest, CreatePartitionsResponse
+
+from ..metadata.decision import check_time_left
+from ..metadata.growth import create_partitions, failed
+from ..request import Request
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+
+def answer(node: Node, request: Request[CreatePartitionsRequest]) -> CreatePartitionsResponse:
+    check_time_left(request.body.timeout_ms)
+    decision = create_partitions(node.controller.image, request.body.topics)
+    if not request.body.validate_only:
+        node.controller.commit(decision.records)
+    return CreatePartitionsResponse(results=decision.results)
+
+
+def refuse(request: Request[CreatePartitionsRequest], code: int, message: str | None) -> CreatePartitionsResponse:
+    return CreatePartitionsResponse(results=[failed(topic.name, code, message) for topic in request.body.topics])

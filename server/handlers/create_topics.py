@@ -1,0 +1,32 @@
+"""CreateTopics: make topics with their partitions and configurations (KIP-4, KIP-464 for defaults by -1, KIP-525 for what is answered).
+
+Version 5 on answers partitions, replication factor and configurations of a created topic, version 7 its id. `validate_only` answers the same
+and makes nothing. A time-out of 0 or less is over before anything happens, as in Kafka: REQUEST_TIMED_OUT. The topic is there, and its
+partitions are led, when the answer goes out. Which topic fails why stands in `metadata/creation.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest, CreateTopicsResponse
+
+from ..metadata.creation import create_topics, failed
+from ..metadata.decision import check_time_left
+from ..request import Request
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+
+def answer(node: Node, request: Request[CreateTopicsRequest]) -> CreateTopicsResponse:
+    body, controller = request.body, node.controller
+    check_time_left(body.timeout_ms)
+    decision = create_topics(controller.image, node.settings, body.topics, controller.new_id)
+    if not body.validate_only:
+        controller.commit(decision.records)
+    return CreateTopicsResponse(topics=decision.results)
+
+
+def refuse(request: Request[CreateTopicsRequest], code: int, message: str | None) -> CreateTopicsResponse:
+    return CreateTopicsResponse(topics=[failed(topic.name, code, message) for topic in request.body.topics])

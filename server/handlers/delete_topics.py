@@ -1,0 +1,49 @@
+"""DeleteTopics: delete topics by name, and from version 6 on by id as well (KIP-4, KIP-516).
+
+With delete.topic.enable=false everything is TOPIC_DELETION_DISABLED, before version 3 INVALID_REQUEST. A time-out of 0 or less is over before
+anything happens. Whoever waits for data of a deleted topic is woken. Kafka shuffles its results; here those that failed come first. Which
+topic fails why stands in `metadata/deletion.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
+
+from ..metadata.decision import check_time_left
+from ..metadata.deletion import State, delete_topics, failed
+from ..request import Refusal, Request
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+DISABLED_FROM = 3
+"""The first version that knows TOPIC_DELETION_DISABLED."""
+
+STATES_FROM = 6
+
+
+def answer(node: Node, request: Request[DeleteTopicsRequest]) -> DeleteTopicsResponse:
+    if not node.settings.bool("delete.topic.enable"):
+        if request.version < DISABLED_FROM:
+            raise Refusal(error_codes.INVALID_REQUEST, "Topic deletion is disabled.")
+        raise Refusal(error_codes.TOPIC_DELETION_DISABLED)
+    check_time_left(request.body.timeout_ms)
+    decision = delete_topics(node.controller.image, _asked(request))
+    node.controller.commit(decision.records)
+    return DeleteTopicsResponse(responses=decision.results)
+
+
+def _asked(request: Request[DeleteTopicsRequest]) -> Sequence[State]:
+    if request.version >= STATES_FROM:
+        return request.body.topics
+    return [State(name=name) for name in request.body.topic_names]
+
+
+def refuse(request: Request[DeleteTopicsRequest], code: int, message: str | None) -> DeleteTopicsResponse:
+    return DeleteTopicsResponse(
+        responses=[failed(state.name, state.topic_id, code, message) for state in _asked(request)]
+    )

@@ -1,0 +1,142 @@
+"""DescribeConfigs: what holds for topics, brokers, groups, client metrics subscriptions and loggers, and where it comes from.
+
+Synonyms with version 1 (KIP-226), types and documentation with version 3 (KIP-569), groups and subscriptions by KIP-1000 and KIP-1043. No keys,
+or none that is named, means all. A broker tells of itself and, under the empty name, of what is set for all brokers. As in Kafka the message
+of a resource without an error, and of a topic that is not there, is the empty text and not null; a resource type that nobody knows fails the
+request as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest, DescribeConfigsResponse
+
+from ..configs import describe
+from ..configs.alter import Resource
+from ..configs.definition import Type
+from ..configs.describe import Entry, Source
+from ..metadata import broker_loggers
+from ..metadata.topic_names import problem_with_name
+from ..request import Refusal, Request
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+Asked = DescribeConfigsRequest.DescribeConfigsResource
+Result = DescribeConfigsResponse.DescribeConfigsResult
+
+
+def answer(node: Node, request: Request[DescribeConfigsRequest]) -> DescribeConfigsResponse:
+    for asked in request.body.resources:
+        if asked.resource_type not in DESCRIBED:
+            raise Refusal(error_codes.INVALID_REQUEST)
+    return DescribeConfigsResponse(results=[_described(node, request.body, asked) for asked in request.body.resources])
+
+
+def _described(node: Node, body: DescribeConfigsRequest, asked: Asked) -> Result:
+    try:
+        entries = DESCRIBED[asked.resource_type](node, asked.resource_name)
+    except Refusal as refusal:
+        return _failed(asked, refusal.code, refusal.message)
+    wanted = describe.answered(
+        entries,
+        asked.configuration_keys,
+        synonyms=body.include_synonyms,
+        documentation=body.include_documentation,
+    )
+    return Result(
+        resource_type=asked.resource_type,
+        resource_name=asked.resource_name,
+        configs=[_entry(entry) for entry in wanted],
+    )
+
+
+def _entry(entry: Entry) -> DescribeConfigsResponse.DescribeConfigsResourceResult:
+    return DescribeConfigsResponse.DescribeConfigsResourceResult(
+        name=entry.name,
+        value=entry.value,
+        read_only=entry.read_only,
+        config_source=entry.source,
+        is_sensitive=entry.sensitive,
+        config_type=entry.type,
+        documentation=entry.documentation,
+        synonyms=[
+            DescribeConfigsResponse.DescribeConfigsSynonym(
+                name=synonym.name, value=synonym.value, source=synonym.source
+            )
+            for synonym in entry.synonyms
+        ],
+    )
+
+
+def _topic(node: Node, name: str) -> list[Entry]:
+    problem = problem_with_name(name)
+    if problem is not None:
+        raise Refusal(error_codes.INVALID_TOPIC_EXCEPTION, problem)
+    if name not in node.controller.image.topic_ids:
+        raise Refusal(error_codes.UNKNOWN_TOPIC_OR_PARTITION, "")
+    return describe.describe_topic(node.controller.image.config_overrides(Resource.TOPIC, name), node.settings)
+
+
+def _broker(node: Node, name: str) -> list[Entry]:
+    if not name:
+        return describe.describe_all_brokers(node.settings)
+    if _broker_id(name) != node.id:
+        said = f"Unexpected broker id, expected {node.id} or empty string, but received {name}"
+        raise Refusal(error_codes.INVALID_REQUEST, said)
+    return describe.describe_broker(node.settings)
+
+
+def _loggers(node: Node, name: str) -> list[Entry]:
+    if not name:
+        raise Refusal(error_codes.INVALID_REQUEST, "Broker id must not be empty")
+    if _broker_id(name) != node.id:
+        said = f"Unexpected broker id, expected {node.id} but received {name}"
+        raise Refusal(error_codes.INVALID_REQUEST, said)
+    source = Source.DYNAMIC_BROKER_LOGGER
+    return [
+        Entry(logger, level, source, False, False, Type.UNKNOWN, (), None)
+        for logger, level in broker_loggers.levels().items()
+    ]
+
+
+def _broker_id(name: str) -> int:
+    try:
+        return int(name)
+    except ValueError:
+        raise Refusal(error_codes.INVALID_REQUEST, f"Broker id must be an integer, but it is: {name}") from None
+
+
+def _client_metrics(node: Node, name: str) -> list[Entry]:
+    if not name:
+        raise Refusal(error_codes.INVALID_REQUEST, "Client metrics subscription name must not be empty")
+    return describe.describe_client_metrics(node.controller.image.config_overrides(Resource.CLIENT_METRICS, name))
+
+
+def _group(node: Node, name: str) -> list[Entry]:
+    if not name:
+        raise Refusal(error_codes.INVALID_REQUEST, "Group name must not be empty")
+    return describe.describe_group(node.controller.image.config_overrides(Resource.GROUP, name), node.settings)
+
+
+DESCRIBED: dict[int, Callable[[Node, str], list[Entry]]] = {
+    Resource.TOPIC: _topic,
+    Resource.BROKER: _broker,
+    Resource.BROKER_LOGGER: _loggers,
+    Resource.CLIENT_METRICS: _client_metrics,
+    Resource.GROUP: _group,
+}
+
+
+def _failed(asked: Asked, code: int, message: str | None) -> Result:
+    return Result(
+        error_code=code, error_message=message, resource_type=asked.resource_type, resource_name=asked.resource_name
+    )
+
+
+def refuse(request: Request[DescribeConfigsRequest], code: int, message: str | None) -> DescribeConfigsResponse:
+    said = message or error_codes.meaning(code)
+    return DescribeConfigsResponse(results=[_failed(asked, code, said) for asked in request.body.resources])

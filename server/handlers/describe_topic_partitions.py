@@ -1,0 +1,103 @@
+"""DescribeTopicPartitions: topics and their partitions in pages, with eligible leader replicas (KIP-966).
+
+Topics are answered by name, those before the cursor's left out; no topics means all. At most `response_partition_limit` partitions are
+answered, never more than max.request.partition.size.limit and always one; `next_cursor` is where to go on. Where a list of topics is given,
+the cursor's must be among them. A topic that does not exist costs nothing of the limit, and is left out when all were asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.describe_topic_partitions import (
+    DescribeTopicPartitionsRequest,
+    DescribeTopicPartitionsResponse,
+)
+
+from ..internal_topics import INTERNAL_TOPICS
+from ..metadata import views
+from ..metadata.image import PartitionImage, TopicImage
+from ..metadata.topic_names import problem_with_name
+from ..request import Refusal, Request
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+Body = DescribeTopicPartitionsRequest
+Topic = DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponseTopic
+Partition = DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponsePartition
+Cursor = DescribeTopicPartitionsResponse.Cursor
+
+
+def answer(node: Node, request: Request[Body]) -> DescribeTopicPartitionsResponse:
+    body, image = request.body, node.controller.image
+    response = DescribeTopicPartitionsResponse(topics=(topics := []))
+    left = max(1, min(body.response_partition_limit, node.settings.int("max.request.partition.size.limit")))
+    for name in _wanted(node, body):
+        if left == 0:
+            response.next_cursor = Cursor(topic_name=name, partition_index=0)
+            break
+        topic = image.topic_named(name)
+        if topic is None:
+            topics.append(_unknown(name))
+            continue
+        first = body.cursor.partition_index if body.cursor is not None and body.cursor.topic_name == name else 0
+        shown = topic.in_order()[first : first + left]
+        topics.append(_topic(node, request, topic, shown))
+        if first + len(shown) < len(topic.partitions):
+            response.next_cursor = Cursor(topic_name=name, partition_index=first + len(shown))
+            break
+        left -= len(shown)
+    return response
+
+
+def _wanted(node: Node, body: Body) -> list[str]:
+    """The names from the cursor on, in order."""
+    asked = {topic.name for topic in body.topics} if body.topics else set(node.controller.image.topic_ids)
+    if body.cursor is None:
+        return sorted(asked)
+    if body.cursor.partition_index < 0 or (body.topics and body.cursor.topic_name not in asked):
+        raise Refusal(error_codes.INVALID_REQUEST)
+    return sorted(name for name in asked if name >= body.cursor.topic_name)
+
+
+def _unknown(name: str) -> Topic:
+    unknown, invalid = error_codes.UNKNOWN_TOPIC_OR_PARTITION, error_codes.INVALID_TOPIC_EXCEPTION
+    return Topic(
+        error_code=invalid if problem_with_name(name) else unknown,
+        name=name,
+        is_internal=name in INTERNAL_TOPICS,
+        topic_authorized_operations=views.TOPIC_OPERATIONS,
+    )
+
+
+def _topic(node: Node, request: Request[Body], topic: TopicImage, shown: Sequence[tuple[int, PartitionImage]]) -> Topic:
+    return Topic(
+        name=topic.name,
+        topic_id=topic.id,
+        is_internal=topic.name in INTERNAL_TOPICS,
+        partitions=[_partition(node, request, index, partition) for index, partition in shown],
+        topic_authorized_operations=views.TOPIC_OPERATIONS,
+    )
+
+
+def _partition(node: Node, request: Request[Body], index: int, partition: PartitionImage) -> Partition:
+    seen = views.view_partition(node.controller.image, partition, request.peer.listener)
+    return Partition(
+        partition_index=index,
+        leader_id=seen.leader,
+        leader_epoch=seen.leader_epoch,
+        replica_nodes=seen.replicas,
+        isr_nodes=seen.isr,
+        eligible_leader_replicas=list(partition.elr),
+        last_known_elr=list(partition.last_known_elr),
+        offline_replicas=seen.offline,
+    )
+
+
+def refuse(request: Request[Body], code: int, message: str | None) -> DescribeTopicPartitionsResponse:
+    return DescribeTopicPartitionsResponse(
+        topics=[Topic(error_code=code, name=topic.name) for topic in request.body.topics]
+    )

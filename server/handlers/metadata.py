@@ -1,0 +1,148 @@
+"""Metadata: the brokers, and the topics with their partitions and leaders, that a client finds its way by.
+
+All topics: no list (null), in version 0 an empty one; from version 1 on an empty list means none. Version 4 on the client says whether what
+it asks for may be created (KIP-204); before that it may. A topic that is created on the way is answered as UNKNOWN_TOPIC_OR_PARTITION, as
+Kafka 4 answers it, and is there when the client asks again; a name that cannot be is INVALID_TOPIC_EXCEPTION, and is not created. Topics by
+id from version 12 on (KIP-516); where a request has ids, its names are not looked at. Replicas that are away: left out in version 0, listed
+as offline from version 5 on (KIP-112). Operations that are allowed (KIP-430): everything, when asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.metadata import MetadataRequest, MetadataResponse
+from kafkadouble.messages.uuid import Uuid
+
+from ..internal_topics import INTERNAL_TOPICS
+from ..metadata import views
+from ..metadata.auto_creation import creatable
+from ..metadata.creation import create_topics
+from ..metadata.image import PartitionImage, TopicImage
+from ..metadata.topic_names import problem_with_name
+from ..request import Refusal, Request
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+IDS_FROM = 12
+LISTENER_ERRORS_FROM = 6
+ALL_WHEN_EMPTY = 0
+"""The version in which an empty list means all topics; also that in which replicas that are away are left out."""
+
+Topic = MetadataResponse.MetadataResponseTopic
+
+
+def answer(node: Node, request: Request[MetadataRequest]) -> MetadataResponse:
+    body, image = request.body, node.controller.image
+    _check_asked(request)
+    topics = _asked_topics(node, request)
+    if body.include_topic_authorized_operations:
+        for topic in topics:
+            if topic.error_code != error_codes.UNKNOWN_TOPIC_ID:
+                topic.topic_authorized_operations = views.TOPIC_OPERATIONS
+    response = MetadataResponse(
+        brokers=[
+            MetadataResponse.MetadataResponseBroker(
+                node_id=broker.id, host=endpoint.host, port=endpoint.port, rack=broker.rack
+            )
+            for broker, endpoint in views.reachable(image, request.peer.listener)
+        ],
+        cluster_id=str(node.cluster_id),
+        controller_id=views.controller_id(image),
+        topics=topics,
+    )
+    if body.include_cluster_authorized_operations:
+        response.cluster_authorized_operations = views.CLUSTER_OPERATIONS
+    return response
+
+
+def _check_asked(request: Request[MetadataRequest]) -> None:
+    for asked in request.body.topics or ():
+        if request.version < IDS_FROM and (asked.name is None or asked.topic_id != Uuid.ZERO):
+            raise Refusal(error_codes.INVALID_REQUEST)
+        if asked.name is None and asked.topic_id == Uuid.ZERO:
+            raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
+
+
+def _asked_topics(node: Node, request: Request[MetadataRequest]) -> list[Topic]:
+    body, image = request.body, node.controller.image
+    if body.topics is None or (request.version == ALL_WHEN_EMPTY and not body.topics):
+        return [_topic(node, request, topic) for topic in image.topics.values()]
+    ids = dict.fromkeys(asked.topic_id for asked in body.topics if asked.topic_id != Uuid.ZERO)
+    if ids:
+        return [_by_id(node, request, topic_id) for topic_id in ids]
+    asked_names = dict.fromkeys(asked.name for asked in body.topics if asked.name is not None)
+    found = [_by_name(node, request, name) for name in asked_names]
+    if body.allow_auto_topic_creation and node.settings.bool("auto.create.topics.enable"):
+        _create(node, [name for name in asked_names if name not in image.topic_ids])
+    return found
+
+
+def _by_id(node: Node, request: Request[MetadataRequest], topic_id: Uuid) -> Topic:
+    topic = node.controller.image.topic(topic_id)
+    if topic is None:
+        return Topic(error_code=error_codes.UNKNOWN_TOPIC_ID, name=None, topic_id=topic_id)
+    return _topic(node, request, topic)
+
+
+def _by_name(node: Node, request: Request[MetadataRequest], name: str) -> Topic:
+    topic = node.controller.image.topic_named(name)
+    if topic is not None:
+        return _topic(node, request, topic)
+    unknown, invalid = error_codes.UNKNOWN_TOPIC_OR_PARTITION, error_codes.INVALID_TOPIC_EXCEPTION
+    return Topic(
+        error_code=invalid if problem_with_name(name) else unknown, name=name, is_internal=name in INTERNAL_TOPICS
+    )
+
+
+def _create(node: Node, missing: Iterable[str]) -> None:
+    """Make what can be made; what cannot stays unknown."""
+    asked = [creatable(node.settings, name) for name in missing if not problem_with_name(name)]
+    try:
+        decision = create_topics(node.controller.image, node.settings, asked, node.controller.new_id)
+    except Refusal:
+        return
+    node.controller.commit(decision.records)
+
+
+def _topic(node: Node, request: Request[MetadataRequest], topic: TopicImage) -> Topic:
+    return Topic(
+        name=topic.name,
+        topic_id=topic.id,
+        is_internal=topic.name in INTERNAL_TOPICS,
+        partitions=[_partition(node, request, index, partition) for index, partition in topic.in_order()],
+    )
+
+
+def _partition(
+    node: Node, request: Request[MetadataRequest], index: int, partition: PartitionImage
+) -> MetadataResponse.MetadataResponsePartition:
+    seen = views.view_partition(
+        node.controller.image,
+        partition,
+        request.peer.listener,
+        listener_errors=request.version >= LISTENER_ERRORS_FROM,
+        only_alive=request.version == ALL_WHEN_EMPTY,
+    )
+    return MetadataResponse.MetadataResponsePartition(
+        error_code=seen.error_code,
+        partition_index=index,
+        leader_id=seen.leader,
+        leader_epoch=seen.leader_epoch,
+        replica_nodes=seen.replicas,
+        isr_nodes=seen.isr,
+        offline_replicas=seen.offline,
+    )
+
+
+def refuse(request: Request[MetadataRequest], code: int, message: str | None) -> MetadataResponse:
+    return MetadataResponse(
+        topics=[
+            Topic(error_code=code, name=asked.name or "", topic_id=asked.topic_id)
+            for asked in request.body.topics or ()
+        ],
+        error_code=code,
+    )

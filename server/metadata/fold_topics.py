@@ -1,0 +1,136 @@
+"""The fold of the records about topics and their partitions (KIP-631, KIP-858 for directories, KIP-966 for eligible leader replicas)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from immutables import Map
+
+from .broken_log import BrokenLog
+from .image import TOPIC, Image, PartitionImage, TopicImage, without
+from .topic_names import may_collide, unified
+
+NO_LEADER_CHANGE = -2
+NO_RECOVERY_CHANGE = -1
+
+NO_NAMES: frozenset[str] = frozenset()
+
+CHANGED_LISTS = {  # field of PartitionChangeRecord -> field of PartitionImage
+    "isr": "isr",
+    "replicas": "replicas",
+    "removing_replicas": "removing_replicas",
+    "adding_replicas": "adding_replicas",
+    "directories": "directories",
+    "eligible_leader_replicas": "elr",
+    "last_known_elr": "last_known_elr",
+}
+
+
+def topic(image: Image, record: Any) -> Image:
+    if record.topic_id in image.topics or record.name in image.topic_ids:
+        raise BrokenLog(f"{record!r} is about a topic that is there already")
+    made = TopicImage(record.name, record.topic_id, Map())
+    return image._replace(
+        topics=image.topics.set(made.id, made),
+        topic_ids=image.topic_ids.set(made.name, made.id),
+        lookalikes=_with_lookalike(image, made.name),
+    )
+
+
+def _with_lookalike(image: Image, name: str) -> Map[str, frozenset[str]]:
+    if not may_collide(name):
+        return image.lookalikes
+    key = unified(name)
+    return image.lookalikes.set(key, image.lookalikes.get(key, NO_NAMES) | {name})
+
+
+def _without_lookalike(image: Image, name: str) -> Map[str, frozenset[str]]:
+    if not may_collide(name):
+        return image.lookalikes
+    key = unified(name)
+    left = image.lookalikes[key] - {name}
+    return image.lookalikes.set(key, left) if left else image.lookalikes.delete(key)
+
+
+def _known_topic(image: Image, record: Any) -> TopicImage:
+    found = image.topics.get(record.topic_id)
+    if found is None:
+        raise BrokenLog(f"{record!r} is about a topic that is not there")
+    return found
+
+
+def _with_partition(image: Image, of: TopicImage, index: int, partition: PartitionImage) -> Image:
+    return image._replace(topics=image.topics.set(of.id, of._replace(partitions=of.partitions.set(index, partition))))
+
+
+def partition(image: Image, record: Any) -> Image:
+    made = PartitionImage(
+        tuple(record.replicas),
+        tuple(record.directories),
+        tuple(record.isr),
+        record.leader,
+        record.leader_epoch,
+        record.partition_epoch,
+        tuple(record.adding_replicas),
+        tuple(record.removing_replicas),
+        record.leader_recovery_state,
+        tuple(record.eligible_leader_replicas or ()),
+        tuple(record.last_known_elr or ()),
+    )
+    return _with_partition(image, _known_topic(image, record), record.partition_id, made)
+
+
+def partition_change(image: Image, record: Any) -> Image:
+    """The partition epoch goes up with every change, the leader epoch with every record that names a leader."""
+    of = _known_topic(image, record)
+    found = of.partitions.get(record.partition_id)
+    if found is None:
+        raise BrokenLog(f"{record!r} is about a partition that is not there")
+    changes: dict[str, Any] = {"partition_epoch": found.partition_epoch + 1}
+    for theirs, ours in CHANGED_LISTS.items():
+        if (value := getattr(record, theirs)) is not None:
+            changes[ours] = tuple(value)
+    if record.leader != NO_LEADER_CHANGE:
+        changes |= {"leader": record.leader, "leader_epoch": found.leader_epoch + 1}
+    if record.leader_recovery_state != NO_RECOVERY_CHANGE:
+        changes["leader_recovery_state"] = record.leader_recovery_state
+    return _with_partition(image, of, record.partition_id, found._replace(**changes))
+
+
+def remove_topic(image: Image, record: Any) -> Image:
+    gone = _known_topic(image, record)
+    return image._replace(
+        topics=image.topics.delete(gone.id),
+        topic_ids=image.topic_ids.delete(gone.name),
+        lookalikes=_without_lookalike(image, gone.name),
+        configs=without(image.configs, (TOPIC, gone.name)),
+    )
+
+
+def clear_elr(image: Image, record: Any) -> Image:
+    """Forget the eligible leader replicas of one topic, or of all when no name is given."""
+    if not record.topic_name:
+        topics = list(image.topics.values())
+    elif (found := image.topic_named(record.topic_name)) is not None:
+        topics = [found]
+    else:
+        raise BrokenLog(f"{record!r} is about a topic that is not there")
+    cleared = {
+        of.id: _without_elr(of) for of in topics if any(p.elr or p.last_known_elr for p in of.partitions.values())
+    }
+    return image._replace(topics=image.topics.update(cleared)) if cleared else image
+
+
+def _without_elr(of: TopicImage) -> TopicImage:
+    cleared = {index: p._replace(elr=(), last_known_elr=()) for index, p in of.partitions.items()}
+    return of._replace(partitions=of.partitions.update(cleared))
+
+
+FOLDS: dict[str, Callable[[Image, Any], Image]] = {
+    "TopicRecord": topic,
+    "PartitionRecord": partition,
+    "PartitionChangeRecord": partition_change,
+    "RemoveTopicRecord": remove_topic,
+    "ClearElrRecord": clear_elr,
+}

@@ -1,0 +1,88 @@
+"""What clients are told of brokers and partitions: who leads and may be reached, who has copies, which of those are away.
+
+`listener` is the name of the one that the client came by: it is told of brokers only where they listen under the same name (KIP-103).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kafkadouble.messages import error_codes
+
+from .image import BrokerImage, Endpoint, Image, PartitionImage
+
+NO_LEADER = -1
+
+TOPIC_OPERATIONS = 0b1101_1111_1000
+"""Everything that can be done to a topic, one bit for each number of Kafka's AclOperation: READ 3, WRITE 4, CREATE 5, DELETE 6, ALTER 7,
+DESCRIBE 8, DESCRIBE_CONFIGS 10, ALTER_CONFIGS 11. Without an authorizer everybody may do everything (KIP-430)."""
+
+CLUSTER_OPERATIONS = 0b1_1111_1010_0000
+"""The same of the cluster: CREATE 5, ALTER 7, DESCRIBE 8, CLUSTER_ACTION 9, DESCRIBE_CONFIGS 10, ALTER_CONFIGS 11, IDEMPOTENT_WRITE 12."""
+
+
+class Reachable(NamedTuple):
+    """A broker, and where the client reaches it."""
+
+    broker: BrokerImage
+    endpoint: Endpoint
+
+
+def reachable(image: Image, listener: str, *, fenced_too: bool = False) -> list[Reachable]:
+    """The brokers that the client may be told of, by id."""
+    brokers = [image.brokers[broker_id] for broker_id in sorted(image.brokers)]
+    return [
+        Reachable(broker, endpoint)
+        for broker in brokers
+        if (fenced_too or not broker.fenced) and (endpoint := broker.endpoint(listener)) is not None
+    ]
+
+
+def controller_id(image: Image) -> int:
+    """The broker that is shown as the controller: any that is alive, since requests for the controller are forwarded (KIP-590)."""
+    return min((broker.id for broker in image.brokers.values() if not broker.fenced), default=-1)
+
+
+class PartitionView(NamedTuple):
+    """One partition as the client may see it. `error_code` is that of Metadata."""
+
+    error_code: int
+    leader: int
+    leader_epoch: int
+    replicas: list[int]
+    isr: list[int]
+    offline: list[int]
+
+
+def view_partition(
+    image: Image, partition: PartitionImage, listener: str, *, listener_errors: bool = True, only_alive: bool = False
+) -> PartitionView:
+    """`listener_errors`: a leader that cannot be reached is LISTENER_NOT_FOUND, and not LEADER_NOT_AVAILABLE, as from Metadata 6 on.
+
+    `only_alive`: replicas that are away are left out, and are an error, as in Metadata 0.
+    """
+    offline = [broker for broker in partition.replicas if not _is_online(image, broker, partition, listener)]
+    replicas, isr = list(partition.replicas), list(partition.isr)
+    if only_alive:
+        replicas = [broker for broker in replicas if _is_reachable(image, broker, listener)]
+        isr = [broker for broker in isr if _is_reachable(image, broker, listener)]
+    error, leader = error_codes.NONE, partition.leader
+    if not _is_reachable(image, leader, listener):
+        known = leader in image.brokers and listener_errors
+        error, leader = error_codes.LISTENER_NOT_FOUND if known else error_codes.LEADER_NOT_AVAILABLE, NO_LEADER
+    elif len(replicas) < len(partition.replicas) or len(isr) < len(partition.isr):
+        error = error_codes.REPLICA_NOT_AVAILABLE
+    return PartitionView(error, leader, partition.leader_epoch, replicas, isr, offline)
+
+
+def _is_reachable(image: Image, broker_id: int, listener: str) -> bool:
+    broker = image.brokers.get(broker_id)
+    return broker is not None and not broker.fenced and broker.endpoint(listener) is not None
+
+
+def _is_online(image: Image, broker_id: int, partition: PartitionImage, listener: str) -> bool:
+    if not _is_reachable(image, broker_id, listener):
+        return False
+    directory = dict(zip(partition.replicas, partition.directories, strict=False)).get(broker_id)
+    log_dirs = image.brokers[broker_id].log_dirs
+    return directory is None or not log_dirs or not any(directory) or directory in log_dirs

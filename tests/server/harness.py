@@ -1,0 +1,155 @@
+"""One node without sockets, for tests: messages go in and come out through their bytes, at a version, and time is stepped by hand.
+
+    cluster = Harness({"num.partitions": 3})
+    response = cluster.submit(MetadataRequest(topics=None), 12)
+    pending = cluster.begin(FetchRequest(...), 13)     # may wait
+    cluster.tick(500)
+    pending.response
+
+Everything that is random comes from the seed, so that a failure can be repeated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import count
+from typing import Any
+
+from kafkadouble.messages import headers, registry
+from kafkadouble.messages.message import Message
+from kafkadouble.server.dispatch import DISCONNECT, Answer, Disconnect
+from kafkadouble.server.handlers import SERVED
+from kafkadouble.server.metadata.image import Image
+from kafkadouble.server.node import Node
+from kafkadouble.server.partition import Partition
+from kafkadouble.server.request import Peer, Request
+from kafkadouble.server.settings import Settings
+from kafkadouble.server.waiting import Task
+
+NOW = 1_700_000_000_000
+SEED = 20261121
+SIZE_FIELD = 4
+
+
+class Pending:
+    """A request under way. `done` once it is answered; `response` is then what the client reads, None, or DISCONNECT."""
+
+    def __init__(self, version: int, api_key: int, correlation_id: int) -> None:
+        self._version, self._api_key, self._correlation_id = version, api_key, correlation_id
+        self.done = False
+        self._response: Any = None
+        self.task: Task | None = None
+
+    @property
+    def response(self) -> Any:
+        """The answer. AssertionError while there is none."""
+        assert self.done, "the request is not answered yet"
+        return self._response
+
+    def answered(self, answer: Answer) -> None:
+        """What the node calls, once."""
+        assert not self.done, "the request was answered twice"
+        self.done = True
+        if answer is None or isinstance(answer, Disconnect):
+            self._response = answer
+            return
+        buffers = headers.write_response(answer, self._correlation_id, self._api_key, self._version)
+        frame = b"".join(bytes(buffer) for buffer in buffers)[SIZE_FIELD:]
+        correlation_id, self._response = headers.read_response(frame, self._api_key, self._version)
+        assert correlation_id == self._correlation_id
+
+    def close(self) -> None:
+        """The connection ends."""
+        if self.task is not None:
+            self.task.close()
+
+
+class Harness:
+    """A node with `settings`, at a time that stands still until `tick`."""
+
+    def __init__(
+        self,
+        settings: Mapping[str, object] | None = None,
+        *,
+        seed: int = SEED,
+        now: int = NOW,
+        advertised: tuple[str, int] = ("127.0.0.1", 9092),
+    ) -> None:
+        self.now = now
+        self.node = Node(Settings(settings), advertised=advertised, now=now, seed=seed)
+        self.peer = Peer(1, "127.0.0.1", 50_000)
+        self._correlation_ids = count(1)
+
+    def submit(self, message: Message, version: int, client_id: str = "test") -> Any:
+        """The answer to a request that need not wait: a decoded response, None, or DISCONNECT."""
+        return self.begin(message, version, client_id).response
+
+    def begin(self, message: Message, version: int, client_id: str = "test") -> Pending:
+        """Hand in a request that may wait."""
+        correlation_id = next(self._correlation_ids)
+        buffers = headers.write_request(message, correlation_id, client_id, version)
+        request = self._decoded(b"".join(bytes(buffer) for buffer in buffers)[SIZE_FIELD:])
+        pending = Pending(version, request.api_key, correlation_id)
+        pending.task = self.node.submit(request, pending.answered, self.now)
+        return pending
+
+    def _decoded(self, frame: bytes) -> Request[Any]:
+        head = headers.read_request_header(frame)
+        assert SERVED[head.api_key].serves(head.api_version), f"{head!r} is not served"
+        body = registry.api(head.api_key).request.decode(frame, head.api_version, head.body_offset)
+        return Request(
+            head.api_key,
+            head.api_version,
+            head.correlation_id,
+            head.client_id,
+            body,
+            self.peer,
+            received=self.now,
+            size=len(frame),
+        )
+
+    def tick(self, milliseconds: int) -> None:
+        """Let time pass, and the node do what is due."""
+        self.now += milliseconds
+        self.node.tick(self.now)
+
+    @property
+    def image(self) -> Image:
+        return self.node.controller.image
+
+    def partition(self, topic: str, index: int = 0) -> Partition:
+        """A partition that must be there."""
+        found = self.node.partitions.get(topic, index)
+        assert found is not None, f"{topic}-{index} is not led here"
+        return found
+
+    def create(self, *topics: str, partitions: int = 1, configs: Mapping[str, str] | None = None) -> None:
+        """Make topics by the API."""
+        from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+
+        creatable = [
+            CreateTopicsRequest.CreatableTopic(
+                name=topic,
+                num_partitions=partitions,
+                replication_factor=1,
+                configs=[
+                    CreateTopicsRequest.CreatableTopicConfig(name=name, value=value)
+                    for name, value in (configs or {}).items()
+                ],
+            )
+            for topic in topics
+        ]
+        response = self.submit(CreateTopicsRequest(topics=creatable, timeout_ms=1000), 7)
+        failed = [
+            (result.name, result.error_code, result.error_message) for result in response.topics if result.error_code
+        ]
+        assert not failed, failed
+
+
+def versions(name: str) -> range:
+    """The versions in which an API is served."""
+    served = next(served for served in SERVED.values() if served.name == name)
+    return range(served.lowest, served.highest + 1)
+
+
+__all__ = ["DISCONNECT", "NOW", "SEED", "Harness", "Pending", "versions"]

@@ -1,0 +1,236 @@
+"""AlterConfigs and IncrementalAlterConfigs without the wire: from what is asked to the records to write, or to a refusal (KIP-339).
+
+Nothing is written here, and whether the resource exists is not asked here. A broker's configurations are checked against the whole
+broker (KIP-226), a topic's and a group's against the broker's that stand behind them; a broker may hold names that no table knows,
+because they may belong to a plugin. A record's value None deletes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from enum import IntEnum
+from typing import NamedTuple
+
+from .broker import BROKER, broker_config
+from .broker_rules import broken, stepped_too_far
+from .client_metrics import CLIENT_METRICS
+from .client_metrics_rules import validate_client_metrics
+from .definition import ConfigRefused, InvalidConfig, InvalidRequest, Type
+from .group import GROUP
+from .group_rules import validate_group
+from .layers import Layers, only_per_broker, usable
+from .table import Table
+from .topic import TOPIC
+from .topic_rules import validate_topic
+
+LONGEST_VALUE = 32_767  # characters, although the refusal speaks of bytes
+MIN_ISR = "min.insync.replicas"
+
+
+class Resource(IntEnum):
+    """What has configurations; the numbers are those of DescribeConfigs."""
+
+    TOPIC = 2
+    BROKER = 4
+    BROKER_LOGGER = 8
+    CLIENT_METRICS = 16
+    GROUP = 32
+
+
+class Operation(IntEnum):
+    """What IncrementalAlterConfigs does with one configuration; APPEND and SUBTRACT are for lists."""
+
+    SET = 0
+    DELETE = 1
+    APPEND = 2
+    SUBTRACT = 3
+
+
+class Change(NamedTuple):
+    """One change of IncrementalAlterConfigs. `operation` as it came, known or not."""
+
+    name: str
+    operation: int
+    value: str | None
+
+
+TABLES: dict[Resource, Table] = {
+    Resource.TOPIC: TOPIC,
+    Resource.BROKER: BROKER,
+    Resource.GROUP: GROUP,
+    Resource.CLIENT_METRICS: CLIENT_METRICS,
+}
+
+
+WITH_LISTS = frozenset({Resource.TOPIC, Resource.BROKER})
+"""What may be appended to and subtracted from; Kafka's controller knows no lists of groups and client metrics."""
+
+
+class Target(NamedTuple):
+    """The resource to alter: what it holds now, and the broker that judges. A broker's name is "" for all brokers.
+
+    `elr`: eligible leader replicas are on, so that min.insync.replicas is set for all brokers or for none (KIP-966).
+    """
+
+    kind: Resource
+    name: str
+    current: Mapping[str, str]
+    layers: Layers
+    elr: bool = False
+
+
+def altered(target: Target, changes: Iterable[Change]) -> dict[str, str | None]:
+    """The records that IncrementalAlterConfigs writes, by name; ConfigRefused when it may not be."""
+    asked = list(changes)
+    _check_name(target)
+    if len({change.name for change in asked}) < len(asked):
+        raise InvalidRequest("Error due to duplicate config keys")
+    _refuse_nulls(change.name for change in asked if change.operation != Operation.DELETE and change.value is None)
+    records = {change.name: _operated(target, change) for change in asked}
+    if target.kind is Resource.BROKER:
+        _check_broker(target, _as_a_broker_sees(target, asked))
+    return _checked(target, records, dropped=())
+
+
+def replaced(target: Target, configs: Mapping[str, str | None]) -> dict[str, str | None]:
+    """The records that AlterConfigs writes, which sets these configurations and deletes all others."""
+    _check_name(target)
+    _refuse_nulls(name for name, value in configs.items() if value is None)
+    if target.kind is Resource.BROKER:
+        _check_broker(target, {name: value for name, value in configs.items() if value is not None})
+    return _checked(target, dict(configs), dropped=[name for name in target.current if name not in configs])
+
+
+def _check_name(target: Target) -> None:
+    kind, name = target.kind, target.name
+    if kind not in TABLES:
+        raise InvalidRequest(f"Unknown resource type {int(kind)}")
+    if kind is Resource.BROKER and name and not (name.lstrip("+").isascii() and name.lstrip("+").isdecimal()):
+        raise InvalidRequest(f"Node id must be an integer, but it is: {name}")
+    if kind is not Resource.BROKER and not name:
+        texts = {Resource.CLIENT_METRICS: "Subscription name can't be empty"}
+        raise InvalidRequest(texts.get(kind, f"Default {kind.name.lower()} resources are not allowed."))
+
+
+def _refuse_nulls(names: Iterable[str]) -> None:
+    nulls = list(names)
+    if nulls:
+        raise InvalidRequest("Null value not supported for : " + ", ".join(nulls))
+
+
+def _operated(target: Target, change: Change) -> str | None:
+    if change.operation == Operation.DELETE:
+        return None
+    if change.operation == Operation.SET:
+        return change.value
+    if change.operation not in (Operation.APPEND, Operation.SUBTRACT):
+        raise InvalidRequest(f"Unknown operations type {change.operation}")
+    config = TABLES[target.kind].get(change.name) if target.kind in WITH_LISTS else None
+    if config is None or config.type is not Type.LIST:
+        raise InvalidConfig(change.name, change.value, text=_not_a_list(target.kind, change))
+    held = target.current.get(change.name, config.default) or ""
+    elements = [element for element in held.split(",") if element]
+    for element in (change.value or "").split(","):
+        if change.operation == Operation.APPEND and element not in elements:
+            elements.append(element)
+        elif change.operation == Operation.SUBTRACT and element in elements:
+            elements.remove(element)
+    return ",".join(elements)
+
+
+def _not_a_list(kind: Resource, change: Change) -> str:
+    verb, config = Operation(change.operation).name, BROKER.get(change.name)
+    if kind is not Resource.BROKER:
+        return f"Can't {verb} to key {change.name} because its type is not LIST."
+    if config is None or config.mode == "dynamic-only":
+        return f"Unknown config name: {change.name}"
+    return f"Config value {verb.lower()} is not allowed for config key: {change.name}"
+
+
+def _checked(target: Target, records: dict[str, str | None], dropped: Iterable[str]) -> dict[str, str | None]:
+    current, changed = target.current, dict(records)
+    if target.kind is not Resource.BROKER:  # a broker's are written again: it may have files to read anew
+        changed = {name: value for name, value in records.items() if current.get(name) != value}
+    changed |= dict.fromkeys(dropped)
+    for name, value in changed.items():
+        _check_record(target, name, value)
+    after = {name: value for name, value in {**current, **changed}.items() if value is not None}
+    CHECKS[target.kind](target, after)
+    return changed
+
+
+def _check_record(target: Target, name: str, value: str | None) -> None:
+    if name == MIN_ISR and target.kind is Resource.BROKER and target.elr:
+        if target.name:
+            raise InvalidConfig(name, value, text=f"Broker-level {MIN_ISR} cannot be altered while ELR is enabled.")
+        if value is None:
+            raise InvalidConfig(name, value, text=f"Cluster-level {MIN_ISR} cannot be removed while ELR is enabled.")
+    if value is not None and len(value.encode("utf-16-le", "surrogatepass")) // 2 > LONGEST_VALUE:
+        why = f"it exceeds the maximum value size of {LONGEST_VALUE} bytes."
+        raise InvalidConfig(name, "", text=f"The configuration value cannot be added because {why}")
+
+
+def _as_a_broker_sees(target: Target, changes: list[Change]) -> dict[str, str]:
+    """What a broker would hold: it looks at usable values only, and appends what is doubled, so that the check finds it."""
+    props = usable(target.current, per_broker=bool(target.name))
+    for name, operation, value in changes:
+        config = BROKER.get(name)
+        elements = (value or "").split(",")
+        if operation == Operation.DELETE:
+            props.pop(name, None)
+        elif operation == Operation.SET and value is not None:
+            props[name] = value
+        elif config is not None and config.type is Type.LIST:
+            held = [element for element in (props.get(name, config.default) or "").split(",") if element]
+            if operation == Operation.APPEND:
+                props[name] = ",".join(held + [element for element in elements if element not in held])
+            else:
+                props[name] = ",".join(element for element in held if element not in elements)
+    return props
+
+
+def _check_broker(target: Target, props: Mapping[str, str]) -> None:
+    for_one, layers = bool(target.name), target.layers
+    modes = {name: config.mode for name in props if (config := BROKER.get(name)) is not None}
+    _refuse_names("Cannot update these configs dynamically", [name for name in modes if modes[name] == "read-only"])
+    _refuse_names(
+        "These security configs can be dynamically updated only per-listener using the listener prefix",
+        [name for name in modes if modes[name] == "per-listener"],
+    )
+    for name, text in props.items():
+        _refuse_wrong(name, text)
+    if not for_one:
+        _refuse_names(
+            "Cannot update these configs at default cluster level, broker id must be specified",
+            [name for name in props if only_per_broker(name, BROKER.get(name))],
+        )
+    altered_layers = Layers(layers.static, *((layers.cluster, props) if for_one else (props, layers.own)))
+    for _, problem in broken(altered_layers):
+        raise InvalidRequest(problem)
+    problem = stepped_too_far(layers, altered_layers)
+    if problem:
+        exception = "org.apache.kafka.common.config.ConfigException"
+        raise InvalidRequest(f"Invalid value {exception}: {problem} for configuration Invalid dynamic configuration")
+
+
+def _refuse_names(problem: str, names: list[str]) -> None:
+    if names:
+        raise InvalidRequest(f"{problem}: [{', '.join(sorted(names))}]")
+
+
+def _refuse_wrong(name: str, text: str) -> None:
+    config = broker_config(name)
+    try:
+        if config is not None:
+            config.parse(text, strict=True)
+    except ConfigRefused as refused:
+        raise InvalidRequest(str(refused)) from None
+
+
+CHECKS: dict[Resource, Callable[[Target, Mapping[str, str]], None]] = {
+    Resource.TOPIC: lambda target, after: validate_topic(after, target.layers, target.current),
+    Resource.BROKER: lambda target, after: None,
+    Resource.GROUP: lambda target, after: validate_group(after, target.layers),
+    Resource.CLIENT_METRICS: lambda target, after: validate_client_metrics(after),
+}
+"""What the controller checks of everything that the resource would hold."""

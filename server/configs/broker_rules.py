@@ -1,0 +1,134 @@
+"""What a broker's configurations may be beside one another: the orders between them, and the steps in which threads may be altered.
+
+`broken` is asked at the start and before every dynamic change; the texts are close to Kafka's KafkaConfig.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from .layers import Layers
+from .listeners import listener_problems
+
+AT_LEAST, AT_MOST, BELOW = "greater than or equal to", "less than or equal to", "less than"
+HOLDS: dict[str, Callable[[int, int], bool]] = {
+    AT_LEAST: int.__ge__,
+    AT_MOST: int.__le__,
+    BELOW: int.__lt__,
+}
+
+
+def _group_orders(kind: str) -> Iterator[tuple[str, str, str]]:
+    for what in ("heartbeat.interval.ms", "session.timeout.ms", "assignment.interval.ms"):
+        name, low, high = (f"group.{kind}.{side}{what}" for side in ("", "min.", "max."))
+        yield high, AT_LEAST, low
+        yield name, AT_LEAST, low
+        yield name, AT_MOST, high
+        if what.startswith("session"):
+            yield f"group.{kind}.heartbeat.interval.ms", BELOW, name
+
+
+def _share_orders() -> Iterator[tuple[str, str, str]]:
+    for what in ("delivery.count.limit", "partition.max.record.locks", "record.lock.duration.ms"):
+        yield f"group.share.max.{what}", AT_LEAST, f"group.share.{what}"
+        yield f"group.share.{what}", AT_LEAST, f"group.share.min.{what}"
+
+
+ORDERS = (
+    *_group_orders("consumer"),
+    *_group_orders("share"),
+    *_group_orders("streams"),
+    ("group.streams.num.standby.replicas", AT_MOST, "group.streams.max.standby.replicas"),
+    ("group.streams.task.offset.interval.ms", AT_LEAST, "group.streams.min.task.offset.interval.ms"),
+    ("group.streams.num.warmup.replicas", AT_MOST, "group.streams.max.warmup.replicas"),
+    *_share_orders(),
+    ("group.share.max.share.sessions", AT_LEAST, "group.share.max.size"),
+    ("replica.fetch.wait.max.ms", AT_MOST, "replica.socket.timeout.ms"),
+    ("replica.fetch.wait.max.ms", AT_MOST, "replica.lag.time.max.ms"),
+)
+"""Pairs of numbers that must stand in this order."""
+
+STEPPED = (
+    "num.io.threads",
+    "num.replica.fetchers",
+    "num.recovery.threads.per.data.dir",
+    "background.threads",
+    "log.cleaner.threads",
+    "remote.log.reader.threads",
+    "remote.log.manager.copier.thread.pool.size",
+    "remote.log.manager.expiration.thread.pool.size",
+    "remote.log.manager.follower.thread.pool.size",
+)
+"""Numbers of threads: one dynamic change may halve or double them, no more (KIP-226)."""
+
+
+def broken(layers: Layers) -> Iterator[tuple[str, str]]:
+    """The rules that these configurations break: the name of the one at fault, and the rule in words."""
+    for name, order, other in ORDERS:
+        if not HOLDS[order](number(layers, name), number(layers, other)):
+            yield name, f"{name} must be {order} {other}"
+    for names, holds, text in OTHERS:
+        if not holds(*(number(layers, name) for name in names)):
+            yield names[0], text
+    if len(listed(layers, "group.share.assignors")) != 1:
+        yield "group.share.assignors", "group.share.assignors must contain exactly one assignor"
+    if number(layers, "max.connections.per.ip") == 0 and not layers.value("max.connections.per.ip.overrides"):
+        name = "max.connections.per.ip"
+        yield name, f"{name} can be set to zero only if {name}.overrides property is set."
+    yield from listener_problems(layers)
+
+
+OTHERS: tuple[tuple[tuple[str, ...], Callable[..., bool], str], ...] = (
+    (
+        ("node.id", "broker.id"),
+        lambda node, broker: broker in (node, -1),
+        "`node.id` and `broker.id` must be set to the same value. `broker.id` is deprecated, please use `node.id` instead.",
+    ),
+    (("log.roll.ms",), lambda ms: ms >= 1, "log.roll.ms must be greater than or equal to 1"),
+    (("log.roll.jitter.ms",), lambda ms: ms >= 0, "log.roll.jitter.ms must be greater than or equal to 0"),
+    *(
+        ((name,), lambda age: age >= 1 or age < 0, f"{name} must be unlimited (-1) or, greater than or equal to 1")
+        for name in ("log.retention.ms", "log.retention.minutes", "log.retention.hours")
+    ),
+    (
+        ("log.cleaner.dedupe.buffer.size", "log.cleaner.threads"),
+        lambda size, threads: threads > 0 and size // threads > 1 << 20,
+        "log.cleaner.dedupe.buffer.size must be at least 1MB per cleaner thread.",
+    ),
+    (
+        ("queued.max.request.bytes", "socket.request.max.bytes"),
+        lambda queued, request: queued <= 0 or queued >= request,
+        "queued.max.request.bytes must be larger or equal to socket.request.max.bytes",
+    ),
+    (
+        ("connection.failed.authentication.delay.ms", "connections.max.idle.ms"),
+        lambda delay, idle: idle < 0 or delay < idle,
+        "connection.failed.authentication.delay.ms should always be less than connections.max.idle.ms"
+        " to prevent failed authentication responses from timing out",
+    ),
+)
+"""Further rules: the configurations, what must hold between their numbers, and the refusal."""
+
+
+def stepped_too_far(before: Layers, after: Layers) -> str:
+    """What is wrong with a dynamic change of threads, or the empty text."""
+    for name in STEPPED:
+        old, new = number(before, name), number(after, name)
+        problem = f"Dynamic thread count update validation failed for {name}={new}, value should "
+        if new != old and new < old // 2:
+            return problem + f"be at least half the current value {old}"
+        if new > old * 2:
+            return problem + f"not be greater than double the current value {old}"
+    return ""
+
+
+def number(layers: Layers, name: str) -> int:
+    """The number that counts for a configuration; 1, which every rule above allows, for one that is not set."""
+    value = layers.value(name)
+    return value if isinstance(value, int) else 1
+
+
+def listed(layers: Layers, name: str) -> tuple[str, ...]:
+    """The elements of a list that count."""
+    value = layers.value(name)
+    return value if isinstance(value, tuple) else ()

@@ -1,0 +1,17 @@
+"""The configurations of a client metrics subscription (KIP-714).
+
+`table.py` tells how a row is read.
+"""
+
+from .table import Table
+
+ROWS = """
+metrics  list  ""  medium  effective
+    Prefixes of the names of the metrics that clients push; empty for none, * for all.
+interval.ms  int  300000  medium  effective
+    Time between two pushes (ms).
+match  list  ""  medium  effective
+    Which clients are meant: a list of PROPERTY=REGEX, all of which must match; empty for every client.
+"""
+
+CLIENT_METRICS = Table(lambda: iter((ROWS,)))

@@ -1,0 +1,90 @@
+"""A table of configurations: rows of text, each read when it is first asked for.
+
+    num.partitions  int  1  medium  >=1  effective
+        Partitions of a topic when its creator does not say.
+
+Name, type, default (`null`, `required`, `""` for the empty text), importance; then, in any order: words of `checks.py`; how it is
+altered (a word of `MODES`, else read-only); `internal`; `effective` when it changes what this double does; `<NAME` for a broker
+configuration that gives the default, with `:hours` or `:minutes` for its unit. In the second line stands its meaning.
+
+A node reads a dozen of 450 rows before its first request: so the text is searched, and only DescribeConfigs reads all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from .definition import Config, Type
+
+MODES = frozenset({"per-broker", "per-listener", "cluster-wide", "dynamic-only"})
+"""How a broker's configuration may be altered at run time: for one broker; for one of its listeners; for one broker or all of them; the
+same, for one that cannot be set at the start."""
+
+UNITS = {"": 1, "minutes": 60_000, "hours": 3_600_000}
+
+
+class Table:
+    """Configurations by name. `load` brings the texts of the rows, one after the other, as far as somebody looks."""
+
+    def __init__(self, load: Callable[[], Iterator[str]]) -> None:
+        self._load = load
+        self._texts: list[str] = []
+        self._more: Iterator[str] | None = None
+        self._read: dict[str, Config] = {}
+        self._complete = False
+
+    def get(self, name: str) -> Config | None:
+        """The configuration of this name, or None."""
+        if name in self._read or self._complete:
+            return self._read.get(name)
+        for text in self.texts():
+            start = text.find(f"\n{name}  ") + 1
+            if start:
+                self._read[name] = config = read_row(text[start : text.find("\n", text.find("\n    ", start) + 1)])
+                return config
+        return None
+
+    def __getitem__(self, name: str) -> Config:
+        config = self.get(name)
+        if config is None:
+            raise KeyError(name)
+        return config
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.get(name) is not None
+
+    def __iter__(self) -> Iterator[Config]:
+        """All rows, in the order of the text."""
+        if not self._complete:
+            lines = [line for text in self.texts() for line in text.strip("\n").split("\n")]
+            rows = [read_row(first + "\n" + second) for first, second in zip(lines[::2], lines[1::2], strict=True)]
+            self._read = {row.name: self._read.get(row.name, row) for row in rows}
+            self._complete = True
+        return iter(self._read.values())
+
+    def texts(self) -> Iterator[str]:
+        """The texts of the rows."""
+        yield from self._texts
+        self._more = self._more or self._load()
+        for text in self._more:
+            self._texts.append(text)
+            yield text
+
+
+def read_row(row: str) -> Config:
+    """The configuration that a row of text describes."""
+    first, _, doc = row.partition("\n    ")
+    name, type_, default, importance, *words = first.split()
+    held = {"null": None, "required": None, '""': ""}.get(default, default)
+    config = Config(name, Type[type_.upper()], held, importance, doc.strip())
+    for word in words:
+        if word.startswith("<"):
+            synonym, _, unit = word[1:].partition(":")
+            config.synonyms.append((synonym, UNITS[unit]))
+        elif word in MODES:
+            config.mode = word
+        elif word in ("internal", "effective"):
+            setattr(config, word, True)
+        else:
+            config.checks.append(word)
+    return config

@@ -1,0 +1,90 @@
+"""What a topic's configurations may be: known, each in its bounds, and consistent with one another and with the broker's.
+
+The texts of the refusals are close to Kafka's LogConfig. Tiered storage (KIP-405, KIP-950) has no effect here, but its rules hold, so
+that a client is refused what Kafka would refuse it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .definition import InvalidConfig, Value
+from .effective import effective_topic_config
+from .layers import Layers
+from .topic import TOPIC
+
+REMOTE = "remote.storage.enable"
+AS_THE_LOG = -2  # of local.retention.*: what retention.* says
+
+
+def validate_topic(configs: Mapping[str, str], layers: Layers, before: Mapping[str, str] | None = None) -> None:
+    """Refuse configurations that a topic may not have. `before`: what it had until now."""
+    for name in configs:
+        if name not in TOPIC:
+            raise InvalidConfig(name, configs[name], text=f"Unknown topic config name: {name}")
+    values = effective_topic_config(configs, layers)
+    low, high = (_number(values, name) for name in ("min.compaction.lag.ms", "max.compaction.lag.ms"))
+    if low > high:
+        lags = f"min.compaction.lag.ms ({low}) > max.compaction.lag.ms ({high})"
+        raise InvalidConfig("min.compaction.lag.ms", low, text=f"conflict topic config setting {lags}")
+    if values[REMOTE]:
+        _check_remote(values, layers)
+    elif (before or {}).get(REMOTE, "").lower() == "true" and not values["remote.log.delete.on.disable"]:
+        _refuse_switching_off()
+
+
+def _number(values: Mapping[str, Value], name: str) -> int:
+    value = values[name]
+    assert isinstance(value, int), name
+    return value
+
+
+def _check_remote(values: Mapping[str, Value], layers: Layers) -> None:
+    if not layers.value("remote.log.storage.system.enable"):
+        why = "Tiered Storage functionality is disabled in the broker. This topic cannot have it."
+        raise InvalidConfig(REMOTE, True, text=why)
+    if values["cleanup.policy"] not in ((), ("delete",)):
+        why = (
+            "Remote log storage only supports topics with cleanup.policy=delete or cleanup.policy being an empty list."
+        )
+        raise InvalidConfig("cleanup.policy", values["cleanup.policy"], text=why)
+    for unit in ("bytes", "ms"):
+        _check_local_retention(values, unit)
+    for unit in ("bytes", "ms"):
+        _check_copy_lag(values, unit)
+    if values["remote.log.copy.disable"]:
+        for unit in ("bytes", "ms"):
+            _check_retention_without_copies(values, unit)
+
+
+def _check_local_retention(values: Mapping[str, Value], unit: str) -> None:
+    name, whole = f"local.retention.{unit}", f"retention.{unit}"
+    local, total = _number(values, name), _number(values, whole)
+    if total == -1 or (unit == "bytes" and total < 0) or local == AS_THE_LOG:
+        return
+    if local == -1:
+        raise InvalidConfig(name, local, f"Value must not be -1 as {whole} value is set as {total}.")
+    if local > total:
+        raise InvalidConfig(name, local, f"Value must not be more than {whole} property value: {total}")
+
+
+def _check_copy_lag(values: Mapping[str, Value], unit: str) -> None:
+    name, local_name = f"remote.copy.lag.{unit}", f"local.retention.{unit}"
+    lag, local = _number(values, name), _number(values, local_name)
+    local = _number(values, f"retention.{unit}") if local == AS_THE_LOG else local
+    if lag > 0 and 0 <= local < lag:
+        raise InvalidConfig(name, lag, f"Value must not exceed {local_name} (effective value: {local})")
+
+
+def _check_retention_without_copies(values: Mapping[str, Value], unit: str) -> None:
+    name, whole = f"local.retention.{unit}", f"retention.{unit}"
+    local = _number(values, name)
+    if local not in (AS_THE_LOG, _number(values, whole)):
+        why = f"When `remote.log.copy.disable` is set to true, the `{name}` and `{whole}` must be set to the identical value"
+        raise InvalidConfig(name, local, text=f"{why}: nothing more is copied to remote storage.")
+
+
+def _refuse_switching_off() -> None:
+    why = "It is invalid to disable remote storage without deleting remote data."
+    ways = "Set `remote.log.copy.disable=true` to keep it, or `remote.log.delete.on.disable=true` to delete it."
+    raise InvalidConfig(REMOTE, False, text=f"{why} {ways}")

@@ -1,0 +1,53 @@
+"""Apache Kafka's own classes as a witness: `KafkaWitness.java` beside this file, asked over pipes.
+
+It needs java and the jars of Kafka 4.4.0, in `kafka-4.4.0` under KAFKADOUBLE_CACHE (else ~/.cache/kafkadouble).
+"""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+JARS = Path(os.environ.get("KAFKADOUBLE_CACHE") or Path.home() / ".cache" / "kafkadouble") / "kafka-4.4.0"
+QUICK = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+
+
+def missing() -> str:
+    """What the witness lacks on this machine, or nothing."""
+    if shutil.which("java") is None:
+        return "there is no java"
+    return "" if any(JARS.glob("kafka_2.13-*.jar")) else f"{JARS} holds no jars of Kafka"
+
+
+class Witness:
+    """One running witness. Close it."""
+
+    def __init__(self) -> None:
+        source = Path(__file__).with_name("KafkaWitness.java")
+        command = ["java", *QUICK, "-cp", f"{JARS}/*", str(source)]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8"
+        )
+
+    def ask(self, **question: Any) -> Any:
+        """One answer: what Kafka says, or {"error": its message, "class": its exception}."""
+        return self.ask_all([question])[0]
+
+    def ask_all(self, questions: Iterable[dict[str, Any]]) -> list[Any]:
+        """The answers to many questions, a few of them under way at a time."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        waiting, answers = list(questions), []
+        while waiting:
+            some, waiting = waiting[:40], waiting[40:]
+            self._process.stdin.writelines(json.dumps(question) + "\n" for question in some)
+            self._process.stdin.flush()
+            answers += [json.loads(self._process.stdout.readline()) for _ in some]
+        return answers
+
+    def close(self) -> None:
+        """End it."""
+        self._process.communicate(timeout=30)

@@ -1,0 +1,204 @@
+"""The settings of a node: sources, refusals, getters."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import kafkadouble.server
+from kafkadouble.server.configs.broker import BROKER
+from kafkadouble.server.configs.describe import Source, describe_broker
+from kafkadouble.server.configs.group import GROUP
+from kafkadouble.server.configs.topic import TOPIC
+from kafkadouble.server.settings import DOUBLE_DEFAULTS, Settings, assignments, parse_properties, properties
+from kafkadouble.wire.errors import UsageError
+
+OF_A_REAL_BROKER = """
+# What a freshly unpacked Kafka 4 is started with.
+process.roles=broker,controller
+node.id=1
+controller.quorum.bootstrap.servers=localhost:9093
+listeners=PLAINTEXT://:9092,CONTROLLER://:9093
+inter.broker.listener.name=PLAINTEXT
+advertised.listeners=PLAINTEXT://localhost:9092,CONTROLLER://localhost:9093
+controller.listener.names=CONTROLLER
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT,SASL_SSL:SASL_SSL
+num.network.threads=3
+num.io.threads=8
+socket.send.buffer.bytes=102400
+socket.receive.buffer.bytes=102400
+socket.request.max.bytes=104857600
+log.dirs=kraft-combined-logs
+num.partitions=1
+num.recovery.threads.per.data.dir=1
+offsets.topic.replication.factor=1
+share.coordinator.state.topic.replication.factor=1
+share.coordinator.state.topic.min.isr=1
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+log.retention.hours=168
+log.segment.bytes=1073741824
+log.retention.check.interval.ms=300000
+"""
+
+
+def test_a_double_begins_with_its_own_defaults() -> None:
+    settings = Settings()
+    assert settings.int("node.id") == settings.int("broker.id") == 1
+    assert settings.int("group.initial.rebalance.delay.ms") == 0
+    assert settings.list("process.roles") == ["broker", "controller"]
+    entries = {entry.name: entry for entry in describe_broker(settings)}
+    for name, (text, reason) in DOUBLE_DEFAULTS.items():
+        assert (entries[name].value, entries[name].source) == (text, Source.STATIC_BROKER)
+        assert BROKER[name].parse(text) != BROKER[name].default_value(), "a row that changes nothing"
+        assert reason.endswith(".")
+    assert entries["broker.id"].source is Source.STATIC_BROKER
+    assert entries["num.partitions"].source is Source.DEFAULT
+
+
+def test_the_settings_of_a_real_broker_are_taken() -> None:
+    settings = Settings(sources=properties(OF_A_REAL_BROKER))
+    assert settings.int("log.retention.hours") == 168
+    assert settings.text("inter.broker.listener.name") == "PLAINTEXT"
+    assert len(settings.given) == 24
+    assert settings.without_effect() == [
+        "num.network.threads",
+        "num.io.threads",
+        "socket.send.buffer.bytes",
+        "socket.receive.buffer.bytes",
+        "num.recovery.threads.per.data.dir",
+    ]
+
+
+def test_later_sources_win_and_a_program_wins_over_all() -> None:
+    sources = [
+        *properties("num.partitions=2\nnum.partitions = 3\nlog.retention.ms=5"),
+        *assignments(["log.retention.ms=6"]),
+    ]
+    settings = Settings(
+        {"num.partitions": 4, "auto.create.topics.enable": False, "log.cleanup.policy": ["delete", "compact"]}, sources
+    )
+    assert settings.int("num.partitions") == 4
+    assert settings.int("log.retention.ms") == 6
+    assert settings.bool("auto.create.topics.enable") is False
+    assert settings["log.cleanup.policy"] == ("delete", "compact")
+    assert settings.given["log.retention.ms"] == "-c log.retention.ms=6"
+
+
+def test_the_old_name_of_the_id() -> None:
+    assert Settings({"broker.id": 7}).int("node.id") == 7
+    assert Settings({"node.id": 7}).int("broker.id") == 7
+    with pytest.raises(UsageError, match="must be set to the same value"):
+        Settings({"node.id": 7, "broker.id": 8})
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            "\nnum.partition=2",
+            r"server.properties line 2: unknown setting 'num.partition'; .*; did you mean 'num.partitions'\?",
+        ),
+        (
+            "num.partitions=0",
+            "server.properties line 1: Invalid value 0 for configuration num.partitions: Value must be at least 1",
+        ),
+        ("# a\nlog.cleanup.policy=\\\n  never", "server.properties line 2: Invalid value never"),
+        (
+            "zookeeper.connect=localhost:2181",
+            "line 1: unknown setting 'zookeeper.connect'; Kafka 4.4 has none of this name",
+        ),
+        ("listener.name.a.ssl.keystore.locaton=x", r"did you mean 'listener.name.a.ssl.keystore.location'\?"),
+        (
+            "listeners=nonsense",
+            "server.properties line 1: Invalid value .*Unable to parse nonsense to a broker endpoint",
+        ),
+        ("\n\nlog.roll.ms=0", "server.properties line 3: log.roll.ms must be greater than or equal to 1"),
+        ("a=\\u1", "server.properties line 1: .*hexadecimal"),
+    ],
+)
+def test_a_wrong_setting_is_refused_with_its_place(text: str, problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        Settings(sources=properties(text))
+
+
+def test_what_goes_to_plugins_and_listeners_is_taken() -> None:
+    text = "config.providers.file.class=x\nrsm.config.a=b\nlistener.name.sasl.plain.sasl.jaas.config=c\nmetrics.jmx.d=e"
+    settings = Settings(sources=properties(text))
+    assert settings.text("listener.name.sasl.plain.sasl.jaas.config") == "c"
+    assert settings.without_effect() == ["config.providers.file.class", "rsm.config.a", "metrics.jmx.d"]
+
+
+@pytest.mark.parametrize("word", ["num.partitions", "=4", ""])
+def test_an_assignment_has_a_name_and_a_value(word: str) -> None:
+    with pytest.raises(UsageError, match="given as name=value"):
+        assignments([word])
+    assert assignments(["sasl.jaas.config=a=b"]) == [("-c sasl.jaas.config=a=b", "sasl.jaas.config", "a=b")]
+
+
+def test_a_value_is_something_that_text_can_say() -> None:
+    with pytest.raises(UsageError, match="not None"):
+        Settings({"num.partitions": None})
+    assert Settings({"log.cleaner.min.cleanable.ratio": 0.25}).float("log.cleaner.min.cleanable.ratio") == 0.25
+
+
+def test_a_getter_gives_its_type_or_a_reason() -> None:
+    settings = Settings()
+    for wrong in (
+        lambda: settings.int("listeners"),
+        lambda: settings.int("auto.create.topics.enable"),
+        lambda: settings.bool("num.partitions"),
+        lambda: settings.float("num.partitions"),
+        lambda: settings.list("compression.type"),
+        lambda: settings.text("log.retention.ms"),
+    ):
+        with pytest.raises(UsageError, match=r" is .*, not "):
+            wrong()
+    assert settings["log.retention.ms"] is None
+    with pytest.raises(UsageError, match=r"unknown setting 'num.partition'; did you mean 'num.partitions'\?"):
+        settings["num.partition"]
+    assert repr(Settings({"num.partitions": 2})) == "settings of node 1, 1 of them given"
+
+
+def test_dynamic_configurations_make_other_settings_of_the_same_node() -> None:
+    settings = Settings({"log.retention.hours": 1, "num.partitions": 2})
+    other = settings.altered({"log.retention.ms": "5", "message.max.bytes": "6"}, {"message.max.bytes": "7"})
+    assert (other["log.retention.ms"], other.int("message.max.bytes"), other.int("num.partitions")) == (5, 7, 2)
+    assert other.int("log.retention.hours") == 168, "minutes and hours give way to milliseconds"
+    assert settings["log.retention.ms"] is None
+    assert other.given == settings.given
+
+
+def test_properties_may_be_read_alone() -> None:
+    assert parse_properties("a = b\n") == [(1, "a", "b")]
+
+
+def test_reading_some_settings_loads_little() -> None:
+    script = (
+        "import sys; from kafkadouble.server.settings import Settings; s = Settings(); "
+        "s.int('num.partitions'), s.int('socket.request.max.bytes'), s.int('group.max.size'), s.bool('delete.topic.enable'); "
+        "print(*sorted(name for name in sys.modules if 'configs.' in name or name in ('difflib', 'decimal', 'dataclasses')))"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = {name.rpartition(".")[2] for name in run.stdout.split()}
+    rows = {"broker_quorum", "broker_network", "broker_logs", "broker_groups"}
+    assert loaded == rows | {"broker", "definition", "layers", "properties", "table"}, (
+        "no checks, no rules, no rows of TLS"
+    )
+
+
+def test_what_the_server_reads_is_marked_as_effective() -> None:
+    """The tables say which settings change what a double does, and the docs repeat it: so a setting that is read must be marked."""
+    server = Path(next(iter(kafkadouble.server.__path__)))
+    read = set()
+    for file in server.rglob("*.py"):
+        if "configs" not in file.parts and file.name != "settings.py":
+            tree = ast.parse(file.read_text("utf-8"))
+            read |= {
+                node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+            }
+    configs = [config for table in (BROKER, TOPIC, GROUP) for config in table]
+    unmarked = {config.name for config in configs if config.name in read and not config.effective}
+    assert not unmarked, "mark them `effective` in the tables of server/configs"

@@ -14,7 +14,7 @@ from typing import Any
 
 from kafkadouble.messages.uuid import Uuid
 
-from . import dispatch
+from . import dispatch, housekeeping
 from .dispatch import Answer
 from .faults.plane import Faults
 from .fetching.sessions import Sessions
@@ -50,6 +50,7 @@ class Node:
         self.groups = GroupCoordinator(self)
         self.controller.listeners.append(self.partitions.image_changed)
         self.controller.start()
+        housekeeping.begin(self)
 
     def submit(self, request: Request[Any], reply: Callable[[Answer], None], now: int) -> Task | None:
         """Take a request; `reply` is called once with its answer, perhaps before this returns.

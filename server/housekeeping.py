@@ -1,0 +1,50 @@
+"""What a node does unasked, now and then: drop what retention no longer keeps, and forget producers that have long been silent.
+
+Rules. Intervals are Kafka's (`log.retention.check.interval.ms`, `producer.id.expiration.check.interval.ms`), read anew each time. Who waits
+at a partition whose start moved is woken, since the offset that he waits for may be gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .node import Node
+
+Chore = Callable[["Node", int], None]
+"""Something done at `now`."""
+
+
+def retain(node: Node, now: int) -> None:
+    """Delete the segments that no setting keeps."""
+    for partition in node.partitions:
+        if partition.log.retain(now):
+            partition.waiters.wake_all()
+
+
+def forget_producers(node: Node, now: int) -> None:
+    """Forget the producers that wrote nothing for `producer.id.expiration.ms`."""
+    silence = node.settings.int("producer.id.expiration.ms")
+    for partition in node.partitions:
+        partition.log.producers.expire(now, silence)
+
+
+CHORES: tuple[tuple[str, Chore], ...] = (
+    ("log.retention.check.interval.ms", retain),
+    ("producer.id.expiration.check.interval.ms", forget_producers),
+)
+
+
+def begin(node: Node) -> None:
+    """Have every chore done again and again, each at its interval."""
+    for interval, chore in CHORES:
+        _schedule(node, interval, chore)
+
+
+def _schedule(node: Node, interval: str, chore: Chore) -> None:
+    def due(now: int) -> None:
+        chore(node, now)
+        _schedule(node, interval, chore)
+
+    node.waiting.timers.at(node.now + node.settings.int(interval), due)

@@ -1,0 +1,55 @@
+"""What a node does unasked."""
+
+from tests.support.conversation import Conversation, lines
+
+TRANSCRIPT = """
+node log.retention.check.interval.ms=60000 producer.id.expiration.ms=100000
+a > CreateTopics v7 {topics: [{name: t, numPartitions: 1, replicationFactor: 1, configs: [{name: retention.ms, value: 30000}]}]}
+a < {topics: [{name: t}]}
+a > Produce v9 {acks: 1, topicData: [{name: t, partitionData: [{records: {batch: [old], producerId: 7, producerEpoch: 0, baseSequence: 0}}]}]}
+a < {responses: [{partitionResponses: [{baseOffset: 0}]}]}
+a > DescribeProducers v0 {topics: [{name: t, partitionIndexes: [0]}]}
+a < {topics: [{partitions: [{activeProducers: [{producerId: 7, lastSequence: 0}]}]}]}
+"""
+
+
+def played(more: str) -> Conversation:
+    conversation = Conversation()
+    for _, line in lines(TRANSCRIPT + more):
+        conversation.play(line)
+    conversation.finish()
+    return conversation
+
+
+def test_what_is_older_than_retention_allows_is_gone_after_the_next_check() -> None:
+    played(
+        """
++59s
+a > ListOffsets v7 {replicaId: -1, topics: [{name: t, partitions: [{timestamp: -2}]}]}
+a < {topics: [{partitions: [{offset: 0}]}]}
++1s
+a > ListOffsets v7 {replicaId: -1, topics: [{name: t, partitions: [{timestamp: -2}]}]}
+a < {topics: [{partitions: [{offset: 1}]}]}
+"""
+    )
+
+
+def test_a_silent_producer_is_forgotten() -> None:
+    played(
+        """
++20m
+a > DescribeProducers v0 {topics: [{name: t, partitionIndexes: [0]}]}
+a < {topics: [{partitions: [{activeProducers: []}]}]}
+"""
+    )
+
+
+def test_who_waits_is_told_that_his_offset_has_gone() -> None:
+    played(
+        """
+b > Fetch v12 {maxWaitMs: 120000, minBytes: 1000, topics: [{topic: t, partitions: [{partitionMaxBytes: 1000}]}]}
+b < nothing yet
++60s
+b < {responses: [{topic: t, partitions: [{errorCode: OFFSET_OUT_OF_RANGE}]}]}
+"""
+    )

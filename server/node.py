@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 from types import GeneratorType
-from typing import Any
+from typing import Any, cast
 
 from kafkadouble.messages.uuid import Uuid
 
@@ -63,7 +63,7 @@ class Node:
         if isinstance(answer, GeneratorType):
             task = self.waiting.start(answer, reply, lambda failure: reply(dispatch.DISCONNECT))
         else:
-            reply(answer)
+            reply(cast(Answer, answer))
         self.waiting.run(now)
         return task if task is not None and task.alive else None
 

@@ -69,12 +69,15 @@ def forgotten(body: FetchRequest, version: int) -> Iterator[Key]:
 def response(answered: Iterable[Answered], session_id: int) -> FetchResponse:
     """The answers as a response: neighbours of one topic share an entry, and the order is kept."""
     topics: list[FetchResponse.FetchableTopicResponse] = []
+    partitions: list[FetchResponse.PartitionData] = []
     last: tuple[str, Uuid] | None = None
     for wanted, data in answered:
         if last != (wanted.topic, wanted.topic_id):
-            last = (wanted.topic, wanted.topic_id)
+            last, partitions = (wanted.topic, wanted.topic_id), []
             topics.append(
-                FetchResponse.FetchableTopicResponse(topic=wanted.topic, topic_id=wanted.topic_id, partitions=[])
+                FetchResponse.FetchableTopicResponse(
+                    topic=wanted.topic, topic_id=wanted.topic_id, partitions=partitions
+                )
             )
-        topics[-1].partitions.append(data)
+        partitions.append(data)
     return FetchResponse(session_id=session_id, responses=topics)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,26 +11,9 @@ from . import names
 from .defaults import default_of
 from .model import FIXED, VARIABLE, Field, Struct
 from .scope import Scope, known_keys, text_at, versions_at
+from .style import FIELD_KEYS
 from .versions import NONE, Versions
 
-FIELD_KEYS = frozenset(
-    [
-        "name",
-        "type",
-        "versions",
-        "nullableVersions",
-        "taggedVersions",
-        "tag",
-        "flexibleVersions",
-        "default",
-        "ignorable",
-        "mapKey",
-        "zeroCopy",
-        "entityType",
-        "about",
-        "fields",
-    ]
-)
 ENTITIES = {
     "unknown": None,
     "transactionalId": "string",
@@ -94,13 +78,14 @@ def _type(text: str, scope: Scope) -> _Type:
         raise scope.error("there are no arrays of arrays")
     if array and name == "records":
         raise scope.error("there are no arrays of records")
-    if name not in FIXED and name not in VARIABLE and not _is_struct_name(name):
+    if name not in FIXED and name not in VARIABLE and not is_struct_name(name):
         raise scope.error(f"there is no type {name!r}; a struct starts with a capital")
     return _Type(name, array)
 
 
-def _is_struct_name(name: str) -> bool:
-    return name[0].isupper() and _NAME.fullmatch(name) is not None
+def is_struct_name(name: str) -> bool:
+    """Whether a struct or a message may have this name: letters and digits, a capital first, and no word of Python's."""
+    return name[0].isupper() and _NAME.fullmatch(name) is not None and not keyword.iskeyword(name)
 
 
 def _flag(raw: dict[str, object], key: str, scope: Scope) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from .versions import Versions
 
@@ -99,5 +99,4 @@ class Message:
     structs: tuple[Struct, ...]
     listeners: tuple[str, ...]
     unstable: bool
-    about: str
-    source: str = field(default="")
+    source: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from .model import SpecError, Struct
@@ -39,7 +40,7 @@ class Scope:
         return SpecError(f"{self.source}: {place}: {problem}" if place else f"{self.source}: {problem}")
 
 
-def known_keys(raw: dict[str, object], known: frozenset[str], scope: Scope) -> None:
+def known_keys(raw: dict[str, object], known: Collection[str], scope: Scope) -> None:
     """Every key must be one of `known`."""
     for key in raw:
         if key not in known:

@@ -10,30 +10,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import lexing, names
-from .fields import field_of
+from .fields import field_of, is_struct_name
 from .model import Field, Message, SpecError, Struct
 from .scope import Scope, entries, known_keys, text_at, versions_at
+from .style import MESSAGE_KEYS, STRUCT_KEYS
 from .versions import NONE, Versions
 
 KINDS = ("request", "response", "header", "metadata", "data", "coordinator-key", "coordinator-value")
 KEYED = ("request", "response", "metadata", "coordinator-key", "coordinator-value")
 LISTENERS = ("zkBroker", "broker", "controller")
-MESSAGE_KEYS = frozenset(
-    [
-        "apiKey",
-        "type",
-        "name",
-        "validVersions",
-        "flexibleVersions",
-        "deprecatedVersions",
-        "listeners",
-        "latestVersionUnstable",
-        "commonStructs",
-        "fields",
-        "about",
-    ]
-)
-COMMON_KEYS = frozenset(["name", "versions", "deprecatedVersions", "fields", "about"])
 
 
 def load(path: Path, source: str = "") -> Message:
@@ -57,6 +42,8 @@ def _message(raw: dict[str, object], scope: Scope) -> Message:
     known_keys(raw, MESSAGE_KEYS, scope)
     name = text_at(raw, "name", scope)
     scope = scope.inside(name)
+    if not is_struct_name(name):
+        raise scope.error(f"{name!r} is no name of a message: letters and digits, a capital first")
     kind = text_at(raw, "type", scope)
     if kind not in KINDS:
         raise scope.error(f"{kind!r} is no type of message")
@@ -65,13 +52,13 @@ def _message(raw: dict[str, object], scope: Scope) -> Message:
     scope = scope.of_message(flexible, _common(raw, scope))
     top = Struct(name, valid)
     top.fields = _fields(raw, scope, top=True)
-    for unused in scope.common.keys() - scope.structs.keys():
+    for unused in sorted(scope.common.keys() - scope.structs.keys()):
         raise scope.error(f"common struct {unused} is used nowhere")
     if valid and valid.open:
         raise scope.error("validVersions must name a highest version")
     message = Message(
         name, kind, _api_key(raw, kind, scope), valid, flexible, top, tuple(scope.structs.values()),
-        _listeners(raw, kind, scope), _unstable(raw, kind, scope), str(raw.get("about", "")), scope.source,
+        _listeners(raw, kind, scope), _unstable(raw, kind, scope), scope.source,
     )  # fmt: skip
     _check_coordinator_key(message, scope)
     _check_uses(message, scope)
@@ -124,10 +111,10 @@ def _common(raw: dict[str, object], scope: Scope) -> dict[str, dict[str, object]
     for item in entries(raw, "commonStructs"):
         if not isinstance(item, dict):
             raise scope.error("a common struct is a JSON object")
-        known_keys(item, COMMON_KEYS, scope)
+        known_keys(item, STRUCT_KEYS, scope)
         name = text_at(item, "name", scope)
-        if not name[:1].isupper():
-            raise scope.error(f"common struct {name}: the name of a struct starts with a capital")
+        if not is_struct_name(name):
+            raise scope.error(f"{name!r} is no name of a struct: letters and digits, a capital first")
         if name in found:
             raise scope.error(f"common struct {name} is specified twice")
         versions_at(item, "versions", scope.inside(name))

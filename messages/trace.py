@@ -12,6 +12,7 @@ import struct
 
 from kafkadouble.wire import errors
 from kafkadouble.wire.primitives import LONGEST_TEXT
+from kafkadouble.wire.tagged import MOST, misplaced
 from kafkadouble.wire.varint import read_uvarint
 
 from .fields import SIZES, FieldInfo, fields_of, is_flexible
@@ -112,8 +113,8 @@ class _Tracer:
             start = self.at
             tag = self.uvarint(path, "tag")
             size = self.uvarint(path, "size of tagged field")
-            if tag <= last:
-                raise errors.BadTag(f"tag {tag} comes behind tag {last}", offset=start, path=path)
+            if not last < tag <= MOST:
+                raise errors.BadTag(misplaced(tag, last), offset=start, path=path)
             last = tag
             self.tagged(known.get(tag), tag, size, path)
 

@@ -6,7 +6,7 @@ written.
 
 from __future__ import annotations
 
-from functools import partial
+from types import MethodType
 
 from kafkadouble.wire.errors import Truncated, UsageError
 
@@ -65,7 +65,7 @@ class Uuid(bytes):
         return f"Uuid({str(self)!r})"
 
 
-as_uuid = partial(bytes.__new__, Uuid)
+as_uuid: Callable[[bytes], Uuid] = MethodType(bytes.__new__, Uuid)
 """16 bytes as a Uuid, unchecked: for bytes that were cut out with the right size."""
 
 ZERO = Uuid.ZERO = as_uuid(bytes(16))

@@ -24,11 +24,16 @@ def read_tag(b: bytes, p: int, last: int) -> tuple[int, int, int]:
     """The head of a tagged field: its tag, where its bytes end, where they start. `last` is the tag before it, or -1."""
     tag, p = read_uvarint(b, p)
     size, p = read_uvarint(b, p)
-    if tag <= last:
-        raise BadTag(f"tag {tag} comes behind tag {last}")
+    if not last < tag <= MOST:
+        raise BadTag(misplaced(tag, last))
     if p + size > len(b):
         raise Truncated("the bytes end inside a tagged field")
     return tag, p + size, p
+
+
+def misplaced(tag: int, last: int) -> str:
+    """What is wrong with a tag that follows the tag `last`."""
+    return f"tag {tag} comes behind tag {last}" if tag <= MOST else f"tag {tag} is above {MOST}"
 
 
 def read_unknown(b: bytes, count: int, p: int) -> tuple[dict[int, bytes], int]:

@@ -1,0 +1,90 @@
+"""The generated codecs against the construct grammars: the same values out of the same bytes, the same bytes out of the same values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages import registry
+from kafkadouble.messages.message import Message, Struct
+from tests.messages.making import Maker
+
+from .message_grammar import UNKNOWN, grammar, load
+
+SEED = 20261127
+SPECS = Path(__file__).resolve().parents[2] / "messages" / "specs"
+
+
+def specs() -> Iterator[dict[str, Any]]:
+    for path in sorted(SPECS.glob("*/*.json")):
+        yield load(path.read_text(encoding="utf-8"))
+
+
+def attribute(kafka: str) -> str:
+    """A field's attribute, worked out without the press."""
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", kafka).lower()
+    return snake.replace("k_raft", "kraft")
+
+
+def agree(value: Any, witness: Any, place: str) -> None:
+    """The witness's plain values are those of the message, field by field."""
+    if isinstance(value, Struct):
+        unknown = witness.pop(UNKNOWN, None)
+        assert value.unknown_tagged_fields == unknown, place
+        for name, inner in witness.items():
+            agree(getattr(value, attribute(name)), inner, f"{place}.{name}")
+    elif isinstance(value, (list, tuple)):
+        assert len(value) == len(witness), place
+        for index, (one, other) in enumerate(zip(value, witness, strict=True)):
+            agree(one, other, f"{place}[{index}]")
+    else:
+        assert value == witness, place
+
+
+@pytest.mark.parametrize("family", ["clients", "metadata", "others"])
+def test_the_witness_reads_and_writes_the_same(family: str) -> None:
+    seen = 0
+    for spec in specs():
+        if not belongs(spec, family) or spec["validVersions"] == "none":
+            continue
+        cls = registry.message(spec["name"])
+        for version in range(cls.versions[0], cls.versions[1] + 1):
+            compare(cls, spec, version)
+            seen += 1
+    assert seen == {"clients": 618, "metadata": 42, "others": 84}[family]
+
+
+def belongs(spec: dict[str, Any], family: str) -> bool:
+    kind = {"request": "clients", "response": "clients", "metadata": "metadata"}.get(spec["type"], "others")
+    return kind == family
+
+
+def compare(cls: type[Message], spec: dict[str, Any], version: int) -> None:
+    for turn in range(2):
+        place = f"{cls.__name__} version {version}, turn {turn} of seed {SEED}"
+        message = Maker((SEED, turn, cls.__name__, version), longest=3 if turn else 130).message(cls, version)
+        wire = message.encode(version)
+        rules = grammar(spec, version)
+        witness = rules.parse(wire)
+        assert rules.build(witness) == wire, place
+        agree(cls.decode(wire, version), witness, place)
+
+
+def test_the_specifications_are_those_of_the_registry() -> None:
+    described = {item["name"]: item for item in registry.describe()}
+    seen = 0
+    for spec in specs():
+        found = described[spec["name"]]
+        assert (found["kind"], found["apiKey"], found["validVersions"]) == (
+            spec["type"],
+            spec.get("apiKey"),
+            spec["validVersions"],
+        )
+        assert found["latestVersionUnstable"] == spec.get("latestVersionUnstable", False)
+        assert found["listeners"] == spec.get("listeners", [])
+        seen += 1
+    assert seen == len(described)

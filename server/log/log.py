@@ -7,7 +7,7 @@ or raises AppendRefused and has changed nothing. The owner says how far the log 
 where it begins and ends, in which epochs it was written (KIP-101), which producers write to it (KIP-98), what of it is stable.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -232,19 +232,16 @@ class PartitionLog:
                 f"offset {offset} of a log from {self.log_start_offset} to {self.log_end_offset}",
             )
         bound = self._high_watermark if upper_bound is None else upper_bound
-        for segment in self._segments_from(offset):
-            if offset >= bound or segment.base_offset >= bound:
-                break
-            found = segment.read(offset, max(0, max_bytes), bound, at_least_one)
-            if found is not None:
-                return found
-        return Slice(b"", offset, offset)
+        segments = self._segments_from(offset) if offset < bound else ()
+        found = segments[0].read(offset, max(0, max_bytes), bound, at_least_one) if segments else None
+        return found or Slice(b"", offset, offset)
 
-    def _segments_from(self, offset: int) -> Iterator[Segment]:
+    def _segments_from(self, offset: int) -> Sequence[Segment]:
+        """The segments that hold records at or after `offset`."""
         segments = self._storage.segments
         if offset >= segments[-1].base_offset:
-            return iter(segments[-1:])
-        return iter([each for each in segments if each.next_offset > offset])
+            return segments[-1:]
+        return [segment for segment in segments if segment.next_offset > offset]
 
     def batches(self, offset: int) -> Iterator[memoryview]:
         """Every batch from the one that holds `offset` on, one by one, whatever is committed; for folds, recovery and tools."""

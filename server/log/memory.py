@@ -16,6 +16,10 @@ from .storage import Placed, Slice
 SMALLEST_CHUNK = 4 << 10
 LARGEST_CHUNK = 4 << 20
 
+JOINED = 256 << 10
+"""A read that comes to the end of a chunk with less than this copies more from the next one, so that nobody can see where small chunks end;
+with more it stops there, and copies nothing."""
+
 _next_offset = attrgetter("next_offset")
 _base_offset = attrgetter("base_offset")
 
@@ -59,11 +63,19 @@ class MemorySegment:
         return True
 
     def read(self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool) -> Slice | None:
+        pieces: list[Slice] = []
+        size = 0
         for chunk in self._chunks_from(offset):
-            found = chunk.read(offset, max_bytes, upper_bound, at_least_one)
-            if found is not None or chunk.next_offset >= upper_bound:
-                return found
-        return None
+            found = chunk.read(offset, max_bytes - size, upper_bound, at_least_one and not pieces)
+            if found is None:
+                break
+            pieces.append(found)
+            size += len(found.records)
+            if size >= JOINED or found.next_offset < chunk.next_offset or chunk.next_offset >= upper_bound:
+                break
+        if len(pieces) < 2:
+            return pieces[0] if pieces else None
+        return Slice(b"".join(piece.records for piece in pieces), pieces[0].offset, pieces[-1].next_offset)
 
     def batches(self, offset: int, min_timestamp: int) -> Iterator[memoryview]:
         for chunk in self._chunks_from(offset):
@@ -76,8 +88,10 @@ class MemorySegment:
             self.chunks.pop()
         if self.chunks:
             self.chunks[-1].cut(offset)
+            if not self.chunks[-1].size:
+                self.chunks.pop()
         self.size = self._released + sum(chunk.size for chunk in self.chunks)
-        self.next_offset = min(self.next_offset, offset)
+        self.next_offset = self.chunks[-1].next_offset if self.chunks else self.base_offset
         self.max_timestamp = max(self._released_timestamp, *(chunk.max_timestamp for chunk in self.chunks), -1)
         if not self.size:
             self.first_timestamp = -1

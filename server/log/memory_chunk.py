@@ -18,7 +18,8 @@ from .storage import INDEX_INTERVAL, Placed, Slice
 
 _MAPPED = 1 << 20
 """From this size on a chunk is an anonymous mapping, of which the system commits only the pages that were written to: an end that no batch
-fits into costs nothing. It is private to this process (ACCESS_COPY), also after a fork. A small chunk is a bytearray: a mapping for each would run into the system's limit on mappings (65,530 on Linux)."""
+fits into costs nothing. It is private to this process (ACCESS_COPY), also after a fork. A small chunk is a bytearray: a mapping for each
+would run into the system's limit on mappings (65,530 on Linux)."""
 
 _WALK = Struct(">qi11xi")  # base offset, length, last offset delta
 _TIMESTAMP = Struct(">q")
@@ -45,7 +46,7 @@ class Chunk:
 
     def __init__(self, base_offset: int, capacity: int) -> None:
         self.base_offset = base_offset
-        self.next_offset = base_offset
+        self.next_offset = base_offset  # one past the last record
         self.size = 0
         self._memory = memoryview(
             mmap.mmap(-1, capacity, access=mmap.ACCESS_COPY) if capacity >= _MAPPED else bytearray(capacity)
@@ -129,16 +130,23 @@ class Chunk:
 
     def cut(self, offset: int) -> None:
         """Drop every batch that reaches `offset` or beyond, and take no more."""
-        position = self.find(offset)
-        if position < self.size:
-            self.next_offset = _WALK.unpack_from(self._memory, position)[0]
-        self.size, self._room = position, 0
-        self._unsealed = [unsealed for unsealed in self._unsealed if unsealed < position]
-        keep = bisect_left(self._positions, position)
+        self.size = size = self.find(offset)
+        self._room = 0
+        self._unsealed = [position for position in self._unsealed if position < size]
+        keep = bisect_left(self._positions, size)
         del self._offsets[keep:], self._positions[keep:], self._timestamps[keep:]
+        self.next_offset = self.base_offset
         if keep:
-            before = self._timestamps[-2] if keep > 1 else -1
-            self._timestamps[-1] = max(before, *self._timestamps_from(self._positions[-1]))
+            self._timestamps[-1] = self._timestamps[-2] if keep > 1 else -1
+            self._look_back(self._positions[-1])
+
+    def _look_back(self, position: int) -> None:
+        """Learn from the batches after the last entry what the end of the chunk is now."""
+        while position < self.size:
+            base, length, delta = _WALK.unpack_from(self._memory, position)
+            self.next_offset = base + delta + 1
+            self._timestamps[-1] = max(self._timestamps[-1], self._timestamp(position))
+            position += length + _LOG_OVERHEAD
 
     def find(self, offset: int) -> int:
         """Where the batch lies that holds `offset`, or else the first one after it; `size` when there is none."""
@@ -177,11 +185,6 @@ class Chunk:
     def _timestamp(self, position: int) -> int:
         timestamp: int = _TIMESTAMP.unpack_from(self._memory, position + _AT_TIMESTAMP)[0]
         return timestamp
-
-    def _timestamps_from(self, position: int) -> Iterator[int]:
-        while position < self.size:
-            yield self._timestamp(position)
-            position = self._batch_end(position)
 
     def _seal(self) -> None:
         for position in self._unsealed:

@@ -8,8 +8,8 @@ timestamp so far -> position), and is free to lay out the bytes as it likes: mem
 
 Rules for every storage. A batch is copied in once, with its base offset and leader epoch stamped on it; after that its bytes never change,
 so that what a read has handed out stays good through appends, truncation and deletion. A read gives whole batches, and may stop before it
-must: at the end of a segment, as Kafka does, or of a chunk. Offsets need not be dense: a truncation inside a batch, or a compacted leader,
-leaves gaps. A storage knows no producers, no watermarks, no settings.
+must: at the end of a segment, as Kafka does, or where a large piece of memory ends. Offsets need not be dense: a truncation inside a batch,
+or a compacted leader, leaves gaps. A storage knows no producers, no watermarks, no settings.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,0 +1,131 @@
+"""The leader epochs of a log, case by case as KIP-101 and KIP-279 demand them."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafkadouble.server.log.epochs import LeaderEpochCache
+from kafkadouble.server.log.offset_and_epoch import UNDEFINED, OffsetAndEpoch
+from kafkadouble.wire.errors import UsageError
+
+
+def cache(*entries: tuple[int, int]) -> LeaderEpochCache:
+    """Epochs with the offsets at which they start."""
+    return LeaderEpochCache(OffsetAndEpoch(start, epoch) for epoch, start in entries)
+
+
+def shown(epochs: LeaderEpochCache) -> list[tuple[int, int]]:
+    return [(entry.epoch, entry.offset) for entry in epochs.entries]
+
+
+@pytest.mark.parametrize(
+    ("known", "asked", "answer"),
+    [
+        pytest.param([(0, 0)], -1, UNDEFINED, id="none asked"),
+        pytest.param([(0, 0)], 0, OffsetAndEpoch(13, 0), id="the latest ends at the end of the log"),
+        pytest.param([(0, 0)], 3, UNDEFINED, id="yet to come"),
+        pytest.param([], 0, UNDEFINED, id="nothing known"),
+        pytest.param([(2, 0), (4, 13)], 4, OffsetAndEpoch(13, 4), id="the latest, though it has no record"),
+        pytest.param([(2, 0), (4, 9)], 2, OffsetAndEpoch(9, 2), id="ends where the next starts"),
+        pytest.param([(2, 0), (4, 9)], 3, OffsetAndEpoch(9, 2), id="a gap: the one below it"),
+        pytest.param([(2, 5), (4, 9)], 1, OffsetAndEpoch(5, 1), id="older than the first: where that starts"),
+        pytest.param([(1, 0), (2, 4), (4, 6)], 2, OffsetAndEpoch(6, 2), id="an epoch that is followed by a gap"),
+    ],
+)
+def test_where_an_epoch_ends(known: list[tuple[int, int]], asked: int, answer: OffsetAndEpoch) -> None:
+    assert cache(*known).end_offset_for(asked, 13) == answer
+
+
+@pytest.mark.parametrize(
+    ("known", "assigned", "after"),
+    [
+        ([], (0, 0), [(0, 0)]),
+        ([(0, 0)], (1, 5), [(0, 0), (1, 5)]),
+        ([(0, 0), (1, 5)], (1, 9), [(0, 0), (1, 5)]),
+        ([(0, 0), (1, 5)], (1, 3), [(0, 0), (1, 3)]),
+        ([(0, 0), (1, 5)], (2, 5), [(0, 0), (2, 5)]),
+        ([(0, 0), (1, 5)], (2, 3), [(0, 0), (2, 3)]),
+        ([(0, 0), (3, 5)], (2, 9), [(0, 0), (2, 9)]),
+        ([(0, 0), (1, 5)], (2, 0), [(2, 0)]),
+    ],
+)
+def test_entries_always_ascend(
+    known: list[tuple[int, int]], assigned: tuple[int, int], after: list[tuple[int, int]]
+) -> None:
+    epochs = cache(*known)
+    changed = epochs.assign(*assigned)
+    assert shown(epochs) == after
+    assert changed == (known != after)
+
+
+def test_there_are_no_negative_epochs_and_offsets() -> None:
+    with pytest.raises(UsageError):
+        cache((-1, 0))
+    with pytest.raises(UsageError):
+        cache((0, -1))
+
+
+@pytest.mark.parametrize(
+    ("end", "after"),
+    [
+        (0, []),
+        (4, [(2, 0)]),
+        (5, [(2, 0)]),
+        (6, [(2, 0), (3, 5)]),
+        (9, [(2, 0), (3, 5)]),
+        (10, [(2, 0), (3, 5), (7, 9)]),
+        (99, [(2, 0), (3, 5), (7, 9)]),
+    ],
+)
+def test_truncation_from_the_end_forgets_what_starts_there_or_later(end: int, after: list[tuple[int, int]]) -> None:
+    epochs = cache((2, 0), (3, 5), (7, 9))
+    epochs.truncate_from_end(end)
+    assert shown(epochs) == after
+
+
+@pytest.mark.parametrize(
+    ("start", "after"),
+    [
+        (0, [(2, 1), (3, 5), (7, 9)]),
+        (1, [(2, 1), (3, 5), (7, 9)]),
+        (4, [(2, 4), (3, 5), (7, 9)]),
+        (5, [(3, 5), (7, 9)]),
+        (8, [(3, 8), (7, 9)]),
+        (9, [(7, 9)]),
+        (99, [(7, 99)]),
+    ],
+)
+def test_truncation_from_the_start_keeps_the_covering_epoch(start: int, after: list[tuple[int, int]]) -> None:
+    epochs = cache((2, 1), (3, 5), (7, 9))
+    epochs.truncate_from_start(start)
+    assert shown(epochs) == after
+
+
+def test_which_epoch_an_offset_belongs_to() -> None:
+    epochs = cache((2, 1), (3, 5))
+    assert [epochs.epoch_for(offset) for offset in (0, 1, 4, 5, 99)] == [-1, 2, 2, 3, 3]
+    assert cache().epoch_for(0) == -1
+
+
+def test_first_and_last() -> None:
+    assert (cache().latest, cache().earliest) == (-1, UNDEFINED)
+    assert (cache((2, 1), (3, 5)).latest, cache((2, 1), (3, 5)).earliest) == (3, OffsetAndEpoch(1, 2))
+    epochs = cache((2, 1))
+    epochs.clear()
+    assert len(epochs) == 0
+
+
+def test_it_speaks() -> None:
+    assert repr(cache((2, 0), (3, 5))) == "leader epochs 2 from 0, 3 from 5"
+    assert repr(cache()) == "leader epochs (none)"
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 30)), max_size=12), st.integers(-1, 10))
+def test_whatever_is_assigned_epochs_and_starts_ascend(assigned: list[tuple[int, int]], asked: int) -> None:
+    epochs = cache(*assigned)
+    entries = shown(epochs)
+    assert all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(entries))
+    end = epochs.end_offset_for(asked, 40)
+    assert end == UNDEFINED or (end.epoch <= asked and 0 <= end.offset <= 40)

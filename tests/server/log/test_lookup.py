@@ -1,0 +1,114 @@
+"""Offsets by time, and the places that ListOffsets has negative times for."""
+
+import pytest
+
+from kafkadouble.server.log import lookup
+from kafkadouble.server.log.log import PartitionLog
+from kafkadouble.server.log.lookup import NOTHING, TimestampAndOffset
+from kafkadouble.wire.batch import Record, encode_batch, seal
+
+from .batches import NOW, filled, new_log, produced
+
+
+def with_times(*batches: list[int], **settings: int) -> PartitionLog:
+    """A log with a batch for each list of timestamps, counted from NOW; each in its own epoch."""
+    log = new_log(**settings)
+    for epoch, times in enumerate(batches):
+        records = [Record(index, NOW + time, None, b"v") for index, time in enumerate(times)]
+        log.append_as_leader(encode_batch(records), leader_epoch=epoch, now=NOW)
+    log.high_watermark = log.log_end_offset
+    return log
+
+
+@pytest.mark.parametrize(
+    ("time", "offset", "found"),
+    [(-5, 0, 0), (0, 0, 0), (1, 1, 30), (30, 1, 30), (31, 6, 40), (21, 1, 30), (40, 6, 40), (41, -1, None)],
+)
+def test_the_first_record_no_older(time: int, offset: int, found: int | None) -> None:
+    log = with_times([0, 30, 10], [5, 20, 7], [40])
+    expected = NOTHING if found is None else TimestampAndOffset(NOW + found, offset, 2 if offset == 6 else 0)
+    assert log.offset_for(NOW + time) == expected
+
+
+def test_every_record_of_a_log_of_many_chunks_and_segments() -> None:
+    times = [[index * 10 + (7 * batch) % 5 for index in range(batch * 3, batch * 3 + 3)] for batch in range(400)]
+    log = with_times(*times, segment_bytes=9000)
+    flat = [time for batch in times for time in batch]
+    for wanted in (*range(0, flat[-1], 97), flat[-1], flat[-1] + 1):
+        first = next((offset for offset, time in enumerate(flat) if time >= wanted), -1)
+        assert log.offset_for(NOW + wanted).offset == first
+
+
+def test_records_below_the_start_are_not_found() -> None:
+    log = with_times([0, 30, 10], [5, 20, 7], [40])
+    log.delete_records_before(2)
+    assert log.offset_for(NOW).offset == 2
+    assert log.offset_for(NOW + 15).offset == 4
+    log.delete_records_before(7)
+    assert log.offset_for(NOW) == NOTHING
+
+
+def test_the_first_of_the_latest_records() -> None:
+    log = with_times([0, 30, 10], [5, 50, 50, 7], [50], [20])
+    assert log.offset_for(lookup.MAX_TIMESTAMP) == TimestampAndOffset(NOW + 50, 4, 1)
+    log.delete_records_before(5)
+    assert log.offset_for(lookup.MAX_TIMESTAMP) == TimestampAndOffset(NOW + 50, 5, 1)
+    log.delete_records_before(8)
+    assert log.offset_for(lookup.MAX_TIMESTAMP) == TimestampAndOffset(NOW + 20, 8, 3)
+    log.delete_records_before(9)
+    assert log.offset_for(lookup.MAX_TIMESTAMP) == NOTHING
+
+
+def test_the_latest_record_after_a_truncation() -> None:
+    log = with_times([0, 30, 10], [5, 50, 7], [20])
+    log.truncate_to(3)
+    assert log.offset_for(lookup.MAX_TIMESTAMP).offset == 1
+
+
+def test_in_log_append_time_the_batch_decides() -> None:
+    log = new_log(message_timestamp_type="LogAppendTime")
+    for now in (NOW, NOW + 10):
+        log.append_as_leader(produced(3, timestamp=5), leader_epoch=0, now=now)
+    log.high_watermark = 6
+    assert log.offset_for(NOW + 1) == TimestampAndOffset(NOW + 10, 3, 0)
+    assert log.offset_for(lookup.MAX_TIMESTAMP) == TimestampAndOffset(NOW + 10, 3, 0)
+
+
+@pytest.mark.parametrize("codec", [1, 2, 3, 4])
+def test_inside_compressed_batches(codec: int) -> None:
+    log = new_log()
+    log.append_as_leader(produced(50, compression=codec), leader_epoch=0, now=NOW)
+    assert log.offset_for(NOW + 33).offset == 33
+
+
+def test_places() -> None:
+    log = filled(3, 2, epoch=4)
+    log.append_as_leader(produced(1), leader_epoch=6, now=NOW)
+    assert log.offset_for(lookup.EARLIEST) == TimestampAndOffset(-1, 0, 4)
+    assert log.offset_for(lookup.LATEST) == TimestampAndOffset(-1, 6, 6)
+    log.delete_records_before(2)
+    assert log.offset_for(lookup.EARLIEST) == log.offset_for(lookup.EARLIEST_LOCAL) == TimestampAndOffset(-1, 2, 4)
+    assert log.offset_for(lookup.LATEST_TIERED) == log.offset_for(lookup.EARLIEST_PENDING_UPLOAD) == NOTHING
+
+
+def test_places_of_an_empty_log() -> None:
+    log = new_log()
+    assert log.offset_for(lookup.EARLIEST) == log.offset_for(lookup.LATEST) == TimestampAndOffset(-1, 0, -1)
+    assert log.offset_for(lookup.MAX_TIMESTAMP) == log.offset_for(NOW) == NOTHING
+
+
+def test_an_epoch_that_begins_above_the_start_is_not_the_starts() -> None:
+    log = new_log()
+    log.truncate_fully_and_start_at(5, log_start_offset=3)
+    log.append_as_leader(produced(1), leader_epoch=2, now=NOW)
+    assert log.offset_for(lookup.EARLIEST) == TimestampAndOffset(-1, 3, -1)
+
+
+def test_a_batch_that_cannot_be_read_is_passed_over() -> None:
+    log = new_log()
+    damaged = produced(100, timestamp=NOW)
+    damaged[-1] = 0xFF  # the header count of the last record, which nobody looked at
+    seal(damaged)
+    log.append_as_leader(damaged, leader_epoch=0, now=NOW)
+    log.append_as_leader(produced(1, timestamp=NOW + 5), leader_epoch=0, now=NOW)
+    assert log.offset_for(NOW).offset == 100

@@ -1,0 +1,331 @@
+"""What a leader refuses of a produced batch, with which error code, and what it makes of the batches that it takes."""
+
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages import error_codes
+from kafkadouble.server.log.inspection import FOLLOWED, READ_THROUGH, follow
+from kafkadouble.server.log.log import AppendRefused, PartitionLog
+from kafkadouble.wire.batch import Record, decode_records, encode_batch, read_header, seal, set_append_time
+from kafkadouble.wire.errors import InvalidRecord
+
+from .batches import NOW, marker, new_log, produced
+
+HOUR = 3_600_000
+MANY = 4 * FOLLOWED  # records of a batch that is not read through
+
+
+def refusal(batch: bytes | bytearray | memoryview, log: PartitionLog | None = None, version: int = 13) -> AppendRefused:
+    """How it is refused; the log must not change."""
+    log = log or new_log()
+    before = repr(log)
+    with pytest.raises(AppendRefused) as caught:
+        log.append_as_leader(batch, leader_epoch=0, now=NOW, produce_version=version)
+    assert repr(log) == before
+    return caught.value
+
+
+def code(batch: bytes | bytearray | memoryview, log: PartitionLog | None = None, version: int = 13) -> int:
+    return refusal(batch, log, version).code
+
+
+def patched(position: int, value: int, size: int, **how: Any) -> bytearray:
+    """A batch of three records with another number somewhere in its header, under a right checksum."""
+    batch = produced(3, **how)
+    batch[position : position + size] = value.to_bytes(size, "big", signed=True)
+    seal(batch)
+    return batch
+
+
+def stored(log: PartitionLog, batch: bytes | bytearray, now: int = NOW) -> memoryview | bytes:
+    """What the log makes of a batch."""
+    result = log.append_as_leader(batch, leader_epoch=0, now=now)
+    return log.read(result.base_offset, 1 << 20, log.log_end_offset).records
+
+
+class TestTheBatch:
+    def test_none(self) -> None:
+        assert code(b"") == error_codes.INVALID_RECORD
+        assert code(produced()[:-1]) == error_codes.INVALID_RECORD
+        assert code(produced()[:16]) == error_codes.INVALID_RECORD
+
+    def test_two(self) -> None:
+        assert code(produced() + produced()) == error_codes.INVALID_RECORD
+
+    def test_incomplete_bytes_after_it_are_left_out(self) -> None:
+        for rest in (b"\0", b"\0" * 11, bytes(produced()[:16]), bytes(produced(5)[:-1])):
+            log = new_log()
+            assert log.append_as_leader(produced(2) + rest, leader_epoch=0, now=NOW).size == len(produced(2))
+            assert log.log_end_offset == 2
+
+    def test_a_size_that_cannot_be_after_it(self) -> None:
+        assert code(produced() + b"\0" * 12) == error_codes.CORRUPT_MESSAGE
+
+    @pytest.mark.parametrize("length", [0, 13, -1])
+    def test_sizes_that_cannot_be(self, length: int) -> None:
+        batch = produced()
+        batch[8:12] = length.to_bytes(4, "big", signed=True)
+        assert code(batch) == error_codes.CORRUPT_MESSAGE
+
+    @pytest.mark.parametrize("magic", [3, 127, -1])
+    def test_a_magic_that_cannot_be(self, magic: int) -> None:
+        assert code(patched(16, magic, 1)) == error_codes.CORRUPT_MESSAGE
+
+    @pytest.mark.parametrize("magic", [0, 1])
+    def test_an_old_magic(self, magic: int) -> None:
+        assert code(patched(16, magic, 1)) == error_codes.INVALID_RECORD
+
+    def test_a_wrong_checksum(self) -> None:
+        batch = produced(3)
+        batch[-1] ^= 1
+        assert code(batch) == error_codes.CORRUPT_MESSAGE
+
+    def test_a_base_offset(self) -> None:
+        batch = produced()
+        batch[0:8] = (7).to_bytes(8, "big")
+        assert code(batch) == error_codes.INVALID_RECORD
+
+    def test_the_leader_epoch_of_a_client_means_nothing(self) -> None:
+        log = new_log()
+        log.append_as_leader(produced(partition_leader_epoch=99), leader_epoch=4, now=NOW)
+        assert log.epochs.latest == 4
+
+    def test_its_size(self) -> None:
+        batch = produced(3)
+        assert code(batch, new_log(max_message_bytes=len(batch) - 1)) == error_codes.MESSAGE_TOO_LARGE
+        new_log(max_message_bytes=len(batch)).append_as_leader(batch, leader_epoch=0, now=NOW)
+
+    def test_a_batch_larger_than_a_segment(self) -> None:
+        assert code(produced(3), new_log(segment_bytes=80)) == error_codes.RECORD_LIST_TOO_LARGE
+
+    def test_zstd_before_version_7(self) -> None:
+        batch = produced(3, compression=4)
+        assert code(batch, version=6) == error_codes.UNSUPPORTED_COMPRESSION_TYPE
+        new_log().append_as_leader(batch, leader_epoch=0, now=NOW, produce_version=7)
+
+    @pytest.mark.parametrize("codec", [5, 6, 7])
+    def test_a_codec_that_is_none(self, codec: int) -> None:
+        assert code(patched(21, codec, 2)) == error_codes.UNKNOWN_SERVER_ERROR
+
+    @pytest.mark.parametrize(
+        ("position", "value"), [(23, 1), (23, 3), (23, -1), (23, -2), (57, 2), (57, 4), (57, 0), (57, -1)]
+    )
+    def test_a_count_that_contradicts_the_offsets(self, position: int, value: int) -> None:
+        assert code(patched(position, value, 4)) == error_codes.INVALID_RECORD
+
+    def test_control_records(self) -> None:
+        assert code(marker(commit=True)) == error_codes.INVALID_RECORD
+
+    def test_a_producer_without_a_sequence(self) -> None:
+        assert code(produced(producer_id=7, producer_epoch=0)) == error_codes.INVALID_RECORD
+
+    def test_the_order_of_the_checks(self) -> None:
+        batch = produced(3)
+        batch[0:8] = (7).to_bytes(8, "big")
+        batch[-1] ^= 1
+        small = new_log(max_message_bytes=10)
+        assert code(batch, small) == error_codes.INVALID_RECORD  # the base offset, before size and checksum
+        batch[0:8] = bytes(8)
+        assert code(batch, small) == error_codes.MESSAGE_TOO_LARGE
+        assert code(batch) == error_codes.CORRUPT_MESSAGE
+
+    def test_the_producer_is_told_why_only_with_record_errors(self) -> None:
+        assert refusal(b"").told_message is None
+        assert refusal(produced(1), new_log(cleanup_policy="compact")).told_message is not None
+        assert str(refusal(b"")) == "no whole record batch (error code 87)"
+
+
+class TestKeys:
+    def test_a_compacted_topic_takes_no_record_without_a_key(self) -> None:
+        for count in (3, MANY):
+            records = [Record(index, NOW, None if index in (1, 2) else b"k", b"v") for index in range(count)]
+            refused = refusal(encode_batch(records), new_log(cleanup_policy="delete,compact"))
+            assert refused.code == error_codes.INVALID_RECORD
+            assert [error.batch_index for error in refused.record_errors] == [1, 2]
+
+    def test_with_keys_it_does(self) -> None:
+        log = new_log(cleanup_policy="compact")
+        assert stored(log, produced(3, key=b"k"))
+
+    def test_empty_is_a_key(self) -> None:
+        assert stored(new_log(cleanup_policy="compact"), produced(1, key=b""))
+
+
+class TestTimestamps:
+    @pytest.mark.parametrize("count", [2, MANY])
+    def test_too_far_in_the_future(self, count: int) -> None:
+        batch = produced(count, timestamp=NOW + HOUR - count + 2)
+        refused = refusal(batch)
+        assert refused.code == error_codes.INVALID_TIMESTAMP
+        assert [error.batch_index for error in refused.record_errors] == [count - 1]
+        assert stored(new_log(), produced(count, timestamp=NOW + HOUR - count + 1))
+
+    @pytest.mark.parametrize("count", [2, MANY])
+    def test_too_far_in_the_past(self, count: int) -> None:
+        log = new_log(message_timestamp_before_max_ms=1000)
+        refused = refusal(produced(count, timestamp=NOW - 1001), log)
+        assert refused.code == error_codes.INVALID_TIMESTAMP
+        assert [error.batch_index for error in refused.record_errors] == [0]
+        assert stored(log, produced(count, timestamp=NOW - 1000))
+
+    def test_by_default_the_past_has_no_bound(self) -> None:
+        assert stored(new_log(), produced(2, timestamp=0))
+
+    def test_no_timestamp_is_never_out_of_range(self) -> None:
+        log = new_log(message_timestamp_before_max_ms=1000)
+        assert stored(log, encode_batch([Record(0, -1, None, b"v")]))
+
+    def test_a_key_that_is_missing_counts_before_a_timestamp_but_the_timestamp_decides_the_code(self) -> None:
+        records = [Record(0, NOW + 2 * HOUR, None, b"v"), Record(1, NOW + 2 * HOUR, b"k", b"v")]
+        refused = refusal(encode_batch(records), new_log(cleanup_policy="compact"))
+        assert refused.code == error_codes.INVALID_TIMESTAMP
+        assert "key" in refused.record_errors[0].message
+        assert "timestamp" in refused.record_errors[1].message
+
+    @pytest.mark.parametrize("count", [2, MANY])
+    def test_log_append_time(self, count: int) -> None:
+        log = new_log(message_timestamp_type="LogAppendTime")
+        result = log.append_as_leader(produced(count, timestamp=5), leader_epoch=0, now=NOW)
+        assert result.log_append_time == NOW
+        records = decode_records(log.read(0, 1 << 20, count).records)
+        assert {record.timestamp for record in records} == {NOW}
+
+    def test_create_time_is_told_as_minus_one(self) -> None:
+        assert new_log().append_as_leader(produced(), leader_epoch=0, now=NOW).log_append_time == -1
+
+    def test_log_append_time_knows_no_bounds(self) -> None:
+        assert stored(new_log(message_timestamp_type="LogAppendTime"), produced(2, timestamp=NOW + 9 * HOUR))
+
+    def test_a_producer_does_not_set_log_append_time(self) -> None:
+        batch = produced(2)
+        set_append_time(batch, NOW)
+        refused = refusal(batch, new_log(message_timestamp_type="LogAppendTime"))
+        assert refused.code == error_codes.INVALID_TIMESTAMP
+        assert len(refused.record_errors) == 2
+
+    def test_where_producers_set_the_time_the_flag_is_taken_away(self) -> None:
+        batch = produced(2)
+        set_append_time(batch, NOW + 5)
+        header = read_header(stored(new_log(), batch))
+        assert (header.timestamp_type, header.max_timestamp) == (0, NOW + 5)
+
+    def test_a_header_that_claims_another_largest_timestamp_is_put_right(self) -> None:
+        log = new_log()
+        assert read_header(stored(log, produced(3, max_timestamp=NOW + 77))).max_timestamp == NOW + 2
+        many = read_header(stored(log, produced(MANY, max_timestamp=-1)))
+        assert many.max_timestamp == NOW + MANY - 1
+
+
+class TestCompression:
+    @pytest.mark.parametrize("codec", [1, 2, 3, 4])
+    def test_as_the_producer_sent_it(self, codec: int) -> None:
+        batch = produced(MANY, compression=codec)
+        assert bytes(stored(new_log(), batch))[16:] == bytes(batch)[16:]
+
+    @pytest.mark.parametrize("source", [0, 1, 2, 3, 4])
+    @pytest.mark.parametrize(
+        ("name", "codec"), [("uncompressed", 0), ("gzip", 1), ("snappy", 2), ("lz4", 3), ("zstd", 4)]
+    )
+    def test_as_the_topic_wants_it(self, source: int, name: str, codec: int) -> None:
+        batch = produced(
+            MANY, compression=source, producer_id=7, producer_epoch=1, base_sequence=4, is_transactional=True
+        )
+        log = new_log(compression_type=name)
+        view = stored(log, batch)
+        header = read_header(view)
+        assert (header.compression, header.count, header.producer_id, header.base_sequence) == (codec, MANY, 7, 4)
+        assert header.is_transactional
+        assert decode_records(view) == decode_records(batch)
+
+    def test_the_level_is_the_topics(self) -> None:
+        batch = encode_batch([Record(0, NOW, None, bytes(index * index % 251 for index in range(20000)) * 3)])
+        sizes = [len(stored(new_log(compression_type="gzip", compression_gzip_level=level), batch)) for level in (1, 9)]
+        assert sizes[0] != sizes[1]
+
+    def test_the_size_counts_once_more_when_it_was_compressed_anew(self) -> None:
+        batch = produced(MANY, size=100, compression=4)
+        log = new_log(compression_type="uncompressed", max_message_bytes=len(batch))
+        assert code(batch, log) == error_codes.MESSAGE_TOO_LARGE
+
+    def test_log_append_time_and_another_codec_at_once(self) -> None:
+        log = new_log(compression_type="zstd", message_timestamp_type="LogAppendTime")
+        records = decode_records(stored(log, produced(20, timestamp=5)))
+        assert {record.timestamp for record in records} == {NOW}
+
+    def test_offsets_that_do_not_follow_one_another(self) -> None:
+        records = [Record(0, NOW, None, b"a"), Record(2, NOW + 1, None, b"b")]
+        batch = encode_batch(records, compression=1, last_offset=2)
+        batch[23:27] = (1).to_bytes(4, "big")  # as a client that miscounts, but claims what it should
+        seal(batch)
+        assert [record.offset for record in decode_records(stored(new_log(), batch))] == [0, 1]
+
+    @pytest.mark.parametrize("count", [1, MANY])
+    def test_bytes_that_the_codec_refuses(self, count: int) -> None:
+        for codec in (1, 2, 3, 4):
+            batch = produced(count, compression=codec)
+            batch[61:] = b"\xff" * (len(batch) - 61)
+            seal(batch)
+            assert code(batch) == error_codes.UNKNOWN_SERVER_ERROR
+
+    @pytest.mark.parametrize("count", [1, MANY])
+    def test_lz4_with_linked_blocks(self, count: int) -> None:
+        batch = produced(count, compression=3)
+        batch[65] &= ~0x20
+        seal(batch)
+        assert code(batch) == error_codes.UNKNOWN_SERVER_ERROR
+
+    def test_a_bomb_is_not_set_off(self) -> None:
+        bomb = encode_batch([Record(0, NOW, None, bytes(101 << 20))], compression=4)
+        assert len(bomb) < 100_000
+        assert code(bomb) == error_codes.INVALID_RECORD
+
+    @pytest.mark.parametrize("count", [3, MANY])
+    def test_a_limit_on_decompressed_records(self, count: int) -> None:
+        batch = produced(count, size=50, compression=4)
+        assert code(batch, new_log(max_decompressed_message_bytes=50)) == error_codes.INVALID_RECORD
+        assert stored(new_log(max_decompressed_message_bytes=70), batch)
+        assert stored(new_log(max_decompressed_message_bytes=50), produced(count, size=50))
+
+
+class TestRecords:
+    @pytest.mark.parametrize("compression", [0, 4])
+    @pytest.mark.parametrize("count", [1, 2, READ_THROUGH, READ_THROUGH + 1, FOLLOWED - 1, FOLLOWED + 1])
+    @pytest.mark.parametrize("lie", [-1, 1])
+    def test_a_count_that_lies(self, compression: int, count: int, lie: int) -> None:
+        batch = produced(count, compression=compression)
+        claimed = min(count + lie, FOLLOWED)
+        batch[57:61] = claimed.to_bytes(4, "big")
+        batch[23:27] = (claimed - 1).to_bytes(4, "big", signed=True)
+        seal(batch)
+        assert code(batch) == error_codes.INVALID_RECORD
+
+    def test_a_count_that_has_no_room(self) -> None:
+        batch = produced(MANY, size=1)
+        batch[57:61] = (100 * MANY).to_bytes(4, "big")
+        batch[23:27] = (100 * MANY - 1).to_bytes(4, "big")
+        seal(batch)
+        assert code(batch) == error_codes.INVALID_RECORD
+
+    def test_damage_inside_a_small_batch(self) -> None:
+        good = produced(3)
+        for position in (61, 62, 63, 64, 65, 66, len(good) - 1):
+            batch = bytearray(good)
+            batch[position] = 0xFF
+            seal(batch)
+            if position != 62:  # the attributes of a record mean nothing
+                assert code(batch) in (error_codes.INVALID_RECORD, error_codes.INVALID_TIMESTAMP)
+
+    def test_lengths_of_every_varint_width_are_followed(self) -> None:
+        for size in (0, 50, 5000, 20_000, 1_100_000):
+            batch = produced(1, size=size)
+            follow(batch, 61, len(batch), 1)
+            with pytest.raises(InvalidRecord):
+                follow(batch, 61, len(batch) - 1, 1)
+            with pytest.raises(InvalidRecord):
+                follow(batch, 61, len(batch), 2)
+
+    @pytest.mark.parametrize("start", [b"\x01", b"\xff\xff\xff\xff\xff\x01", b"\x80", b"\xff\xff"])
+    def test_lengths_that_cannot_be(self, start: bytes) -> None:
+        with pytest.raises(InvalidRecord):
+            follow(start, 0, len(start), 1)

@@ -160,4 +160,4 @@ def check_reach(rule: Rule) -> None:
         raise UsageError(f"{rule.api} is not served here, so that no rule can apply to it")
     for kind in _parts_of(rule):
         if kind not in kinds_of(rule.api, served.api.request):
-            raise UsageError(f"a {rule.api} request names no {kind.replace('_', ' ')}")
+            raise UsageError(f"requests of {rule.api} name no {kind.replace('_', ' ')}")

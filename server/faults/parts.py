@@ -205,6 +205,8 @@ def _mirror(into: Any, struct: Any, path: tuple[Level, ...], code: int) -> None:
             _mirror(entry, item, deeper, code)
         else:
             entry.error_code = code  # type: ignore[attr-defined]  # every innermost part of a response has one
+            if hasattr(entry, "committed_offset"):
+                entry.committed_offset = -1  # as OffsetFetch has it of an error; the default of the field is 0
         entries.append(entry)
     setattr(into, level.answered, entries)
 

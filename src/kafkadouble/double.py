@@ -137,6 +137,8 @@ class KafkaDouble:
         from . import seeding
 
         found = self._ask(seeding.to_find(topic)).topics
+        if found[0].error_code:  # a topic that is being created is told of as unknown, and known at the next request
+            found = self._ask(seeding.to_find(topic)).topics
         seeding.check_topics(found)
         key_bytes = seeding.as_bytes(key)
         if partition is None:

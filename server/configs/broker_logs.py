@@ -8,7 +8,7 @@ num.partitions  int  1  medium  >=1  effective
     Partitions of a topic when its creator does not say.
 log.dir  list  /tmp/kafka-logs  high  nonempty
     Folders of the logs, when log.dirs is not set.
-log.dirs  list  null  high  nonempty  effective
+log.dirs  list  null  high  nonempty
     Folders of the logs.
 cordoned.log.dirs  list  ""  medium  per-broker
     Log folders that take no new partitions; * means all of them.
@@ -18,9 +18,9 @@ log.roll.ms  long  null  high  cluster-wide  effective
     Age at which a log segment is closed (ms); when not set, log.roll.hours counts.
 log.roll.hours  int  168  high  >=1  effective
     Age at which a log segment is closed (hours).
-log.roll.jitter.ms  long  null  high  cluster-wide  effective
+log.roll.jitter.ms  long  null  high  cluster-wide
     Most that is taken off the age of closing at random (ms); when not set, log.roll.jitter.hours counts.
-log.roll.jitter.hours  int  0  high  >=0  effective
+log.roll.jitter.hours  int  0  high  >=0
     Most that is taken off the age of closing at random (hours).
 log.retention.ms  long  null  high  cluster-wide  effective
     Age at which a closed segment is deleted (ms), -1 for never; when not set, log.retention.minutes counts.
@@ -72,7 +72,7 @@ log.dir.failure.timeout.ms  long  30000  low  >=1
     Time after which a broker stops that cannot tell the controller of a failed log folder (ms).
 log.initial.task.delay.ms  long  30000  low  internal  >=0
     Time from the start to the first run of the log manager's tasks (ms).
-log.cleaner.enable  boolean  true  medium  effective
+log.cleaner.enable  boolean  true  medium
     Whether logs are compacted.
 log.cleaner.threads  int  1  medium  cluster-wide  >=0
     Threads that compact logs.
@@ -84,9 +84,9 @@ log.cleaner.io.buffer.size  int  524288  medium  cluster-wide  >=0
     Memory for reading and writing of all cleaner threads.
 log.cleaner.io.buffer.load.factor  double  0.9  medium  cluster-wide
     How full a key map may get.
-log.cleaner.backoff.ms  long  15000  medium  cluster-wide  >=0  effective
+log.cleaner.backoff.ms  long  15000  medium  cluster-wide  >=0
     How long the cleaner sleeps when there is nothing to clean (ms).
-log.cleaner.min.cleanable.ratio  double  0.5  medium  cluster-wide  0..1  effective
+log.cleaner.min.cleanable.ratio  double  0.5  medium  cluster-wide  0..1
     Share of uncleaned bytes from which a log is worth compacting.
 log.cleaner.delete.retention.ms  long  86400000  medium  cluster-wide  >=0  effective
     How long tombstones stay in a compacted log (ms).

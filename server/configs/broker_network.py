@@ -9,11 +9,11 @@ listeners  list  PLAINTEXT://:9092  high  per-broker  nonempty  effective
 advertised.listeners  list  null  high  nonempty  effective
     Where clients are told to connect; when not set, where the node listens.
 listener.security.protocol.map  string  SASL_SSL:SASL_SSL,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT  \
-low  per-broker  effective
+low  per-broker
     The security protocol of every listener name.
-inter.broker.listener.name  string  null  medium  effective
+inter.broker.listener.name  string  null  medium
     The listener that brokers use among themselves.
-early.start.listeners  list  null  high  effective
+early.start.listeners  list  null  high
     Listeners that take requests before the authorizer has started.
 socket.send.buffer.bytes  int  102400  high
     Send buffer of server sockets (SO_SNDBUF); -1 leaves it to the system.
@@ -21,19 +21,19 @@ socket.receive.buffer.bytes  int  102400  high
     Receive buffer of server sockets (SO_RCVBUF); -1 leaves it to the system.
 socket.request.max.bytes  int  104857600  high  >=1  effective
     Largest request that is read from a socket.
-socket.listen.backlog.size  int  50  medium  >=1  effective
+socket.listen.backlog.size  int  50  medium  >=1
     Connections that may wait to be accepted.
-max.connections.per.ip  int  2147483647  medium  cluster-wide  >=0  effective
+max.connections.per.ip  int  2147483647  medium  cluster-wide  >=0
     Open connections that one address may have.
-max.connections.per.ip.overrides  string  ""  medium  cluster-wide  effective
+max.connections.per.ip.overrides  string  ""  medium  cluster-wide
     Other limits for single addresses: a list of HOST:COUNT.
-max.connections  int  2147483647  medium  cluster-wide  >=0  effective
+max.connections  int  2147483647  medium  cluster-wide  >=0
     Open connections of the whole broker.
 max.connection.creation.rate  int  2147483647  medium  cluster-wide  >=0
     New connections per second of the whole broker.
-connections.max.idle.ms  long  600000  medium  effective
+connections.max.idle.ms  long  600000  medium
     Silence after which a connection is closed (ms).
-connection.failed.authentication.delay.ms  int  100  low  >=0  effective
+connection.failed.authentication.delay.ms  int  100  low  >=0
     How long a connection stays open after its authentication failed (ms).
 queued.max.requests  int  500  high  >=1
     Requests that may wait for a thread before sockets are no longer read.

@@ -6,21 +6,21 @@ Rows only; `table.py` tells how one is read.
 ROWS = """
 default.replication.factor  int  1  medium  effective
     Replicas of a topic when its creator does not say.
-replica.lag.time.max.ms  long  30000  high  effective
+replica.lag.time.max.ms  long  30000  high
     How long a follower may lag before it leaves the in-sync replicas (ms).
 replica.socket.timeout.ms  int  30000  high
     How long a follower waits for its leader's answer (ms).
 replica.socket.receive.buffer.bytes  int  65536  high
     Receive buffer of the sockets to leaders.
-replica.fetch.max.bytes  int  1048576  medium  >=0  effective
+replica.fetch.max.bytes  int  1048576  medium  >=0
     Bytes that a follower asks for per partition.
-replica.fetch.wait.max.ms  int  500  high  effective
+replica.fetch.wait.max.ms  int  500  high
     How long a leader may wait before it answers a follower (ms).
-replica.fetch.backoff.ms  int  1000  medium  >=0  effective
+replica.fetch.backoff.ms  int  1000  medium  >=0
     How long a follower leaves a partition alone after an error (ms).
 replica.fetch.min.bytes  int  1  high
     Least bytes that a follower waits for.
-replica.fetch.response.max.bytes  int  10485760  medium  >=0  effective
+replica.fetch.response.max.bytes  int  10485760  medium  >=0
     Bytes that a follower asks for in one fetch.
 num.replica.fetchers  int  1  high  cluster-wide  >=1
     Threads per leader that fetch from it.
@@ -38,9 +38,9 @@ producer.purgatory.purge.interval.requests  int  1000  medium
     Finished produce requests after which the purgatory is swept.
 delete.records.purgatory.purge.interval.requests  int  1  medium
     Finished DeleteRecords requests after which the purgatory is swept.
-auto.leader.rebalance.enable  boolean  true  high  effective
+auto.leader.rebalance.enable  boolean  true  high
     Whether leadership goes back to preferred replicas by itself.
-leader.imbalance.check.interval.seconds  long  300  high  >=1  effective
+leader.imbalance.check.interval.seconds  long  300  high  >=1
     Time between two searches for leaders that are not the preferred ones (s).
 unclean.leader.election.enable  boolean  false  high  cluster-wide  effective
     Whether a replica that is not in sync may become leader when no other is left.

@@ -4,26 +4,26 @@ Rows only; `table.py` tells how one is read.
 """
 
 ROWS = """
-security.inter.broker.protocol  string  PLAINTEXT  medium  in:PLAINTEXT,SSL,SASL_PLAINTEXT,SASL_SSL  effective
+security.inter.broker.protocol  string  PLAINTEXT  medium  in:PLAINTEXT,SSL,SASL_PLAINTEXT,SASL_SSL
     Security protocol among brokers, when inter.broker.listener.name is not set.
 security.providers  string  null  low
     Classes that bring Java security providers.
 principal.builder.class  class  org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder  medium  \
 per-broker
     Class that turns an authenticated connection into a principal.
-authorizer.class.name  string  ""  low  effective
+authorizer.class.name  string  ""  low
     Class that decides what a principal may do; empty for no ACLs.
-connections.max.reauth.ms  long  0  medium  effective
+connections.max.reauth.ms  long  0  medium
     Longest life of a SASL session before the client must authenticate again (ms); 0 for no limit.
-sasl.server.max.receive.size  int  524288  medium  effective
+sasl.server.max.receive.size  int  524288  medium
     Largest message of a SASL handshake that is taken.
 sasl.mechanism.inter.broker.protocol  string  GSSAPI  medium  per-broker
     SASL mechanism among brokers.
 sasl.mechanism.controller.protocol  string  GSSAPI  high
     SASL mechanism towards controllers.
-sasl.enabled.mechanisms  list  GSSAPI  medium  per-broker  effective
+sasl.enabled.mechanisms  list  GSSAPI  medium  per-broker
     SASL mechanisms that are offered.
-sasl.jaas.config  password  null  medium  per-broker  effective
+sasl.jaas.config  password  null  medium  per-broker
     Login of a listener and mechanism in JAAS form; with users and passwords for PLAIN.
 sasl.server.callback.handler.class  class  null  medium
     Class that checks the credentials of clients.

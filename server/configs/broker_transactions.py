@@ -10,25 +10,25 @@ transaction.state.log.load.buffer.size  int  5242880  high  >=1
     Bytes read at once when transactions are loaded from their topic.
 transaction.state.log.replication.factor  short  3  high  >=1  effective
     Replicas of __transaction_state.
-transaction.state.log.num.partitions  int  50  high  >=1  effective
+transaction.state.log.num.partitions  int  50  high  >=1
     Partitions of __transaction_state; a transactional id lives in the one that it hashes to.
 transaction.state.log.segment.bytes  int  104857600  high  >=1  effective
     Segment size of __transaction_state.
-transaction.partition.verification.enable  boolean  true  low  cluster-wide  effective
+transaction.partition.verification.enable  boolean  true  low  cluster-wide
     Whether a transactional write is checked against the coordinator first.
-transaction.max.timeout.ms  int  900000  high  >=1  effective
+transaction.max.timeout.ms  int  900000  high  >=1
     Longest transaction timeout that a producer may ask for (ms).
-transaction.abort.timed.out.transaction.cleanup.interval.ms  int  10000  low  >=1  effective
+transaction.abort.timed.out.transaction.cleanup.interval.ms  int  10000  low  >=1
     Time between two searches for transactions to abort (ms).
-transaction.remove.expired.transaction.cleanup.interval.ms  int  3600000  low  >=1  effective
+transaction.remove.expired.transaction.cleanup.interval.ms  int  3600000  low  >=1
     Time between two searches for transactional ids to forget (ms).
-transaction.two.phase.commit.enable  boolean  false  low  effective
+transaction.two.phase.commit.enable  boolean  false  low
     Whether producers may take part in two-phase commits.
-transactional.id.expiration.ms  int  604800000  high  >=1  effective
+transactional.id.expiration.ms  int  604800000  high  >=1
     Disuse after which a transactional id is forgotten (ms).
 producer.id.expiration.ms  int  86400000  low  cluster-wide  >=1  effective
     Disuse after which a partition forgets a producer id (ms).
-producer.id.expiration.check.interval.ms  int  600000  low  internal  >=1
+producer.id.expiration.check.interval.ms  int  600000  low  internal  >=1  effective
     Time between two searches for producer ids to forget (ms).
 add.partitions.to.txn.retry.backoff.ms  int  20  high  >=1
     First pause before the server adds partitions to a transaction again (ms).

@@ -6,11 +6,11 @@
 from .table import Table
 
 ROWS = """
-metrics  list  ""  medium  effective
+metrics  list  ""  medium
     Prefixes of the names of the metrics that clients push; empty for none, * for all.
-interval.ms  int  300000  medium  effective
+interval.ms  int  300000  medium
     Time between two pushes (ms).
-match  list  ""  medium  effective
+match  list  ""  medium
     Which clients are meant: a list of PROPERTY=REGEX, all of which must match; empty for every client.
 """
 

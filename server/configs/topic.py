@@ -10,7 +10,7 @@ segment.bytes  int  1073741824  medium  >=1048576  <log.segment.bytes  effective
     Size at which a log segment is closed.
 segment.ms  long  604800000  medium  >=1  <log.roll.ms  <log.roll.hours:hours  effective
     Age at which a log segment is closed (ms).
-segment.jitter.ms  long  0  medium  >=0  <log.roll.jitter.ms  <log.roll.jitter.hours:hours  effective
+segment.jitter.ms  long  0  medium  >=0  <log.roll.jitter.ms  <log.roll.jitter.hours:hours
     Most that is taken off the age of closing at random (ms).
 segment.index.bytes  int  10485760  medium  >=4  <log.index.size.max.bytes
     Largest offset index.
@@ -37,7 +37,7 @@ max.compaction.lag.ms  long  9223372036854775807  medium  >=1  <log.cleaner.max.
     Age above which a record makes its log worth compacting (ms).
 file.delete.delay.ms  long  60000  medium  >=0  <log.segment.delete.delay.ms
     Time between taking a segment out of the log and deleting its files (ms).
-min.cleanable.dirty.ratio  double  0.5  medium  0..1  <log.cleaner.min.cleanable.ratio  effective
+min.cleanable.dirty.ratio  double  0.5  medium  0..1  <log.cleaner.min.cleanable.ratio
     Share of uncleaned bytes from which the log is worth compacting.
 cleanup.policy  list  delete  medium  in:compact,delete  <log.cleanup.policy  effective
     What happens to old segments: delete, compact, both, or (empty) nothing.
@@ -79,9 +79,9 @@ remote.copy.lag.bytes  long  -1  medium  >=-1  <log.remote.copy.lag.bytes
     Bytes that a segment lies behind the end before it is copied; -1: as late as retention allows.
 remote.log.delete.on.disable  boolean  false  medium
     Whether switching remote storage off deletes what is there.
-errors.deadletterqueue.group.enable  boolean  false  medium  effective
+errors.deadletterqueue.group.enable  boolean  false  medium
     Whether share groups may use this topic as a dead-letter queue.
-internal.segment.bytes  int  null  medium  internal  effective
+internal.segment.bytes  int  null  medium  internal
     Segment size without the lower bound of segment.bytes; for tests.
 """
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import kafkadouble.server
+import kafkadouble
 from kafkadouble.server.configs.broker import BROKER
 from kafkadouble.server.configs.describe import Source, describe_broker
 from kafkadouble.server.configs.group import GROUP
@@ -189,16 +189,22 @@ def test_reading_some_settings_loads_little() -> None:
     )
 
 
-def test_what_the_server_reads_is_marked_as_effective() -> None:
-    """The tables say which settings change what a double does, and the docs repeat it: so a setting that is read must be marked."""
-    server = Path(next(iter(kafkadouble.server.__path__)))
-    read = set()
-    for file in server.rglob("*.py"):
-        if "configs" not in file.parts and file.name != "settings.py":
-            tree = ast.parse(file.read_text("utf-8"))
-            read |= {
-                node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
-            }
-    configs = [config for table in (BROKER, TOPIC, GROUP) for config in table]
-    unmarked = {config.name for config in configs if config.name in read and not config.effective}
-    assert not unmarked, "mark them `effective` in the tables of server/configs"
+def test_what_is_marked_as_effective_is_what_is_read() -> None:
+    """The tables say which settings change what a double does, and the docs repeat it: neither may be too many, nor too few."""
+    read = _texts_in_the_code()
+    read |= {synonym for config in TOPIC if config.name in read for synonym, _ in config.synonyms}
+    configs = {config.name: config for table in (BROKER, TOPIC, GROUP) for config in table}
+    marked = {name for name, config in configs.items() if config.effective}
+    assert marked == read & configs.keys(), "the mark `effective` in the tables of server/configs"
+
+
+def _texts_in_the_code() -> set[str]:
+    """Every text constant of the server and of the front door, but for the tables themselves."""
+    package = Path(next(iter(kafkadouble.__path__)))
+    found: set[str] = set()
+    for file in [*package.glob("*.py"), *(package / "cli").glob("*.py"), *(package / "server").rglob("*.py")]:
+        if "configs" not in file.parts:
+            nodes = ast.walk(ast.parse(file.read_text("utf-8")))
+            found |= {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return found
+

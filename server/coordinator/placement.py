@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kafkadouble.messages import error_codes
 
 from ..internal_topics import CONSUMER_OFFSETS, SHARE_GROUP_STATE, TRANSACTION_STATE
-from ..metadata.image import Endpoint, Image
+from ..metadata.image import Endpoint, Image, TopicImage
 from ..request import Refusal
 from .java_text import partition_for
 
@@ -42,12 +42,19 @@ def coordinator_of(node: Node, key_type: int, key: str, listener: str) -> Broker
     name = TOPICS.get(key_type)
     if name is None or (key_type == SHARE and not SHARE_KEY.match(key)):
         raise Refusal(error_codes.INVALID_REQUEST)
-    topic = node.controller.image.topic_named(name) or node.controller.create_internal_topic(name)
+    topic = _topic(node, name)
     leader = topic.partitions[partition_for(key, len(topic.partitions))].leader
     endpoint = _endpoint(node.controller.image, leader, listener)
     if endpoint is None:
         raise Refusal(error_codes.COORDINATOR_NOT_AVAILABLE)
     return Broker(leader, endpoint.host, endpoint.port)
+
+
+def _topic(node: Node, name: str) -> TopicImage:
+    try:
+        return node.controller.create_internal_topic(name)
+    except Refusal as refusal:
+        raise Refusal(error_codes.COORDINATOR_NOT_AVAILABLE, refusal.message) from refusal
 
 
 def _endpoint(image: Image, broker_id: int, listener: str) -> Endpoint | None:

@@ -1,0 +1,224 @@
+"""Members that join, sync, beat, commit, leave, restart and fall silent in any order: what always holds of their group.
+
+The generation only grows; there is one leader, a member, whenever there are members; nobody waits for longer than the rules allow, whatever the
+others do; a member is watched unless it waits for us; and the log tells a stable or empty group as it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from kafkadouble.messages import error_codes as codes
+from kafkadouble.server.coordinator.loading import load
+from kafkadouble.server.groups.classic.group import ClassicGroup
+from kafkadouble.server.groups.classic.state import State
+from kafkadouble.server.groups.shard import GroupShard
+from kafkadouble.server.timers import Timer
+from tests.server.groups.asking import commit
+from tests.server.groups.bench import DELAY, GROUP, Bench, Call, Member
+
+SESSION, REBALANCE = 10_000, 30_000
+LONGEST_WAIT = REBALANCE + DELAY
+
+OFFERS = (
+    [("range", b"r")],
+    [("range", b"r"), ("sticky", b"s")],
+    [("sticky", b"s"), ("range", b"r2")],
+    [("stranger", b"")],
+)
+ANSWERS = {
+    0,
+    codes.UNKNOWN_MEMBER_ID,
+    codes.ILLEGAL_GENERATION,
+    codes.REBALANCE_IN_PROGRESS,
+    codes.FENCED_INSTANCE_ID,
+    codes.INCONSISTENT_GROUP_PROTOCOL,
+    codes.GROUP_MAX_SIZE_REACHED,
+    codes.MEMBER_ID_REQUIRED,
+    codes.NOT_COORDINATOR,
+}
+
+who = st.integers(0, 5)
+
+
+class Groups(RuleBasedStateMachine):
+    """Six clients, the last two of them static members, in a group that takes four."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bench = Bench(group_max_size=4)
+        self.bench.create_topic("t")
+        self.clients = [
+            Member(self.bench, f"c{n}", instance=f"i{n}" if n >= 4 else None, session=SESSION, rebalance=REBALANCE)
+            for n in range(6)
+        ]
+        self.calls: list[tuple[int, Member, Call]] = []
+        self.generation = 0
+        self.closed: set[int] = set()
+
+    @property
+    def group(self) -> ClassicGroup | None:
+        group = self.bench.shard().groups.get(GROUP)
+        assert group is None or isinstance(group, ClassicGroup)
+        return group
+
+    def take_in(self) -> None:
+        """Let the clients read what was answered."""
+        for asked, member, call in list(self.calls):
+            if call.done or id(call) in self.closed:
+                self.calls.remove((asked, member, call))
+            if call.done:
+                self.read(member, call.answer)
+
+    def read(self, member: Member, answer: Any) -> None:
+        assert answer.error_code in ANSWERS, answer
+        if hasattr(answer, "generation_id") and answer.error_code in (0, codes.MEMBER_ID_REQUIRED):
+            member.id = answer.member_id
+            if not answer.error_code:
+                assert answer.generation_id >= member.generation or member.generation > self.generation
+                member.generation, member.leader = answer.generation_id, answer.leader
+                member.protocol = answer.protocol_name
+        elif answer.error_code in (codes.UNKNOWN_MEMBER_ID, codes.FENCED_INSTANCE_ID):
+            member.id, member.generation = "", -1
+
+    def asked(self, member: Member, call: Call) -> None:
+        self.calls.append((self.bench.now, member, call))
+        self.take_in()
+
+    @rule(n=who, offer=st.sampled_from(OFFERS), version=st.sampled_from([0, 3, 5, 9]))
+    def join(self, n: int, offer: list[tuple[str, bytes]], version: int) -> None:
+        member = self.clients[n]
+        member.protocols = offer
+        self.asked(member, member.send_join(max(version, 5) if member.instance else version))
+
+    @rule(n=who)
+    def sync(self, n: int) -> None:
+        member, group = self.clients[n], self.group
+        shares = {each: each.encode() for each in group.members} if group is not None else {}
+        self.asked(member, member.sync(shares))
+
+    @rule(n=who)
+    def beat(self, n: int) -> None:
+        assert self.clients[n].beat() in ANSWERS
+
+    @rule(n=who)
+    def leave(self, n: int) -> None:
+        self.clients[n].leave()
+        self.clients[n].id = ""
+        self.take_in()
+
+    @rule(n=who)
+    def forget_who_it_is(self, n: int) -> None:
+        self.clients[n].id = ""
+
+    @rule(n=who)
+    def commit(self, n: int) -> None:
+        member = self.clients[n]
+        found = commit(self.bench, {"t": {0: 1}}, member=member.id, generation=member.generation)
+        assert set(found.values()) <= ANSWERS | {codes.GROUP_ID_NOT_FOUND}
+
+    @rule(milliseconds=st.sampled_from([0, 1, DELAY, SESSION // 2, SESSION, REBALANCE]))
+    def wait(self, milliseconds: int) -> None:
+        self.bench.advance(milliseconds)
+        self.take_in()
+
+    @precondition(lambda self: self.calls)
+    @rule(n=who)
+    def hang_up(self, n: int) -> None:
+        _, _, call = self.calls[n % len(self.calls)]
+        self.closed.add(id(call))
+        call.close()
+        self.take_in()
+
+    @rule()
+    def fail_over(self) -> None:
+        self.bench.fail_over()
+        self.take_in()
+        self.generation = 0
+        assert not self.calls, "nobody is left waiting by the old coordinator"
+
+    @invariant()
+    def the_generation_only_grows(self) -> None:
+        if self.group is not None:
+            assert self.group.generation >= self.generation
+            self.generation = self.group.generation
+
+    @invariant()
+    def members_are_what_the_state_says(self) -> None:
+        group = self.group
+        if group is None:
+            return
+        assert group.leader in group.members if group.members else group.leader is None
+        assert group.static_members == {m.instance_id: m.id for m in group.members.values() if m.instance_id}
+        assert all(member_id == member.id for member_id, member in group.members.items())
+        assert not group.members.keys() & group.pending_joins.keys()
+        assert group.pending_syncs.keys() <= group.members.keys()
+        assert group.awaiting_join <= 4
+        if group.is_empty:
+            assert not group.members
+        if group.state in (State.STABLE, State.COMPLETING_REBALANCE):
+            assert len(group.members) > 0
+            assert not group.awaiting_join
+            assert all(group.protocol in member.protocols for member in group.members.values())
+        if group.state is not State.COMPLETING_REBALANCE:
+            assert not any(member.syncing for member in group.members.values())
+
+    @invariant()
+    def nobody_is_forgotten(self) -> None:
+        group = self.group
+        for asked, member, _ in self.calls:
+            assert self.bench.now - asked <= LONGEST_WAIT, f"{member!r} waits since {asked}"
+        if group is None:
+            return
+        if group.state is State.PREPARING_REBALANCE:
+            assert is_set(group.join_timer)
+        if group.pending_syncs:
+            assert is_set(group.sync_timer)
+        assert all(is_set(timer) for timer in group.pending_joins.values())
+        for each in group.members.values():
+            assert is_set(each.session) or each.is_excused, f"{each!r} is not watched"
+
+    @invariant()
+    def the_log_tells_it_as_it_is(self) -> None:
+        group = self.group
+        if group is None or group.state not in (State.STABLE, State.EMPTY):
+            return
+        shadow = GroupShard(self.bench.node, self.bench.shard().partition)
+        load(shadow)
+        assert seen(shadow.groups[GROUP]) == seen(group)
+
+    def teardown(self) -> None:
+        self.bench.advance(LONGEST_WAIT)
+        self.take_in()
+        assert not self.calls, "everybody is answered in the end"
+        self.bench.advance(10 * 60_000)
+        assert self.group is None or self.group.is_empty, "silent members are out in the end"
+
+
+def is_set(timer: Timer | None) -> bool:
+    return timer is not None and timer.action is not None
+
+
+def seen(group: Any) -> Any:
+    """What is persisted of a group."""
+    members = {
+        member.id: (
+            member.instance_id,
+            member.client_id,
+            member.session_timeout,
+            member.protocols.get(group.protocol),
+            member.assignment,
+        )
+        for member in group.members.values()
+    }
+    return group.state, group.generation, group.protocol_type, group.protocol, group.leader, members
+
+
+Groups.TestCase.settings = settings(
+    max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+)
+TestGroups = Groups.TestCase

@@ -1,0 +1,335 @@
+"""JoinGroup: who comes in, how long a group gathers, and what everybody is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkadouble.messages import error_codes as codes
+from kafkadouble.messages.generated.join_group import JoinGroupRequest
+from tests.server.groups.bench import DELAY, GROUP, Bench, Member, gather, stabilise, subscription
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
+def test_a_dynamic_member_is_given_an_id_and_told_to_come_again(bench: Bench) -> None:
+    member = Member(bench, "app")
+    call = member.send_join()
+    assert call.code == codes.MEMBER_ID_REQUIRED
+    assert call.answer.member_id.startswith("app-")
+    assert len(call.answer.member_id) == len("app-") + 36
+    assert call.answer.generation_id == -1
+
+
+@pytest.mark.parametrize("version", [0, 3])
+def test_before_version_4_nobody_comes_twice(bench: Bench, version: int) -> None:
+    member = Member(bench)
+    call = member.send_join(version)
+    assert not call.done
+    bench.advance(DELAY)
+    member.joined(call)
+    assert member.leader == member.id
+
+
+def test_version_0_takes_the_session_timeout_for_the_rebalance_timeout(bench: Bench) -> None:
+    member = Member(bench, session=20_000)
+    member.send_join(0)
+    (joined,) = bench.group().members.values()
+    assert joined.rebalance_timeout == 20_000
+
+
+def test_an_id_that_nobody_uses_is_given_up_after_the_session_timeout(bench: Bench) -> None:
+    member = Member(bench, session=10_000)
+    member.id = member.send_join().answer.member_id
+    bench.advance(9_999)
+    assert list(bench.group().pending_joins) == [member.id]
+    bench.advance(1)
+    assert not bench.group().pending_joins
+    assert member.send_join().code == codes.UNKNOWN_MEMBER_ID
+
+
+def test_a_pending_id_holds_a_rebalance_up_until_it_is_given_up(bench: Bench) -> None:
+    first, second = Member(bench, "a", session=30_000), Member(bench, "b", session=8_000)
+    stabilise(first)
+    second.id = second.send_join().answer.member_id
+    call = first.join()  # the leader rejoins
+    assert not call.done
+    bench.advance(7_999)
+    assert not call.done
+    bench.advance(1)
+    first.joined(call)
+    assert first.generation == 2
+
+
+def test_an_instance_id_cannot_come_with_an_id_that_was_handed_out(bench: Bench) -> None:
+    member = Member(bench)
+    member.id = member.send_join().answer.member_id
+    member.instance = "i"
+    assert member.send_join().code == codes.UNKNOWN_SERVER_ERROR
+
+
+def test_the_first_rebalance_waits_for_the_delay(bench: Bench) -> None:
+    call = Member(bench).join()
+    bench.advance(DELAY - 1)
+    assert not call.done
+    bench.advance(1)
+    assert call.done
+
+
+def test_the_delay_is_prolonged_while_members_come_up_to_the_rebalance_timeout() -> None:
+    bench = Bench()
+    calls = [Member(bench, "0", rebalance=10_000).join()]
+    for second in range(1, 12):  # somebody comes every second
+        bench.advance(1000)
+        if bench.now - 1_700_000_000_000 < 10_000:
+            calls.append(Member(bench, str(second), rebalance=10_000).join())
+        done = [call.done for call in calls]
+        if second < 10:
+            assert not any(done), f"after {second} s"
+    assert all(call.done for call in calls)
+    assert len(calls[0].answer.members) == 10
+
+
+def test_without_newcomers_the_delay_is_not_prolonged(bench: Bench) -> None:
+    first = Member(bench, "a").join()
+    second = Member(bench, "b").join()  # a newcomer: once more 3 s
+    bench.advance(DELAY)
+    assert not first.done
+    bench.advance(DELAY)
+    assert first.done
+    assert second.done
+
+
+def test_a_delay_of_zero_ends_the_first_gathering_at_once() -> None:
+    bench = Bench(group_initial_rebalance_delay_ms=0)
+    call = Member(bench).join()
+    assert call.done
+    assert call.answer.generation_id == 1
+
+
+def test_only_the_leader_is_told_of_the_members(bench: Bench) -> None:
+    members = [Member(bench, name, protocols=[("range", name.encode())]) for name in ("a", "b", "c")]
+    calls = [member.join() for member in members]
+    bench.advance(20 * DELAY)
+    for member, call in zip(members, calls, strict=True):
+        member.joined(call)
+    leader, *followers = calls
+    assert {each.leader for each in members} == {members[0].id}, "who came first leads"
+    assert [(each.member_id, each.metadata) for each in leader.answer.members] == [
+        (member.id, member.client.encode()) for member in members
+    ]
+    assert all(call.answer.members == [] for call in followers)
+    assert leader.answer.protocol_type == "consumer"
+    assert leader.answer.protocol_name == "range"
+
+
+def test_the_barrier_holds_until_every_member_has_rejoined(bench: Bench) -> None:
+    first, second, third = (Member(bench, name) for name in "abc")
+    stabilise(first, second)
+    newcomer = third.join()
+    again = first.join()
+    assert not newcomer.done
+    assert not again.done
+    assert first.beat() == codes.REBALANCE_IN_PROGRESS
+    last = second.join()
+    for member, call in ((third, newcomer), (first, again), (second, last)):
+        member.joined(call)
+        assert member.generation == 2
+    assert first.leader == first.id, "the leader stays"
+
+
+def test_who_does_not_rejoin_within_the_rebalance_timeout_is_out(bench: Bench) -> None:
+    first, second = Member(bench, "a", session=30_000, rebalance=20_000), Member(bench, "b", session=30_000)
+    stabilise(first, second)
+    second.rebalance = 20_000
+    call = second.join()
+    assert call.done, "a follower whose metadata is the same starts no rebalance"
+    third = Member(bench, "c", rebalance=20_000)
+    newcomer = third.join()
+    rejoined = second.join()
+    bench.advance(15_000)
+    assert first.beat() == codes.REBALANCE_IN_PROGRESS, "it lives, but does not rejoin"
+    assert not rejoined.done
+    bench.advance(45_000)
+    second.joined(rejoined)
+    third.joined(newcomer)
+    assert second.leader == second.id, "the leader is out, another one leads"
+    assert first.beat() == codes.UNKNOWN_MEMBER_ID
+
+
+def test_a_group_that_nobody_rejoins_ends_empty(bench: Bench) -> None:
+    first, second = Member(bench, "a"), Member(bench, "b")
+    stabilise(first, second)
+    newcomer = Member(bench, "c", session=10_000)
+    newcomer.id = newcomer.send_join().answer.member_id
+    newcomer.send_join()
+    newcomer.leave()
+    bench.advance(200_000)
+    assert bench.group().state_name == "Empty"
+    assert not bench.group().members
+
+
+def test_a_new_member_that_waits_too_long_is_told_to_come_again(bench: Bench) -> None:
+    first = Member(bench, "a", session=1_000_000, rebalance=600_000)
+    stabilise(first)
+    second = Member(bench, "b", session=10_000)
+    call = second.join()
+    bench.advance(299_999)
+    assert not call.done
+    bench.advance(1)
+    assert call.code == codes.UNKNOWN_MEMBER_ID
+    assert call.answer.member_id == ""
+    assert second.id not in bench.group().members
+
+
+def test_a_rejoining_leader_starts_a_rebalance_and_a_follower_does_not(bench: Bench) -> None:
+    leader, follower = Member(bench, "a"), Member(bench, "b")
+    stabilise(leader, follower)
+    call = follower.join()
+    assert call.answer.generation_id == 1
+    assert call.answer.members == []
+    assert bench.group().state_name == "Stable"
+    call = leader.join()
+    assert not call.done
+    assert bench.group().state_name == "PreparingRebalance"
+
+
+def test_a_follower_with_other_metadata_starts_a_rebalance(bench: Bench) -> None:
+    leader, follower = Member(bench, "a"), Member(bench, "b")
+    stabilise(leader, follower)
+    follower.protocols = [("range", b"other")]
+    assert not follower.join().done
+    assert bench.group().state_name == "PreparingRebalance"
+
+
+def test_a_member_that_missed_its_answer_gets_it_again_before_the_assignment(bench: Bench) -> None:
+    leader, follower = Member(bench, "a"), Member(bench, "b")
+    gather(leader, follower)
+    again = leader.join()
+    assert again.answer.generation_id == 1
+    assert len(again.answer.members) == 2
+    assert follower.join().answer.members == []
+    follower.protocols = [("range", b"other")]
+    waiting = leader.sync({})
+    assert waiting.code == 0
+
+
+def test_other_metadata_before_the_assignment_makes_everybody_rejoin(bench: Bench) -> None:
+    leader, follower, third = (Member(bench, name) for name in "abc")
+    gather(leader, follower, third)
+    waiting = third.sync()
+    follower.protocols = [("range", b"other")]
+    assert not follower.join().done
+    assert waiting.code == codes.REBALANCE_IN_PROGRESS
+
+
+def test_both_requests_of_a_member_that_asks_twice_are_answered(bench: Bench) -> None:
+    member = Member(bench)
+    member.id = member.send_join().answer.member_id
+    calls = [member.send_join(), member.send_join()]
+    bench.advance(10 * DELAY)
+    assert [call.answer.generation_id for call in calls] == [1, 1]
+
+
+def test_a_closed_connection_does_not_take_the_member_out(bench: Bench) -> None:
+    first, second = Member(bench, "a"), Member(bench, "b")
+    calls = [first.join(), second.join()]
+    calls[0].close()
+    bench.advance(2 * DELAY)
+    assert not calls[0].done
+    assert len(bench.group().members) == 2
+    assert calls[1].answer.generation_id == 1
+
+
+def test_members_vote_for_the_protocol_that_all_of_them_support(bench: Bench) -> None:
+    first = Member(bench, "a", protocols=[("range", b"1"), ("sticky", b"2"), ("only-a", b"3")])
+    second = Member(bench, "b", protocols=[("sticky", b"4"), ("range", b"5")])
+    third = Member(bench, "c", protocols=[("sticky", b"6"), ("range", b"7")])
+    calls = [member.join() for member in (first, second, third)]
+    bench.advance(20 * DELAY)
+    assert {call.answer.protocol_name for call in calls} == {"sticky"}
+    assert [each.metadata for each in calls[0].answer.members] == [b"2", b"4", b"6"]
+
+
+@pytest.mark.parametrize(
+    ("protocol_type", "protocols"),
+    [("consumer", [("other", b"")]), ("connect", [("range", b"")]), ("consumer", []), ("", [("range", b"")])],
+)
+def test_a_member_that_fits_nobody_is_turned_away(
+    bench: Bench, protocol_type: str, protocols: list[tuple[str, bytes]]
+) -> None:
+    Member(bench, "a").join()
+    stranger = Member(bench, "b", protocol_type=protocol_type, protocols=protocols)
+    assert stranger.send_join().code == codes.INCONSISTENT_GROUP_PROTOCOL
+
+
+@pytest.mark.parametrize(("protocol_type", "protocols"), [("consumer", []), ("", [("range", b"")])])
+def test_an_empty_group_wants_a_protocol(bench: Bench, protocol_type: str, protocols: list[tuple[str, bytes]]) -> None:
+    call = Member(bench, protocol_type=protocol_type, protocols=protocols).send_join()
+    assert call.code == codes.INCONSISTENT_GROUP_PROTOCOL
+    assert bench.group().is_empty, "Kafka creates the group all the same"
+
+
+def test_an_id_in_an_unknown_group_is_no_member(bench: Bench) -> None:
+    member = Member(bench)
+    member.id = "somebody"
+    call = member.send_join()
+    assert call.code == codes.UNKNOWN_MEMBER_ID
+    assert call.answer.member_id == "somebody"
+    assert GROUP not in bench.shard().groups
+
+
+@pytest.mark.parametrize("session", [5_999, 1_800_001, 0, -1])
+def test_a_session_timeout_out_of_bounds_is_refused(bench: Bench, session: int) -> None:
+    call = Member(bench, session=session).send_join()
+    assert call.code == codes.INVALID_SESSION_TIMEOUT
+
+
+def test_a_group_needs_a_name(bench: Bench) -> None:
+    body = JoinGroupRequest(group_id="", session_timeout_ms=10_000, member_id="m", protocol_type="consumer")
+    answer = bench.ask(body)
+    assert (answer.error_code, answer.member_id) == (codes.INVALID_GROUP_ID, "m")
+
+
+def test_the_group_takes_no_more_than_its_greatest_size() -> None:
+    bench = Bench(group_max_size=2)
+    first, second, third = (Member(bench, name) for name in "abc")
+    stabilise(first, second)
+    call = third.send_join()
+    assert call.code == codes.GROUP_MAX_SIZE_REACHED
+    assert call.answer.member_id == ""
+    assert bench.group().state_name == "Stable"
+
+
+def test_while_it_gathers_those_who_came_are_counted() -> None:
+    bench = Bench(group_max_size=2)
+    first, second, third, fourth = (Member(bench, name) for name in "abcd")
+    stabilise(first)
+    third.id = third.send_join().answer.member_id
+    second.join()
+    third_call = third.send_join()
+    assert not third_call.done
+    assert first.join().code == codes.GROUP_MAX_SIZE_REACHED, "the last to rejoin is turned away"
+    assert fourth.send_join().code == codes.GROUP_MAX_SIZE_REACHED
+
+
+@pytest.mark.parametrize("version", range(10))
+def test_every_version_is_answered(bench: Bench, version: int) -> None:
+    member = Member(bench)
+    call = member.join(version)
+    bench.advance(10 * DELAY)
+    member.joined(call)
+    refused = Member(bench, session=1).send_join(version)
+    assert refused.code == codes.INVALID_SESSION_TIMEOUT
+    assert refused.answer.protocol_name == (None if version >= 7 else "")
+
+
+def test_the_topics_of_consumers_are_known_when_their_metadata_can_be_read(bench: Bench) -> None:
+    gather(Member(bench, "a", protocols=[("range", subscription("t1", "t2"))]))
+    assert bench.group().subscribed == {"t1", "t2"}
+    other = Bench()
+    gather(Member(other, "a", protocols=[("range", b"\0\0\xff")]))
+    assert other.group().subscribed is None
+    assert other.group().subscribes_to("anything"), "it may be"

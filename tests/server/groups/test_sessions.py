@@ -1,0 +1,97 @@
+"""Sessions and heartbeats: who lives, who is lost, and what becomes of the group."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkadouble.messages import error_codes as codes
+from kafkadouble.messages.generated.heartbeat import HeartbeatRequest
+from tests.server.groups.bench import GROUP, Bench, Member, gather, stabilise
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
+def test_a_member_that_is_silent_for_its_session_timeout_is_out(bench: Bench) -> None:
+    member = Member(bench, session=10_000)
+    stabilise(member)
+    bench.advance(9_999)
+    assert member.beat() == 0
+    bench.advance(9_999)
+    assert bench.group().state_name == "Stable"
+    bench.advance(1)
+    assert bench.group().state_name == "Empty"
+    assert bench.group().generation == 2, "an empty generation follows"
+    assert member.beat() == codes.UNKNOWN_MEMBER_ID
+
+
+def test_the_others_rebalance_without_it(bench: Bench) -> None:
+    silent, alive = Member(bench, "a", session=10_000), Member(bench, "b", session=60_000)
+    stabilise(silent, alive)
+    bench.advance(10_000)
+    assert alive.beat() == codes.REBALANCE_IN_PROGRESS
+    call = alive.join()
+    alive.joined(call)
+    assert (alive.generation, alive.leader) == (2, alive.id)
+
+
+def test_a_sync_counts_as_a_sign_of_life_when_it_is_answered(bench: Bench) -> None:
+    leader, follower = Member(bench, "a", session=30_000), Member(bench, "b", session=10_000)
+    gather(leader, follower)
+    follower.sync()
+    bench.advance(20_000)
+    assert len(bench.group().members) == 2, "who waits for us owes no heartbeat"
+    leader.sync({})
+    bench.advance(9_999)
+    assert len(bench.group().members) == 2
+    bench.advance(1)
+    assert [member.client_id for member in bench.group().members.values()] == ["a"]
+
+
+def test_who_waits_in_a_rebalance_owes_no_heartbeat(bench: Bench) -> None:
+    slow, quick = Member(bench, "a", session=50_000), Member(bench, "b", session=10_000)
+    stabilise(slow, quick)
+    quick.protocols = [("range", b"other")]
+    call = quick.join()
+    bench.advance(40_000)
+    assert not call.done
+    assert quick.id in bench.group().members
+
+
+def test_heartbeats_are_good_before_the_assignment(bench: Bench) -> None:
+    leader, follower = Member(bench, "a", session=10_000), Member(bench, "b", session=10_000)
+    gather(leader, follower)
+    for _ in range(5):
+        bench.advance(9_000)
+        assert leader.beat() == 0
+        assert follower.beat() == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ({"group_id": ""}, codes.INVALID_GROUP_ID),
+        ({"group_id": "unknown"}, codes.UNKNOWN_MEMBER_ID),
+        ({"member_id": "stranger"}, codes.UNKNOWN_MEMBER_ID),
+        ({"generation_id": 0}, codes.ILLEGAL_GENERATION),
+        ({"group_instance_id": "unknown"}, codes.UNKNOWN_MEMBER_ID),
+    ],
+)
+def test_what_a_heartbeat_is_told(bench: Bench, said: dict[str, object], code: int) -> None:
+    member = Member(bench)
+    stabilise(member)
+    body = HeartbeatRequest(group_id=GROUP, generation_id=1, member_id=member.id)
+    assert bench.ask(body).error_code == 0
+    for name, value in said.items():
+        setattr(body, name, value)
+    assert bench.ask(body).error_code == code
+
+
+@pytest.mark.parametrize("version", range(5))
+def test_every_version_is_answered(bench: Bench, version: int) -> None:
+    member = Member(bench)
+    stabilise(member)
+    body = HeartbeatRequest(group_id=GROUP, generation_id=1, member_id=member.id)
+    assert bench.ask(body, version).error_code == 0

@@ -53,7 +53,11 @@ def answer(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
 
 
 def _noted(node: Node, seen: SeenRequest, steps: Generator[Any, Any, Answer]) -> Wait[Answer]:
-    result = yield from steps
+    try:
+        result = yield from steps
+    except GeneratorExit:
+        seen.outcome = "abandoned"
+        raise
     seen.answered(result, node.now)
     return result
 

@@ -49,7 +49,8 @@ class SeenRequest:
     """One request, and what became of it.
 
     `time` is when it came (ms), `took` how long its answer took (ms; None while there is none), `errors` the names of the errors that stand in
-    the answer, each once. `outcome` is `waiting`, `answered`, `disconnected`, or `unanswered` where the protocol has no answer.
+    the answer, each once. `outcome` is `waiting`, `answered`, `disconnected`, `abandoned` when the client left before, or `unanswered`
+    where the protocol has no answer.
     """
 
     __slots__ = (

@@ -1,0 +1,225 @@
+"""The shell around a node, over real sockets: connections come and go, time passes, and the end is clean."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any
+
+from kafkadouble.messages import headers
+from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
+from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
+from kafkadouble.messages.message import Message
+from kafkadouble.server.clock import Clock, SteppedClock, SystemClock
+from kafkadouble.server.faults.rule import Rule
+from kafkadouble.server.listener import Listener
+from kafkadouble.server.node import Node
+from kafkadouble.server.settings import Settings
+from tests.server.harness import NOW, SEED
+
+
+def node_at(sock: socket.socket, clock: Clock) -> Node:
+    return Node(Settings(), advertised=sock.getsockname()[:2], now=clock.now(), seed=SEED)
+
+
+@asynccontextmanager
+async def serving(clock: Clock | None = None) -> AsyncIterator[Listener]:
+    clock = clock or SystemClock()
+    sock = socket.create_server(("127.0.0.1", 0))
+    listener = Listener(node_at(sock, clock), clock, sock)
+    await listener.start()
+    try:
+        yield listener
+    finally:
+        await listener.stop()
+        assert listener.connections == set()
+        assert sock.fileno() == -1
+
+
+class Client:
+    """A connection that speaks frames."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader, self.writer = reader, writer
+
+    def send(self, message: Message, version: int) -> None:
+        self.writer.writelines(bytes(part) for part in headers.write_request(message, 1, "test", version))
+
+    async def receive(self, key: int, version: int) -> Any:
+        size = int.from_bytes(await self.reader.readexactly(4), "big")
+        return headers.read_response(await self.reader.readexactly(size), key, version)[1]
+
+    async def ended(self) -> bool:
+        try:
+            return await self.reader.read() == b""
+        except ConnectionResetError:
+            return True
+
+
+@asynccontextmanager
+async def connected(listener: Listener) -> AsyncIterator[Client]:
+    reader, writer = await asyncio.open_connection(*listener.node.advertised)
+    try:
+        yield Client(reader, writer)
+    finally:
+        writer.close()
+        with_reset = asyncio.gather(writer.wait_closed(), return_exceptions=True)
+        await with_reset
+
+
+def run(test: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    asyncio.run(asyncio.wait_for(test(), 20))
+
+
+HELLO = ApiVersionsRequest(client_software_name="test", client_software_version="1")
+NOTHING_THERE = FetchRequest(max_wait_ms=30_000, min_bytes=1, max_bytes=1000, topics=[
+    FetchRequest.FetchTopic(topic="t", partitions=[FetchRequest.FetchPartition(partition_max_bytes=100)])
+], session_epoch=-1)  # fmt: skip
+
+
+def test_answers_in_order_and_forgets_who_leaves() -> None:
+    async def test() -> None:
+        async with serving() as listener:
+            async with connected(listener) as client:
+                for _ in range(50):
+                    client.send(HELLO, 3)
+                for _ in range(50):
+                    assert (await client.receive(18, 3)).error_code == 0
+                assert len(listener.connections) == 1
+                assert "1 connections" in repr(listener)
+            while listener.connections:
+                await asyncio.sleep(0)
+
+    run(test)
+
+
+def test_bytes_that_are_no_request_end_the_connection_and_no_other() -> None:
+    async def test() -> None:
+        async with serving() as listener, connected(listener) as bad, connected(listener) as good:
+            bad.writer.write(b"GET / HTTP/1.1\r\n\r\n")
+            assert await bad.ended()
+            good.send(HELLO, 3)
+            assert (await good.receive(18, 3)).error_code == 0
+
+    run(test)
+
+
+def test_stop_cuts_who_never_leaves() -> None:
+    async def test() -> None:
+        async with serving() as listener:
+            _, writer = await asyncio.open_connection(*listener.node.advertised)
+            writer.write(b"\0\0")
+        writer.transport.abort()
+
+    run(test)
+
+
+def test_stop_right_after_a_connection_came() -> None:
+    async def test() -> None:
+        clients = []
+        async with serving() as listener:
+            for _ in range(20):
+                sock = socket.create_connection(listener.node.advertised)
+                clients.append(sock)
+            await asyncio.sleep(0)
+        for sock in clients:
+            sock.close()
+
+    run(test)
+
+
+def test_a_timer_of_the_node_rings_by_itself() -> None:
+    async def test() -> None:
+        async with serving() as listener, connected(listener) as client:
+            listener.node.faults.arm(Rule.of(action="delay", api="ApiVersions", seconds=0.05))
+            before = asyncio.get_running_loop().time()
+            client.send(HELLO, 3)
+            assert (await client.receive(18, 3)).error_code == 0
+            assert asyncio.get_running_loop().time() - before >= 0.04
+
+    run(test)
+
+
+def test_a_clock_that_stands_still_is_advanced_by_hand() -> None:
+    async def test() -> None:
+        clock = SteppedClock(NOW)
+        async with serving(clock) as listener, connected(listener) as client:
+            rang: list[int] = []
+            for after in (700, 100, 2000):
+                listener.node.waiting.timers.at(NOW + after, rang.append)
+            listener.node.waiting.timers.at(NOW + 100, lambda now: again(listener, rang))
+            listener.node.faults.arm(Rule.of(action="delay", api="ApiVersions", seconds=60))
+            client.send(HELLO, 3)
+            while not listener.node.history:
+                await asyncio.sleep(0)
+            listener.advance(clock, 1000)
+            assert rang == [NOW + 100, NOW + 400, NOW + 700]
+            assert clock.now() == NOW + 1000
+            listener.advance(clock, 59_000)
+            assert (await client.receive(18, 3)).error_code == 0
+
+    def again(listener: Listener, rang: list[int]) -> None:
+        listener.node.waiting.timers.at(listener.node.now + 300, rang.append)
+
+    run(test)
+
+
+def test_another_node_takes_over() -> None:
+    async def test() -> None:
+        async with serving() as listener, connected(listener) as old:
+            old.send(HELLO, 3)
+            await old.receive(18, 3)
+            first = listener.node
+            listener.replace(Node(Settings(), advertised=first.advertised, now=first.now, seed=1))
+            assert await old.ended()
+            async with connected(listener) as new:
+                new.send(HELLO, 3)
+                assert (await new.receive(18, 3)).error_code == 0
+            assert len(listener.node.history) == len(first.history) == 1
+
+    run(test)
+
+
+def test_a_waiting_request_goes_with_its_connection() -> None:
+    async def test() -> None:
+        async with serving() as listener:
+            async with connected(listener) as client:
+                listener.node.faults.arm(Rule.of(action="delay", api="Fetch", seconds=3600))
+                client.send(NOTHING_THERE, 12)
+                while not listener.node.history:
+                    await asyncio.sleep(0)
+            (seen,) = listener.node.history
+            while listener.connections:
+                await asyncio.sleep(0)
+            assert seen.outcome == "abandoned"
+
+    run(test)
+
+
+def test_a_client_that_does_not_read_makes_nothing_grow() -> None:
+    """What is answered waits in the socket's buffers; requests are not begun meanwhile, and their bytes stay with the client."""
+
+    async def test() -> None:
+        async with serving() as listener, connected(listener) as client:
+            frame = b"".join(bytes(part) for part in headers.write_request(HELLO, 1, "test", 3))
+            sent, transport = 0, client.writer.transport
+            client.reader._transport.pause_reading()  # type: ignore[attr-defined]  # a client that sleeps
+            while transport.get_write_buffer_size() < 1_000_000 and sent < 200_000:
+                client.writer.writelines([frame] * 100)
+                sent += 100
+                await asyncio.sleep(0)
+            answered = len(listener.node.history)
+            assert answered < sent
+            (protocol,) = listener.connections
+            assert protocol.transport.get_write_buffer_size() < 1_000_000
+            assert len(protocol.connection.backlog) < 10_000
+            transport.abort()
+
+    run(test)
+
+
+def test_fetch_response_is_a_message() -> None:
+    """The frames above name API 1 and 18 by number."""
+    assert (FetchResponse.api_key, ApiVersionsRequest.api_key) == (1, 18)

@@ -5,7 +5,7 @@ Rows only; `table.py` tells how one is read.
 
 ROWS = """
 group.coordinator.rebalance.protocols  list  classic,consumer,streams  medium  in:consumer,classic,share,streams  \
-nonempty  effective
+nonempty
     Group protocols that this broker offers.
 group.coordinator.threads  int  4  high  >=1
     Threads that run the group coordinators.
@@ -57,8 +57,7 @@ group.consumer.max.size  int  2147483647  medium  >=1
     Members that one consumer group may have.
 group.consumer.assignors  list  uniform,range  medium  nonempty
     Server-side assignors of consumer groups, names or class names; the first is the default.
-group.consumer.migration.policy  string  bidirectional  medium  any-case:BIDIRECTIONAL,DISABLED,DOWNGRADE,UPGRADE  \
-effective
+group.consumer.migration.policy  string  bidirectional  medium  any-case:BIDIRECTIONAL,DISABLED,DOWNGRADE,UPGRADE
     Which way a group may change between the classic and the consumer protocol while it has members.
 group.consumer.assignment.interval.ms  int  1000  medium  cluster-wide  >=0
     Least time between two assignments of a consumer group (ms).

@@ -33,6 +33,7 @@ class Listener:
         self.ids = count(1)
         self._server: asyncio.Server | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None  # from `start` on
 
     async def start(self) -> None:
         """Begin to accept."""
@@ -77,7 +78,7 @@ class Listener:
     def reschedule(self) -> None:
         """Have the node ticked when it wants to be; a clock that stands still says by itself when that is."""
         deadline = self.node.next_deadline()
-        if deadline is None or isinstance(self.clock, SteppedClock):
+        if deadline is None or self._loop is None or isinstance(self.clock, SteppedClock):
             return
         at = self._loop.time() + max(0, deadline - self.clock.now()) / 1000
         if self._timer is not None:

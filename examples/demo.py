@@ -20,8 +20,7 @@ COUNT = 600
 
 
 def heading(text: str) -> None:
-    print(f"\n\033[1m{text}\033[0m" if __import__("sys").stdout.isatty() else f"\n{text}")
-    print("-" * len(text))
+    print(f"\n{text}\n{'-' * len(text)}")
 
 
 def produce(bootstrap: str) -> Counter[int]:
@@ -62,11 +61,12 @@ class Member(threading.Thread):
     def run(self) -> None:
         self.consumer.subscribe(["weather"])
         while not self.done.is_set():
-            for message in self.consumer.consume(100, timeout=0.2):
+            messages = self.consumer.consume(100, timeout=0.2)
+            for message in messages:
                 self.count += 1
                 self.partitions.add(message.partition() or 0)
                 self.seen[(message.key() or b"").decode()] += 1
-            if self.count:
+            if messages:
                 self.consumer.commit(asynchronous=False)
             if sum(self.seen.values()) >= COUNT:
                 self.done.set()
@@ -114,7 +114,8 @@ def main() -> None:
             calls = ", ".join(f"{api} {count}" for (of, api), count in sorted(counts.items()) if of == client)
             print(f"  {client or '(no name)'}: {calls}")
         for name, group in kafka.groups().items():
-            print(f"  group {name}: {group}")
+            offsets = ", ".join(f"{topic}-{index} at {offset.offset}" for (topic, index), offset in sorted(group.offsets.items()))
+            print(f"  group {name} has committed {offsets}")
 
     everything = sum(delivered.values()) == COUNT and sum(seen.values()) == COUNT
     heading("Every record came through once" if everything else "Records are missing")

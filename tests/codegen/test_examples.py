@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.wire.errors import BadTag, NullNotAllowed, UsageError
+from kafkadouble.wire.errors import BadLength, BadTag, NullNotAllowed, UsageError
 
 from .press import field, press, raw
 
@@ -17,7 +17,9 @@ SIMPLE = raw(
     field("myInts", "[]int32", ignorable=True),
     field("myName", "string", nullableVersions="1+", default="null", ignorable=True) | {"versions": "1+"},
     field("taggedNumber", "int32", "2+", taggedVersions="2+", tag=0, default="0x22"),
-    field("taggedText", "string", "2+", taggedVersions="2+", tag=2, nullableVersions="2+", default="abc", ignorable=True),
+    field(
+        "taggedText", "string", "2+", taggedVersions="2+", tag=2, nullableVersions="2+", default="abc", ignorable=True
+    ),
     field("taggedInts", "[]int32", "1+", taggedVersions="2+", tag=1, ignorable=True),
     field("taggedUuid", "uuid", "2+", taggedVersions="2+", tag=3, default="H3KKO4NTRPaCWtEmm3vW7A", ignorable=True),
     field("small", "uint16", "1+", default="33000", ignorable=True),
@@ -32,7 +34,9 @@ STRUCTS = raw(
     field("optional", "Optional", nullableVersions="0+", default="null", fields=INNER),
     field("mandatory", "Mandatory", "1+", fields=[field("number", "int32", default="7")], ignorable=True),
     field("taggedOptional", "TaggedOptional", "2+", nullableVersions="2+", taggedVersions="2+", tag=0, fields=INNER),
-    field("taggedDefault", "TaggedDefault", "2+", taggedVersions="2+", tag=1, fields=[field("x", "int8", default="-1")]),
+    field(
+        "taggedDefault", "TaggedDefault", "2+", taggedVersions="2+", tag=1, fields=[field("x", "int8", default="-1")]
+    ),
     field("empty", "[]Empty", "3+", fields=[field("later", "int8", "4+")], ignorable=True),
     name="StructExample",
     validVersions="0-4",
@@ -74,8 +78,24 @@ def test_the_bytes_of_each_version(simple: Any, version: int, wire: str) -> None
 
 
 def test_tags_are_written_in_their_order_when_they_differ_from_their_defaults(simple: Any) -> None:
-    made = simple(tagged_number=1, tagged_text=None, tagged_ints=[5], tagged_uuid=bytes(16), unknown_tagged_fields={9: b"xy", 4: b""})
-    wire = "00" * 16 + "01 00 80e8 fffffff0 06" + "00 04 00000001" + "01 05 02 00000005" + "02 01 00" + "03 10" + "00" * 16 + "04 00" + "09 02 7879"
+    made = simple(
+        tagged_number=1,
+        tagged_text=None,
+        tagged_ints=[5],
+        tagged_uuid=bytes(16),
+        unknown_tagged_fields={9: b"xy", 4: b""},
+    )
+    wire = (
+        "00" * 16
+        + "01 00 80e8 fffffff0 06"
+        + "00 04 00000001"
+        + "01 05 02 00000005"
+        + "02 01 00"
+        + "03 10"
+        + "00" * 16
+        + "04 00"
+        + "09 02 7879"
+    )
     assert made.encode(2).hex() == wire.replace(" ", "")
     read = simple.decode(made.encode(2), 2)
     assert read == made
@@ -152,12 +172,21 @@ def test_elements_without_bytes_are_counted_against_what_remains(structs: Any) -
     assert structs.decode(made.encode(3), 3).empty == [structs.Empty(), structs.Empty()]
 
 
+def test_many_elements_without_bytes_do_not_take_long() -> None:
+    """In a version where a struct has no field yet, an element takes no bytes: only the bound on the count ends the loop."""
+    bare = raw(field("empty", "[]Empty", fields=[field("later", "int8", "1+")]), name="BareExample")
+    made = press(bare, "bare_example").BareExample
+    with pytest.raises(BadLength, match="2147483647 elements are announced, 4 bytes remain"):
+        made.decode(bytes.fromhex("7fffffff 00000000"), 0)
+    assert made.read(bytes.fromhex("00000003 00000000"), 0) == (made(empty=[made.Empty()] * 3), 4)
+
+
 def test_null_where_there_is_none(structs: Any, simple: Any) -> None:
-    with pytest.raises(NullNotAllowed, match="at byte 0 in SimpleExample.my_ints"):
+    with pytest.raises(NullNotAllowed, match=r"at byte 0 in SimpleExample.my_ints"):
         simple.decode(bytes.fromhex("ffffffff"), 0)
-    with pytest.raises(NullNotAllowed, match="at byte 16 in SimpleExample.my_ints"):
+    with pytest.raises(NullNotAllowed, match=r"at byte 16 in SimpleExample.my_ints"):
         simple.decode(bytes(16) + b"\x00", 2)
-    with pytest.raises(NullNotAllowed, match="at byte 16 in SimpleExample.my_ints"):
+    with pytest.raises(NullNotAllowed, match=r"at byte 16 in SimpleExample.my_ints"):
         simple.decode(bytes(16) + b"\x80\x00", 2)
 
 
@@ -182,7 +211,9 @@ def test_a_known_tag_in_a_version_that_does_not_have_it_is_kept() -> None:
 
 
 def test_versions_with_one_layout_share_their_code() -> None:
-    module: ModuleType = press(raw(field("a", "int8"), field("b", "int8", "3+"), name="SharedExample"), "shared_example")
+    module: ModuleType = press(
+        raw(field("a", "int8"), field("b", "int8", "3+"), name="SharedExample"), "shared_example"
+    )
     readers = module.SharedExample._readers
     assert readers[0] is readers[1]
     assert readers[1] is not readers[2]

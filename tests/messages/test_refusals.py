@@ -144,6 +144,12 @@ def test_ignorable_fields_are_left_out_silently() -> None:
     assert FetchResponse(throttle_time_ms=5, error_code=3).encode(4) == FetchResponse(throttle_time_ms=5).encode(4)
 
 
+def test_what_is_left_out_is_not_blamed() -> None:
+    """An ignorable field that the version lacks may hold anything; the refusal is about the field that matters."""
+    with pytest.raises(UsageError, match=r"FetchResponse.responses is a int, not a sequence \(version 4\)"):
+        FetchResponse(error_code="nonsense", responses=5).encode(4)
+
+
 def test_a_message_that_was_refused_can_be_put_right() -> None:
     request = FetchRequest(min_bytes="1")
     with pytest.raises(UsageError):

@@ -40,15 +40,21 @@ Answer = Message | Disconnect | None
 
 def answer(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
     """The answer, or a generator on its way to it, as the rules of the fault plane have it; the history notes both ends."""
-    seen = node.history.took(request)
-    result: Answer | Wait[Answer]
-    if node.faults.rules:
-        result = node.faults.around(request, partial(handled, node), refused)
-    else:
-        result = handled(node, request)
+    history = node.history
+    if history is None:
+        return _ruled(node, request)
+    seen = history.took(request)
+    result = _ruled(node, request)
     if isinstance(result, GeneratorType):
         return _noted(node, seen, result)
     seen.answered(result, node.now)
+    return result
+
+
+def _ruled(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
+    if not node.faults.rules:
+        return handled(node, request)
+    result: Answer | Wait[Answer] = node.faults.around(request, partial(handled, node), refused)
     return result
 
 

@@ -32,10 +32,13 @@ class Node:
     """A single combined node, broker and controller: a quorum of one.
 
     `advertised` is the (host, port) that clients are told; `seed` feeds every choice that Kafka makes at random (topic ids, member ids,
-    session ids), so that the same requests at the same times give the same answers.
+    session ids), so that the same requests at the same times give the same answers. `history` is for those who will ask what was requested:
+    it costs time with every request.
     """
 
-    def __init__(self, settings: Settings, *, advertised: tuple[str, int], now: int, seed: int) -> None:
+    def __init__(
+        self, settings: Settings, *, advertised: tuple[str, int], now: int, seed: int, history: bool = True
+    ) -> None:
         self.settings, self.advertised, self.now = settings, advertised, now
         self.id = settings.int("node.id")
         self.random = Random(seed)
@@ -43,7 +46,7 @@ class Node:
         self.waiting = Waiting()
         self.intake = Intake(_intake_limit(settings), self.waiting.timers)
         self.faults = Faults(self)
-        self.history = History()
+        self.history = History() if history else None
         self.fetch_sessions = Sessions(settings.int("max.incremental.fetch.session.cache.slots"), self.random)
         self.partitions = Partitions(self)
         self.controller = Controller(self)

@@ -16,6 +16,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.server import dispatch
 from kafkadouble.server.clock import Clock
 from kafkadouble.server.handlers import SERVED
+from kafkadouble.server.history import History
 from kafkadouble.server.listener import Listener
 from kafkadouble.server.node import Node
 from kafkadouble.server.request import Peer, Request
@@ -30,7 +31,8 @@ CLIENT_ID = "kafkadouble"
 class Broker:
     """A node, the clock that it goes by, and the socket on which it is reached.
 
-    `seed` repeats every choice that is made at random; without one each start and each reset makes its own.
+    `seed` repeats every choice that is made at random; without one each start and each reset makes its own. `history` keeps the latest
+    requests, for a program that will look at them.
     """
 
     def __init__(
@@ -41,20 +43,29 @@ class Broker:
         *,
         advertised: tuple[str, int] | None = None,
         seed: int | None = None,
+        history: bool = True,
     ) -> None:
-        self._settings, self.clock, self._seed = settings, clock, seed
+        self._settings, self.clock, self._seed, self._history = settings, clock, seed, history
         self.address = advertised or address_of(sock)
         self._peer = Peer(0, *self.address)
         self.listener = Listener(self._new_node(), clock, sock)
 
     def _new_node(self) -> Node:
         seed = int.from_bytes(os.urandom(8), "big") if self._seed is None else self._seed
-        return Node(self._settings, advertised=self.address, now=self.clock.now(), seed=seed)
+        now = self.clock.now()
+        return Node(self._settings, advertised=self.address, now=now, seed=seed, history=self._history)
 
     @property
     def node(self) -> Node:
         """The node that serves now."""
         return self.listener.node
+
+    @property
+    def history(self) -> History:
+        """The latest requests. UsageError when they are not kept."""
+        if self.node.history is None:
+            raise UsageError("this broker keeps no history")
+        return self.node.history
 
     async def start(self) -> None:
         """Begin to accept."""

@@ -1,7 +1,7 @@
 """KafkaDouble: a broker in a thread of this process, and what a test does to it without a client.
 
 Rules. The state of the broker is touched on its own thread alone; every method here may be called from any thread, and waits for the broker. A
-double that is forgotten is stopped when it is collected, or when the interpreter ends.
+double that is forgotten is stopped when it is collected, or when the interpreter ends. A process that is forked off may use its address.
 """
 
 from __future__ import annotations
@@ -61,6 +61,8 @@ class KafkaDouble:
             raise UsageError(
                 f"brokers is {brokers}: a cluster of several nodes comes in a later version, one node is served"
             )
+        if config is not None and "listeners" in config:
+            raise UsageError("listeners: give host and port instead")
         if stepped and clock is not None:
             raise UsageError("a clock and stepped=True are two answers to one question: give one of them")
         self._host, self._port, self._seed = host, port, seed
@@ -73,7 +75,7 @@ class KafkaDouble:
     def start(self) -> KafkaDouble:
         """Bind the port and begin to serve; a double that runs already goes on."""
         with self._lock:
-            if self._running is None or not self._running.thread.running:
+            if self._running is None or not (self._running.thread.running or self._running.thread.elsewhere):
                 self._running = _Running(self._host, self._port, self._settings, self._clock, self._seed)
                 self._port = self._running.broker.address[1]
                 self._forgotten = weakref.finalize(self, self._running.stop)
@@ -101,12 +103,16 @@ class KafkaDouble:
     @property
     def port(self) -> int:
         """The port that it is reached on."""
-        return self._serving().broker.address[1]
+        return self._address()[1]
 
     @property
     def bootstrap_servers(self) -> str:
         """HOST:PORT, for a client's setting of that name."""
-        return text_of(*self._serving().broker.address)
+        return text_of(*self._address())
+
+    def _address(self) -> tuple[str, int]:
+        running = self._known()
+        return running.broker.address if running.thread.elsewhere else self._serving().broker.address
 
     def create_topic(self, name: str, partitions: int = 1, config: Mapping[str, object] | None = None) -> None:
         """Create a topic. KafkaError where a client's admin would get one, such as TOPIC_ALREADY_EXISTS."""
@@ -136,16 +142,14 @@ class KafkaDouble:
         """
         from . import seeding
 
-        found = self._ask(seeding.to_find(topic)).topics
-        if found[0].error_code:  # a topic that is being created is told of as unknown, and known at the next request
-            found = self._ask(seeding.to_find(topic)).topics
-        seeding.check_topics(found)
         key_bytes = seeding.as_bytes(key)
-        if partition is None:
-            partition = self._choose(key_bytes, len(found[0].partitions))
         at = self._clock.now() if timestamp is None else timestamp
         batch = seeding.batch_of(value, key_bytes, headers, at)
-        return seeding.appended_at(self._ask(seeding.to_produce(topic, found[0].topic_id, partition, batch)))
+
+        def choose(partitions: int) -> int:
+            return self._choose(key_bytes, partitions) if partition is None else partition
+
+        return seeding.appended_at(self._call(seeding.append, self._serving().broker, topic, choose, batch).result())
 
     def _choose(self, key: bytes | None, partitions: int) -> int:
         if key is not None:
@@ -184,7 +188,7 @@ class KafkaDouble:
 
     def _look(self, at: Callable[[History], list[SeenRequest]]) -> list[SeenRequest]:
         running = self._known()
-        return self._on_thread(running, lambda: at(running.broker.node.history))
+        return self._on_thread(running, lambda: at(running.broker.history))
 
     def advance(self, seconds: float) -> None:
         """Let so much time pass, with all that is due in it. UsageError unless the clock is stepped."""
@@ -244,6 +248,10 @@ class KafkaDouble:
 
     def _serving(self) -> _Running:
         running = self._known()
+        if running.thread.elsewhere:
+            raise UsageError(
+                "the double runs in the process that this one was forked from: here only its address is of use"
+            )
         if not running.thread.running:
             raise UsageError("the double was stopped")
         return running

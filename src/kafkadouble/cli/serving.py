@@ -28,7 +28,8 @@ async def serve(options: argparse.Namespace, settings: Settings, sock: socket.so
     """Serve until SIGINT or SIGTERM."""
     _log_to_stderr(logging.DEBUG if options.verbose else logging.WARNING if options.quiet else logging.INFO)
     ended = _on_signals()
-    broker = Broker(settings, sock, SystemClock(), advertised=_advertised(options, settings), seed=options.seed)
+    advertised = _advertised(options, settings)
+    broker = Broker(settings, sock, SystemClock(), advertised=advertised, seed=options.seed, history=False)
     try:
         await _create(broker, options.topic)
         await broker.start()

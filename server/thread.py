@@ -53,7 +53,12 @@ class LoopThread:
     @property
     def running(self) -> bool:
         """Whether calls can be made, in this process."""
-        return self._process == os.getpid() and self._thread.is_alive() and not self._loop.is_closed()
+        return not self.elsewhere and self._thread.is_alive() and not self._loop.is_closed()
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether this is a fork of the process that made it."""
+        return self._process != os.getpid()
 
     @property
     def here(self) -> bool:
@@ -99,7 +104,7 @@ class LoopThread:
 
     def stop(self) -> None:
         """End the loop and the thread; once is enough, and never is no error."""
-        if self._process != os.getpid():
+        if self.elsewhere:
             return
         if self._thread.ident is None:
             self._loop.close()

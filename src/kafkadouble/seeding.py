@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any
 
+from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
-from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.metadata.image import TopicImage
 from kafkadouble.server.settings import as_text
 from kafkadouble.wire.batch import Headers, Record, encode_batch
 
-from .errors import UsageError, raise_for
+from .errors import KafkaError, UsageError, raise_for
+
+if TYPE_CHECKING:
+    from .broker import Broker
 
 Text = str | bytes | None
 HeadersLike = Mapping[str, Text] | Iterable[tuple[str, Text]]
@@ -37,17 +42,24 @@ def to_delete(name: str) -> DeleteTopicsRequest:
     return DeleteTopicsRequest(topics=[DeleteTopicsRequest.DeleteTopicState(name=name)], timeout_ms=TIMEOUT_MS)
 
 
-def to_find(name: str) -> MetadataRequest:
-    """The request of a producer for a topic that it may have to create."""
-    topic = MetadataRequest.MetadataRequestTopic(name=name)
-    return MetadataRequest(topics=[topic], allow_auto_topic_creation=True)
+def append(broker: Broker, topic: str, choose: Callable[[int], int], batch: bytes | bytearray) -> Future[Any]:
+    """Append a batch to the partition that `choose` picks of so many; to be called on the loop's thread, with the answer to Produce to come.
+
+    A topic that is not there is created as for a client that asks for its metadata, if the broker is set to do so.
+    """
+    found = broker.node.controller.image.topic_named(topic) or _created(broker, topic)
+    data = ProduceRequest.PartitionProduceData(index=choose(len(found.partitions)), records=batch)
+    part = ProduceRequest.TopicProduceData(name=topic, topic_id=found.id, partition_data=[data])
+    return broker.ask(ProduceRequest(acks=ALL_IN_SYNC, timeout_ms=TIMEOUT_MS, topic_data=[part]))
 
 
-def to_produce(topic: str, topic_id: Uuid, partition: int, batch: bytes | bytearray) -> ProduceRequest:
-    """The request that appends one batch."""
-    data = ProduceRequest.PartitionProduceData(index=partition, records=batch)
-    part = ProduceRequest.TopicProduceData(name=topic, topic_id=topic_id, partition_data=[data])
-    return ProduceRequest(acks=ALL_IN_SYNC, timeout_ms=TIMEOUT_MS, topic_data=[part])
+def _created(broker: Broker, topic: str) -> TopicImage:
+    asked = MetadataRequest.MetadataRequestTopic(name=topic)
+    answer = broker.ask(MetadataRequest(topics=[asked], allow_auto_topic_creation=True)).result(timeout=0)
+    found = broker.node.controller.image.topic_named(topic)
+    if found is None:
+        raise KafkaError(answer.topics[0].error_code or error_codes.UNKNOWN_TOPIC_OR_PARTITION)
+    return found
 
 
 def batch_of(value: Text, key: bytes | None, headers: HeadersLike, timestamp: int) -> bytearray:

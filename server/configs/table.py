@@ -35,7 +35,7 @@ class Table:
 
     def get(self, name: str) -> Config | None:
         """The configuration of this name, or None."""
-        if name in self._read or self._complete:
+        if name in self._read or self._complete or not name:
             return self._read.get(name)
         for text in self.texts():
             start = text.find(f"\n{name}  ") + 1

@@ -109,17 +109,14 @@ def _tell_everybody(group: ClassicGroup) -> None:
         sessions.keep(group, member)
         member.is_new = False
         group.pending_syncs[member.id] = None
-    generation = group.generation
-    group.sync_timer = group.shard.at(group.rebalance_timeout, lambda now: _expire_syncs(group, generation))
+    group.sync_timer = group.shard.at(group.rebalance_timeout, lambda now: _expire_syncs(group))
 
 
-def _expire_syncs(group: ClassicGroup, generation: int) -> None:
-    group.sync_timer = None
+def _expire_syncs(group: ClassicGroup) -> None:
     missing = list(group.pending_syncs)
-    if generation == group.generation and missing:
-        for member_id in missing:
-            group.remove(member_id)
-        prepare(group, f"{missing} did not send SyncGroup in time")
+    for member_id in missing:
+        group.remove(member_id)
+    prepare(group, f"{missing} did not send SyncGroup in time")
 
 
 def synced(group: ClassicGroup, member_id: str) -> None:

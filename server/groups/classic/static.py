@@ -40,7 +40,6 @@ def come_back(
     answer: Promise[JoinGroupResponse] = Promise()
     member.update(joining)
     member.joining = answer
-    sessions.keep(group, member)
     if group.state is State.STABLE and group.select_protocol() == group.protocol:
         _note_new_id(group, member, former, version)
     elif group.state is State.PREPARING_REBALANCE:

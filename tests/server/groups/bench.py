@@ -45,6 +45,7 @@ class Call:
 
     def __init__(self, pending: Pending) -> None:
         self._pending = pending
+        self.closed = False
 
     @property
     def done(self) -> bool:
@@ -61,6 +62,7 @@ class Call:
 
     def close(self) -> None:
         """The connection ends."""
+        self.closed = True
         self._pending.close()
 
 

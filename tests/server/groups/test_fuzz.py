@@ -58,7 +58,6 @@ class Groups(RuleBasedStateMachine):
         ]
         self.calls: list[tuple[int, Member, Call]] = []
         self.generation = 0
-        self.closed: set[int] = set()
 
     @property
     def group(self) -> ClassicGroup | None:
@@ -69,7 +68,7 @@ class Groups(RuleBasedStateMachine):
     def take_in(self) -> None:
         """Let the clients read what was answered."""
         for asked, member, call in list(self.calls):
-            if call.done or id(call) in self.closed:
+            if call.done or call.closed:
                 self.calls.remove((asked, member, call))
             if call.done:
                 self.read(member, call.answer)
@@ -130,7 +129,6 @@ class Groups(RuleBasedStateMachine):
     @rule(n=who)
     def hang_up(self, n: int) -> None:
         _, _, call = self.calls[n % len(self.calls)]
-        self.closed.add(id(call))
         call.close()
         self.take_in()
 

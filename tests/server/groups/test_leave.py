@@ -75,6 +75,14 @@ def test_an_id_that_was_handed_out_can_be_given_back(bench: Bench) -> None:
     assert not bench.group().pending_joins
 
 
+def test_an_id_that_is_given_back_starts_nothing_in_an_empty_group(bench: Bench) -> None:
+    pending = Member(bench)
+    pending.id = pending.send_join().answer.member_id
+    pending.leave()
+    assert bench.group().state_name == "Empty"
+    assert bench.group().generation == 0
+
+
 def test_a_rebalance_waits_no_longer_for_who_left(bench: Bench) -> None:
     first, second = Member(bench, "a"), Member(bench, "b")
     stabilise(first, second)

@@ -69,6 +69,35 @@ def test_heartbeats_are_good_before_the_assignment(bench: Bench) -> None:
         assert follower.beat() == 0
 
 
+def test_a_member_whose_sync_is_refused_is_watched_again(bench: Bench) -> None:
+    leader, follower = Member(bench, "a", session=60_000), Member(bench, "b", session=10_000)
+    gather(leader, follower)
+    waiting = follower.sync()
+    bench.advance(20_000)
+    leader.leave()
+    assert waiting.code == codes.REBALANCE_IN_PROGRESS
+    bench.advance(9_999)
+    assert follower.beat() == codes.REBALANCE_IN_PROGRESS
+    bench.advance(10_000)
+    assert bench.group().is_empty
+
+
+def test_a_group_of_silent_static_members_goes_on_gathering(bench: Bench) -> None:
+    statics = [Member(bench, f"s{n}", instance=f"i{n}", session=300_000, rebalance=20_000) for n in range(2)]
+    stabilise(*statics)
+    newcomer = Member(bench, "c", rebalance=20_000)
+    newcomer.join()
+    newcomer.leave()
+    bench.advance(50_000)
+    assert bench.group().state_name == "PreparingRebalance", "nobody is there to lead"
+    assert bench.group().generation == 1
+    call = statics[1].join()
+    bench.advance(20_000)
+    statics[1].joined(call)
+    assert statics[1].leader == statics[1].id
+    assert len(call.answer.members) == 2
+
+
 @pytest.mark.parametrize(
     ("said", "code"),
     [

@@ -106,6 +106,19 @@ def test_who_does_not_sync_within_the_rebalance_timeout_is_out(bench: Bench) -> 
     assert leader.beat() == codes.REBALANCE_IN_PROGRESS
 
 
+def test_a_rebalance_forgets_who_had_not_synced(bench: Bench) -> None:
+    leader, follower = (Member(bench, name, session=120_000, rebalance=20_000) for name in "ab")
+    gather(leader, follower)
+    leader.sync({})
+    bench.advance(10_000)
+    call = leader.join()
+    bench.advance(19_999)
+    assert follower.id in bench.group().members, "it has the whole of the new rebalance timeout"
+    bench.advance(1)
+    leader.joined(call)
+    assert follower.id not in bench.group().members
+
+
 def test_a_leader_that_does_not_sync_is_out_and_the_others_start_over(bench: Bench) -> None:
     leader, follower = (Member(bench, name, session=120_000, rebalance=20_000) for name in "ab")
     gather(leader, follower)

@@ -132,7 +132,8 @@ class Connection:
 
     def _decode(self, frame: bytes, head: Any, served: Any, now: int) -> None:
         try:
-            body = served.api.request.decode(frame, version=head.api_version, offset=head.body_offset)
+            # Bytes behind the body are passed over, as Kafka does: librdkafka asks for all topics with three too many.
+            body, _ = served.api.request.read(frame, head.api_version, head.body_offset)
         except WireError as error:
             what = f"{served.name} version {head.api_version}"
             self.end(f"(client {head.client_id!r}) sent a request {what} that cannot be read: {error}")

@@ -13,6 +13,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from .codec_cases import Case, cases
@@ -62,11 +63,10 @@ def jobs(case: Case, names: Sequence[str]) -> dict[str, dict[str, Job]]:
         message = codec.read(data)
         if bytes(codec.write(message)) != data:
             raise ValueError(f"{name} writes other bytes than it read: {case.name}")
-        found_jobs["decode"][name] = lambda read=codec.read: read(data)
-        found_jobs["encode"][name] = lambda write=codec.write, message=message: write(message)
+        found_jobs["decode"][name] = partial(codec.read, data)
+        found_jobs["encode"][name] = partial(codec.write, message)
     parts = ours_parts(case)
-    message = parts.read(data)
-    found_jobs["encode"]["ours parts"] = lambda: parts.write(message)
+    found_jobs["encode"]["ours parts"] = partial(parts.write, parts.read(data))
     return found_jobs
 
 

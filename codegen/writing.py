@@ -9,11 +9,10 @@ values raises some error of Python's, or of the wire floor; the caller then find
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from .layout import Array, Fixed, Layout, Nested, Op, Variable
 from .literals import differs
 from .model import Field, Message
+from .runs import Numbers, Run, Value, arguments, condition, template
 from .source import Lines, Pool
 
 PRIMITIVES = "kafkadouble.wire.primitives"
@@ -29,41 +28,12 @@ def writer(pool: Pool, message: Message, layout: Layout) -> str:
     return emitter.out.text() or "    pass\n"
 
 
-@dataclass(frozen=True, slots=True)
-class _Value:
-    """A fixed value in a run."""
-
-    letter: str
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Numbers:
-    """An array of numbers in a run: `count` is a variable with its length, -1 for null."""
-
-    letter: str
-    value: str
-    count: str
-    compact: bool
-    nullable: bool
-
-    @property
-    def condition(self) -> str:
-        """When the run may be packed at once: the count fits in one byte and is not null."""
-        if self.compact:
-            return f"0 <= {self.count} < 127" if self.nullable else f"{self.count} < 127"
-        return f"{self.count} >= 0" if self.nullable else ""
-
-
-_Run = list[_Value | _Numbers]
-
-
 class _Writer:
     def __init__(self, pool: Pool, message: Message) -> None:
         self.pool = pool
         self.message = message
         self.out = Lines(depth=1)
-        self._pending: _Run = []
+        self._pending: Run = []
         self._count = 0
 
     def name(self, stem: str) -> str:
@@ -72,38 +42,38 @@ class _Writer:
 
     # Runs: collected, then written by one pack.
 
-    def take(self) -> _Run:
+    def take(self) -> Run:
         run, self._pending = self._pending, []
         return run
 
     def flush(self) -> None:
         run = self.take()
-        condition = _condition(run)
-        if not condition:
+        limits = condition(run)
+        if not limits:
             self.put(run)
             return
-        with self.out.block(f"if {condition}:"):
+        with self.out.block(f"if {limits}:"):
             self.put(run)
         with self.out.block("else:"):
             self.put_plain(run)
 
-    def put(self, run: _Run) -> None:
+    def put(self, run: Run) -> None:
         """One pack for the whole run."""
-        arrays = [item for item in run if isinstance(item, _Numbers)]
+        arrays = [item for item in run if isinstance(item, Numbers)]
         if not arrays:
             if run:
                 self.out(f"w({self.packed(run)})")
             return
         counts = ", ".join(array.count for array in arrays)
-        shapes = self.pool.shapes("".join(_template(item) for item in run))
-        values = ", ".join(_arguments(item) for item in run)
+        shapes = self.pool.shapes("".join(template(item) for item in run))
+        values = ", ".join(arguments(item) for item in run)
         self.out(f"w({shapes}[{counts}]({values}))")
 
-    def put_plain(self, run: _Run) -> None:
+    def put_plain(self, run: Run) -> None:
         """One pack for each stretch between arrays, the arrays by a helper: for nulls and long arrays."""
-        stretch: _Run = []
+        stretch: Run = []
         for item in run:
-            if isinstance(item, _Value):
+            if isinstance(item, Value):
                 stretch.append(item)
                 continue
             self.put(stretch)
@@ -112,10 +82,10 @@ class _Writer:
             self.out(f'{helper}(w, {item.value}, "{item.letter}")')
         self.put(stretch)
 
-    def packed(self, run: _Run) -> str:
+    def packed(self, run: Run) -> str:
         if len(run) == 1 and run[0].letter == "B" and run[0].value.isidentifier():
             return f"{self.pool.helper(VARINT, 'ONE_BYTE')}[{run[0].value}]"
-        if len(run) == 1 and run[0] == _Value("B", "0"):
+        if len(run) == 1 and run[0] == Value("B", "0"):
             return 'b"\\0"'
         letters = "".join(item.letter for item in run)
         return f"{self.pool.pack(letters)}({', '.join(item.value for item in run)})"
@@ -139,52 +109,41 @@ class _Writer:
             with self.out.block(f"if len({name}) != 16:"):
                 self.out(f"{self.pool.helper(PRIMITIVES, 'refuse_uuid')}()")
             value = name
-        self._pending.append(_Value("B" if op.letter == "?" else op.letter, value))
+        self._pending.append(Value("B" if op.letter == "?" else op.letter, value))
 
     def variable(self, op: Variable, value: str) -> None:
         content, size = self.name("x"), self.name("n")
-        more = " + 1" if op.compact else ""
-        if op.field.type == "string":
-            self.text(op, value, content, size)
+        if op.nullable:
+            with self.out.block(f"if ({content} := {value}) is None:"):
+                self.out(f"{size} = {0 if op.compact else -1}", f'{content} = b""')
+            with self.out.block("else:"):
+                self.content(op, content, content, size)
         else:
-            self.out(f"{content} = {value}")
-            with self.out.block(
-                f"if {content}.__class__ is not bytes:" if not op.nullable else f"if {content} is None:"
-            ):
-                if op.nullable:
-                    self.out(f"{size} = {0 if op.compact else -1}", f'{content} = b""')
-                else:
-                    self.out(f"{content} = {self.pool.helper(PRIMITIVES, 'buffer')}({content})")
-            if op.nullable:
-                with self.out.block("else:"):
-                    with self.out.block(f"if {content}.__class__ is not bytes:"):
-                        self.out(f"{content} = {self.pool.helper(PRIMITIVES, 'buffer')}({content})")
-                    self.out(f"{size} = len({content}){more}")
-            else:
-                self.out(f"{size} = len({content}){more}")
+            self.content(op, value, content, size)
         self.length(op.compact, "text" if op.field.type == "string" else "bytes", size)
         self.out(f"w({content})")
 
-    def text(self, op: Variable, value: str, content: str, size: str) -> None:
-        more = " + 1" if op.compact else ""
-        if not op.nullable:
-            self.out(f"{content} = {value}.encode()", f"{size} = len({content}){more}")
-            return
-        with self.out.block(f"if ({content} := {value}) is None:"):
-            self.out(f"{size} = {0 if op.compact else -1}", f'{content} = b""')
-        with self.out.block("else:"):
-            self.out(f"{content} = {content}.encode()", f"{size} = len({content}){more}")
+    def content(self, op: Variable, value: str, content: str, size: str) -> None:
+        """The bytes of a value that is there into the variable `content`, what goes into the length into `size`."""
+        if op.field.type == "string":
+            self.out(f"{content} = {value}.encode()")
+        else:
+            if value != content:
+                self.out(f"{content} = {value}")
+            with self.out.block(f"if {content}.__class__ is not bytes:"):
+                self.out(f"{content} = {self.pool.helper(PRIMITIVES, 'buffer')}({content})")
+        self.out(f"{size} = len({content}) + 1" if op.compact else f"{size} = len({content})")
 
     def length(self, compact: bool, kind: str, size: str) -> None:
         """Write what is pending and the length; when compact, `size` is length + 1 and fits in one byte, or a helper writes it."""
         if not compact:
-            self._pending.append(_Value("h" if kind == "text" else "i", size))
+            self._pending.append(Value("h" if kind == "text" else "i", size))
             self.flush()
             return
         run = self.take()
-        condition = " and ".join(filter(None, [f"{size} < 128", _condition(run)]))
-        with self.out.block(f"if {condition}:"):
-            self.put([*run, _Value("B", size)])
+        limits = " and ".join(filter(None, [f"{size} < 128", condition(run)]))
+        with self.out.block(f"if {limits}:"):
+            self.put([*run, Value("B", size)])
         with self.out.block("else:"):
             self.put_plain(run)
             helper = "text_size" if kind == "text" else "size"
@@ -202,7 +161,7 @@ class _Writer:
         with self.out.block(f"if {name} is None:"):
             self.out('w(b"\\xff")' if op.marker == "int8" else 'w(b"\\0")')
         with self.out.block("else:"):
-            self._pending.append(_Value("B", "1"))
+            self._pending.append(Value("B", "1"))
             self.struct(op.layout, name)
             self.flush()
 
@@ -221,7 +180,7 @@ class _Writer:
         if isinstance(op.element, Fixed) and op.element.letter != "16s":
             self.out(f"{size} = -1 if {name} is None else len({name})" if op.nullable else f"{size} = len({name})")
             letter = "B" if op.element.letter == "?" else op.element.letter
-            self._pending.append(_Numbers(letter, name, size, op.compact, op.nullable))
+            self._pending.append(Numbers(letter, name, size, op.compact, op.nullable))
             return
         more = " + 1" if op.compact else ""
         null = f"{0 if op.compact else -1} if {name} is None else " if op.nullable else ""
@@ -273,16 +232,16 @@ class _Writer:
         run = self.take()
         conditions = [self.differs(op.field, name) for op in layout.tags]
         written = " or ".join([*conditions, f"{name}.unknown_tagged_fields"])
-        limits = _condition(run)
+        limits = condition(run)
         if not limits:
             with self.out.block(f"if {written}:"):
                 self.put(run)
                 self.tags(layout, name, conditions)
             with self.out.block("else:"):
-                self.put([*run, _Value("B", "0")])
+                self.put([*run, Value("B", "0")])
             return
         with self.out.block(f"if {limits} and not ({written}):"):
-            self.put([*run, _Value("B", "0")])
+            self.put([*run, Value("B", "0")])
         with self.out.block("else:"):
             self.put_plain(run)
             self.tags(layout, name, conditions)
@@ -291,8 +250,8 @@ class _Writer:
         """The section itself: each tagged field that differs from its default is written to a list of its own first."""
         section = self.name("tags")
         self.out(f"{section} = {{}}")
-        for op, condition in zip(layout.tags, conditions, strict=True):
-            with self.out.block(f"if {condition}:"):
+        for op, differing in zip(layout.tags, conditions, strict=True):
+            with self.out.block(f"if {differing}:"):
                 outer = self.name("w")
                 self.out(f"{outer} = w", f"{section}[{op.field.tag}] = []", f"w = {section}[{op.field.tag}].append")
                 self.value(op, f"{name}.{op.field.slot}")
@@ -300,19 +259,3 @@ class _Writer:
                 self.out(f"w = {outer}")
         known = tuple(op.field.tag for op in layout.tags)
         self.out(f"{self.pool.helper(TAGGED, 'write_tags')}(w, {section}, {name}.unknown_tagged_fields, {known})")
-
-
-def _condition(run: _Run) -> str:
-    return " and ".join(filter(None, (item.condition for item in run if isinstance(item, _Numbers))))
-
-
-def _template(item: _Value | _Numbers) -> str:
-    if isinstance(item, _Value):
-        return item.letter
-    return ("B" if item.compact else "i") + "{}" + item.letter
-
-
-def _arguments(item: _Value | _Numbers) -> str:
-    if isinstance(item, _Value):
-        return item.value
-    return f"{item.count} + 1, *{item.value}" if item.compact else f"{item.count}, *{item.value}"

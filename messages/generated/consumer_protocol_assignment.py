@@ -130,8 +130,7 @@ def _write_ConsumerProtocolAssignment_0(m, w):
         x6 = e3.partitions
         n7 = len(x6)
         w(_shapes_1[n7](n7, *x6))
-    x8 = m.user_data
-    if x8 is None:
+    if (x8 := m.user_data) is None:
         n9 = -1
         x8 = b""
     else:

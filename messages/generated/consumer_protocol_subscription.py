@@ -303,8 +303,7 @@ def _write_ConsumerProtocolSubscription_0(m, w):
         n5 = len(x4)
         w(_p_h(n5))
         w(x4)
-    x6 = m.user_data
-    if x6 is None:
+    if (x6 := m.user_data) is None:
         n7 = -1
         x6 = b""
     else:
@@ -328,8 +327,7 @@ def _write_ConsumerProtocolSubscription_1(m, w):
         n5 = len(x4)
         w(_p_h(n5))
         w(x4)
-    x6 = m.user_data
-    if x6 is None:
+    if (x6 := m.user_data) is None:
         n7 = -1
         x6 = b""
     else:
@@ -366,8 +364,7 @@ def _write_ConsumerProtocolSubscription_2(m, w):
         n5 = len(x4)
         w(_p_h(n5))
         w(x4)
-    x6 = m.user_data
-    if x6 is None:
+    if (x6 := m.user_data) is None:
         n7 = -1
         x6 = b""
     else:
@@ -405,8 +402,7 @@ def _write_ConsumerProtocolSubscription_3(m, w):
         n5 = len(x4)
         w(_p_h(n5))
         w(x4)
-    x6 = m.user_data
-    if x6 is None:
+    if (x6 := m.user_data) is None:
         n7 = -1
         x6 = b""
     else:

@@ -131,8 +131,7 @@ def _write_EnvelopeRequest_0(m, w):
     else:
         w(size(n2))
     w(x1)
-    x3 = m.request_principal
-    if x3 is None:
+    if (x3 := m.request_principal) is None:
         n4 = 0
         x3 = b""
     else:
@@ -186,8 +185,7 @@ def _read_EnvelopeResponse_0(b, p):
 
 
 def _write_EnvelopeResponse_0(m, w):
-    x1 = m.response_data
-    if x1 is None:
+    if (x1 := m.response_data) is None:
         n2 = 0
         x1 = b""
     else:

@@ -2753,8 +2753,7 @@ def _write_FetchResponse_4(m, w):
                     if e11.unknown_tagged_fields:
                         refuse_absent()
                     w(_p_qq(e11.producer_id, e11.first_offset))
-            x12 = e8.records
-            if x12 is None:
+            if (x12 := e8.records) is None:
                 n13 = -1
                 x12 = b""
             else:
@@ -2792,8 +2791,7 @@ def _write_FetchResponse_5(m, w):
                     if e11.unknown_tagged_fields:
                         refuse_absent()
                     w(_p_qq(e11.producer_id, e11.first_offset))
-            x12 = e8.records
-            if x12 is None:
+            if (x12 := e8.records) is None:
                 n13 = -1
                 x12 = b""
             else:
@@ -2831,8 +2829,7 @@ def _write_FetchResponse_7(m, w):
                     if e11.unknown_tagged_fields:
                         refuse_absent()
                     w(_p_qq(e11.producer_id, e11.first_offset))
-            x12 = e8.records
-            if x12 is None:
+            if (x12 := e8.records) is None:
                 n13 = -1
                 x12 = b""
             else:
@@ -2870,8 +2867,7 @@ def _write_FetchResponse_11(m, w):
                     if e11.unknown_tagged_fields:
                         refuse_absent()
                     w(_p_qq(e11.producer_id, e11.first_offset))
-            x12 = e8.records
-            if x12 is None:
+            if (x12 := e8.records) is None:
                 n13 = -1
                 x12 = b""
             else:
@@ -2922,8 +2918,7 @@ def _write_FetchResponse_12(m, w):
                         write_tags(w, tags12, e11.unknown_tagged_fields, ())
                     else:
                         w(_p_qqB(e11.producer_id, e11.first_offset, 0))
-            x13 = e8.records
-            if x13 is None:
+            if (x13 := e8.records) is None:
                 n14 = 0
                 x13 = b""
             else:
@@ -3026,8 +3021,7 @@ def _write_FetchResponse_13(m, w):
                         write_tags(w, tags11, e10.unknown_tagged_fields, ())
                     else:
                         w(_p_qqB(e10.producer_id, e10.first_offset, 0))
-            x12 = e7.records
-            if x12 is None:
+            if (x12 := e7.records) is None:
                 n13 = 0
                 x12 = b""
             else:
@@ -3128,8 +3122,7 @@ def _write_FetchResponse_16(m, w):
                         write_tags(w, tags11, e10.unknown_tagged_fields, ())
                     else:
                         w(_p_qqB(e10.producer_id, e10.first_offset, 0))
-            x12 = e7.records
-            if x12 is None:
+            if (x12 := e7.records) is None:
                 n13 = 0
                 x12 = b""
             else:

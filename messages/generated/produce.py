@@ -514,8 +514,7 @@ def _write_ProduceRequest_3(m, w):
         for e10 in x8:
             if e10.unknown_tagged_fields:
                 refuse_absent()
-            x11 = e10.records
-            if x11 is None:
+            if (x11 := e10.records) is None:
                 n12 = -1
                 x11 = b""
             else:
@@ -560,8 +559,7 @@ def _write_ProduceRequest_9(m, w):
         else:
             w(size(n9))
         for e10 in x8:
-            x11 = e10.records
-            if x11 is None:
+            if (x11 := e10.records) is None:
                 n12 = 0
                 x11 = b""
             else:
@@ -622,8 +620,7 @@ def _write_ProduceRequest_13(m, w):
             w(_p_u(x6))
             w(size(n8))
         for e9 in x7:
-            x10 = e9.records
-            if x10 is None:
+            if (x10 := e9.records) is None:
                 n11 = 0
                 x10 = b""
             else:

@@ -331,8 +331,7 @@ def _write_RemoteLogSegmentMetadataRecord_0(m, w):
             write_tags(w, tags12, e11.unknown_tagged_fields, ())
         else:
             w(_p_iqB(e11.leader_epoch, e11.offset, 0))
-    x13 = m.custom_metadata
-    if x13 is None:
+    if (x13 := m.custom_metadata) is None:
         n14 = 0
         x13 = b""
     else:

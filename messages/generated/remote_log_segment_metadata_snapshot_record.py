@@ -206,8 +206,7 @@ def _write_RemoteLogSegmentMetadataSnapshotRecord_0(m, w):
             write_tags(w, tags5, e4.unknown_tagged_fields, ())
         else:
             w(_p_iqB(e4.leader_epoch, e4.offset, 0))
-    x6 = m.custom_metadata
-    if x6 is None:
+    if (x6 := m.custom_metadata) is None:
         n7 = 0
         x6 = b""
     else:

@@ -223,8 +223,7 @@ def _write_RemoteLogSegmentMetadataUpdateRecord_0(m, w):
         write_tags(w, tags8, x1.unknown_tagged_fields, ())
     else:
         w(_p_uB(x7, 0))
-    x9 = m.custom_metadata
-    if x9 is None:
+    if (x9 := m.custom_metadata) is None:
         n10 = 0
         x9 = b""
     else:

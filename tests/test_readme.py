@@ -1,0 +1,39 @@
+"""The README's examples do what they say."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+HOUSE = Path(__file__).resolve().parent.parent
+README = (HOUSE / "README.md").read_text()
+EXAMPLES = [
+    pytest.param(match[1], id=f"line-{README[: match.start()].count(chr(10)) + 2}")
+    for match in re.finditer(r"```python\n(.*?)```", README, re.DOTALL)
+]
+
+pytest_plugins = ("pytester",)
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_example_runs(example: str, pytester: pytest.Pytester) -> None:
+    """As a test where it is one, as a program otherwise."""
+    if example.startswith("def test_"):
+        pytester.makepyfile(example)
+        pytester.runpytest_inprocess("-p", "no:randomly").assert_outcomes(passed=1)
+    else:
+        exec(compile(example, "README.md", "exec"), {"__name__": "readme"})
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) == 4
+
+
+@pytest.mark.parametrize("link", re.findall(r"\]\((?!http)([^)#]+)\)", README))
+def test_link_leads_somewhere(link: str) -> None:
+    assert (HOUSE / link).exists()
+
+
+@pytest.mark.parametrize("verb", ["demo", "test", "bench", "generate"])
+def test_the_makefile_has_the_verb(verb: str) -> None:
+    assert re.search(rf"^{verb}:", (HOUSE / "Makefile").read_text(), re.MULTILINE)

@@ -316,7 +316,6 @@ class PartitionLog:
         if offset > self.log_start_offset:
             self.log_start_offset = offset
             self.epochs.truncate_from_start(offset)
-            self._state.transactions.settle(offset)
             self._storage.release(offset)
 
     def retain(self, now: int) -> list[Dropped]:

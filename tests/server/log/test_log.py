@@ -5,8 +5,9 @@ import pytest
 from kafkadouble.messages import error_codes
 from kafkadouble.server.log.divergence import Verdict
 from kafkadouble.server.log.log import AppendResult, LogRefused, Origin, PartitionLog
+from kafkadouble.server.log.memory import MemoryStorage
 from kafkadouble.server.log.offset_and_epoch import UNDEFINED, OffsetAndEpoch
-from kafkadouble.wire.batch import encode_batch, read_header
+from kafkadouble.wire.batch import encode_batch, read_header, seal
 from kafkadouble.wire.errors import UsageError
 from kafkadouble.wire.record import Record
 
@@ -144,6 +145,13 @@ class TestWatermarks:
         log.delete_records_before(9)
         assert len(log.read(9, 1000).records) == 0
 
+    def test_deleting_records_gives_memory_back_but_not_the_size(self) -> None:
+        log = filled(*[10] * 200)
+        chunks, size = _chunks(log), log.size
+        log.delete_records_before(2000)
+        assert _chunks(log) == 1 < chunks
+        assert log.size == size
+
     def test_no_deleting_past_the_high_watermark(self) -> None:
         log = new_log()
         append(log, 5)
@@ -259,6 +267,14 @@ class TestReplica:
         assert caught.value.code == error_codes.UNKNOWN_SERVER_ERROR
         assert follower.log_end_offset == 0
 
+    def test_a_batch_that_ends_before_it_begins(self) -> None:
+        batch = _at(0, 2)
+        batch[23:27] = (-1).to_bytes(4, "big", signed=True)
+        seal(batch)
+        with pytest.raises(LogRefused) as caught:
+            self.copied(new_log(), batch)
+        assert caught.value.code == error_codes.UNKNOWN_SERVER_ERROR
+
     def test_damage(self) -> None:
         sent = _at(0, 2) + _at(2, 2)
         sent[-1] ^= 1
@@ -297,3 +313,9 @@ def test_it_speaks() -> None:
     log.delete_records_before(5)
     assert repr(log) == "PartitionLog orders-0, offsets 5..200, epoch 3, 5 KB in 2 chunks"
     assert repr(new_log()) == "PartitionLog orders-0, offsets 0..0, epoch -1, 0 KB in 0 chunks"
+
+
+def _chunks(log: PartitionLog) -> int:
+    storage = log._storage
+    assert isinstance(storage, MemoryStorage)
+    return len(storage.segments[0].chunks)

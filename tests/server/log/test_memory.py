@@ -118,6 +118,15 @@ class TestChunk:
         assert chunk.max_timestamp == (NOW + offset - 1 if offset else -1)
         assert not put(chunk, (offset, offset))  # views of what was cut off may be about
 
+    @pytest.mark.parametrize("offset", [1, 37, 120, 199])
+    def test_cut_where_the_latest_came_first(self, offset: int) -> None:
+        chunk = Chunk(0, 1 << 20)
+        for each in range(200):
+            put(chunk, (each, each), timestamp=NOW - each)
+        chunk.cut(offset)
+        assert chunk.max_timestamp == NOW
+        assert [read_header(batch).base_offset for batch in chunk.batches(0, NOW)] == [0]
+
     def test_a_batch_without_checksum_gets_it_before_anybody_sees_it(self) -> None:
         chunk = Chunk(0, 1000)
         raw = encode_batch([Record(0, NOW, b"k", b"v")], seal=False)
@@ -129,6 +138,10 @@ class TestChunk:
         chunk.append(raw, Placed(3, 3, 0, NOW, sealed=False))
         (last,) = chunk.batches(3, ANY_TIMESTAMP)
         assert offsets(last) == [3]
+        for offset in (4, 5):
+            chunk.append(raw, Placed(offset, offset, 0, NOW, sealed=False))
+        chunk.cut(5)
+        assert [offsets(batch) for batch in chunk.batches(3, ANY_TIMESTAMP)] == [[3], [4]]
 
     def test_what_was_read_cannot_be_written_to(self) -> None:
         found = chunk_of((0, 0)).read(0, 1000, 1, True)
@@ -140,7 +153,8 @@ class TestChunk:
 def fill(storage: MemoryStorage, start: int, count: int, size: int = 100) -> None:
     """That many batches of one record."""
     for offset in range(start, start + count):
-        storage.append(produced(1, size=size), Placed(offset, offset, 0, NOW + offset), NOW)
+        batch = produced(1, size=size, timestamp=NOW + offset)
+        storage.append(batch, Placed(offset, offset, 0, NOW + offset), NOW)
 
 
 def held(storage: MemoryStorage, offset: int = 0) -> list[int]:
@@ -183,6 +197,14 @@ class TestStorage:
             count = max(1, min(bound - start, max_bytes // len(produced(1, size=100))))
             assert offsets(found.records) == list(range(start, start + count))
             assert (found.offset, found.next_offset) == (start, start + count)
+
+    def test_what_does_not_fit_is_not_passed_over(self) -> None:
+        storage = MemoryStorage()
+        fill(storage, 0, 1, size=SMALLEST_CHUNK - 100)
+        fill(storage, 1, 1, size=50)
+        segment = storage.segments[0]
+        assert [chunk.base_offset for chunk in segment.chunks] == [0, 1]
+        assert segment.read(0, len(produced(1, size=50)), 2, False) is None
 
     def test_a_read_stops_at_the_end_of_a_large_chunk(self) -> None:
         storage = MemoryStorage()
@@ -231,6 +253,15 @@ class TestStorage:
         assert held(storage, 150) == list(range(150, 200))
         storage.truncate(160)
         assert segment.size == size // 200 * 160
+
+    def test_the_latest_timestamp_may_be_in_a_released_chunk(self) -> None:
+        storage = MemoryStorage()
+        for offset in range(200):
+            batch = produced(1, size=100, timestamp=NOW - offset)
+            storage.append(batch, Placed(offset, offset, 0, NOW - offset), NOW)
+        storage.release(150)
+        storage.truncate(160)
+        assert storage.segments[0].max_timestamp == NOW
 
     def test_the_last_chunk_is_never_released(self) -> None:
         storage = MemoryStorage()

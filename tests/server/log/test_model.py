@@ -164,7 +164,5 @@ class LogMachine(RuleBasedStateMachine):
         assert all(view == before for view, before in self.views[-20:])
 
 
-LogMachine.TestCase.settings = settings(
-    max_examples=150, stateful_step_count=50, deadline=None
-)
+LogMachine.TestCase.settings = settings(max_examples=150, stateful_step_count=50, deadline=None)
 test_the_log_is_a_list = LogMachine.TestCase

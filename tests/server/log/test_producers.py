@@ -165,8 +165,13 @@ class TestTransactions:
         append(log, transactional(0, 2, producer=2))
         append(log, transactional(2, 2, producer=1))
         end(log, commit=False, producer=1)
+        assert log.first_unstable_offset == 0
         log.high_watermark = log.log_end_offset
         assert log.last_stable_offset == 2
+        append(log, transactional(0, producer=3))
+        end(log, commit=True, producer=3)
+        assert log.first_unstable_offset == 2  # open, and older than the one that has just ended
+        log.truncate_to(7)
         assert log.transactions.aborted == [AbortedTransaction(1, 0, 6, 2)]
         end(log, commit=False, producer=2)
         log.high_watermark = log.log_end_offset
@@ -305,6 +310,13 @@ class TestTruncation:
         log.truncate_to(4)
         assert log.transactions.aborted == [AbortedTransaction(7, 0, 3, 4)]
         assert everything(log) == [3]
+
+    def test_a_transaction_that_is_cut_off_is_not_open(self) -> None:
+        log = new_log()
+        append(log, idempotent(0, 2))
+        append(log, transactional(0, 2, producer=8))
+        log.truncate_to(2)
+        assert (log.first_unstable_offset, [producer.producer_id for producer in log.producers]) == (None, [7])
 
     def test_after_a_full_truncation_nobody_is_known(self) -> None:
         log = new_log()

@@ -107,6 +107,12 @@ class TestRetention:
         assert log.retain(NOW + 5000) == [Dropped("below the log start offset", 2, 2 * ONE + 4)]
         assert log.log_start_offset == 2
 
+    def test_the_active_segment_stays_even_when_all_its_records_are_deleted(self) -> None:
+        log = filled(1, 1)
+        log.delete_records_before(2)
+        assert log.retain(NOW) == []
+        assert log.size == 2 * ONE
+
     def test_a_start_inside_a_segment_keeps_the_segment(self) -> None:
         log = filled(1, 1, 1, 1, segment_bytes=2 * ONE)
         log.delete_records_before(3)

@@ -210,6 +210,11 @@ class TestTimestamps:
         header = read_header(stored(new_log(), batch))
         assert (header.timestamp_type, header.max_timestamp) == (0, NOW + 5)
 
+    def test_and_must_not_say_that_there_was_none(self) -> None:
+        batch = produced(2)
+        set_append_time(batch, -1)
+        assert refusal(batch).code == error_codes.INVALID_TIMESTAMP
+
     def test_a_header_that_claims_another_largest_timestamp_is_put_right(self) -> None:
         log = new_log()
         assert read_header(stored(log, produced(3, max_timestamp=NOW + 77))).max_timestamp == NOW + 2

@@ -79,6 +79,7 @@ TABLE = (
     Served("OffsetDelete"),
     Served("DescribeCluster"),
     Served("DescribeProducers"),
+    Served("ListConfigResources"),
     Served("DescribeTopicPartitions"),
 )
 

@@ -68,8 +68,8 @@ def _check_node(own_id: int, node_id: str) -> None:
 
 def _check(change: Change, known: dict[str, str]) -> None:
     if change.operation not in (Operation.SET, Operation.DELETE):
-        said = "operation is not allowed for the BROKER_LOGGER resource"
-        raise Refusal(error_codes.INVALID_REQUEST, f"{_operation_name(change.operation)} {said}")
+        said = f"{_operation_name(change.operation)} is not allowed for the BROKER_LOGGER resource"
+        raise Refusal(error_codes.INVALID_REQUEST, said)
     if change.name not in known:
         raise Refusal(error_codes.INVALID_CONFIG, f"Logger {change.name} does not exist!")
     if change.operation == Operation.DELETE and change.name == ROOT:
@@ -80,4 +80,4 @@ def _check(change: Change, known: dict[str, str]) -> None:
 
 
 def _operation_name(number: int) -> str:
-    return Operation(number).name if number in set(Operation) else f"Unknown operation type {number}"
+    return f"{Operation(number).name} operation" if number in set(Operation) else f"Unknown operation type {number}"

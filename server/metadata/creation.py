@@ -147,6 +147,7 @@ def _created(settings: Settings, name: str, topic_id: Uuid, configs: Records, re
     return Result(
         name=name,
         topic_id=topic_id,
+        error_message=None,
         num_partitions=len(replicas),
         replication_factor=len(replicas[0]),
         configs=[

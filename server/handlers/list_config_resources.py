@@ -1,0 +1,61 @@
+"""ListConfigResources: what there is to describe the configurations of (KIP-1142); in version 0 client metrics subscriptions alone (KIP-714).
+
+No types, or none that is named, means all that are listed: topics, brokers, loggers of brokers; subscriptions and groups that have
+configurations. A type that nobody knows is UNSUPPORTED_VERSION.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.list_config_resources import (
+    ListConfigResourcesRequest,
+    ListConfigResourcesResponse,
+)
+
+from ..configs.alter import Resource
+from ..metadata.image import Image
+from ..request import Refusal, Request
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+TYPES_FROM = 1
+
+
+def answer(node: Node, request: Request[ListConfigResourcesRequest]) -> ListConfigResourcesResponse:
+    asked: Iterable[int] = [Resource.CLIENT_METRICS]
+    if request.version >= TYPES_FROM:
+        asked = sorted(set(request.body.resource_types)) or list(NAMES)
+    if any(kind not in NAMES for kind in asked):
+        raise Refusal(error_codes.UNSUPPORTED_VERSION)
+    return ListConfigResourcesResponse(
+        config_resources=[
+            ListConfigResourcesResponse.ConfigResource(resource_name=name, resource_type=kind)
+            for kind in asked
+            for name in sorted(NAMES[kind](node.controller.image))
+        ]
+    )
+
+
+def _brokers(image: Image) -> list[str]:
+    return [str(broker.id) for broker in image.live_brokers()]
+
+
+def _configured(kind: Resource) -> Callable[[Image], list[str]]:
+    return lambda image: [name for of, name in image.configs if of == kind]
+
+
+NAMES: dict[int, Callable[[Image], Iterable[str]]] = {
+    Resource.TOPIC: lambda image: image.topic_ids,
+    Resource.BROKER: _brokers,
+    Resource.BROKER_LOGGER: _brokers,
+    Resource.CLIENT_METRICS: _configured(Resource.CLIENT_METRICS),
+    Resource.GROUP: _configured(Resource.GROUP),
+}
+
+
+def refuse(request: Request[ListConfigResourcesRequest], code: int, message: str | None) -> ListConfigResourcesResponse:
+    return ListConfigResourcesResponse(error_code=code)

@@ -1,0 +1,49 @@
+"""What a topic may be called."""
+
+import pytest
+
+from kafkadouble.server.metadata.topic_names import may_collide, problem_with_name, unified
+
+
+@pytest.mark.parametrize("name", ["a", "A-z_0.9", "x" * 249, "...", "-", "__consumer_offsets"])
+def test_names_that_are_allowed(name: str) -> None:
+    assert problem_with_name(name) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("", "the empty string is not allowed"),
+        (".", "'.' is not allowed"),
+        ("..", "'..' is not allowed"),
+        ("x" * 250, "is longer than the max allowed length 249"),
+        ("a b", "contains one or more characters other than"),
+        ("a\n", "contains one or more characters other than"),
+        ("ü", "contains one or more characters other than"),
+        ("٣", "contains one or more characters other than"),
+        ("a/b", "contains one or more characters other than"),
+        ("a:b", "contains one or more characters other than"),
+    ],
+)
+def test_names_that_are_not(name: str, why: str) -> None:
+    problem = problem_with_name(name)
+    assert problem is not None
+    assert problem.startswith("Topic name is invalid: ")
+    assert why in problem
+
+
+def test_the_length_counts_as_java_counts_it() -> None:
+    name = "\U0001f600" * 125  # 250 UTF-16 units
+    assert "longer than the max" in str(problem_with_name(name))
+
+
+@pytest.mark.parametrize(("one", "other"), [("a.b", "a_b"), ("._.", "_._"), ("a.b_c", "a_b.c")])
+def test_dots_and_underscores_look_alike(one: str, other: str) -> None:
+    assert may_collide(one)
+    assert may_collide(other)
+    assert unified(one) == unified(other)
+
+
+def test_other_characters_do_not() -> None:
+    assert not may_collide("a-b")
+    assert unified("a-b") != unified("a_b")

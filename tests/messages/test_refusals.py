@@ -9,6 +9,7 @@ import pytest
 
 from kafkadouble.messages import (
     CreateTopicsRequest,
+    DeleteTopicsRequest,
     FetchRequest,
     FetchResponse,
     MetadataRequest,
@@ -101,6 +102,7 @@ CASES: list[tuple[Message, int, str]] = [
         5,
         "CreateTopicsRequest.topics[0].configs is a str, not a sequence",
     ),
+    (DeleteTopicsRequest(topic_names="abc"), 5, "DeleteTopicsRequest.topic_names is a str, not a sequence"),
     (FetchRequest(unknown_tagged_fields={9: "x"}), 12, "FetchRequest.unknown_tagged_fields[9] is a str, not bytes"),
     (
         FetchRequest(unknown_tagged_fields={0: b"x"}),

@@ -67,8 +67,9 @@ def read_all(node: Node, wanted: Sequence[Wanted], terms: Terms) -> Reading:
 
 
 def find(node: Node, wanted: Wanted, version: int) -> Partition | int:
-    """The partition, or the error code of not finding it. A topic that came by id is looked up each time: it may come and go."""
-    if version >= TOPIC_IDS_FROM:
+    """The partition, or the error code of not finding it. What an id is called is looked up once in a session, so that a topic that was
+    deleted is unknown by its name after that, and another one of its name is INCONSISTENT_TOPIC_ID."""
+    if version >= TOPIC_IDS_FROM and not wanted.topic:
         topic = node.controller.image.topic(wanted.topic_id)
         if topic is None:
             return error_codes.UNKNOWN_TOPIC_ID
@@ -137,6 +138,20 @@ def failed(index: int, code: int, partition: Partition | None = None) -> Partiti
             leader_id=partition.leader_id, leader_epoch=partition.leader_epoch
         )
     return data
+
+
+def refused_to_stranger(node: Node, wanted: Iterable[Wanted], version: int) -> list[Answered]:
+    """What a replica is told that is none of the partitions': if it names the right epoch, that there will be another, in which it is."""
+    return [(one, failed(one.index, _code_for_stranger(node, one, version))) for one in wanted]
+
+
+def _code_for_stranger(node: Node, wanted: Wanted, version: int) -> int:
+    partition = find(node, wanted, version)
+    if isinstance(partition, int):
+        return partition
+    if code := partition.check_epoch(wanted.current_leader_epoch):
+        return code
+    return error_codes.NOT_LEADER_OR_FOLLOWER if wanted.current_leader_epoch < 0 else error_codes.UNKNOWN_LEADER_EPOCH
 
 
 def all_failed(wanted: Iterable[Wanted], code: int) -> list[Answered]:

@@ -32,7 +32,9 @@ def _describe(node: Node, topic: str, index: int) -> PartitionResponse:
         return _failed(index, error_codes.INVALID_TOPIC_EXCEPTION, problem)
     partition = node.partitions.get(topic, index)
     if partition is None:
-        return _failed(index, error_codes.UNKNOWN_TOPIC_OR_PARTITION, None)
+        unknown = error_codes.UNKNOWN_TOPIC_OR_PARTITION
+        known_topic = topic in node.controller.image.topic_ids
+        return _failed(index, unknown, None if known_topic else error_codes.meaning(unknown))
     producers = [
         DescribeProducersResponse.ProducerState(
             producer_id=producer.producer_id,

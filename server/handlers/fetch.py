@@ -2,17 +2,16 @@
 
 The answer goes out when `min_bytes` are there, when an error or a diverging epoch must be told, or when `max_wait_ms` is over. From version
 7 on a session may remember what is wanted; from 12 on the fetcher may say which epoch it read last, and is told where it diverged; from 13
-on topics come by id. A replica that is not one of a partition's gets NOT_LEADER_OR_FOLLOWER, as Kafka answers it.
+on topics come by id. A replica that is not one of a partition's gets NOT_LEADER_OR_FOLLOWER, or UNKNOWN_LEADER_EPOCH if it names an epoch.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 
-from ..fetching.reading import Reading, Terms, all_failed, read_all
+from ..fetching.reading import Reading, Terms, all_failed, read_all, refused_to_stranger
 from ..fetching.sessions import Fetching
 from ..fetching.wanted import Wanted, keys_and_partitions, response
 from ..request import Request
@@ -31,7 +30,7 @@ def answer(node: Node, request: Request[FetchRequest]) -> FetchResponse | Wait[F
     if isinstance(fetching, int):
         return FetchResponse(error_code=fetching)
     if replica >= 0:
-        return fetching.answer(all_failed(fetching.wanted, error_codes.NOT_LEADER_OR_FOLLOWER))
+        return fetching.answer(refused_to_stranger(node, fetching.wanted, request.version))
     reading = _read(node, request, fetching)
     if reading.urgent or reading.size >= body.min_bytes or body.max_wait_ms <= 0 or not fetching.wanted:
         return fetching.answer(reading.answered)

@@ -3,7 +3,7 @@
 -1 is the end that the asker may read to, -2 the log start, -3 the record with the largest timestamp (from version 7), -4 the start of what is
 stored locally (8), -5 the end of what is in tiered storage (9), -6 the first that is not there yet (11). Without tiered storage the local
 start is the log start, and the last two are -1. A negative time that the version lacks is UNSUPPORTED_VERSION. A time after the last record is
-answered with offset -1 and no error.
+answered with offset -1 and no error. A partition that is asked for twice is INVALID_REQUEST, once.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def answer(node: Node, request: Request[ListOffsetsRequest]) -> ListOffsetsRespo
     topics = []
     for topic in request.body.topics:
         partitions = []
-        for asked in topic.partitions:
+        for asked in {asked.partition_index: asked for asked in topic.partitions}.values():
             if times_named[topic.name, asked.partition_index] > 1:
                 partitions.append(_failed(asked, error_codes.INVALID_REQUEST))
             else:

@@ -63,7 +63,7 @@ def _produce(
     if name is None:
         return _failed(data.index, error_codes.UNKNOWN_TOPIC_ID)
     if name in INTERNAL_TOPICS and request.client_id != ADMIN_CLIENT:
-        return _failed(data.index, error_codes.INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {name}")
+        return _failed(data.index, error_codes.INVALID_TOPIC_EXCEPTION)
     partition = node.partitions.get(name, data.index)
     if partition is None:
         return _failed(data.index, error_codes.UNKNOWN_TOPIC_OR_PARTITION)
@@ -91,7 +91,7 @@ def _append(
 
 
 def _refused(index: int, refused: AppendRefused) -> PartitionProduceResponse:
-    response = _failed(index, refused.code, refused.message)
+    response = _failed(index, refused.code, refused.told_message)
     response.record_errors = [
         ProduceResponse.BatchIndexAndErrorMessage(batch_index=at, batch_index_error_message=why)
         for at, why in refused.record_errors

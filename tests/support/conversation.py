@@ -6,10 +6,12 @@
     a < nothing yet                                 or has none
     a closed                                        or was disconnected
     +500ms                                          time goes by (ms, s, m, h)
+    t-0 elected                                     the leader of partition 0 of topic t is elected anew: its epoch grows
     # a comment; a line that begins with white space goes on with the line before
 
-Fields are in YAML's short form, named as in Kafka's JSON: see `values` and `matching`. Every client has a connection of its own, and
-everything goes through the bytes of the wire at the version named.
+Fields are in YAML's short form, named as in Kafka's JSON: see `values`, `records` and `matching`. Every client has a connection of its own,
+and everything goes through the bytes of the wire at the version named. Above the newest version that there is, the body is that of the
+newest one, and the answer is read as version 0 (KIP-511). Which error codes came is kept, for the table of them.
 """
 
 from __future__ import annotations
@@ -22,22 +24,26 @@ from typing import Any
 import yaml
 
 from kafkadouble.messages import headers, registry
+from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
 from kafkadouble.server.connection import Buffers, Connection
 from kafkadouble.server.node import Node
 from kafkadouble.server.request import Peer
 from kafkadouble.server.settings import Settings
 from kafkadouble.wire.frame import Frames
 
-from .matching import Mismatch, filled, match
+from .matching import NOW, UNITS, Mismatch, errors_in, filled, match
 from .values import plain, struct
 
+VERSION = slice(6, 8)
+"""Where the version stands in a framed request."""
+
 START = 1_700_000_000_000
-UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
 
 REQUEST = re.compile(r"(\w+) > (\w+) v(\d+)\s*(.*)\Z", re.DOTALL)
 ANSWER = re.compile(r"(\w+) < (.*)\Z", re.DOTALL)
 CLOSED = re.compile(r"(\w+) closed\Z")
 STEP = re.compile(r"\+(\d+)(ms|s|m|h)\Z")
+ELECTED = re.compile(r"(\S+)-(\d+) elected\Z")
 NODE = re.compile(r"node (.*)\Z", re.DOTALL)
 
 
@@ -48,6 +54,7 @@ class Client:
         self.name, self.closed = name, False
         self.connection = Connection(node, Peer(number, "127.0.0.1", 40_000 + number), self, 100 * 1024 * 1024)
         self.answers: list[Any] = []
+        self.codes: set[tuple[str, str]] = set()
         self._frames = Frames()
         self._asked: list[tuple[int, int]] = []
         self._count = 0
@@ -55,15 +62,24 @@ class Client:
     def ask(self, api: str, version: int, body: dict[str, Any], now: int) -> None:
         """Send a request."""
         found = registry.api_named(api)
-        self._asked.append((found.key, version))
+        newest = found.stable_versions[1]
+        self._asked.append((found.key, version if version <= newest else 0))
         self._count += 1
         request: Any = struct(found.request, body)
-        self.connection.receive(b"".join(headers.write_request(request, self._count, self.name, version)), now)
+        frame = bytearray(b"".join(headers.write_request(request, self._count, self.name, min(version, newest))))
+        frame[VERSION] = version.to_bytes(2)
+        self.send(bytes(frame), now)
+
+    def send(self, frame: bytes, now: int) -> None:
+        """Hand the bytes over."""
+        self.connection.receive(frame, now)
 
     def write(self, buffers: Buffers) -> None:
         for frame in self._frames.feed(b"".join(buffers)):
             key, version = self._asked.pop(0)
-            self.answers.append(headers.read_response(frame, key, version)[1])
+            answer = headers.read_response(frame, key, version)[1]
+            self.codes |= {(registry.api(key).name, code) for _, code in errors_in(plain(answer), "")}
+            self.answers.append(answer)
 
     def close(self) -> None:
         self.closed = True
@@ -77,8 +93,8 @@ class Conversation:
 
     def __init__(self) -> None:
         self.settings: dict[str, str] = {}
-        self.known: dict[str, Any] = {}
         self.now = START
+        self.known: dict[str, Any] = {NOW: START}
         self._clients: dict[str, Client] = {}
         self._node: Node | None = None
 
@@ -100,6 +116,7 @@ class Conversation:
             (ANSWER, self._answer),
             (CLOSED, self._closed),
             (STEP, self._step),
+            (ELECTED, self._elected),
             (NODE, self._settings),
         ):
             if found := pattern.match(line):
@@ -134,8 +151,21 @@ class Conversation:
         while (due := self.node.next_deadline()) is not None and due <= end:
             self.now = max(self.now, due)
             self.node.tick(self.now)
-        self.now = end
+        self.now = self.known[NOW] = end
         self.node.tick(end)
+
+    def _elected(self, name: str, index: str) -> None:
+        topic = self.node.controller.image.topic_named(name)
+        if topic is None:
+            raise Mismatch(f"there is no topic {name}")
+        leader = topic.partitions[int(index)].leader
+        self.node.controller.commit([PartitionChangeRecord(topic_id=topic.id, partition_id=int(index), leader=leader)])
+        self.node.tick(self.now)
+
+    @property
+    def codes(self) -> set[tuple[str, str]]:
+        """API and error code, wherever in an answer it came."""
+        return {code for client in self._clients.values() for code in client.codes}
 
     def finish(self) -> None:
         """Nobody has an answer that the transcript does not tell."""

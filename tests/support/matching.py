@@ -1,8 +1,8 @@
 """Whether an answer is what a transcript says.
 
 What the transcript names must be as it says; what it does not name may be anything, but for an error code, which must then be NONE. `_`
-stands for anything, `$name` for the same thing everywhere in one transcript. Lists match element by element; a record that is only a text
-is its value.
+stands for anything, `$name` for the same thing everywhere in one transcript, `now`, `now+2h` or `now-1ms` for a time. Lists match element
+by element, in which `...` is any number of elements; a record that is only a text is its value.
 """
 
 from __future__ import annotations
@@ -12,6 +12,12 @@ from collections.abc import Iterator
 from typing import Any
 
 NAME = re.compile(r"\$(\w+)\Z")
+TIME = re.compile(r"now(?:([+-]\d+)(ms|s|m|h))?\Z")
+UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
+NOW = "now"
+"""The name in `known` under which the time stands."""
+
+REST = "..."
 
 
 class Mismatch(AssertionError):
@@ -22,20 +28,60 @@ def match(expected: Any, actual: Any, known: dict[str, Any], path: str = "answer
     """Raise Mismatch where they differ; names that are new are learnt."""
     if expected == "_":
         return
+    expected = _time(expected, known)
     if isinstance(expected, str) and (name := NAME.match(expected)):
         if known.setdefault(name[1], actual) != actual:
             raise Mismatch(f"{path}: ${name[1]} is {known[name[1]]!r}, not {actual!r}")
     elif isinstance(expected, dict) and isinstance(actual, dict):
         _match_dict(expected, actual, known, path)
     elif isinstance(expected, list) and isinstance(actual, list):
-        if len(expected) != len(actual):
-            raise Mismatch(f"{path}: {len(expected)} expected, {len(actual)} came: {actual!r}")
-        for index, (one, other) in enumerate(zip(expected, actual, strict=True)):
-            match(one, other, known, f"{path}[{index}]")
+        _match_list(expected, actual, known, path)
     elif isinstance(actual, dict) and "value" in actual:
         match(expected, actual["value"], known, f"{path}.value")
     elif not same(expected, actual):
         raise Mismatch(f"{path}: {expected!r} expected, {actual!r} came")
+
+
+def _match_list(expected: list[Any], actual: list[Any], known: dict[str, Any], path: str) -> None:
+    if REST in expected:
+        _match_some(expected, actual, known, path)
+        return
+    if len(expected) != len(actual):
+        raise Mismatch(f"{path}: {len(expected)} expected, {len(actual)} came: {actual!r}")
+    for index, (one, other) in enumerate(zip(expected, actual, strict=True)):
+        match(one, other, known, f"{path}[{index}]")
+
+
+def _match_some(expected: list[Any], actual: list[Any], known: dict[str, Any], path: str) -> None:
+    """What is named is there, in this order; between, before and after may be more where `...` stands."""
+    at, may_skip = 0, False
+    for one in expected:
+        if one == REST:
+            may_skip = True
+            continue
+        end = len(actual) if may_skip else at + 1
+        found = next((index for index in range(at, min(end, len(actual))) if _matches(one, actual[index], known)), None)
+        if found is None:
+            raise Mismatch(f"{path}: no {one!r} from [{at}] on: {actual!r}")
+        at, may_skip = found + 1, False
+    if at < len(actual) and not may_skip:
+        raise Mismatch(f"{path}: nothing more expected from [{at}] on: {actual!r}")
+
+
+def _matches(expected: Any, actual: Any, known: dict[str, Any]) -> bool:
+    learnt = dict(known)
+    try:
+        match(expected, actual, learnt)
+    except Mismatch:
+        return False
+    known |= learnt
+    return True
+
+
+def _time(value: Any, known: dict[str, Any]) -> Any:
+    if isinstance(value, str) and (found := TIME.match(value)):
+        return known[NOW] + (int(found[1]) * UNITS[found[2]] if found[1] else 0)
+    return value
 
 
 def same(expected: Any, actual: Any) -> bool:
@@ -66,11 +112,11 @@ def errors_in(value: Any, path: str) -> Iterator[tuple[str, str]]:
 
 
 def filled(value: Any, known: dict[str, Any]) -> Any:
-    """A request in which every `$name` is what it stands for."""
+    """A request in which every `$name` and every time is what it stands for."""
     if isinstance(value, dict):
         return {name: filled(each, known) for name, each in value.items()}
     if isinstance(value, list):
         return [filled(each, known) for each in value]
     if isinstance(value, str) and (name := NAME.match(value)):
         return known[name[1]]
-    return value
+    return _time(value, known)

@@ -1,8 +1,7 @@
 """From the short form of a transcript to messages, and from messages back to something that can be compared.
 
 A struct is a dict with Kafka's field names, first letter small; what is left out has its default. Error codes are names, uuids Kafka's
-text, bytes their UTF-8. A record batch is a list of records: a text is a value, a dict has key, value, headers, timestamp, offset; in a
-request it may also be `{batch: [...], compression: gzip, producerId: 7, ...}`, or `{raw: HEX}`.
+text, bytes their UTF-8, or `{subscribes: [topic]}` for what a consumer says when it joins. Record batches are `records`.
 """
 
 from __future__ import annotations
@@ -11,19 +10,11 @@ from typing import Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.fields import FieldInfo, fields_of
+from kafkadouble.messages.generated.consumer_protocol_subscription import ConsumerProtocolSubscription
 from kafkadouble.messages.message import Struct
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.wire.batch import decode_all, encode_batch
-from kafkadouble.wire.compression import codec_id
-from kafkadouble.wire.record import Record
 
-BATCH_FIELDS = {
-    "producerId": "producer_id",
-    "producerEpoch": "producer_epoch",
-    "baseSequence": "base_sequence",
-    "baseOffset": "base_offset",
-    "transactional": "is_transactional",
-}
+from .records import batch, plain_records
 
 
 def struct(cls: type[Struct], given: dict[str, Any]) -> Struct:
@@ -52,7 +43,7 @@ def _single(field: FieldInfo, value: Any) -> Any:
     if field.type == "records":
         return batch(value)
     if field.type == "bytes":
-        return value.encode()
+        return _subscription(value["subscribes"]) if isinstance(value, dict) else str(value).encode()
     if field.type == "uuid":
         return value if isinstance(value, Uuid) else Uuid.parse(value)
     if field.type == "string":
@@ -64,27 +55,9 @@ def is_error_code(field: FieldInfo) -> bool:
     return field.type == "int16" and field.kafka_name.endswith("ErrorCode")
 
 
-def batch(value: Any) -> bytes:
-    """A record batch from its short form."""
-    if isinstance(value, dict) and "raw" in value:
-        return bytes.fromhex(value["raw"])
-    options = dict(value) if isinstance(value, dict) else {"batch": value}
-    records = [_record(offset, each) for offset, each in enumerate(options.pop("batch"))]
-    compression = codec_id(options.pop("compression", "none"))
-    first = options.get("baseOffset", 0)
-    for record in records:
-        record.offset += first
-    return bytes(encode_batch(records, compression=compression, **{BATCH_FIELDS[k]: v for k, v in options.items()}))
-
-
-def _record(offset: int, value: Any) -> Record:
-    given = value if isinstance(value, dict) else {"value": value}
-    headers = tuple((name, _bytes(each)) for name, each in given.get("headers", {}).items())
-    return Record(offset, given.get("timestamp", 0), _bytes(given.get("key")), _bytes(given.get("value")), headers)
-
-
-def _bytes(value: Any) -> bytes | None:
-    return None if value is None else str(value).encode()
+def _subscription(topics: list[str]) -> bytes:
+    """The metadata of a consumer in a classic group: its version, 0, and the topics that it wants."""
+    return bytes(2) + ConsumerProtocolSubscription(topics=topics).encode(version=0)
 
 
 def plain(value: Any) -> Any:
@@ -106,23 +79,9 @@ def _plain_single(field: FieldInfo, value: Any) -> Any:
     if field.struct is not None:
         return plain(value)
     if field.type == "records":
-        return [plain_record(record) for record in decode_all(bytes(value))]
+        return plain_records(bytes(value))
     if field.type == "bytes":
         return bytes(value).decode("utf-8", "backslashreplace")
     if field.type == "uuid":
         return str(value)
     return error_codes.name(value) if is_error_code(field) else value
-
-
-def plain_record(record: Record) -> dict[str, Any]:
-    return {
-        "offset": record.offset,
-        "timestamp": record.timestamp,
-        "key": _text(record.key),
-        "value": _text(record.value),
-        "headers": {name: _text(each) for name, each in record.headers},
-    }
-
-
-def _text(value: bytes | None) -> str | None:
-    return None if value is None else value.decode("utf-8", "backslashreplace")

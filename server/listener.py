@@ -22,6 +22,9 @@ log = logging.getLogger("kafkadouble.server")
 
 
 BACKLOG = 1024
+ROUNDS = 5
+"""asyncio takes three rounds from accepting a connection to telling its protocol, and if the server is closed meanwhile leaves the socket
+open."""
 
 
 class Listener:
@@ -45,14 +48,18 @@ class Listener:
         """Accept no more, and close every connection; the port is free when this is over."""
         if self._timer is not None:
             self._timer.cancel()
-        if self._server is None:
+        if self._server is None or self._loop is None:
             self._socket.close()
             return
+        with suppress(NotImplementedError):  # the loop of Windows has no readers
+            self._loop.remove_reader(self._socket)
         _shut_down(self._socket)
+        for _ in range(ROUNDS):
+            await asyncio.sleep(0)
+            self.close_connections()
         self._server.close()
-        await asyncio.sleep(0)  # those that were just accepted become connections
-        self.close_connections()
-        await asyncio.sleep(0)  # asyncio closes an aborted socket in the next round
+        while self.connections:  # asyncio closes an aborted socket in the next round
+            await asyncio.sleep(0)
         await self._server.wait_closed()
 
     def close_connections(self) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
+
+import pytest
 
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
@@ -116,18 +119,22 @@ def test_stop_cuts_who_never_leaves() -> None:
     run(test)
 
 
-def test_stop_right_after_a_connection_came() -> None:
+@pytest.mark.parametrize("rounds", range(6))
+def test_stop_right_after_a_connection_came(rounds: int) -> None:
+    """In whatever round of the loop the end comes, no socket is left open: that would be a ResourceWarning here."""
+
     async def test() -> None:
         clients = []
         async with serving() as listener:
             for _ in range(20):
-                sock = socket.create_connection(listener.node.advertised)
-                clients.append(sock)
-            await asyncio.sleep(0)
+                clients.append(socket.create_connection(listener.node.advertised))
+            for _ in range(rounds):
+                await asyncio.sleep(0)
         for sock in clients:
             sock.close()
 
     run(test)
+    gc.collect()
 
 
 def test_a_timer_of_the_node_rings_by_itself() -> None:

@@ -124,10 +124,8 @@ def test_stop_right_after_a_connection_came(rounds: int) -> None:
     """In whatever round of the loop the end comes, no socket is left open: that would be a ResourceWarning here."""
 
     async def test() -> None:
-        clients = []
         async with serving() as listener:
-            for _ in range(20):
-                clients.append(socket.create_connection(listener.node.advertised))
+            clients = [socket.create_connection(listener.node.advertised) for _ in range(20)]
             for _ in range(rounds):
                 await asyncio.sleep(0)
         for sock in clients:

@@ -303,6 +303,17 @@ def test_the_group_takes_no_more_than_its_greatest_size() -> None:
     assert bench.group().state_name == "Stable"
 
 
+def test_an_id_is_worth_nothing_once_the_group_was_full() -> None:
+    bench = Bench(group_max_size=1)
+    late, first = Member(bench, "b"), Member(bench, "a")
+    late.id = late.send_join().answer.member_id
+    stabilise(first)
+    assert late.send_join().code == codes.GROUP_MAX_SIZE_REACHED
+    assert late.id not in bench.group().pending_joins
+    first.leave()
+    assert late.send_join().code == codes.UNKNOWN_MEMBER_ID
+
+
 def test_while_it_gathers_those_who_came_are_counted() -> None:
     bench = Bench(group_max_size=2)
     first, second, third, fourth = (Member(bench, name) for name in "abcd")

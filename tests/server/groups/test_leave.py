@@ -66,6 +66,16 @@ def test_a_static_member_must_hold_the_instance_id_that_it_names(bench: Bench) -
     assert len(bench.group().members) == 2
 
 
+def test_who_left_is_not_lost_once_more(bench: Bench) -> None:
+    first, second = Member(bench, "a", session=60_000), Member(bench, "b", session=10_000)
+    stabilise(first, second)
+    second.leave()
+    stabilise(first)
+    bench.advance(20_000)
+    assert bench.group().state_name == "Stable"
+    assert first.generation == 2
+
+
 def test_an_id_that_was_handed_out_can_be_given_back(bench: Bench) -> None:
     member, pending = Member(bench, "a"), Member(bench, "b")
     stabilise(member)

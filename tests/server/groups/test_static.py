@@ -44,6 +44,17 @@ def test_a_follower_that_restarts_disturbs_nobody(bench: Bench) -> None:
     assert follower.beat() == codes.FENCED_INSTANCE_ID
 
 
+def test_a_follower_that_restarts_before_it_synced_syncs_under_its_new_id(bench: Bench) -> None:
+    leader, follower = (Member(bench, n, instance=n, session=200_000, rebalance=20_000) for n in "ab")
+    gather(leader, follower)
+    leader.sync({follower.id: b"old id"})
+    again = restarted(follower)
+    again.joined(again.send_join())
+    assert again.sync().code == 0
+    bench.advance(30_000)
+    assert bench.group().state_name == "Stable"
+
+
 @pytest.mark.parametrize("version", [5, 8, 9])
 def test_a_leader_that_restarts_has_nothing_to_assign(bench: Bench, version: int) -> None:
     leader, follower = Member(bench, "a", instance="1"), Member(bench, "b", instance="2")

@@ -192,27 +192,39 @@ def _rewritten(batch: Buffer, header: BatchHeader, scan: Scan, config: LogConfig
     timestamp = max(NO_TIMESTAMP, header.max_timestamp if told else scan.max_timestamp)
     if config.timestamp_type == APPEND_TIME:
         timestamp = now
-    if codec == header.compression and (scan.consecutive or not codec):
-        if timestamp == header.max_timestamp and config.timestamp_type == header.timestamp_type:
-            return Accepted(batch, timestamp)
-        return _with_timestamp(batch, config.timestamp_type, timestamp)
-    body = scan.body if scan.consecutive and not told else _renumbered(batch, header)
+    if codec == header.compression:
+        return _in_place(batch, header, scan, config.timestamp_type, timestamp)
     anew = copy(header)
     anew.attributes = (
         header.attributes & TRANSACTIONAL_FLAG | codec | (APPEND_TIME_FLAG if config.timestamp_type else 0)
     )
     anew.max_timestamp = timestamp
+    body = scan.body
+    if told or not scan.consecutive:
+        body, anew.base_timestamp = _renumbered(batch, header)
     stored = wrap_body(anew, body, level=config.target_level)
     check_size(len(stored), config)
     return Accepted(stored, timestamp)
 
 
-def _renumbered(batch: Buffer, header: BatchHeader) -> bytes:
-    """The records' bytes with offsets that follow one another, as compressed batches must have them."""
+def _in_place(batch: Buffer, header: BatchHeader, scan: Scan, timestamp_type: int, timestamp: int) -> Accepted:
+    """The records' bytes stay. Compressed ones must be numbered as they are to be; Kafka fails over them without saying so."""
+    if header.compression and not scan.consecutive:
+        raise AppendRefused(
+            error_codes.UNKNOWN_SERVER_ERROR, "the offsets of compressed records do not follow one another"
+        )
+    if timestamp == header.max_timestamp and timestamp_type == header.timestamp_type:
+        return Accepted(batch, timestamp)
+    return _with_timestamp(batch, timestamp_type, timestamp)
+
+
+def _renumbered(batch: Buffer, header: BatchHeader) -> tuple[bytes, int]:
+    """The bytes of the records with offsets that follow one another and the timestamps that readers saw, and their base timestamp."""
     records = records_of(batch, 0, header, check_crc=False)
     for offset, record in enumerate(records, header.base_offset):
         record.offset = offset
-    return encode_body(records, header.base_offset, header.base_timestamp).data
+    body = encode_body(records, header.base_offset)
+    return body.data, body.base_timestamp
 
 
 def _with_timestamp(batch: Buffer, timestamp_type: int, timestamp: int) -> Accepted:

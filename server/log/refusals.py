@@ -1,7 +1,8 @@
 """What a log refuses, as exceptions with Kafka's error code. The handler that asked puts them into its response.
 
-Of an append's message Kafka tells the client only when single records are to blame (`ErrorMessage` beside `RecordErrors`, KIP-467);
-in every other case the message is for our own history and logs.
+Of an append's message Kafka tells the client only when single records are to blame (`ErrorMessage` beside `RecordErrors`, KIP-467), or
+when a length or a magic cannot be, which it finds before it looks at single partitions, so that it answers so for the whole request; in
+every other case the message is for our own history and logs.
 """
 
 from collections.abc import Sequence
@@ -27,13 +28,16 @@ class LogRefused(Exception):
 
 
 class AppendRefused(LogRefused):
-    """A batch that is not appended; nothing of the log has changed."""
+    """A batch that is not appended; nothing of the log has changed. `told` when Kafka lets the producer read the message."""
 
-    def __init__(self, code: int, message: str, record_errors: Sequence[RecordError] = ()) -> None:
+    def __init__(
+        self, code: int, message: str, record_errors: Sequence[RecordError] = (), *, told: bool = False
+    ) -> None:
         super().__init__(code, message)
         self.record_errors = tuple(record_errors)
+        self.told = told or bool(record_errors)
 
     @property
     def told_message(self) -> str | None:
         """What Kafka lets the producer read of the message: all or nothing."""
-        return self.message if self.record_errors else None
+        return self.message if self.told else None

@@ -1,7 +1,7 @@
 """Which of a log's oldest segments are due to be deleted: below its start, too many bytes, too old (KIP-107, `retention.bytes`, `.ms`).
 
 Pure: it looks at segments and settings, and counts. As in Kafka, only whole segments go, only from the front, and only what lies below the
-high watermark; the active segment can go by age, never by size alone.
+high watermark. The active segment goes too when it is too old, by size only when nothing at all may be kept.
 """
 
 from collections.abc import Callable, Sequence

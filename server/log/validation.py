@@ -8,7 +8,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.wire.batch import BatchHeader, check_crc, read_header
 from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.compression import CODECS
-from kafkadouble.wire.errors import CorruptBatch, Truncated, WireError
+from kafkadouble.wire.errors import BadLength, CorruptBatch, Truncated, UnsupportedMagic, WireError
 
 from .config import LogConfig
 from .refusals import AppendRefused
@@ -47,7 +47,8 @@ def _header(batch: Buffer, position: int) -> BatchHeader | None:
     except Truncated:
         return None
     except WireError as problem:
-        raise AppendRefused(error_codes.CORRUPT_MESSAGE, str(problem)) from problem
+        told = position == 0 and isinstance(problem, BadLength | UnsupportedMagic)
+        raise AppendRefused(error_codes.CORRUPT_MESSAGE, str(problem), told=told) from problem
 
 
 def check_produced(batch: Buffer, header: BatchHeader, config: LogConfig) -> None:

@@ -38,6 +38,14 @@ def patched(position: int, value: int, size: int, **how: Any) -> bytearray:
     return batch
 
 
+def miscounted(codec: int) -> bytearray:
+    """Two records at 0 and 2, under a header that counts 0 and 1."""
+    batch = encode_batch([Record(0, NOW, None, b"a"), Record(2, NOW + 1, None, b"b")], compression=codec, last_offset=2)
+    batch[23:27] = (1).to_bytes(4, "big")
+    seal(batch)
+    return batch
+
+
 def stored(log: PartitionLog, batch: bytes | bytearray, now: int = NOW) -> memoryview | bytes:
     """What the log makes of a batch."""
     result = log.append_as_leader(batch, leader_epoch=0, now=now)
@@ -130,9 +138,11 @@ class TestTheBatch:
         assert code(batch, small) == error_codes.MESSAGE_TOO_LARGE
         assert code(batch) == error_codes.CORRUPT_MESSAGE
 
-    def test_the_producer_is_told_why_only_with_record_errors(self) -> None:
+    def test_the_producer_is_told_why_only_now_and_then(self) -> None:
         assert refusal(b"").told_message is None
         assert refusal(produced(1), new_log(cleanup_policy="compact")).told_message is not None
+        assert refusal(patched(16, 3, 1)).told_message is not None
+        assert refusal(produced() + b"\0" * 12).told_message is None
         assert str(refusal(b"")) == "no whole record batch (error code 87)"
 
 
@@ -259,11 +269,23 @@ class TestCompression:
         assert {record.timestamp for record in records} == {NOW}
 
     def test_offsets_that_do_not_follow_one_another(self) -> None:
-        records = [Record(0, NOW, None, b"a"), Record(2, NOW + 1, None, b"b")]
-        batch = encode_batch(records, compression=1, last_offset=2)
-        batch[23:27] = (1).to_bytes(4, "big")  # as a client that miscounts, but claims what it should
-        seal(batch)
-        assert [record.offset for record in decode_records(stored(new_log(), batch))] == [0, 1]
+        for source, name, taken in (
+            (0, "producer", [0, 2]),
+            (0, "zstd", [0, 1]),
+            (1, "zstd", [0, 1]),
+            (1, "uncompressed", [0, 1]),
+        ):
+            batch = miscounted(source)
+            assert [record.offset for record in decode_records(stored(new_log(compression_type=name), batch))] == taken
+        for source, name in ((1, "producer"), (4, "zstd")):
+            assert code(miscounted(source), new_log(compression_type=name)) == error_codes.UNKNOWN_SERVER_ERROR
+
+    def test_the_time_that_a_producer_claims_for_all_its_records_becomes_theirs(self) -> None:
+        batch = produced(3)
+        set_append_time(batch, NOW + 7)
+        view = stored(new_log(compression_type="gzip"), batch)
+        assert [record.timestamp for record in decode_records(view)] == [NOW + 7] * 3
+        assert read_header(view).base_timestamp == NOW + 7
 
     @pytest.mark.parametrize("count", [1, MANY])
     def test_bytes_that_the_codec_refuses(self, count: int) -> None:

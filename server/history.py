@@ -6,6 +6,7 @@ and records it had. Nor is a secret: what a client sends to authenticate itself 
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Callable, Iterator
 from copy import copy
@@ -16,6 +17,8 @@ from kafkadouble.messages.fields import fields_of
 
 from .handlers import SERVED
 from .request import Request
+
+log = logging.getLogger("kafkadouble.requests")
 
 MAX_REQUESTS = 10_000
 MAX_BYTES = 8 * 1024 * 1024
@@ -87,6 +90,7 @@ class SeenRequest:
             self.outcome, self.errors = "answered", errors_in(answer)
         else:
             self.outcome = "unanswered" if answer is None else "disconnected"
+        log.debug("%s: %r in %d ms", self.peer, self, self.took)
 
     def __repr__(self) -> str:
         errors = f": {', '.join(self.errors)}" if self.errors else ""

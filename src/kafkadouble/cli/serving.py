@@ -29,7 +29,7 @@ async def serve(options: argparse.Namespace, settings: Settings, sock: socket.so
     _log_to_stderr(logging.DEBUG if options.verbose else logging.WARNING if options.quiet else logging.INFO)
     ended = _on_signals()
     advertised = _advertised(options, settings)
-    broker = Broker(settings, sock, SystemClock(), advertised=advertised, seed=options.seed, history=False)
+    broker = Broker(settings, sock, SystemClock(), advertised=advertised, seed=options.seed, history=options.verbose)
     try:
         await _create(broker, options.topic)
         await broker.start()

@@ -1,0 +1,290 @@
+"""The command line: what `serve` says and where, how it ends, and what the other verbs print."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from benchmarks.start import request
+from kafkadouble import __version__
+from kafkadouble.__main__ import VERBS, main
+from kafkadouble.messages import registry
+from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
+from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.messages.message import Message
+from kafkadouble.server.handlers import TABLE
+from tests.front.client import ask
+
+KAFKADOUBLE = [sys.executable, "-m", "kafkadouble"]
+
+
+class Serving:
+    """A `kafkadouble serve` that was started, and the lines that it has printed."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        assert process.stdout is not None
+        self.told = dict(process.stdout.readline().rstrip("\n").partition("=")[::2] for _ in range(5))
+        host, _, port = self.told["bootstrap.servers"].rpartition(":")
+        self.address = host, int(port)
+
+    def ask(self, body: Message, version: int) -> Message:
+        return ask(self.address, body, version)
+
+    def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
+        """(exit code, all of stderr)."""
+        self.process.send_signal(number)
+        _, stderr = self.process.communicate(timeout=30)
+        return self.process.returncode, stderr
+
+
+@contextmanager
+def serving(*words: str) -> Iterator[Serving]:
+    command = [*KAFKADOUBLE, "serve", "--port", "0", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            yield Serving(process)
+        finally:
+            process.kill()
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*KAFKADOUBLE, *words], capture_output=True, text=True, timeout=60, check=False)
+
+
+class TestServe:
+    def test_tells_where_it_is_and_answers_there(self) -> None:
+        with serving() as broker:
+            assert list(broker.told) == ["bootstrap.servers", "cluster.id", "node.id", "pid", "version"]
+            assert broker.told["bootstrap.servers"].startswith("127.0.0.1:")
+            assert (broker.told["pid"], broker.told["version"]) == (str(broker.process.pid), __version__)
+            metadata = broker.ask(MetadataRequest(topics=[]), 12)
+            assert (metadata.cluster_id, metadata.brokers[0].node_id) == (
+                broker.told["cluster.id"],
+                int(broker.told["node.id"]),
+            )
+            assert (metadata.brokers[0].host, metadata.brokers[0].port) == broker.address
+
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+    def test_ends_cleanly_also_with_a_client_that_stays(self, number: signal.Signals) -> None:
+        with serving() as broker, socket.create_connection(broker.address) as sock:
+            sock.sendall(request())
+            assert sock.recv(4)
+            code, stderr = broker.end(number)
+            assert code == 0
+            assert "Traceback" not in stderr
+            assert stderr.splitlines()[-1].endswith("INFO ended")
+            with pytest.raises(ConnectionRefusedError):
+                socket.create_connection(broker.address)
+
+    def test_a_signal_before_it_serves_ends_it_too(self) -> None:
+        command = [*KAFKADOUBLE, "serve", "--port", "0"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            while not _catches(process.pid, signal.SIGTERM):
+                assert process.poll() is None
+            process.terminate()
+            stdout, stderr = process.communicate(timeout=30)
+        assert process.returncode == 0
+        assert "Traceback" not in stderr, stdout
+
+    def test_logs_connections_and_errors(self) -> None:
+        with serving() as broker:
+            broker.ask(ApiVersionsRequest(client_software_name="x", client_software_version="1"), 3)
+            with socket.create_connection(broker.address) as sock:
+                sock.sendall(b"GET / HTTP/1.1\r\n\r\n")
+                assert sock.recv(1) == b""
+            _, stderr = broker.end()
+        assert re.search(r"INFO serving at 127\.0\.0\.1:\d+\n", stderr)
+        assert len(re.findall(r"INFO 127\.0\.0\.1:\d+ connected\n", stderr)) == 2
+        assert re.search(r"WARNING 127\.0\.0\.1:\d+ sent bytes that are no request: .*: closing", stderr)
+        assert "ApiVersions" not in stderr
+
+    def test_verbose_tells_every_request(self) -> None:
+        with serving("-v") as broker:
+            broker.ask(ApiVersionsRequest(client_software_name="x", client_software_version="1"), 3)
+            _, stderr = broker.end()
+        assert re.search(r"DEBUG 127\.0\.0\.1:\d+: ApiVersions v3 #1 of 'test', answered in \d+ ms", stderr)
+
+    def test_quiet_tells_only_what_is_wrong(self) -> None:
+        with serving("--quiet") as broker:
+            broker.ask(ApiVersionsRequest(client_software_name="x", client_software_version="1"), 3)
+            assert broker.end() == (0, "")
+
+    def test_begins_with_topics_and_settings(self, tmp_path: Path) -> None:
+        file = tmp_path / "server.properties"
+        file.write_text("# a comment\nnum.partitions = 5\nlog.dirs=/nowhere\nnode.id=7\n")
+        words = ("--topic", "a:3", "--topic", "b", "--config", str(file), "-c", "num.partitions=4", "--seed", "1")
+        with serving(*words) as broker:
+            assert broker.told["node.id"] == "7"
+            metadata = broker.ask(MetadataRequest(topics=None), 12)
+            assert {topic.name: len(topic.partitions) for topic in metadata.topics} == {"a": 3, "b": 1}
+            resource = DescribeConfigsRequest.DescribeConfigsResource(resource_type=4, resource_name="7")
+            described = broker.ask(DescribeConfigsRequest(resources=[resource]), 4)
+            assert {one.name: one.value for one in described.results[0].configs}["num.partitions"] == "4"
+            first = broker.told["cluster.id"]
+            _, stderr = broker.end()
+            assert "these settings change nothing here: log.dirs" in stderr
+        with serving("--seed", "1") as again:
+            assert again.told["cluster.id"] == first
+
+    def test_advertises_what_it_is_told(self) -> None:
+        with serving("--advertised", "kafka.example:19092") as broker:
+            assert broker.address == ("kafka.example", 19092)
+
+    def test_the_listener_of_a_file_counts(self, tmp_path: Path) -> None:
+        port = _free_port()
+        file = tmp_path / "server.properties"
+        file.write_text(
+            f"process.roles=broker,controller\nnode.id=1\ncontroller.listener.names=CONTROLLER\n"
+            f"listeners=CONTROLLER://:9093,PLAINTEXT://:{port}\nadvertised.listeners=PLAINTEXT://localhost:{port},CONTROLLER://localhost:9093\n"
+        )
+        command = [*KAFKADOUBLE, "serve", "--config", str(file)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            try:
+                assert Serving(process).address == ("localhost", port)
+                with socket.create_connection(("127.0.0.1", port)) as sock:
+                    sock.sendall(request())
+                    assert sock.recv(4)
+            finally:
+                process.terminate()
+
+    def test_a_port_that_is_taken_is_one_sentence(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as sock:
+            port = sock.getsockname()[1]
+            ended = run("serve", "--port", str(port))
+        assert (ended.returncode, ended.stdout) == (1, "")
+        assert (
+            ended.stderr
+            == f"kafkadouble: 127.0.0.1:{port} is taken: something listens there already; --port 0 takes any free port\n"
+        )
+
+    def test_an_address_that_is_not_ours(self) -> None:
+        ended = run("serve", "--host", "203.0.113.7", "--port", "0")
+        assert (ended.returncode, ended.stdout) == (1, "")
+        assert ended.stderr.startswith("kafkadouble: cannot listen on 203.0.113.7:0: ")
+
+    @pytest.mark.parametrize(
+        ("words", "problem"),
+        [
+            (("-c", "num.partitons=3"), "kafkadouble: -c num.partitons=3: unknown setting"),
+            (("-c", "num.partitions"), "kafkadouble: -c num.partitions: a setting is given as name=value"),
+            (("-c", "num.partitions=x"), "kafkadouble: -c num.partitions=x: "),
+            (("--config", "no/such/file"), "No such file or directory: 'no/such/file'"),
+            (("--topic", "a:0"), "argument --topic: 'a:0' is not NAME or NAME:PARTITIONS"),
+            (("--topic", ":3"), "argument --topic: ':3' is not NAME or NAME:PARTITIONS"),
+            (("--topic", "no spaces"), "kafkadouble: INVALID_TOPIC_EXCEPTION"),
+            (("--port", "70000"), "argument --port: 70000 is no port"),
+            (("--port", "x"), "argument --port: invalid"),
+            (("--advertised", "here"), "argument --advertised: 'here' is not HOST:PORT"),
+            (("-c", "listeners=SSL://:9092"), "listener SSL speaks SSL, and only PLAINTEXT is served yet"),
+            (("-c", "listeners=CONTROLLER://:9092"), "there is no listener for clients"),
+            (("--colour",), "unrecognized arguments: --colour"),
+        ],
+    )
+    def test_wrong_use_is_told_before_anything_starts(self, words: tuple[str, ...], problem: str) -> None:
+        ended = run("serve", "--port", "0", *words)
+        assert (ended.returncode, ended.stdout) == (2, "")
+        assert problem in ended.stderr
+        assert "Traceback" not in ended.stderr
+
+    def test_a_wrong_line_of_a_file_is_named(self, tmp_path: Path) -> None:
+        file = tmp_path / "server.properties"
+        file.write_text("num.partitions=3\nnum.partitons=4\n")
+        ended = run("serve", "--port", "0", "--config", str(file))
+        assert ended.returncode == 2
+        assert f"{file} line 2: unknown setting 'num.partitons'" in ended.stderr
+
+    def test_nobody_reads_what_it_prints(self) -> None:
+        read, write = os.pipe()
+        os.close(read)
+        port = _free_port()
+        command = [*KAFKADOUBLE, "serve", "--port", str(port), "--quiet"]
+        with subprocess.Popen(command, stdout=write, stderr=subprocess.PIPE, text=True) as process:
+            os.close(write)
+            try:
+                while True:
+                    try:
+                        with socket.create_connection(("127.0.0.1", port)) as sock:
+                            sock.sendall(request())
+                            assert sock.recv(4)
+                            break
+                    except ConnectionRefusedError:
+                        assert process.poll() is None
+            finally:
+                process.terminate()
+            assert process.wait(30) == 0
+            assert process.stderr is not None
+            assert "Traceback" not in process.stderr.read()
+
+
+class TestOtherVerbs:
+    def test_help_names_every_verb(self, capsys: pytest.CaptureFixture[str]) -> None:
+        with pytest.raises(SystemExit) as ended:
+            main(["--help"])
+        assert ended.value.code == 0
+        told = capsys.readouterr().out
+        assert all(f"  {verb} " in told for verb in VERBS)
+
+    @pytest.mark.parametrize("verb", VERBS)
+    def test_every_verb_explains_itself(self, verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+        with pytest.raises(SystemExit) as ended:
+            main([verb, "--help"])
+        assert ended.value.code == 0
+        assert f"usage: kafkadouble {verb}" in capsys.readouterr().out
+
+    def test_without_a_verb(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main([]) == 2
+        assert "verbs:" in capsys.readouterr().out
+
+    def test_a_verb_that_is_none(self, capsys: pytest.CaptureFixture[str]) -> None:
+        with pytest.raises(SystemExit) as ended:
+            main(["dance"])
+        assert ended.value.code == 2
+        assert "there is no verb 'dance': choose from serve" in capsys.readouterr().err
+
+    def test_version(self) -> None:
+        assert run("--version").stdout == f"kafkadouble {__version__}\n"
+
+    def test_messages(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["messages"]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert len(lines) == len(registry.entries())
+        assert any(re.fullmatch(r" +1  FetchRequest +request +4-18", line) for line in lines)
+        assert main(["messages", "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)
+
+    def test_supported(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["supported", "--json"]) == 0
+        rows = json.loads(capsys.readouterr().out)
+        assert [row["key"] for row in rows] == sorted(served.api.key for served in TABLE)
+        produce = rows[0]
+        assert (produce["name"], produce["versions"], produce["advertised"]) == ("Produce", [3, 13], [0, 13])
+        assert "KAFKA-18659" in produce["reason"]
+        assert main(["supported"]) == 0
+        assert "ApiVersions" in capsys.readouterr().out
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as sock:
+        port: int = sock.getsockname()[1]
+        return port
+
+
+def _catches(pid: int, number: int) -> bool:
+    """Whether a process has a handler for a signal; from /proc, so on Linux only."""
+    status = Path(f"/proc/{pid}/status")
+    if not status.exists():
+        pytest.skip("no /proc")
+    mask = next(line.split()[1] for line in status.read_text().splitlines() if line.startswith("SigCgt"))
+    return bool(int(mask, 16) >> (number - 1) & 1)

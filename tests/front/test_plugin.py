@@ -1,0 +1,227 @@
+"""The pytest plugin, by running suites that use it."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+ARGUMENTS = ("-p", "no:randomly", "-p", "no:cacheprovider", "-W", "error")
+
+
+@pytest.fixture
+def suite(pytester: pytest.Pytester) -> pytest.Pytester:
+    """A suite whose tests would see each other's topics if nothing kept them apart."""
+    pytester.makepyfile(
+        """
+        import pytest
+        from kafkadouble import KafkaError
+
+        @pytest.mark.parametrize("number", range(4))
+        def test_alone(kafka_double, number):
+            kafka_double.create_topic("orders")
+            assert kafka_double.produce("orders", "x") == 0
+        """
+    )
+    return pytester
+
+
+def run(pytester: pytest.Pytester, *arguments: str, process: bool = False, **outcomes: int) -> pytest.RunResult:
+    """The outcome of the suite, in a process of its own where that matters."""
+    running = pytester.runpytest_subprocess if process else pytester.runpytest_inprocess
+    result = running(*ARGUMENTS, *arguments)
+    result.assert_outcomes(**outcomes)
+    return result
+
+
+def test_each_test_has_a_broker_as_new(suite: pytest.Pytester) -> None:
+    run(suite, passed=4)
+
+
+def test_under_xdist_each_worker_has_its_own(suite: pytest.Pytester) -> None:
+    pytest.importorskip("xdist")
+    suite.makepyfile(
+        test_ports="""
+        import os, pytest
+
+        @pytest.mark.parametrize("number", range(6))
+        def test_port(kafka_double, number):
+            with open("ports.txt", "a") as file:
+                print(os.environ["PYTEST_XDIST_WORKER"], kafka_double.port, file=file)
+        """
+    )
+    run(suite, "-n", "2", process=True, passed=10)
+    lines = {tuple(line.split()) for line in (suite.path / "ports.txt").read_text().splitlines()}
+    workers, ports = {worker for worker, _ in lines}, {port for _, port in lines}
+    assert len(workers) == len(ports) == len(lines) == 2
+
+
+def test_none_shares_one_broker(suite: pytest.Pytester) -> None:
+    result = run(suite, "--kafkadouble-isolation=none", passed=1, failed=3)
+    result.stdout.fnmatch_lines("*TOPIC_ALREADY_EXISTS*")
+
+
+def test_the_option_wins_over_the_ini_file(suite: pytest.Pytester) -> None:
+    suite.makeini("[pytest]\nkafkadouble_isolation = none")
+    run(suite, passed=1, failed=3)
+    run(suite, "--kafkadouble-isolation=reset", passed=4)
+
+
+def test_namespaces(pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\nkafkadouble_isolation = namespace")
+    pytester.makepyfile(
+        """
+        import pytest
+
+        ports, names = set(), set()
+
+        @pytest.mark.parametrize("number", [1, "a b/c", "x" * 300])
+        def test_own_names(kafka_double, kafka_namespace, number):
+            topic = kafka_namespace("orders")
+            assert topic == kafka_namespace("orders") != kafka_namespace("payments")
+            assert topic.endswith("-orders")
+            kafka_double.create_topic(topic)
+            names.add(topic)
+            ports.add(kafka_double.port)
+
+        def test_afterwards(kafka_double, kafka_double_session):
+            assert kafka_double is kafka_double_session
+            assert (len(names), len(ports)) == (3, 1)
+            for name in names:
+                assert kafka_double.records(name) == []
+        """
+    )
+    run(pytester, passed=4)
+
+
+def test_a_test_that_runs_again_gets_another_namespace(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(
+        """
+        from _pytest.runner import runtestprotocol
+
+        def pytest_runtest_protocol(item, nextitem):
+            for _ in range(2):
+                for report in runtestprotocol(item, nextitem=None, log=False):
+                    item.ihook.pytest_runtest_logreport(report=report)
+            return True
+        """
+    )
+    pytester.makepyfile(
+        """
+        names = []
+
+        def test_again(kafka_namespace):
+            names.append(kafka_namespace("t"))
+            assert len(names) == len(set(names))
+        """
+    )
+    run(pytester, passed=2)
+
+
+def test_the_session_broker_is_not_reset(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.fixture(scope="module")
+        def orders(kafka_double_session):
+            kafka_double_session.create_topic("orders")
+            return kafka_double_session
+
+        @pytest.mark.parametrize("number", range(3))
+        def test_both(orders, kafka_double, number):
+            assert kafka_double is not orders
+            assert orders.produce("orders", "x") == number
+            kafka_double.create_topic("orders")
+        """
+    )
+    run(pytester, passed=3)
+
+
+def test_the_factory_takes_settings_and_serves_any_scope(pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\nkafkadouble_config =\n    num.partitions=3\n    auto.create.topics.enable=true")
+    pytester.makepyfile(
+        """
+        import pytest
+
+        started = []
+
+        @pytest.fixture(scope="module")
+        def two(kafka_double_factory):
+            with kafka_double_factory(config={"num.partitions": 2}, stepped=True) as kafka:
+                yield kafka
+
+        def partitions(kafka):
+            for _ in range(6):
+                kafka.produce("new", "x")
+            return len({record.partition for record in kafka.records("new")})
+
+        def test_own_settings(two):
+            two.advance(1)
+            assert partitions(two) == 2
+
+        def test_settings_of_the_run(kafka_double, kafka_double_factory):
+            assert partitions(kafka_double) == 3
+            started.append(kafka_double_factory())
+            assert partitions(started[0]) == 3
+
+        def test_it_runs_to_the_end_of_the_session(kafka_double):
+            started[0].produce("new", "y")
+        """
+    )
+    run(pytester, passed=3)
+    run(pytester, "--kafkadouble-config", "num.partitions=4", passed=1, failed=2)
+
+
+def test_a_test_may_stop_and_break_its_broker(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        def test_stops(kafka_double):
+            kafka_double.stop()
+
+        def test_leaves_rules(kafka_double):
+            kafka_double.fail("*", "UNKNOWN_SERVER_ERROR", times=None)
+
+        def test_is_not_hurt(kafka_double):
+            assert len(kafka_double._serving().broker.node.faults.rules) == 0
+        """
+    )
+    run(pytester, passed=3)
+
+
+@pytest.mark.parametrize(
+    ("ini", "problem"),
+    [
+        ("kafkadouble_isolation = sometimes", "*kafkadouble_isolation is reset, namespace, none, not 'sometimes'*"),
+        ("kafkadouble_config = num.partitions", "*kafkadouble_config: 'num.partitions' is not name=value*"),
+        ("kafkadouble_config = num.partitons=1", "*unknown setting 'num.partitons'*did you mean 'num.partitions'*"),
+    ],
+)
+def test_wrong_options_are_told(suite: pytest.Pytester, ini: str, problem: str) -> None:
+    suite.makeini(f"[pytest]\n{ini}")
+    result = run(suite, errors=4)
+    result.stdout.fnmatch_lines(problem)
+
+
+def test_help_tells_the_options(pytester: pytest.Pytester) -> None:
+    told = pytester.runpytest_inprocess("--help").stdout.str()
+    for option in (
+        "--kafkadouble-isolation=",
+        "--kafkadouble-config=",
+        "kafkadouble_isolation (string)",
+        "kafkadouble_config (linelist)",
+    ):
+        assert option in told
+    assert "kafka_double_factory" in pytester.runpytest_inprocess("--fixtures").stdout.str()
+
+
+def test_without_a_fixture_no_server_is_imported(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import sys
+
+        def test_nothing():
+            assert not [name for name in sys.modules if name.startswith("kafkadouble.server")]
+        """
+    )
+    run(pytester, process=True, passed=1)

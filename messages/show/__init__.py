@@ -1,0 +1,38 @@
+"""Anything that Kafka speaks or stores, shown: as a line for logs, as a tree, as an annotated hexdump, as JSON.
+
+`line`, `tree` and `hexdump` show one message. `frame`, `response_frame`, `message`, `batch` and `log` read bytes as far as they can be read
+and give objects that show themselves in every style (`Shown`) and know the first `error` with its place. Nothing here is fast.
+"""
+
+from .batches import Batch, batch
+from .dumps import hexdump
+from .frames import Frame, frame, message, response_frame
+from .lines import line
+from .logs import batches, log
+from .payload import KINDS
+from .row import Row, render
+from .shown import Shown
+from .text import FULL, LINE, TREE, Bounds
+from .trees import tree
+
+__all__ = [
+    "FULL",
+    "KINDS",
+    "LINE",
+    "TREE",
+    "Batch",
+    "Bounds",
+    "Frame",
+    "Row",
+    "Shown",
+    "batch",
+    "batches",
+    "frame",
+    "hexdump",
+    "line",
+    "log",
+    "message",
+    "render",
+    "response_frame",
+    "tree",
+]

@@ -1,0 +1,93 @@
+"""The rows of an annotated hexdump, and how they are written.
+
+The rows of layer 0 hold every byte of what was dumped exactly once, in order. Rows of a deeper layer are the bytes that came out of compressed
+ones above them; their offsets count from the first of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from kafkadouble.wire.errors import WireError
+
+from .text import HIDDEN, TREE, Bounds, plain
+
+Raw = bytes
+_PER_LINE = 8
+
+
+class Row(NamedTuple):
+    """Bytes at an offset, the field that they belong to, and its value as `decode` gives it: a WireError where reading stopped.
+
+    `path` is that of WireErrors; `what` is the part of the field: its value, length, count, marker, tag. `text` is the value for people.
+    """
+
+    offset: int
+    bytes: Raw
+    path: str
+    value: object
+    what: str = "value"
+    text: str = ""
+    layer: int = 0
+    hidden: bool = False
+
+    @property
+    def end(self) -> int:
+        return self.offset + len(self.bytes)
+
+    def __repr__(self) -> str:
+        return f"Row({self.offset}, {len(self.bytes)} bytes, {label(self)})"
+
+
+def error_row(error: WireError, data: Raw, offset: int, layer: int = 0, hidden: bool = False) -> Row:
+    """The row that ends what can be read: the bytes that are left, and why."""
+    return Row(offset, data, error.path, error, "unread", str(error), layer, hidden)
+
+
+def moved(row: Row, by: int) -> Row:
+    """The same row where the bytes begin `by` further on; what came out of compressed bytes stays where it is."""
+    if not by or row.layer:
+        return row
+    if not isinstance(row.value, WireError):
+        return row._replace(offset=row.offset + by)
+    error, offset = row.value, row.value.offset + by if row.value.offset >= 0 else -1
+    return error_row(
+        type(error)(error.problem, offset=offset, path=error.path), row.bytes, row.offset + by, 0, row.hidden
+    )
+
+
+def first_error(rows: Iterable[Row]) -> WireError | None:
+    """What the first row says that could not be read."""
+    return next((row.value for row in rows if isinstance(row.value, WireError)), None)
+
+
+def label(row: Row) -> str:
+    """Path, part and value."""
+    if isinstance(row.value, WireError):
+        return f"!! {row.text}" + (f" ({row.value.offset:#x})" if row.value.offset > 9 else "")
+    text = HIDDEN if row.hidden else row.text or plain(row.value)
+    name = row.path if row.what == "value" else f"{row.path}, {row.what}" if row.path else row.what
+    return f"{name} = {text}"
+
+
+def render(rows: Iterable[Row], bounds: Bounds = TREE) -> Iterator[str]:
+    """The rows as lines: offset, bytes, path and value. A value without bytes has no line: its length says that it is empty."""
+    for row in rows:
+        if row.bytes or isinstance(row.value, WireError):
+            yield from _lines(row, bounds)
+
+
+def _lines(row: Row, bounds: Bounds) -> Iterator[str]:
+    shown = b"" if row.hidden else row.bytes[: max(bounds.data, _PER_LINE)]
+    first = "-- " * min(len(row.bytes), _PER_LINE) if row.hidden else shown[:_PER_LINE].hex(" ")
+    yield f"{_place(row, 0)}  {first.rstrip():<{3 * _PER_LINE}} {label(row)}"
+    for at in range(_PER_LINE, len(shown), _PER_LINE):
+        yield f"{_place(row, at)}  {shown[at : at + _PER_LINE].hex(' ')}"
+    left = 0 if row.hidden else len(row.bytes) - len(shown)
+    if left:
+        yield f"{_place(row, len(shown))}  ... {left} more bytes"
+
+
+def _place(row: Row, at: int) -> str:
+    return f"{'>' * row.layer}{row.offset + at:0{8 - row.layer}x}"

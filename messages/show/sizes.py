@@ -1,0 +1,62 @@
+"""The four bytes of size in front of a frame, and how to tell whether they are there."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kafkadouble.wire.checksum import Buffer
+from kafkadouble.wire.errors import BadLength, Truncated, UnknownMessage, WireError
+
+from .. import registry
+
+SIZE = 4
+
+
+class Window(NamedTuple):
+    """The bytes of one frame, its size included; where its header begins; how many bytes are missing of it; what is wrong with its size."""
+
+    data: bytes
+    start: int
+    missing: int = 0
+    error: WireError | None = None
+
+
+def window(data: Buffer, offset: int, sized: bool) -> Window:
+    """The frame at `offset`: as long as its size says, or all that there is. Places in the error count from `offset`."""
+    with memoryview(data) as view:
+        rest = len(data) - offset
+        if not sized:
+            return Window(bytes(view[offset:]), 0)
+        if rest < SIZE:
+            return Window(
+                bytes(view[offset:]), 0, error=Truncated("the bytes end inside the size of the frame", offset=0)
+            )
+        size = int.from_bytes(view[offset : offset + SIZE], "big", signed=True)
+        if size < 0:
+            return Window(bytes(view[offset:]), 0, error=BadLength(f"a frame of {size} bytes", offset=0))
+        return Window(bytes(view[offset : offset + SIZE + size]), SIZE, max(SIZE + size - rest, 0))
+
+
+def is_chain(body: Buffer, offset: int) -> bool:
+    """Whether sizes lead from frame to frame exactly to the end."""
+    while offset + SIZE <= len(body):
+        size = int.from_bytes(body[offset : offset + SIZE], "big", signed=True)
+        if size < SIZE:
+            return False
+        offset += SIZE + size
+        if offset == len(body):
+            return True
+    return False
+
+
+def is_sized_request(body: Buffer, offset: int) -> bool:
+    """Sizes that lead to the end, or else a known API and version behind a size where there is none without it: a frame that is cut off."""
+    return is_chain(body, offset) or (_is_known(body, offset + SIZE) and not _is_known(body, offset))
+
+
+def _is_known(body: Buffer, at: int) -> bool:
+    key, version = (int.from_bytes(body[at : at + 2], "big", signed=True) for at in (at, at + 2))
+    try:
+        return len(body) >= at + 4 and registry.api(key).has_version(version)
+    except UnknownMessage:
+        return False

@@ -1,0 +1,210 @@
+"""`kafkadouble inspect`: what the bytes of a request, a response, a message, a record batch or a log file mean.
+
+What is shown is made by `kafkadouble.messages.show`; this file finds the bytes, asks, and prints. Exit codes: 0, 1 when bytes are broken (their
+place is the last line, on stderr), 2 for a wrong call.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from pathlib import Path
+
+from kafkadouble.messages import registry, show
+from kafkadouble.wire.errors import UnknownMessage, UsageError, WireError
+
+from .inspect_input import FORMS, Source, source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kafkadouble.messages.message import Message
+
+_EPILOG = """\
+examples:
+  kafkadouble inspect request.bin
+  kafkadouble inspect --hex "00000010 0012 0003 00000001 0000 00 02 61 02 62 00" --style hex
+  kafkadouble inspect --as response --api Fetch --version 12 response.bin
+  kafkadouble inspect --as FetchRequest --version 12 body.bin
+  kafkadouble inspect --style line __cluster_metadata-0/00000000000000000000.log
+
+A request needs nothing else: its API and version are in its header. Exit code 1 means that the bytes are broken; where is told on stderr.
+"""
+
+_FOLDERS = {
+    "__cluster_metadata": "metadata",
+    "__consumer_offsets": "offsets",
+    "__transaction_state": "transactions",
+    "__share_group_state": "share",
+}
+_LOGS = (".log", ".checkpoint")
+STYLES = ("tree", "line", "hex", "json")
+
+
+def main(words: list[str]) -> int:
+    """Show what was given."""
+    parser = _parser()
+    options = parser.parse_args(_one_word(words))
+    options.kind = options.kind or ("log" if options.file.endswith(_LOGS) and options.hex is None else "request")
+    options.records = options.records or _records_of(options.file)
+    try:
+        return _show_all(options)
+    except (UsageError, UnknownMessage) as error:
+        parser.error(str(error))
+    except OSError as error:
+        if isinstance(
+            error, BrokenPipeError
+        ):  # who reads has seen enough, as `head` does; nothing is left to be flushed
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        parser.error(f"{options.file}: {error.strerror or error}")
+
+
+def _one_word(words: list[str]) -> list[str]:
+    """`--as message NAME` is `--as NAME`."""
+    for at in range(len(words) - 2):
+        if words[at : at + 2] == ["--as", "message"]:
+            return [*words[: at + 1], *words[at + 2 :]]
+    return words
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "kafkadouble inspect",
+        description="Show what bytes of the Kafka protocol, or of Kafka's log files, mean.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", nargs="?", default="-", help="the file to read; - (the default) is standard input")
+    parser.add_argument("--hex", metavar="DIGITS", help="the bytes themselves, in hex, instead of a file")
+    parser.add_argument(
+        "--input", choices=FORMS, default="auto", help="how the bytes are written down (default: auto looks)"
+    )
+    parser.add_argument(
+        "--as",
+        dest="kind",
+        metavar="KIND",
+        help="what the bytes are: request, response, batch, log, or the name of a message, as in FetchRequest or `message FetchRequest` "
+        "(default: log for files that end in .log or .checkpoint, else request)",
+    )
+    parser.add_argument(
+        "--api", metavar="API", help="the API of a response, or of a request without header: its name or key"
+    )
+    parser.add_argument(
+        "--version", type=int, metavar="N", help="the version of a response, or of a message without header"
+    )
+    parser.add_argument("--style", choices=STYLES, default="tree", help="how to show it (default: tree)")
+    parser.add_argument(
+        "--header",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="whether a request or response has its header",
+    )
+    parser.add_argument(
+        "--sized",
+        action=argparse.BooleanOptionalAction,
+        help="whether a request or response has its four bytes of size (default: looks)",
+    )
+    parser.add_argument(
+        "--records",
+        choices=show.KINDS,
+        help="what keys and values of records are to be read as; control records always are (default: by the folder of the file, else raw)",
+    )
+    parser.add_argument("--full", action="store_true", help="cut nothing: every byte, character and element")
+    return parser
+
+
+def _records_of(file: str) -> str:
+    """What a log file holds, by the folder that it lies in; a snapshot is one of metadata."""
+    path = Path(file)
+    topic = path.absolute().parent.name.rpartition("-")[0]
+    return _FOLDERS.get(topic, "metadata" if path.suffix == ".checkpoint" else "raw")
+
+
+def _show_all(options: argparse.Namespace) -> int:
+    broken: WireError | None = None
+    with source(options.file, options.hex, options.input, streams=options.kind == "log") as found:
+        for shown in _shown(options, found):
+            for line in _lines(shown, options.style):
+                _print(line)
+            broken = broken or shown.error
+    if broken is None:
+        return 0
+    place = f" ({broken.offset:#x})" if broken.offset >= 0 else ""
+    print(f"kafkadouble inspect: broken: {broken}{place}", file=sys.stderr)
+    return 1
+
+
+def _shown(options: argparse.Namespace, found: Source) -> Iterable[show.Shown]:
+    """What is to be shown, one after the other."""
+    bounds = show.FULL if options.full else show.TREE
+    if options.kind == "log":
+        return show.log(found.read, records=options.records, bounds=bounds)
+    data = found.read(-1)
+    if options.kind == "batch":
+        return show.log(BytesIO(data).read, records=options.records, bounds=bounds)
+    if options.kind in ("request", "response") and options.header:
+        return _frames(options, data, bounds)
+    return [show.message(data, *_message(options), records=options.records, bounds=bounds)]
+
+
+def _frames(options: argparse.Namespace, data: bytes, bounds: show.Bounds) -> Iterator[show.Shown]:
+    """The frames that stand one behind the other: one, unless they have sizes."""
+    if not data:
+        raise UsageError("there are no bytes")
+    at, sized = 0, options.sized
+    key = _api(options).key if options.kind == "response" else 0
+    version = _version(options) if options.kind == "response" else 0
+    while at < len(data):
+        if options.kind == "request":
+            made = show.frame(data, at, sized=sized, records=options.records, bounds=bounds)
+        else:
+            made = show.response_frame(data, key, version, at, sized=sized, records=options.records, bounds=bounds)
+        yield made
+        at, sized = made.end, made.sized
+
+
+def _message(options: argparse.Namespace) -> tuple[type[Message], int]:
+    """The class and version of what has no header."""
+    if options.kind in ("request", "response"):
+        api = _api(options)
+        cls = api.request if options.kind == "request" else api.response
+    else:
+        cls = registry.message(options.kind)
+    low, high = cls.versions
+    version = low if low == high and options.version is None else _version(options)
+    return cls, version
+
+
+def _api(options: argparse.Namespace) -> registry.Api:
+    if options.api is None:
+        raise UsageError("--api is needed: the name or key of the API")
+    return (
+        registry.api(int(options.api))
+        if options.api.isascii() and options.api.isdigit()
+        else registry.api_named(options.api)
+    )
+
+
+def _version(options: argparse.Namespace) -> int:
+    if options.version is None:
+        raise UsageError("--version is needed")
+    return int(options.version)
+
+
+def _lines(shown: show.Shown, style: str) -> Iterator[str]:
+    if style == "hex":
+        yield from shown.hexdump_lines()
+    elif style == "tree":
+        yield from shown.tree_lines()
+    else:
+        yield json.dumps(shown.json()) if style == "json" else shown.line()
+
+
+def _print(line: str) -> None:
+    """A line, whatever the terminal can show."""
+    encoding = sys.stdout.encoding or "utf-8"
+    print(line.encode(encoding, "backslashreplace").decode(encoding))

@@ -1,0 +1,142 @@
+"""A record batch value by value, with the place of each: what an annotated hexdump shows.
+
+The header's places come from the layouts that the readers unpack, the records' from the careful reader itself, which is listened to while it
+works: so this file knows the order of no record field. It is slow, and no server path uses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from struct import Struct
+from typing import NamedTuple
+
+from . import compression, legacy, lz4_frame
+from .batch_header import HEADER, LOG_OVERHEAD, BatchHeader
+from .checksum import Buffer
+from .errors import InvalidRecord
+from .record_careful import Place, _Cursor, _read_record
+
+_BATCH = (
+    "base_offset", "batch_length", "partition_leader_epoch", "magic", "crc", "attributes", "last_offset_delta", "base_timestamp",
+    "max_timestamp", "producer_id", "producer_epoch", "base_sequence", "records_count",
+)  # fmt: skip
+_MESSAGE = ("offset", "message_size", "crc", "magic", "attributes", "timestamp")
+MAGIC_POSITION = 16
+_LAYOUTS = {
+    0: (legacy._START.format, _MESSAGE[:-1]),
+    1: (legacy._START.format + legacy._LONG.format[1:], _MESSAGE),
+    2: (HEADER.format, _BATCH),
+}
+_START = (">qi", _BATCH[:2])  # what every magic has in common
+
+
+class Piece(NamedTuple):
+    """Bytes `start` to `end` are `value`, None for a null; `path` names it, outermost first."""
+
+    start: int
+    end: int
+    path: str
+    value: int | bytes | None
+
+
+def trace_header(buffer: Buffer, position: int) -> Iterator[Piece]:
+    """The fields of the header at `position` that are there whole; of an unknown magic only what all have in common."""
+    magic = buffer[position + MAGIC_POSITION] if position + MAGIC_POSITION < len(buffer) else -1
+    layout, names = _LAYOUTS.get(magic, _START)
+    for letter, name in zip(layout[1:], names, strict=True):
+        field = Struct(">" + letter)
+        if position + field.size > len(buffer):
+            return
+        yield Piece(position, position + field.size, name, field.unpack_from(buffer, position)[0])
+        position += field.size
+
+
+def trace_records(body: bytes, count: int, place: Place) -> Iterator[Piece]:
+    """The `count` records that fill `body`, whose first byte stands at `place.start`. InvalidRecord behind the last value that can be read."""
+    cursor = _Listening(body, place)
+    for index in range(count):
+        cursor.path = f"{place.path}[{index}]"
+        problem = cursor.listen()
+        yield from cursor.heard
+        if problem is not None:
+            raise problem
+    if cursor.position != len(body) or count < 0:
+        cursor.path = place.path
+        raise cursor.invalid(f"{len(body) - cursor.position} bytes are left after {count} records")
+
+
+def trace_message(data: bytes, position: int, header: BatchHeader) -> Iterator[Piece]:
+    """Key and value of the message of magic 0 or 1 at `position`, behind its header. InvalidRecord when they are not there."""
+    at, end = position + (26 if header.magic else 18), position + header.size
+    for field in ("key", "value"):
+        value, after = legacy._nullable(data, at, end, field, 0)
+        yield Piece(at, at + 4, f"{field}_length", int.from_bytes(data[at : at + 4], "big", signed=True))
+        if value is not None:
+            yield Piece(at + 4, after, field, value)
+        at = after
+
+
+def unwrapped(header: BatchHeader, value: bytes, limit: int) -> bytes:
+    """The messages in the value of a compressed message of magic 0 or 1. BadCompression, TooLarge."""
+    if header.compression == legacy._LZ4:
+        return lz4_frame.decompress(value, limit, any_header_checksum=header.magic == 0)
+    return compression.decompress(header.compression, value, limit)
+
+
+def inner_positions(data: bytes) -> Iterator[int]:
+    """Where the messages inside a compressed one begin; as for Kafka, a last one that is cut off does not count."""
+    position = 0
+    while len(data) - position >= LOG_OVERHEAD:
+        size = int.from_bytes(data[position + 8 : position + 12], "big", signed=True) + LOG_OVERHEAD
+        if size < LOG_OVERHEAD + legacy.SMALLEST_LENGTHS[0] or size > len(data) - position:
+            return
+        yield position
+        position += size
+
+
+class _Listening(_Cursor):
+    """The careful reader's cursor, which keeps what it was asked for."""
+
+    def __init__(self, body: bytes, place: Place) -> None:
+        super().__init__(body, place)
+        self.place = place
+        self.heard: list[Piece] = []
+        self.header = -1
+
+    def listen(self) -> InvalidRecord | None:
+        """Reads one record; what is wrong with it, if anything."""
+        self.heard, self.header = [], -1
+        try:
+            _read_record(self, self.place)
+        except InvalidRecord as problem:
+            return problem
+        return None
+
+    def byte(self, field: str) -> int:
+        start = self.position
+        value = super().byte(field)
+        self.note(start, field, value)
+        return value
+
+    def varint(self, field: str, bits: int = 32) -> int:
+        start, before, header = self.position, len(self.heard), self.header
+        try:
+            value = super().varint(field, bits)
+        finally:
+            del self.heard[before:]  # the single bytes
+            self.header = header
+        self.note(start, field, value)
+        return value
+
+    def take(self, length: int, field: str) -> bytes:
+        start = self.position
+        value = super().take(length, field)
+        self.note(start, field, value)
+        return value
+
+    def note(self, start: int, field: str, value: int | bytes) -> None:
+        name = field.removeprefix("record ").replace(" ", "_")
+        if field.startswith("header ") and field != "header count":
+            self.header += field == "header name length"
+            name = f"headers[{self.header}].{name.removeprefix('header_')}"
+        self.heard.append(Piece(self.start + start, self.start + self.position, f"{self.path}.{name}", value))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest
@@ -22,7 +22,7 @@ from ..configs.alter import MIN_ISR, TABLES, Change, Operation, Resource, Target
 from ..configs.definition import ConfigRefused
 from ..request import Refusal
 from ..settings import Settings
-from .decision import Decision
+from .decision import Decision, check_size
 from .features import ELR
 from .image import Image
 from .topic_names import problem_with_name
@@ -40,6 +40,7 @@ class Asked(Protocol):
 
     resource_type: int
     resource_name: str
+    configs: Sequence[Any]
 
 
 A = TypeVar("A", bound=Asked)
@@ -65,6 +66,7 @@ def alter(
 
     `loggers` changes the levels of the loggers of a broker, or raises Refusal; without it they cannot be altered.
     """
+    check_size(sum(len(resource.configs) for resource in asked))
     times = Counter((resource.resource_type, resource.resource_name) for resource in asked)
     records: list[Message] = []
     results = []

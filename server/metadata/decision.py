@@ -28,9 +28,14 @@ class Decision(NamedTuple, Generic[R]):
 
     def checked(self) -> Decision[R]:
         """Itself. Refusal(POLICY_VIOLATION) when it has too many records for one request."""
-        if len(self.records) > MOST_RECORDS:
-            raise Refusal(error_codes.POLICY_VIOLATION, "Unable to perform excessively large batch operation.")
+        check_size(len(self.records))
         return self
+
+
+def check_size(records: int) -> None:
+    """Refusal(POLICY_VIOLATION) for more records than one request may cause."""
+    if records > MOST_RECORDS:
+        raise Refusal(error_codes.POLICY_VIOLATION, "Unable to perform excessively large batch operation.")
 
 
 def check_time_left(timeout_ms: int) -> None:

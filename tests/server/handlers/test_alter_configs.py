@@ -164,5 +164,16 @@ def test_only_what_changes_is_written(cluster: Harness) -> None:
     assert [type(record).__name__ for record in found.records] == ["ConfigRecord", "ConfigRecord", "ClearElrRecord"]
 
 
+def test_too_much_for_one_request(cluster: Harness) -> None:
+    many: Configs = [(f"some.plugin.{number}", "x") for number in range(10_001)]
+    results = alter(cluster, (BROKER, "1", many), (TOPIC, "t", []))
+    said = "Unable to perform excessively large batch operation."
+    assert results == [
+        (BROKER, "1", error_codes.POLICY_VIOLATION, said),
+        (TOPIC, "t", error_codes.POLICY_VIOLATION, said),
+    ]
+    assert held(cluster)["retention.ms"] == "7"
+
+
 def test_nothing_asked_nothing_answered(cluster: Harness) -> None:
     assert alter(cluster) == []

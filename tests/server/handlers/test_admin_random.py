@@ -1,0 +1,147 @@
+"""Random requests to the APIs of topics, configurations and metadata: none breaks a handler, and the log still folds to the image.
+
+Values are drawn from what means something (names that exist, look alike or cannot be; numbers around the bounds), so that most requests get
+past the first check. A failure prints its seed.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from random import Random
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server import dispatch
+from kafkadouble.server.handlers import SERVED
+from kafkadouble.server.metadata.metadata_log import image_of
+from tests.server.harness import Harness
+
+APIS = (
+    "ApiVersions",
+    "AlterConfigs",
+    "CreatePartitions",
+    "CreateTopics",
+    "DeleteTopics",
+    "DescribeCluster",
+    "DescribeConfigs",
+    "DescribeTopicPartitions",
+    "IncrementalAlterConfigs",
+    "InitProducerId",
+    "ListConfigResources",
+    "Metadata",
+)
+NAMES = (
+    "a",
+    "b",
+    "x.y",
+    "x_y",
+    "",
+    "a b",
+    "__consumer_offsets",
+    "__cluster_metadata",
+    "1",
+    "2",
+    "-1",
+    "+1",
+    "ü",
+    "x" * 300,
+)
+CONFIGS = (
+    "cleanup.policy",
+    "consumer.session.timeout.ms",
+    "interval.ms",
+    "listeners",
+    "log.cleanup.policy",
+    "log.retention.ms",
+    "match",
+    "min.insync.replicas",
+    "nope",
+    "num.partitions",
+    "remote.storage.enable",
+    "retention.ms",
+    "root",
+    "segment.bytes",
+)
+VALUES = ("", "0", "1", "-1", "x", "compact", "compact,delete", ",", " 5 ", "9" * 30, "true", "a=b", "INFO", "1e3")
+NUMBERS = {"int8": (-1, 0, 1, 2, 3, 4, 8, 16, 32, 99)}
+OTHER_NUMBERS = (-2, -1, 0, 1, 1, 1, 2, 3, 5, 32767)
+REQUESTS = 1500
+
+
+class Maker:
+    """Makes requests; every choice is the seed's."""
+
+    def __init__(self, random: Random, cluster: Harness) -> None:
+        self.random, self.cluster = random, cluster
+
+    def struct(self, cls: Any, version: int, outer: Any = None) -> Any:
+        """A struct whose fields, as far as the version has them, are chosen at random."""
+        given = {}
+        for line in cls._fields.splitlines():
+            name, _, kind, versions, *rest = line.split()
+            if _within(version, versions):
+                null = any(word.startswith("null=") and _within(version, word[5:]) for word in rest)
+                given[name] = self.value(cls, name, kind, version, null, outer or cls)
+        return cls(**given)
+
+    def value(self, cls: Any, name: str, kind: str, version: int, null: bool, outer: Any) -> Any:
+        choice = self.random.choice
+        if null and self.random.random() < 0.15:
+            return None
+        if kind.startswith("[]"):
+            count = choice((0, 1, 1, 2, 3))
+            return [self.value(cls, name, kind[2:], version, False, outer) for _ in range(count)]
+        if kind == "string":
+            return choice(VALUES if name == "value" else CONFIGS if _is_config(cls, name) else NAMES)
+        if kind == "bool":
+            return self.random.random() < 0.3
+        if kind == "uuid":
+            return choice((Uuid.ZERO, Uuid(b"n" * 16), *list(self.cluster.image.topics)[:3]))
+        if kind.startswith("int"):
+            return 1000 if "timeout" in name else choice(NUMBERS.get(kind, OTHER_NUMBERS))
+        return self.struct(getattr(cls, kind, None) or getattr(outer, kind), version, outer)
+
+
+def _within(version: int, versions: str) -> bool:
+    low, _, high = versions.partition("-")
+    open_end = low.endswith("+")
+    return int(low.rstrip("+")) <= version and (open_end or version <= int(high or low))
+
+
+def _is_config(cls: Any, name: str) -> bool:
+    return "Config" in cls.__name__ and name in ("name", "configuration_keys") and "Topics" not in cls.__name__
+
+
+@pytest.fixture(autouse=True)
+def _levels_of_loggers() -> Any:
+    loggers = [logging.getLogger(name) for name in ("kafkadouble", "kafkadouble.server")]
+    levels = [logger.level for logger in loggers]
+    yield
+    for logger, level in zip(loggers, levels, strict=True):
+        logger.setLevel(level)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_random_requests_break_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unforeseen(request: Any) -> None:
+        raise AssertionError(f"seed {seed}: {request!r} broke its handler") from sys.exception()
+
+    monkeypatch.setattr(dispatch, "unforeseen", unforeseen)
+    cluster = Harness()
+    random = Random(seed)
+    maker = Maker(random, cluster)
+    served = {api.name: api for api in SERVED.values()}
+    answered = 0
+    for _ in range(REQUESTS):
+        api = served[random.choice(APIS)]
+        version = random.randint(api.lowest, api.highest)
+        request = maker.struct(api.api.request, version)
+        assert cluster.submit(request, version) is not None
+        answered += 1
+    assert answered == REQUESTS
+    assert image_of(cluster.node.controller.log.batches(0)) == cluster.image
+    led = {(partition.topic, partition.index) for partition in cluster.node.partitions}
+    assert led == {(topic.name, index) for topic in cluster.image.topics.values() for index in topic.partitions}

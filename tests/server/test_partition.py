@@ -1,0 +1,89 @@
+"""One partition that is led here: epochs, appends, and who is woken by them."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.log.config import LogConfig
+from kafkadouble.server.partition import Partition
+from kafkadouble.server.waiting import Until, Wait, Waiting
+from kafkadouble.wire.batch import Record, encode_batch, read_header
+
+NOW = 1_700_000_000_000
+
+
+@pytest.fixture
+def partition() -> Partition:
+    return Partition("t", Uuid(b"t" * 16), 3, 1, 5, LogConfig())
+
+
+def batch(value: bytes = b"v") -> bytes:
+    return bytes(encode_batch([Record(0, NOW, b"k", value)]))
+
+
+@pytest.mark.parametrize(
+    ("epoch", "code"),
+    [
+        (-1, error_codes.NONE),
+        (5, error_codes.NONE),
+        (4, error_codes.FENCED_LEADER_EPOCH),
+        (0, error_codes.FENCED_LEADER_EPOCH),
+        (6, error_codes.UNKNOWN_LEADER_EPOCH),
+    ],
+)
+def test_what_a_client_believes_of_the_epoch(partition: Partition, epoch: int, code: int) -> None:
+    assert partition.check_epoch(epoch) == code
+
+
+def test_an_append_is_committed_at_once_and_carries_the_epoch(partition: Partition) -> None:
+    result = partition.append(batch(), NOW, produce_version=9)
+    assert (result.base_offset, partition.high_watermark) == (0, 1)
+    own = partition.append_own(encode_batch([Record(0, NOW, None, b"own")], seal=False), NOW)
+    assert (own.base_offset, partition.high_watermark) == (1, 2)
+    headers = [read_header(stored) for stored in partition.log.batches(0)]
+    assert [(header.base_offset, header.partition_leader_epoch) for header in headers] == [(0, 5), (1, 5)]
+
+
+def waiting_for(partition: Partition, lacking: int) -> tuple[Waiting, list[bool]]:
+    waiting, woken = Waiting(), list[bool]()
+
+    def steps() -> Wait[None]:
+        woken.append((yield Until(None, [partition.waiters], lacking)))
+
+    waiting.start(steps(), lambda result: None, lambda failure: None)
+    return waiting, woken
+
+
+def test_who_waits_is_woken_by_as_many_bytes_as_he_lacks(partition: Partition) -> None:
+    size = len(batch())
+    waiting, woken = waiting_for(partition, size + 1)
+    partition.append(batch(), NOW, produce_version=9)
+    waiting.run(NOW)
+    assert woken == []
+    partition.append(batch(), NOW, produce_version=9)
+    waiting.run(NOW)
+    assert woken == [True]
+
+
+def test_a_duplicate_wakes_nobody(partition: Partition) -> None:
+    produced = bytes(encode_batch([Record(0, NOW, None, b"v")], producer_id=7, producer_epoch=0, base_sequence=0))
+    partition.append(produced, NOW, produce_version=9)
+    waiting, woken = waiting_for(partition, 1)
+    assert partition.append(produced, NOW, produce_version=9).duplicate
+    waiting.run(NOW)
+    assert woken == []
+    assert partition.high_watermark == 1
+
+
+def test_a_later_epoch_wakes_all_and_an_earlier_one_is_none(partition: Partition) -> None:
+    waiting, woken = waiting_for(partition, 10**9)
+    partition.lead(4)
+    waiting.run(NOW)
+    assert (partition.leader_epoch, woken) == (5, [])
+    partition.lead(8)
+    waiting.run(NOW)
+    assert (partition.leader_epoch, woken) == (8, [True])
+    assert partition.log.epochs.latest == 8
+    assert repr(partition).startswith("led in epoch 8")

@@ -20,7 +20,7 @@ from ..request import Request
 from ..waiting import Until, Wait
 from . import whole
 from .armed import Armed
-from .parts import Scope, divide, kinds_of, mirrored, overlay, path_of
+from .parts import Scope, depth_of_answer, depth_of_scope, divide, kinds_of, mirrored, overlay, path_of
 from .rule import AFTER, BEFORE, DELAY, EVERY_API, FAIL, Rule
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Carrying:
             answer = yield from _finished(self._handle(_with_body(self._request, body)))
         if self.left is None and self.api not in whole.ALWAYS_PROCESSED:
             answer = None  # whatever was processed is to fail all the same
-        elif not isinstance(answer, Message):
+        elif answer is DISCONNECT:
             return answer
         for rule, hit in self.refusals:
             answer = self._covered(answer, self._refused(rule, _with_body(self._request, hit)))
@@ -120,10 +120,14 @@ class Carrying:
         return whole.processed(self.api, self._request.body, left)
 
     def _refused(self, rule: Rule, request: Request[Any]) -> Any:
+        refused = self._refuse(request, rule.code, rule.message)
         path = path_of(self.api, request.body)
-        if len(path) > 2 and not _parts_of(rule).keys() <= {path[0].kind}:
+        too_high = isinstance(refused, Message) and depth_of_answer(path, refused) < depth_of_scope(
+            path, _parts_of(rule)
+        )
+        if too_high:
             return mirrored(SERVED[request.api_key].api.response, request.body, path, rule.code)
-        return self._refuse(request, rule.code, rule.message)
+        return refused
 
     def _covered(self, answer: Any, refused: Any) -> Any:
         path = path_of(self.api, self.meaning)

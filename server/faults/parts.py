@@ -186,6 +186,22 @@ def overlay(answer: Any, refused: Any, path: tuple[Level, ...], name_of: NameOf)
     setattr(answer, level.answered, items)
 
 
+def depth_of_scope(path: tuple[Level, ...], scope: Scope) -> int:
+    """How many levels of the path a scope reaches down."""
+    return max((depth for depth, level in enumerate(path, 1) if scope.keys() & set(_kinds(level))), default=0)
+
+
+def depth_of_answer(path: tuple[Level, ...], answer: Any) -> int:
+    """On how many levels an answer lists parts; an error above them is told of all that is below."""
+    depth, structs = 0, [answer]
+    for level in path:
+        structs = [item for struct in structs for item in getattr(struct, level.answered, None) or ()]
+        if not structs:
+            break
+        depth += 1
+    return depth
+
+
 def mirrored(response: type[Any], body: Any, path: tuple[Level, ...], code: int) -> Any:
     """The response that gives every innermost part that a request names the same error."""
     answer = response()

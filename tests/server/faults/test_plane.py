@@ -131,6 +131,9 @@ def test_acks_0_is_failed_by_closing_the_connection(cluster: Harness) -> None:
     arm(cluster, action="fail", api="Produce", error=NOT_LEADER)
     assert cluster.submit(produce(("a", 0), acks=0), 9) is DISCONNECT
     assert cluster.submit(produce(("a", 0), acks=0), 9) is None
+    arm(cluster, action="fail", api="Produce", error=NOT_LEADER, topic="a")
+    assert cluster.submit(produce(("a", 0), ("b", 0), acks=0), 9) is DISCONNECT
+    assert ends(cluster) == {("a", 0): 1, ("a", 1): 0, ("b", 0): 1, ("b", 1): 0}
 
 
 @pytest.mark.parametrize(("when", "end"), [("before", 0), ("after", 1)])

@@ -1,0 +1,111 @@
+"""Every API that is served can be failed, delayed and cut off in every version, and narrowed to every part that its requests name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages.fields import fields_of
+from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
+from kafkadouble.messages.message import Struct
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.dispatch import DISCONNECT
+from kafkadouble.server.faults.parts import PATHS, Level, key_of, kinds_of
+from kafkadouble.server.faults.rule import Rule
+from kafkadouble.server.handlers import TABLE, Served
+from kafkadouble.server.history import errors_in
+from tests.server.harness import Harness
+
+ERROR = "KAFKA_STORAGE_ERROR"
+WANTED, OTHER = "wanted", "other"
+CASES = [(served, version) for served in TABLE for version in range(served.lowest, served.highest + 1)]
+EVERY = pytest.mark.parametrize(
+    ("served", "version"), CASES, ids=[f"{served.name}-{version}" for served, version in CASES]
+)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Harness:
+    cluster = Harness()
+    cluster.create(WANTED, OTHER, partitions=2)
+    cluster.submit(FindCoordinatorRequest(coordinator_keys=[WANTED, OTHER]), 4)
+    return cluster
+
+
+def filled(
+    cls: type[Struct], version: int, path: tuple[Level, ...], cluster: Harness, name: str = WANTED, index: int = 0
+) -> Any:
+    """A request, or a part of one, that names two of everything that it can name in this version."""
+    struct: Any = cls()
+    topic = cluster.image.topic_named(name)
+    assert topic is not None
+    fields = {field.name: field for field in fields_of(cls) if field.present(version)}
+    values: dict[str, Any] = {
+        "name": name, "topic": name, "topic_name": name, "topic_id": topic.id, "resource_name": name, "resource_type": 2,
+        "partition_index": index, "index": index, "partition": index, "group_id": name, "transactional_id": name, "key": name,
+    }  # fmt: skip
+    for field in fields.keys() & values.keys():
+        setattr(struct, field, values[field] if fields[field].type != "uuid" else Uuid(topic.id))
+    if path and path[0].asked in fields:
+        inner = fields[path[0].asked].struct
+        parts = [(WANTED, 0), (OTHER, 1)] if path[0].kind != "partition" else [(name, 0), (name, 1)]
+        plain = [index if path[0].kind == "partition" else name for name, index in parts]
+        items = plain if inner is None else [filled(inner, version, path[1:], cluster, *part) for part in parts]
+        setattr(struct, path[0].asked, items)
+    return struct
+
+
+def request(served: Served, version: int, cluster: Harness) -> Any:
+    """A request of an API with as many parts as it can have."""
+    request_class = served.api.request
+    names = {field.name for field in fields_of(request_class) if field.present(version)}
+    path = next((path for path in PATHS.get(served.name, ()) if path[0].asked in names), ())
+    return filled(request_class, version, path, cluster)
+
+
+@EVERY
+def test_fails(served: Served, version: int, cluster: Harness) -> None:
+    armed = cluster.node.faults.arm(Rule.of(action="fail", api=served.name, error=ERROR))
+    answer = cluster.submit(request(served, version, cluster), version)
+    assert armed.spent
+    if answer is not None and answer is not DISCONNECT:
+        assert errors_in(answer) == (ERROR,), answer
+
+
+@EVERY
+def test_a_bare_request_fails(served: Served, version: int, cluster: Harness) -> None:
+    armed = cluster.node.faults.arm(Rule.of(action="fail", api=served.name, error=ERROR))
+    cluster.submit(served.api.request(), version)
+    assert armed.spent
+
+
+@EVERY
+def test_a_part_fails(served: Served, version: int, cluster: Harness) -> None:
+    for kind in sorted(kinds_of(served.name, served.api.request)):
+        scope = {kind: 0 if kind == "partition" else WANTED}
+        body = request(served, version, cluster)
+        if kind in ("group", "transactional_id") and not _names(body, kind):
+            continue
+        armed = cluster.node.faults.arm(Rule.of(action="fail", api=served.name, error=ERROR, **scope))
+        pending = cluster.begin(body, version)
+        cluster.tick(60_000)
+        answer = pending.response
+        cluster.node.faults.clear()
+        if armed.spent and answer is not None and answer is not DISCONNECT:
+            assert ERROR in errors_in(answer), (kind, answer)
+
+
+def _names(body: Any, kind: str) -> bool:
+    return key_of(body, kind, lambda topic_id: None) == WANTED
+
+
+@EVERY
+def test_is_cut_off_and_delayed(served: Served, version: int, cluster: Harness) -> None:
+    cluster.node.faults.arm(Rule.of(action="delay", api=served.name, seconds=1))
+    cluster.node.faults.arm(Rule.of(action="disconnect", api=served.name))
+    pending = cluster.begin(request(served, version, cluster), version)
+    assert not pending.done
+    cluster.tick(1000)
+    assert pending.response is DISCONNECT
+    assert cluster.node.faults.rules == []

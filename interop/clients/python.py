@@ -1,0 +1,223 @@
+"""kafka-python in the common shape."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from . import shape
+from .shape import Client, Closing, Partition, Record, Refused, Seen
+
+with warnings.catch_warnings():  # it reads its message specifications by a call that Python 3.11 and 3.12 deprecate
+    warnings.filterwarnings("ignore", r"(read|open)_text is deprecated", DeprecationWarning)
+    from kafka import (
+        KafkaAdminClient,
+        KafkaConsumer,
+        KafkaProducer,
+        OffsetAndMetadata,
+        OffsetSpec,
+        TopicPartition,
+        errors,
+    )
+    from kafka.admin import AlterConfigOp, ConfigResource
+    from kafka.errors import BrokerResponseError, KafkaError
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    try:
+        yield
+    except KafkaError as error:
+        raise shape.refusal(error, BrokerResponseError) from error
+
+
+class Producer(shape.Producer):
+    def __init__(self, bootstrap: str, **options: Any) -> None:
+        if options.get("compression_type") == "none":
+            options["compression_type"] = None
+        self._it = KafkaProducer(bootstrap_servers=bootstrap, **options)
+
+    def send(self, topic: str, records: Sequence[Record]) -> list[int]:
+        with told():
+            sent = [self._it.send(topic, r.value, r.key, list(r.headers), r.partition, r.timestamp) for r in records]
+            self._it.flush()
+            return [one.get(shape.PATIENCE).offset for one in sent]
+
+    def close(self) -> None:
+        self._it.close(timeout=5)
+
+
+class Consumer(shape.Consumer):
+    def __init__(
+        self, bootstrap: str, topics: Sequence[str] = (), partitions: Sequence[Partition] = (), **options: Any
+    ) -> None:
+        self._it = KafkaConsumer(bootstrap_servers=bootstrap, **shape.CONSUMER | options)
+        if topics:
+            self._it.subscribe(list(topics))
+        else:
+            self._it.assign([TopicPartition(*one) for one in partitions])
+
+    def poll(self, seconds: float) -> list[Seen]:
+        with told():
+            found = self._it.poll(timeout_ms=int(seconds * 1000))
+        return [_seen(record) for records in found.values() for record in records]
+
+    def assignment(self) -> set[Partition]:
+        return {Partition(*one) for one in self._it.assignment()}
+
+    def commit(self, offsets: Mapping[Partition, tuple[int, str]] | None = None) -> None:
+        given = offsets and {TopicPartition(*tp): OffsetAndMetadata(*one, -1) for tp, one in offsets.items()}
+        with told():
+            self._it.commit(given, timeout_ms=int(shape.PATIENCE * 1000))
+
+    def committed(self, partition: Partition) -> tuple[int, str] | None:
+        with told():
+            found = self._it.committed(TopicPartition(*partition), metadata=True)
+        return found and (found.offset, found.metadata)
+
+    def position(self, partition: Partition) -> int:
+        with told():
+            return self._it.position(TopicPartition(*partition))
+
+    def seek(self, partition: Partition, offset: int) -> None:
+        self._it.seek(TopicPartition(*partition), offset)
+
+    def seek_to_beginning(self, partition: Partition) -> None:
+        self._it.seek_to_beginning(TopicPartition(*partition))
+
+    def seek_to_end(self, partition: Partition) -> None:
+        self._it.seek_to_end(TopicPartition(*partition))
+
+    def bounds(self, partition: Partition) -> tuple[int, int]:
+        tp = TopicPartition(*partition)
+        with told():
+            return self._it.beginning_offsets([tp])[tp], self._it.end_offsets([tp])[tp]
+
+    def offset_at(self, partition: Partition, timestamp: int) -> int | None:
+        tp = TopicPartition(*partition)
+        with told():
+            found = self._it.offsets_for_times({tp: timestamp})[tp]
+        return found and found.offset
+
+    def close(self) -> None:
+        self._it.close(timeout_ms=5000)
+
+
+def _seen(record: Any) -> Seen:
+    return Seen(
+        record.topic,
+        record.partition,
+        record.offset,
+        record.key,
+        record.value,
+        list(record.headers),
+        record.timestamp,
+        record.timestamp_type,
+    )
+
+
+class Admin(Closing):
+    def __init__(self, bootstrap: str, **options: Any) -> None:
+        self.itself = KafkaAdminClient(bootstrap_servers=bootstrap, **options)
+
+    def create_topic(
+        self, name: str, partitions: int = 1, configs: Mapping[str, str] | None = None, replication: int = 1
+    ) -> None:
+        wanted = {"num_partitions": partitions, "replication_factor": replication, "configs": dict(configs or {})}
+        with told():
+            self.itself.create_topics({name: wanted})
+
+    def delete_topic(self, name: str) -> None:
+        with told():
+            self.itself.delete_topics([name])
+
+    def topics(self) -> list[str]:
+        with told():
+            return list(self.itself.list_topics())
+
+    def partitions_of(self, topic: str) -> list[int]:
+        with told():
+            return [one["partition_index"] for one in self.itself.describe_topics([topic])[0]["partitions"]]
+
+    def create_partitions(self, topic: str, total: int) -> None:
+        with told():
+            self.itself.create_partitions({topic: total})
+
+    def configs(self, kind: str, name: str) -> dict[str, str | None]:
+        with told():
+            found = self.itself.describe_configs([ConfigResource(kind, name)], config_filter="all")
+        return {key: entry["value"] for key, entry in found[kind][name].items()}
+
+    def replace_configs(self, kind: str, name: str, configs: Mapping[str, str]) -> None:
+        """All of them: what is not named falls back to its default. The client itself adds those that are set already."""
+        with told():
+            found = self.itself.alter_configs([ConfigResource(kind, name, dict(configs))], incremental=False)
+        _check(found[kind][name])
+
+    def alter_configs(self, kind: str, name: str, *changes: tuple[str, str, str | None]) -> None:
+        """Changes of (set | delete | append | subtract, name, value)."""
+        wanted = {key: (AlterConfigOp[verb.upper()], value) for verb, key, value in changes}
+        with told():
+            found = self.itself.alter_configs(
+                [ConfigResource(kind, name, wanted)], incremental=True, raise_on_unknown=False
+            )
+        _check(found[kind][name])
+
+    def cluster(self) -> tuple[str, int, list[str]]:
+        """The id, the controller, and HOST:PORT of the brokers."""
+        with told():
+            found = self.itself.describe_cluster()
+        brokers = [f"{one['host']}:{one['port']}" for one in found["brokers"]]
+        return found["cluster_id"], found["controller_id"], brokers
+
+    def groups(self) -> list[str]:
+        with told():
+            return [one["group_id"] for one in self.itself.list_groups()]
+
+    def group(self, group: str) -> tuple[str, int]:
+        """The state in lower case, and how many members it has."""
+        with told():
+            found = self.itself.describe_groups([group])[group]
+        return found["group_state"].lower(), len(found["members"])
+
+    def delete_group(self, group: str) -> None:
+        with told():
+            _check(self.itself.delete_groups([group])[group])
+
+    def group_offsets(self, group: str) -> dict[Partition, int]:
+        with told():
+            found = self.itself.list_group_offsets(group)[group]
+        return {Partition(*tp): one.offset for tp, one in found.items()}
+
+    def delete_records(self, partition: Partition, before: int) -> int:
+        """The first offset that is left."""
+        with told():
+            found = self.itself.delete_records({TopicPartition(*partition): before})
+        return found[TopicPartition(*partition)]["low_watermark"]
+
+    def offset_of(self, partition: Partition, which: str) -> tuple[int, int]:
+        """Offset and timestamp of the earliest, latest, or max_timestamp."""
+        tp = TopicPartition(*partition)
+        with told():
+            found = self.itself.list_partition_offsets({tp: OffsetSpec[which.upper()]})[tp]
+        return found.offset, found.timestamp
+
+    def close(self) -> None:
+        self.itself.close()
+
+
+def _check(result: str) -> None:
+    """Raise what the client tells by a text that begins with the error's number or is its class."""
+    if result != "OK":
+        raise Refused(_code(result), result)
+
+
+def _code(text: str) -> int:
+    if text.startswith("["):
+        return int(text[1:].partition(" ")[2].partition("]")[0] or -1000)
+    return getattr(errors, text.partition("(")[0]).errno
+
+
+CLIENT = Client("kafka-python", Producer, Consumer, Admin)

@@ -1,0 +1,82 @@
+"""What the tests share: names, waiting for what a client sees, and group members that poll in a thread of their own."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import pytest
+
+from interop.clients.shape import Consumer, Partition, Refused, Seen
+from kafkadouble.messages import error_codes
+
+T = TypeVar("T")
+
+PATIENCE = 30.0
+"""Seconds after which something that a test waits for is taken never to come."""
+
+
+def unique(stem: str) -> str:
+    """A legal name of a topic that begins with the stem."""
+    return f"{re.sub('[^a-zA-Z0-9_-]', '-', stem)[:60]}-{os.urandom(4).hex()}"
+
+
+def eventually(look: Callable[[], T], holds: Callable[[T], bool], *, pause: float = 0.05) -> T:
+    """What `look` gives once it holds; fails with the last that was seen."""
+    end = time.monotonic() + PATIENCE
+    while not holds(found := look()):
+        assert time.monotonic() < end, f"still {found!r} after {PATIENCE:g} s"
+        time.sleep(pause)
+    return found
+
+
+@contextmanager
+def refused(*names: str) -> Iterator[None]:
+    """The block ends in one of these errors of Kafka, by whatever exception the client tells it."""
+    with pytest.raises(Refused) as caught:
+        yield
+    code = caught.value.code
+    found = error_codes.NAMES.get(code, str(code))
+    assert found in names, f"refused with {found} ({caught.value}), not {' or '.join(names)}"
+
+
+class Member:
+    """A consumer in a thread that polls it until it is stopped, as an application does; what it saw can be read at any time."""
+
+    def __init__(self, consumer: Consumer, *, poll: float = 0.3) -> None:
+        self.consumer, self._poll = consumer, poll
+        self.seen: list[Seen] = []
+        self.assignment: frozenset[Partition] = frozenset()
+        self.failure: BaseException | None = None
+        self._leaving = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            while not self._leaving.is_set():
+                self.seen += self.consumer.poll(self._poll)
+                self.assignment = frozenset(self.consumer.assignment())
+        except BaseException as failure:  # told to the test, which is on another thread
+            self.failure = failure
+        finally:
+            self.consumer.close()
+
+    def __enter__(self) -> Member:
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Leave the group and end the thread."""
+        self._leaving.set()
+        self._thread.join(PATIENCE)
+        assert not self._thread.is_alive(), "a member did not come back from its poll"
+        if self.failure is not None:
+            raise self.failure

@@ -1,0 +1,222 @@
+"""What users rely on in consumer groups: members share the partitions, come and go, and go on where the group committed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from interop.brokers import Broker
+from interop.clients import CLIENTS, CREATOR, Client
+from interop.clients.shape import Partition, Record
+from interop.log_of_groups import generations
+from interop.support import Member, eventually, refused
+
+SESSION = {"session_timeout_ms": 6000}
+"""The shortest that Kafka allows by default."""
+
+
+@pytest.fixture
+def four(broker: Broker, name: str) -> list[Partition]:
+    """A topic of four partitions."""
+    return _made(broker, name, 4)
+
+
+def _made(broker: Broker, name: str, partitions: int) -> list[Partition]:
+    with CREATOR.admin(broker.bootstrap) as admin:
+        admin.create_topic(name, partitions)
+        eventually(admin.topics, lambda found: name in found)
+    return [Partition(name, index) for index in range(partitions)]
+
+
+def _member(broker: Broker, client: Client, topic: str, **options: object) -> Member:
+    return Member(client.consumer(broker.bootstrap, [topic], group_id=topic, **options))
+
+
+def _shared(members: Iterable[Member], every: Iterable[Partition], sizes: list[int]) -> None:
+    """Wait until the members have every partition once, in shares of these sizes."""
+    members = list(members)
+    wanted = sorted(every)
+
+    def whole(found: list[frozenset[Partition]]) -> bool:
+        return sorted(one for share in found for one in share) == wanted and sorted(map(len, found)) == sorted(sizes)
+
+    def shares() -> list[frozenset[Partition]]:
+        for member in members:
+            if member.failure:
+                raise member.failure
+        return [member.assignment for member in members]
+
+    eventually(shares, whole)
+
+
+def test_a_lone_member_has_every_partition(broker: Broker, client: Client, four: list[Partition]) -> None:
+    topic = four[0].topic
+    with client.consumer(broker.bootstrap, [topic], group_id=topic) as consumer:
+        assert consumer.joined() == set(four)
+        with client.producer(broker.bootstrap) as producer:
+            producer.send(topic, [Record(b"v", partition=index) for index in range(4)])
+        assert sorted(seen.partition for seen in consumer.read(4)) == [0, 1, 2, 3]
+
+
+def test_partitions_are_shared_when_a_member_comes_and_taken_back_when_it_goes(
+    broker: Broker, client: Client, four: list[Partition]
+) -> None:
+    topic = four[0].topic
+    with _member(broker, client, topic, **SESSION) as first:
+        _shared([first], four, [4])
+        with _member(broker, client, topic, **SESSION) as second:
+            _shared([first, second], four, [2, 2])
+        _shared([first], four, [4])
+
+
+def test_no_record_is_lost_or_read_twice_over_an_orderly_rebalance(
+    broker: Broker, client: Client, four: list[Partition]
+) -> None:
+    topic = four[0].topic
+    options = {"enable_auto_commit": True, **SESSION}
+    with client.producer(broker.bootstrap) as producer, _member(broker, client, topic, **options) as first:
+        producer.send(topic, [Record(b"a%d" % n, partition=n % 4) for n in range(40)])
+        eventually(lambda: len(first.seen), lambda found: found >= 40)
+        with _member(broker, client, topic, **options) as second:
+            _shared([first, second], four, [2, 2])
+            producer.send(topic, [Record(b"b%d" % n, partition=n % 4) for n in range(40)])
+            eventually(lambda: len(first.seen) + len(second.seen), lambda found: found >= 80)
+        _shared([first], four, [4])
+        producer.send(topic, [Record(b"c%d" % n, partition=n % 4) for n in range(40)])
+        values = eventually(
+            lambda: [seen.value or b"" for seen in (*first.seen, *second.seen)], lambda found: len(found) >= 120
+        )
+    assert sorted(values) == sorted(b"%c%d" % (letter, n) for letter in b"abc" for n in range(40))
+
+
+def test_members_of_three_client_libraries_share_one_group(broker: Broker, name: str) -> None:
+    """They agree on the one assignor that all of them offer."""
+    six = _made(broker, name, 6)
+    options = {"confluent-kafka": {"partition_assignment_strategy": "range,roundrobin"}}
+    members: list[Member] = []
+    try:
+        for client in CLIENTS:
+            members.append(_member(broker, client, name, **SESSION, **options.get(client.name, {})))
+            _shared(members, six, {1: [6], 2: [3, 3], 3: [2, 2, 2]}[len(members)])
+        while len(members) > 1:
+            members.pop().stop()
+            _shared(members, six, {1: [6], 2: [3, 3]}[len(members)])
+    finally:
+        for member in members:
+            member.stop()
+
+
+def test_a_group_goes_on_where_it_committed(broker: Broker, client: Client, topic: str) -> None:
+    with client.producer(broker.bootstrap) as producer:
+        producer.send(topic, [Record(b"%d" % n) for n in range(10)])
+    with client.consumer(broker.bootstrap, [topic], group_id=topic) as consumer:
+        consumer.read(10)
+        consumer.commit({Partition(topic, 0): (6, "")})
+    with client.consumer(broker.bootstrap, [topic], group_id=topic) as consumer:
+        assert [seen.offset for seen in consumer.read(4)] == [6, 7, 8, 9]
+
+
+def test_positions_are_committed_by_themselves_when_a_consumer_closes(
+    broker: Broker, client: Client, topic: str
+) -> None:
+    with client.producer(broker.bootstrap) as producer:
+        producer.send(topic, [Record(b"%d" % n) for n in range(10)])
+    with client.consumer(broker.bootstrap, [topic], group_id=topic, enable_auto_commit=True) as consumer:
+        consumer.read(10)
+    with client.admin(broker.bootstrap) as admin:
+        assert admin.group_offsets(topic) == {Partition(topic, 0): 10}
+
+
+def test_a_second_group_reads_everything_again(broker: Broker, client: Client, topic: str) -> None:
+    with client.producer(broker.bootstrap) as producer:
+        producer.send(topic, [Record(b"%d" % n) for n in range(3)])
+    for group in ("a", "b"):
+        with client.consumer(broker.bootstrap, [topic], group_id=f"{topic}-{group}") as consumer:
+            assert len(consumer.read(3)) == 3
+            consumer.commit()
+
+
+def test_a_static_member_that_restarts_gets_its_partitions_back_without_a_rebalance(
+    broker: Broker, client: Client, four: list[Partition]
+) -> None:
+    topic = four[0].topic
+    options = {"session_timeout_ms": 20_000}
+    with _member(broker, client, topic, group_instance_id="one", **options) as first:
+        _shared([first], four, [4])
+        second = _member(broker, client, topic, group_instance_id="two", **options)
+        _shared([first, second], four, [2, 2])
+        before, share = generations(broker, topic)[-1], second.assignment
+        second.stop()
+        with _member(broker, client, topic, group_instance_id="two", **options) as second:
+            _shared([first, second], four, [2, 2])
+            assert second.assignment == share
+            assert generations(broker, topic)[-1] == before
+
+
+@pytest.mark.clients(names=("aiokafka",))  # the broker alone decides, and its shortest session takes a while
+def test_a_member_that_falls_silent_is_put_out_after_its_session(
+    broker: Broker, client: Client, four: list[Partition]
+) -> None:
+    """A static member says no good-bye, so that only its session can end it."""
+    topic = four[0].topic
+    gone = _member(broker, client, topic, group_instance_id="gone", **SESSION)
+    _shared([gone], four, [4])
+    gone.stop()
+    with _member(broker, client, topic, **SESSION) as heir:
+        _shared([heir], four, [4])
+
+
+def test_groups_are_listed_described_and_deleted_when_they_are_empty(
+    broker: Broker, client: Client, topic: str
+) -> None:
+    with client.admin(broker.bootstrap) as admin:
+        with _member(broker, client, topic) as member:
+            _shared([member], [Partition(topic, 0)], [1])
+            assert topic in admin.groups()
+            assert eventually(lambda: admin.group(topic), lambda found: found[0] == "stable") == ("stable", 1)
+            if hasattr(admin, "delete_group"):
+                with refused("NON_EMPTY_GROUP"):
+                    admin.delete_group(topic)
+        assert eventually(lambda: admin.group(topic), lambda found: found[1] == 0) == ("empty", 0)
+        if hasattr(admin, "delete_group"):
+            admin.delete_group(topic)
+            assert topic not in admin.groups()
+
+
+@pytest.mark.clients(can="admin.delete_group")
+def test_deleting_a_group_that_is_not_there_is_refused(broker: Broker, client: Client, name: str) -> None:
+    with client.admin(broker.bootstrap) as admin, refused("GROUP_ID_NOT_FOUND"):
+        admin.delete_group(name)
+
+
+@pytest.mark.clients(can="admin.delete_group")
+def test_a_deleted_group_forgets_its_offsets(broker: Broker, client: Client, topic: str) -> None:
+    partition = Partition(topic, 0)
+    with client.consumer(broker.bootstrap, partitions=[partition], group_id=topic) as consumer:
+        consumer.commit({partition: (0, "")})
+        assert consumer.committed(partition) == (0, "")
+    with client.admin(broker.bootstrap) as admin:
+        admin.delete_group(topic)
+        assert admin.group_offsets(topic) == {}
+
+
+def test_a_commit_while_others_are_members_of_the_group_is_refused(broker: Broker, client: Client, topic: str) -> None:
+    """A consumer that assigns itself has no place in a group that shares its partitions by joining."""
+    partition = Partition(topic, 0)
+    with _member(broker, client, topic) as member:
+        _shared([member], [partition], [1])
+        with (
+            client.consumer(broker.bootstrap, partitions=[partition], group_id=topic) as stranger,
+            refused("UNKNOWN_MEMBER_ID"),
+        ):
+            stranger.commit({partition: (0, "")})
+
+
+@pytest.mark.clients(names=("kafka-python", "aiokafka"))
+def test_a_partition_that_is_added_reaches_the_members(broker: Broker, client: Client, topic: str) -> None:
+    with _member(broker, client, topic, metadata_max_age_ms=500) as member:
+        _shared([member], [Partition(topic, 0)], [1])
+        with client.admin(broker.bootstrap) as admin:
+            admin.create_partitions(topic, 3)
+        _shared([member], [Partition(topic, index) for index in range(3)], [3])

@@ -1,0 +1,137 @@
+"""What users rely on when they write: acknowledgements, limits of size, idempotence, topics that come into being by being written to."""
+
+from __future__ import annotations
+
+import pytest
+
+from interop.brokers import Broker
+from interop.clients import CLIENTS, CREATOR, Client
+from interop.clients.shape import Partition, Record
+from interop.relay import PRODUCE, relay
+from interop.support import eventually, refused
+
+MEGABYTE = 1_000_000
+BIG = {"max_request_size": 4 * MEGABYTE, "enable_idempotence": False}
+"""Without idempotence, since kafka-python's idempotent producer gives up for good after a refusal."""
+
+
+@pytest.mark.parametrize("acks", [1, "all"])
+def test_acknowledged_records_have_rising_offsets(broker: Broker, client: Client, topic: str, acks: int | str) -> None:
+    options = {"acks": acks, "enable_idempotence": False}
+    with client.producer(broker.bootstrap, **options) as producer:
+        assert producer.send(topic, [Record(b"%d" % n) for n in range(50)]) == list(range(50))
+        assert producer.send(topic, [Record(b"more")]) == [50]
+
+
+def test_records_that_nobody_acknowledges_arrive(broker: Broker, client: Client, topic: str) -> None:
+    options = {"acks": 0, "enable_idempotence": False}
+    with client.producer(broker.bootstrap, **options) as producer:
+        producer.send(topic, [Record(b"%d" % n) for n in range(10)])
+        with client.consumer(broker.bootstrap, partitions=[Partition(topic, 0)]) as consumer:
+            assert [seen.value for seen in consumer.read(10)] == [b"%d" % n for n in range(10)]
+
+
+def test_writing_to_a_topic_that_is_not_there_makes_it(broker: Broker, client: Client, name: str) -> None:
+    with client.producer(broker.bootstrap) as producer:
+        assert producer.send(name, [Record(b"first", partition=None)]) == [0]
+    with client.admin(broker.bootstrap) as admin:
+        assert name in admin.topics()
+
+
+@pytest.mark.clients(names=("confluent-kafka",))  # kafka-python does not ask for such a name, aiokafka goes on asking
+def test_writing_to_a_topic_of_an_illegal_name_fails_and_makes_nothing(broker: Broker, client: Client) -> None:
+    with client.producer(broker.bootstrap) as producer, refused("INVALID_TOPIC_EXCEPTION"):
+        producer.send("no/slash", [Record(b"v")])
+    with client.admin(broker.bootstrap) as admin:
+        assert "no/slash" not in admin.topics()
+
+
+def test_an_idempotent_producer_writes_each_record_once_and_in_order(
+    broker: Broker, client: Client, topic: str
+) -> None:
+    with client.producer(broker.bootstrap, enable_idempotence=True) as producer:
+        for start in range(0, 300, 100):
+            offsets = producer.send(topic, [Record(b"%d" % n) for n in range(start, start + 100)])
+            assert offsets == list(range(start, start + 100))
+
+
+@pytest.mark.needs("loopback")
+def test_an_idempotent_producer_that_lost_an_answer_writes_nothing_twice(
+    broker: Broker, client: Client, topic: str
+) -> None:
+    with relay(broker.bootstrap) as between, client.producer(between.bootstrap, enable_idempotence=True) as producer:
+        producer.send(topic, [Record(b"0")])
+        for n in range(1, 4):
+            between.swallow(PRODUCE)
+            assert producer.send(topic, [Record(b"%d" % n)]) == [n]
+        assert between.cuts == 3
+    with client.consumer(broker.bootstrap, partitions=[Partition(topic, 0)]) as consumer:
+        assert [seen.value for seen in consumer.read(4)] == [b"0", b"1", b"2", b"3"]
+        assert consumer.bounds(Partition(topic, 0)) == (0, 4)
+
+
+@pytest.mark.needs("loopback")
+@pytest.mark.clients(names=("aiokafka", "confluent-kafka"))  # kafka-python is not asked to retry without idempotence
+def test_without_idempotence_a_lost_answer_makes_a_duplicate(broker: Broker, client: Client, topic: str) -> None:
+    with relay(broker.bootstrap) as between, client.producer(between.bootstrap, enable_idempotence=False) as producer:
+        producer.send(topic, [Record(b"0")])
+        between.swallow(PRODUCE)
+        assert producer.send(topic, [Record(b"1")]) == [2]
+    with client.consumer(broker.bootstrap, partitions=[Partition(topic, 0)]) as consumer:
+        assert [seen.value for seen in consumer.read(3)] == [b"0", b"1", b"1"]
+
+
+def test_a_record_above_the_limit_is_refused_and_the_producer_goes_on(
+    broker: Broker, client: Client, topic: str
+) -> None:
+    with client.producer(broker.bootstrap, **BIG) as producer:
+        with refused("MESSAGE_TOO_LARGE"):
+            producer.send(topic, [Record(b"x" * 2 * MEGABYTE)])
+        assert producer.send(topic, [Record(b"x" * MEGABYTE)]) == [0]
+
+
+@pytest.mark.parametrize("megabytes", [3, 20])
+def test_a_topic_with_a_higher_limit_takes_and_gives_big_records(
+    broker: Broker, client: Client, name: str, megabytes: int
+) -> None:
+    value = bytes(range(250)) * 4000 * megabytes
+    with CREATOR.admin(broker.bootstrap) as admin:
+        admin.create_topic(name, 1, {"max.message.bytes": str(25 * MEGABYTE)})
+    with client.producer(broker.bootstrap, max_request_size=25 * MEGABYTE) as producer:
+        producer.send(name, [Record(b"before"), Record(value), Record(b"after")])
+    for reader in CLIENTS:
+        with reader.consumer(broker.bootstrap, partitions=[Partition(name, 0)]) as consumer:
+            assert [seen.value for seen in consumer.read(3)] == [b"before", value, b"after"], reader.name
+
+
+def test_raising_the_limit_of_a_topic_that_is_there_takes_effect(broker: Broker, client: Client, topic: str) -> None:
+    with client.producer(broker.bootstrap, **BIG) as producer:
+        with refused("MESSAGE_TOO_LARGE"):
+            producer.send(topic, [Record(b"x" * 2 * MEGABYTE)])
+        with CREATOR.admin(broker.bootstrap) as admin:
+            wanted = ("set", "max.message.bytes", str(3 * MEGABYTE))
+            admin.alter_configs("topic", topic, wanted)
+            eventually(lambda: admin.configs("topic", topic)[wanted[1]], lambda found: found == wanted[2])
+        assert producer.send(topic, [Record(b"x" * 2 * MEGABYTE)]) == [0]
+
+
+def test_a_topic_that_wants_more_replicas_than_are_in_sync_still_takes_records_of_a_lone_broker(
+    broker: Broker, client: Client, name: str
+) -> None:
+    with CREATOR.admin(broker.bootstrap) as admin:
+        admin.create_topic(name, 1, {"min.insync.replicas": "2"})
+    with client.producer(broker.bootstrap, acks="all") as producer:
+        assert producer.send(name, [Record(b"v")]) == [0]
+
+
+def test_two_producers_write_to_one_partition_at_once(broker: Broker, client: Client, topic: str) -> None:
+    options = {"enable_idempotence": True}
+    with (
+        client.producer(broker.bootstrap, **options) as first,
+        client.producer(broker.bootstrap, **options) as second,
+    ):
+        offsets: list[int] = []
+        for n in range(10):
+            for producer in (first, second):
+                offsets += producer.send(topic, [Record(b"%d" % n)])
+        assert offsets == list(range(20))

@@ -43,6 +43,19 @@ def test_a_broker_imports_no_message_that_nobody_asked_for() -> None:
     assert {"crc32c", "zstandard", "cramjam", "difflib", "importlib.metadata", "argparse"} & modules == set()
 
 
+def test_what_is_imported_before_it_listens() -> None:
+    program = "import kafkadouble.cli.serve as serve; serve._place(serve.parser().parse_args(['--port', '0']), None)"
+    modules = imported_by(program)
+    assert {
+        "asyncio",
+        "logging",
+        "shutil",
+        "kafkadouble.server",
+        "kafkadouble.messages",
+        "kafkadouble.wire",
+    } & modules == set()
+
+
 def test_names_are_there_on_first_use() -> None:
     for name in kafkadouble.__all__:
         assert getattr(kafkadouble, name) is not None

@@ -52,6 +52,7 @@ def parser() -> argparse.ArgumentParser:
         "kafkadouble serve",
         description="Run a broker until it is interrupted. When clients are answered it prints lines of key=value, the first "
         "bootstrap.servers=HOST:PORT; connections and errors are told on stderr. All data is in memory, and gone at the end.",
+        formatter_class=_formatter,
         epilog="Exit codes: 0 ended by SIGINT or SIGTERM, 1 the port cannot be had, 2 a wrong option or setting.",
     )
     add = made.add_argument
@@ -88,6 +89,11 @@ def parser() -> argparse.ArgumentParser:
     add("-v", "--verbose", action="store_true", help="tell every request, too")
     add("-q", "--quiet", action="store_true", help="tell nothing but what is wrong")
     return made
+
+
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    """Of a fixed width: asking for the terminal's would import `shutil`, which costs as much as a fifth of the server."""
+    return argparse.HelpFormatter(prog, width=110)
 
 
 def _port(text: str) -> int:

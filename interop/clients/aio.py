@@ -97,7 +97,7 @@ class Consumer(shape.Consumer):
         return None if offset is None else (offset, "")
 
     def position(self, partition: Partition) -> int:
-        return run(self._it.position(TopicPartition(*partition)))
+        return int(run(self._it.position(TopicPartition(*partition))))
 
     def seek(self, partition: Partition, offset: int) -> None:
         _loop().call_soon_threadsafe(self._it.seek, TopicPartition(*partition), offset)
@@ -115,7 +115,7 @@ class Consumer(shape.Consumer):
     def offset_at(self, partition: Partition, timestamp: int) -> int | None:
         tp = TopicPartition(*partition)
         found = run(self._it.offsets_for_times({tp: timestamp}))[tp]
-        return found and found.offset
+        return None if found is None else int(found.offset)
 
     def close(self) -> None:
         run(self._it.stop())
@@ -193,7 +193,7 @@ class Admin(Closing):
     def delete_records(self, partition: Partition, before: int) -> int:
         """The first offset that is left."""
         tp = TopicPartition(*partition)
-        return run(self._it.delete_records({tp: RecordsToDelete(before)}))[tp]
+        return int(run(self._it.delete_records({tp: RecordsToDelete(before)}))[tp])
 
     def close(self) -> None:
         run(self._it.close())

@@ -111,7 +111,7 @@ class Consumer(shape.Consumer):
     def position(self, partition: Partition) -> int:
         """Where the next record is read. librdkafka knows it by what it gave; before that it is what a seek or the group says."""
         (found,) = self._it.position([ck.TopicPartition(*partition)])
-        return found.offset
+        return int(found.offset)
 
     def seek(self, partition: Partition, offset: int) -> None:
         with told():
@@ -125,7 +125,8 @@ class Consumer(shape.Consumer):
 
     def bounds(self, partition: Partition) -> tuple[int, int]:
         with told():
-            return self._it.get_watermark_offsets(ck.TopicPartition(*partition), shape.PATIENCE)
+            first, end = self._it.get_watermark_offsets(ck.TopicPartition(*partition), shape.PATIENCE)
+        return first, end
 
     def offset_at(self, partition: Partition, timestamp: int) -> int | None:
         with told():
@@ -226,7 +227,7 @@ class Admin(Closing):
 
     def delete_records(self, partition: Partition, before: int) -> int:
         """The first offset that is left."""
-        return self._result(self._it.delete_records([ck.TopicPartition(*partition, before)])).low_watermark
+        return int(self._result(self._it.delete_records([ck.TopicPartition(*partition, before)])).low_watermark)
 
     def offset_of(self, partition: Partition, which: str) -> tuple[int, int]:
         """Offset and timestamp of the earliest, latest, or max_timestamp."""

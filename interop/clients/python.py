@@ -12,7 +12,7 @@ from .shape import Client, Closing, Partition, Record, Refused, Seen
 
 with warnings.catch_warnings():  # it reads its message specifications by a call that Python 3.11 and 3.12 deprecate
     warnings.filterwarnings("ignore", r"(read|open)_text is deprecated", DeprecationWarning)
-    from kafka import (
+    from kafka import (  # type: ignore[import-untyped]  # it has no types
         KafkaAdminClient,
         KafkaConsumer,
         KafkaProducer,
@@ -21,8 +21,8 @@ with warnings.catch_warnings():  # it reads its message specifications by a call
         TopicPartition,
         errors,
     )
-    from kafka.admin import AlterConfigOp, ConfigResource
-    from kafka.errors import BrokerResponseError, KafkaError
+    from kafka.admin import AlterConfigOp, ConfigResource  # type: ignore[import-untyped]
+    from kafka.errors import BrokerResponseError, KafkaError  # type: ignore[import-untyped]
 
 
 @contextmanager
@@ -79,7 +79,7 @@ class Consumer(shape.Consumer):
 
     def position(self, partition: Partition) -> int:
         with told():
-            return self._it.position(TopicPartition(*partition))
+            return int(self._it.position(TopicPartition(*partition)))
 
     def seek(self, partition: Partition, offset: int) -> None:
         self._it.seek(TopicPartition(*partition), offset)
@@ -99,7 +99,7 @@ class Consumer(shape.Consumer):
         tp = TopicPartition(*partition)
         with told():
             found = self._it.offsets_for_times({tp: timestamp})[tp]
-        return found and found.offset
+        return None if found is None else int(found.offset)
 
     def close(self) -> None:
         self._it.close(timeout_ms=5000)
@@ -195,7 +195,7 @@ class Admin(Closing):
         """The first offset that is left."""
         with told():
             found = self.itself.delete_records({TopicPartition(*partition): before})
-        return found[TopicPartition(*partition)]["low_watermark"]
+        return int(found[TopicPartition(*partition)]["low_watermark"])
 
     def offset_of(self, partition: Partition, which: str) -> tuple[int, int]:
         """Offset and timestamp of the earliest, latest, or max_timestamp."""
@@ -217,7 +217,7 @@ def _check(result: str) -> None:
 def _code(text: str) -> int:
     if text.startswith("["):
         return int(text[1:].partition(" ")[2].partition("]")[0] or -1000)
-    return getattr(errors, text.partition("(")[0]).errno
+    return int(getattr(errors, text.partition("(")[0]).errno)
 
 
 CLIENT = Client("kafka-python", Producer, Consumer, Admin)

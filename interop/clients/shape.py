@@ -23,7 +23,7 @@ class Partition(NamedTuple):
     """A partition of a topic."""
 
     topic: str
-    index: int
+    partition: int
 
 
 class Record(NamedTuple):

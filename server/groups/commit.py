@@ -16,6 +16,7 @@ from kafkadouble.messages.uuid import Uuid
 from ..coordinator.java_text import java_length
 from ..coordinator.record import CoordinatorRecord
 from ..request import Refusal
+from .classic.group import ClassicGroup
 from .committed import Committed
 from .offset_records import offset_record
 from .offsets import Place
@@ -61,6 +62,8 @@ def _check(shard: GroupShard, body: OffsetCommitRequest, version: int) -> None:
     elif generation >= 0:
         known_as = version >= GROUP_ID_NOT_FOUND_FROM
         raise Refusal(error_codes.GROUP_ID_NOT_FOUND if known_as else error_codes.ILLEGAL_GENERATION)
+    else:
+        shard.groups[body.group_id] = ClassicGroup(shard, body.group_id)  # even if no offset is good, as in Kafka
 
 
 def _refused(partition: Partition, longest: int) -> int:

@@ -166,7 +166,9 @@ class ClassicGroup(Group):
         """Whether somebody with these protocols can be, or stay, a member."""
         if self.state is State.EMPTY:
             return bool(protocol_type) and bool(names)
-        return protocol_type == self.protocol_type and not protocols.common(self.members.values()).isdisjoint(names)
+        if protocol_type != self.protocol_type:
+            return False
+        return not protocols.common(self.members.values()).isdisjoint(names) if self.members else bool(names)
 
     def select_protocol(self) -> str:
         """What the members vote for."""

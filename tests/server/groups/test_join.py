@@ -265,6 +265,22 @@ def test_a_member_that_fits_nobody_is_turned_away(
     assert stranger.send_join().code == codes.INCONSISTENT_GROUP_PROTOCOL
 
 
+def test_a_gathering_that_lost_all_its_members_takes_any_protocol_of_its_type(bench: Bench) -> None:
+    member, pending, next_one = Member(bench, "a"), Member(bench, "b"), Member(bench, "c")
+    stabilise(member)
+    pending.id = pending.send_join().answer.member_id
+    assert not member.join().done
+    member.leave()
+    assert bench.group().state_name == "PreparingRebalance", "it still waits for the id that was handed out"
+    assert not bench.group().members
+    next_one.protocols, next_one.protocol_type = [("other", b"")], "connect"
+    assert next_one.send_join().code == codes.INCONSISTENT_GROUP_PROTOCOL
+    next_one.protocol_type = "consumer"
+    assert next_one.send_join().code == codes.MEMBER_ID_REQUIRED
+    next_one.protocols = []
+    assert next_one.send_join().code == codes.INCONSISTENT_GROUP_PROTOCOL
+
+
 @pytest.mark.parametrize(("protocol_type", "protocols"), [("consumer", []), ("", [("range", b"")])])
 def test_an_empty_group_wants_a_protocol(bench: Bench, protocol_type: str, protocols: list[tuple[str, bytes]]) -> None:
     call = Member(bench, protocol_type=protocol_type, protocols=protocols).send_join()

@@ -1,0 +1,15 @@
+"""The socket that listens: what its connections inherit."""
+
+from __future__ import annotations
+
+import socket
+
+from kafkadouble.listening import address_of, listen
+
+
+def test_connections_do_not_hold_back_small_answers() -> None:
+    with listen("127.0.0.1", 0) as door, socket.create_connection(address_of(door)):
+        door.setblocking(True)
+        accepted, _ = door.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

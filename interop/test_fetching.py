@@ -124,6 +124,18 @@ def _metadata(broker: Broker, group: str, client: Client) -> list[Any]:
     ]
 
 
+def test_questions_that_follow_one_another_closely_are_not_held_back(
+    broker: Broker, client: Client, topic: str
+) -> None:
+    """librdkafka asks for both bounds at once: a broker that lets the second answer wait for an acknowledgement needs 40 ms for it."""
+    with client.consumer(broker.bootstrap) as consumer:
+        consumer.bounds(Partition(topic, 0))
+        begun = time.monotonic()
+        for _ in range(50):
+            consumer.bounds(Partition(topic, 0))
+        assert time.monotonic() - begun < 1.5
+
+
 @pytest.mark.parametrize("seconds", [0.0, 0.3])
 def test_a_poll_of_nothing_comes_back_in_time(broker: Broker, client: Client, topic: str, seconds: float) -> None:
     with client.consumer(broker.bootstrap, partitions=[Partition(topic, 0)]) as consumer:

@@ -53,8 +53,10 @@ class Connection:
         self.frames = Frames(max_frame)
         self.backlog: deque[bytes] = deque()
         self.busy = self.closed = self.choked = self.restrained = self._pumping = False
+        self._reads = True  # what the line was told last
         self._held = 0  # what the node was told last
-        self._waiting = 0  # bytes of the backlog, and of the request under way
+        self._queued = 0  # bytes of the backlog, and of the request that waits
+        self._request: Request[Any] | None = None
         self._task: Task | None = None
 
     def receive(self, data: bytes, now: int) -> None:
@@ -66,10 +68,13 @@ class Connection:
         except WireError as error:
             self.end(f"sent bytes that are no request: {error}")
             return
-        self.backlog.extend(frames)
-        self._waiting += sum(map(len, frames))
-        self.pump(now)
-        if self._held or self.frames.buffered or self._waiting:
+        if len(frames) == 1 and not (self.backlog or self.busy or self.choked):  # the common case
+            self._begin(frames[0], now)
+        else:
+            self.backlog.extend(frames)
+            self._queued += sum(map(len, frames))
+            self.pump(now)
+        if self._held or self._queued or self.frames.buffered:
             self._note(now)
 
     def pump(self, now: int) -> None:
@@ -78,13 +83,15 @@ class Connection:
             return
         self._pumping = True
         while self.backlog and not (self.busy or self.closed or self.choked):
-            self._begin(self.backlog.popleft(), now)
+            frame = self.backlog.popleft()
+            self._queued -= len(frame)
+            self._begin(frame, now)
         self._pumping = False
         self._read_on()
 
     def _note(self, now: int) -> None:
         """Tell the node what is held here of requests that are not answered."""
-        self._held = 0 if self.closed else self.frames.buffered + self._waiting
+        self._held = 0 if self.closed else self.frames.buffered + self._queued
         self.node.intake.note(self, self._held, now)
 
     def restrain(self, restrained: bool) -> None:
@@ -93,8 +100,10 @@ class Connection:
         self._read_on()
 
     def _read_on(self) -> None:
-        if not self.closed:
-            self._line.read_on(not (self.backlog or self.restrained))
+        wanted = not (self.backlog or self.restrained)
+        if wanted is not self._reads and not self.closed:
+            self._reads = wanted
+            self._line.read_on(wanted)
 
     def choke(self) -> None:
         """The peer does not read its answers: begin nothing new."""
@@ -115,13 +124,12 @@ class Connection:
         if served is None:
             self.end(f"(client {head.client_id!r}) asked for API key {head.api_key}, which is not served")
         elif not served.serves(head.api_version):
-            self._unsupported(head, served, len(frame))
+            self._unsupported(head, served)
         else:
             self._decode(frame, head, served, now)
 
-    def _unsupported(self, head: Any, served: Any, size: int) -> None:
+    def _unsupported(self, head: Any, served: Any) -> None:
         if head.api_key == API_VERSIONS:
-            self._waiting -= size
             answer = unsupported()
             self._line.write(headers.write_response(answer, head.correlation_id, API_VERSIONS, 0))
         else:
@@ -153,21 +161,27 @@ class Connection:
         )
 
     def _submit(self, request: Request[Any], now: int) -> None:
-        self.busy = True
-        self._task = self.node.submit(request, lambda answer: self._answered(request, answer), now)
+        self.busy, self._request = True, request
+        task = self.node.submit(request, self._answered, now)
+        if task is not None:
+            self._task = task
+            self._queued += request.size
 
-    def _answered(self, request: Request[Any], answer: Answer) -> None:
-        self.busy, self._task = False, None
-        self._waiting -= request.size
+    def _answered(self, answer: Answer) -> None:
+        request, self._request, self.busy = self._request, None, False
+        assert request is not None
+        if self._task is not None:
+            self._task = None
+            self._queued -= request.size
+        if not self.closed:
+            if answer is DISCONNECT:
+                self.end(f"(client {request.client_id!r}) is disconnected at {request!r}")
+            elif answer is not None:
+                self._send(request, answer)
         if self._held:
             self._note(self.node.now)
-        if self.closed:
-            return
-        if answer is DISCONNECT:
-            self.end(f"(client {request.client_id!r}) is disconnected at {request!r}")
-        elif answer is not None:
-            self._send(request, answer)
-        self.pump(self.node.now)
+        if self.backlog:
+            self.pump(self.node.now)
 
     def _send(self, request: Request[Any], answer: Any) -> None:
         try:

@@ -36,6 +36,7 @@ class Listener:
         self.ids = count(1)
         self._server: asyncio.Server | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._wanted = 0  # when the timer is due, by the node's clock
         self._loop: asyncio.AbstractEventLoop | None = None  # from `start` on
 
     async def start(self) -> None:
@@ -87,12 +88,12 @@ class Listener:
         deadline = self.node.next_deadline()
         if deadline is None or self._loop is None or isinstance(self.clock, SteppedClock):
             return
-        at = self._loop.time() + max(0, deadline - self.clock.now()) / 1000
         if self._timer is not None:
-            if self._timer.when() <= at:
+            if self._wanted <= deadline:
                 return
             self._timer.cancel()
-        self._timer = self._loop.call_at(at, self.tick)
+        self._wanted = deadline
+        self._timer = self._loop.call_later(max(0, deadline - self.clock.now()) / 1000, self.tick)
 
     def tick(self) -> None:
         """Let the node do what is due."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 from types import GeneratorType
-from typing import Any, cast
+from typing import Any
 
 from kafkadouble.messages.uuid import Uuid
 
@@ -42,7 +42,7 @@ class Node:
         self.settings, self.advertised, self.now = settings, advertised, now
         self.id = settings.int("node.id")
         self.random = Random(seed)
-        self.cluster_id = Uuid(self.random.randbytes(16))
+        self.cluster_id = Uuid.random(self.random.randbytes)
         self.waiting = Waiting()
         self.intake = Intake(_intake_limit(settings), self.waiting.timers)
         self.faults = Faults(self)
@@ -60,15 +60,19 @@ class Node:
 
         The task that comes back is to be closed when the connection ends; None means that everything is done.
         """
+        waiting = self.waiting
+        if waiting.due(now):
+            self.tick(now)
         self.now = now
-        task: Task | None = None
         answer = dispatch.answer(self, request)
-        if isinstance(answer, GeneratorType):
-            task = self.waiting.start(answer, reply, lambda failure: reply(dispatch.DISCONNECT))
-        else:
-            reply(cast(Answer, answer))
-        self.waiting.run(now)
-        return task if task is not None and task.alive else None
+        if not isinstance(answer, GeneratorType):
+            reply(answer)  # type: ignore[arg-type]  # what is no generator is an answer, which mypy cannot conclude
+            if waiting.ready:
+                waiting.run(now)
+            return None
+        task = waiting.start(answer, reply, lambda failure: reply(dispatch.DISCONNECT))
+        waiting.run(now)
+        return task if task.alive else None
 
     def tick(self, now: int) -> None:
         """Do what is due."""

@@ -50,6 +50,10 @@ class Timers:
             self._dead -= 1
         return self._heap[0][0] if self._heap else None
 
+    def due(self, now: int) -> bool:
+        """Whether `run` would find something; a cancelled timer may make it say so in vain."""
+        return bool(self._heap) and self._heap[0][0] <= now
+
     def run(self, now: int) -> None:
         """Call everything that is due, also what is asked for meanwhile."""
         while (deadline := self.next_deadline()) is not None and deadline <= now:

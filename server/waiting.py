@@ -79,11 +79,11 @@ class Task:
 
     def woken(self) -> None:
         self._leave()
-        self._waiting._ready.append((self, True))
+        self._waiting.ready.append((self, True))
 
     def _expired(self, now: int) -> None:
         self._leave()
-        self._waiting._ready.append((self, False))
+        self._waiting.ready.append((self, False))
 
     def _leave(self) -> None:
         for place in self._places:
@@ -128,7 +128,7 @@ class Waiting:
 
     def __init__(self) -> None:
         self.timers = Timers()
-        self._ready: deque[tuple[Task, bool]] = deque()
+        self.ready: deque[tuple[Task, bool]] = deque()  # who can go on, and whether he was woken
         self._running = False
 
     def start(self, steps: Wait[T], done: Callable[[T], None], failed: Callable[[Exception], None]) -> Task:
@@ -136,6 +136,10 @@ class Waiting:
         task = Task(self, steps, done, failed)
         task.resume(None)
         return task
+
+    def due(self, now: int) -> bool:
+        """Whether somebody's time is up."""
+        return self.timers.due(now)
 
     def run(self, now: int) -> None:
         """Resume whatever can go on at `now`, and what that wakes, until nothing more moves.
@@ -148,8 +152,8 @@ class Waiting:
         self._running = True
         try:
             self.timers.run(now)
-            while self._ready:
-                task, moved = self._ready.popleft()
+            while self.ready:
+                task, moved = self.ready.popleft()
                 task.resume(moved)
         finally:
             self._running = False

@@ -94,7 +94,7 @@ def read(partition: Partition, wanted: Wanted, terms: Terms, *, at_least_one: bo
             epoch=comparison.end.epoch, end_offset=comparison.end.offset
         )
         return data
-    in_range = log.log_start_offset <= wanted.fetch_offset <= log.high_watermark
+    in_range = log.log_start_offset <= wanted.fetch_offset <= log.log_end_offset
     if comparison.verdict is Verdict.OUT_OF_RANGE or not in_range:
         return failed(wanted.index, error_codes.OFFSET_OUT_OF_RANGE)
     return _records(partition, wanted, terms, at_least_one)

@@ -3,8 +3,9 @@
 All topics: no list (null), in version 0 an empty one; from version 1 on an empty list means none. Version 4 on the client says whether what
 it asks for may be created (KIP-204); before that it may. A topic that is created on the way is answered as UNKNOWN_TOPIC_OR_PARTITION, as
 Kafka 4 answers it, and is there when the client asks again; a name that cannot be is INVALID_TOPIC_EXCEPTION, and is not created. Topics by
-id from version 12 on (KIP-516); where a request has ids, its names are not looked at. Replicas that are away: left out in version 0, listed
-as offline from version 5 on (KIP-112). Operations that are allowed (KIP-430): everything, when asked for.
+id from version 12 on (KIP-516); where a request has ids, its names are not looked at. As in Kafka unknown ids are answered first, unknown
+names last. Replicas that are away: left out in version 0, listed as offline from version 5 on (KIP-112). Operations that are allowed
+(KIP-430): everything, when asked for.
 """
 
 from __future__ import annotations
@@ -73,9 +74,9 @@ def _asked_topics(node: Node, request: Request[MetadataRequest]) -> list[Topic]:
         return [_topic(node, request, topic) for topic in image.topics.values()]
     ids = dict.fromkeys(asked.topic_id for asked in body.topics if asked.topic_id != Uuid.ZERO)
     if ids:
-        return [_by_id(node, request, topic_id) for topic_id in ids]
+        return sorted((_by_id(node, request, topic_id) for topic_id in ids), key=lambda topic: not topic.error_code)
     asked_names = dict.fromkeys(asked.name for asked in body.topics if asked.name is not None)
-    found = [_by_name(node, request, name) for name in asked_names]
+    found = sorted((_by_name(node, request, name) for name in asked_names), key=lambda topic: topic.error_code)
     if body.allow_auto_topic_creation and node.settings.bool("auto.create.topics.enable"):
         _create(node, [name for name in asked_names if name not in image.topic_ids])
     return found

@@ -2,7 +2,8 @@
 
 Served from version 3 on, advertised from 0: librdkafka before 2.8 takes a broker that does not list version 0 for one that cannot compress
 (KAFKA-18659). With acks=0 there is no answer; an error is then told, as in Kafka, by closing the connection, so that the client looks for a
-new leader. acks=all is answered when every in-sync replica has the batch; one replica has it at once. Transactions are not served yet: a
+new leader. acks=all is answered when every in-sync replica has the batch; one replica has it at once. Without a transactional id a request
+with transactional batches fails as a whole. Transactions are not served yet: with one, no partition is ever part of its transaction, and a
 transactional batch gets INVALID_TXN_STATE.
 """
 
@@ -13,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.produce import ProduceRequest, ProduceResponse
+from kafkadouble.wire.batch_header import TRANSACTIONAL_FLAG
+from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.errors import WireError
 
 from ..dispatch import DISCONNECT, Disconnect
@@ -31,11 +34,16 @@ ACKS = (-1, 0, 1)
 ADMIN_CLIENT = "__admin_client"
 """The client id that may write to internal topics, as Kafka's `AdminUtils` has it."""
 
+ATTRIBUTES = 22
+"""Where in a batch the byte stands that says whether it is transactional."""
+
 PartitionProduceResponse = ProduceResponse.PartitionProduceResponse
 PartitionProduceData = ProduceRequest.PartitionProduceData
 
 
 def answer(node: Node, request: Request[ProduceRequest]) -> ProduceResponse | Disconnect | None:
+    if request.body.transactional_id is None and _has_transactional(request.body):
+        return refuse(request, error_codes.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, None)
     if request.body.acks not in ACKS:
         return refuse(request, error_codes.INVALID_REQUIRED_ACKS, None)
     failed = False
@@ -48,6 +56,14 @@ def answer(node: Node, request: Request[ProduceRequest]) -> ProduceResponse | Di
     if request.body.acks == 0:
         return DISCONNECT if failed else None
     return ProduceResponse(responses=topics)
+
+
+def _has_transactional(body: ProduceRequest) -> bool:
+    return any(_is_transactional(data.records) for asked in body.topic_data for data in asked.partition_data)
+
+
+def _is_transactional(records: Buffer | None) -> bool:
+    return records is not None and len(records) > ATTRIBUTES and bool(records[ATTRIBUTES] & TRANSACTIONAL_FLAG)
 
 
 def _name_of(node: Node, request: Request[ProduceRequest], asked: ProduceRequest.TopicProduceData) -> str | None:
@@ -67,6 +83,8 @@ def _produce(
     partition = node.partitions.get(name, data.index)
     if partition is None:
         return _failed(data.index, error_codes.UNKNOWN_TOPIC_OR_PARTITION)
+    if _is_transactional(data.records):
+        return _failed(data.index, error_codes.INVALID_TXN_STATE)
     try:
         return _append(node, request, partition, data)
     except AppendRefused as refused:

@@ -178,7 +178,7 @@ def test_by_id(cluster: Harness, version: int) -> None:
         Asked(name=None, topic_id=NOWHERE),
         Asked(name=None, topic_id=topic_id),
     ]
-    known, unknown = ask(cluster, *asked, version=version).topics
+    unknown, known = ask(cluster, *asked, version=version).topics
     assert (known.name, known.topic_id, known.error_code, len(known.partitions)) == ("a", topic_id, 0, 2)
     assert (unknown.name, unknown.topic_id, unknown.error_code) == (None, NOWHERE, error_codes.UNKNOWN_TOPIC_ID)
 

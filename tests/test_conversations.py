@@ -1,18 +1,48 @@
-"""Every transcript in tests/conversations/, played against a node with stepped time."""
+"""Every transcript in tests/conversations/, played against a node with stepped time, and what they show of each API."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.support.conversation import play
+from kafkadouble.messages import error_codes
+from kafkadouble.server.handlers import TABLE
+from kafkadouble.server.handlers.error_rows import REACHED, ROWS
+from tests.support.conversation import Conversation, play
+from tests.support.errors_page import PAGE, as_markdown
 
 TRANSCRIPTS = sorted((Path(__file__).parent / "conversations").rglob("*.txt"))
+
+played = cache(play)
 
 
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=[path.stem for path in TRANSCRIPTS])
 def test_conversation(path: Path) -> None:
-    play(path)
+    played(path)
 
 
-def test_there_are_conversations() -> None:
-    assert TRANSCRIPTS
+@pytest.fixture(scope="module")
+def conversations() -> list[Conversation]:
+    return [played(path) for path in TRANSCRIPTS]
+
+
+def test_every_error_that_is_shown_is_a_row_and_every_row_is_shown(conversations: list[Conversation]) -> None:
+    shown = {code for conversation in conversations for code in conversation.codes}
+    reached = {(api, code) for api, rows in ROWS.items() for code, how in rows.items() if how == REACHED}
+    assert sorted(shown - reached) == []
+    assert sorted(reached - shown) == []
+
+
+def test_every_api_is_shown_at_its_oldest_and_newest_version(conversations: list[Conversation]) -> None:
+    shown = {asked for conversation in conversations for asked in conversation.versions}
+    ends = {(served.name, version) for served in TABLE for version in (served.lowest, served.highest)}
+    assert sorted(ends - shown) == []
+
+
+def test_every_api_has_rows_of_codes_that_exist() -> None:
+    assert {served.name for served in TABLE} == ROWS.keys()
+    assert [code for rows in ROWS.values() for code in rows if not hasattr(error_codes, code)] == []
+
+
+def test_the_page_of_errors_is_fresh() -> None:
+    assert PAGE.read_text() == as_markdown(), "python -m tests.support.errors_page writes it"

@@ -55,6 +55,7 @@ class Client:
         self.connection = Connection(node, Peer(number, "127.0.0.1", 40_000 + number), self, 100 * 1024 * 1024)
         self.answers: list[Any] = []
         self.codes: set[tuple[str, str]] = set()
+        self.versions: set[tuple[str, int]] = set()
         self._frames = Frames()
         self._asked: list[tuple[int, int]] = []
         self._count = 0
@@ -78,6 +79,7 @@ class Client:
         for frame in self._frames.feed(b"".join(buffers)):
             key, version = self._asked.pop(0)
             answer = headers.read_response(frame, key, version)[1]
+            self.versions.add((registry.api(key).name, version))
             self.codes |= {(registry.api(key).name, code) for _, code in errors_in(plain(answer), "")}
             self.answers.append(answer)
 
@@ -166,6 +168,11 @@ class Conversation:
     def codes(self) -> set[tuple[str, str]]:
         """API and error code, wherever in an answer it came."""
         return {code for client in self._clients.values() for code in client.codes}
+
+    @property
+    def versions(self) -> set[tuple[str, int]]:
+        """API and version of every answer."""
+        return {version for client in self._clients.values() for version in client.versions}
 
     def finish(self) -> None:
         """Nobody has an answer that the transcript does not tell."""

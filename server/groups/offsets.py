@@ -46,10 +46,6 @@ class OffsetTable:
         if not topics:
             del self._groups[place.group]
 
-    def groups(self) -> list[str]:
-        """The groups that have offsets, as a copy."""
-        return list(self._groups)
-
     def __iter__(self) -> Iterator[tuple[Place, Committed]]:
         for group in self._groups:
             yield from self.items(group)

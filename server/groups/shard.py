@@ -6,7 +6,6 @@ Kafka does.
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages.generated.group_metadata_record import GroupMetadataKey, GroupMetadataValue
@@ -25,8 +24,6 @@ from .offsets import Offsets
 
 if TYPE_CHECKING:
     from ..node import Node
-
-log = logging.getLogger("kafkadouble.server")
 
 
 class GroupShard(Shard):

@@ -2,6 +2,9 @@
 
 From version 4 on a member without an id is given one and has to come again with it; from 5 on it may be static; from 7 on the answer names
 the protocol type, and an absent protocol is null instead of empty; from 9 on a static leader may be told to assign nothing.
+
+Where it differs from Apache Kafka: when a leader goes, the member that has been there longest leads (Kafka takes whichever its hash map has
+first); of two requests of one member that wait both are answered (Kafka forgets the first).
 """
 
 from __future__ import annotations

@@ -4,6 +4,9 @@ From version 8 on many groups are asked after at once; before that one group is 
 and an offset of a former topic of the same name is none. Without an offset the answer is -1 and no error, also for a group that nobody has
 heard of; from version 7 on one may ask that offsets of open transactions be waited for (UNSTABLE_OFFSET_COMMIT). Version 1 has no error but
 those of partitions.
+
+Where it differs from Apache Kafka: the answer always waits until what it shows is committed (Kafka without `require_stable` shows what was
+committed last).
 """
 
 from __future__ import annotations

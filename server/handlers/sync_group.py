@@ -1,6 +1,8 @@
 """SyncGroup: the leader of a classic group brings the assignment, every member takes its own home (KIP-345, KIP-559).
 
 Answered when the leader's assignment is stored. From version 5 on the member has to name protocol type and protocol, and is told them.
+
+Where it differs from Apache Kafka: a member that is removed while it waits is told UNKNOWN_MEMBER_ID (Kafka leaves its request unanswered).
 """
 
 from __future__ import annotations

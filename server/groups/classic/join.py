@@ -7,7 +7,6 @@ known id                      takes part in the rebalance; begins one if it lead
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 Answer = Promise[JoinGroupResponse]
 
 MEMBER_ID_IS_REQUIRED_FROM = 4
-
-log = logging.getLogger("kafkadouble.server")
 
 
 def join(shard: GroupShard, request: Request[JoinGroupRequest]) -> Answer:
@@ -111,8 +108,6 @@ def _come_in(group: ClassicGroup, member: Member, joining: Joining) -> Answer:
 
 
 def _rejoin(group: ClassicGroup, member: Member, joining: Joining) -> Answer:
-    if group.is_empty:  # cannot be: it is a member
-        return _refused(error_codes.UNKNOWN_MEMBER_ID, member.id)
     leads_again = group.state is State.STABLE and group.leader == member.id
     if group.state is State.PREPARING_REBALANCE or leads_again or not member.offers(joining.protocols):
         return rejoin(group, member, joining)

@@ -77,11 +77,11 @@ class Bench(Harness):
         if with_offsets_topic:
             self.create_topic(CONSUMER_OFFSETS, offsets_partitions)
 
-    def create_topic(self, name: str, partitions: int = 1) -> Uuid:
+    def create_topic(self, name: str, partitions: int = 1, leader: int = 1) -> Uuid:
         topic_id = Uuid.random(self.node.random.randbytes)
         records: list[Message] = [TopicRecord(name=name, topic_id=topic_id)]
         for index in range(partitions):
-            record = PartitionRecord(partition_id=index, topic_id=topic_id, replicas=[1], isr=[1], leader=1)
+            record = PartitionRecord(partition_id=index, topic_id=topic_id, replicas=[1], isr=[1], leader=leader)
             record.leader_epoch, record.partition_epoch = 0, 0
             record.directories = [Uuid.ZERO]
             records.append(record)

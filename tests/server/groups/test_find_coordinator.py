@@ -74,3 +74,14 @@ def test_a_topic_that_cannot_be_created_has_no_coordinator() -> None:
     bench = Bench(with_offsets_topic=False, offsets_topic_replication_factor=3)
     (coordinator,) = bench.ask(FindCoordinatorRequest(coordinator_keys=["g"])).coordinators
     assert (coordinator.error_code, coordinator.node_id) == (codes.COORDINATOR_NOT_AVAILABLE, -1)
+
+
+@pytest.mark.parametrize("version", [3, 6])
+def test_a_partition_without_a_leader_has_no_coordinator(version: int) -> None:
+    bench = Bench(with_offsets_topic=False)
+    bench.create_topic(CONSUMER_OFFSETS, leader=-1)
+    if version < 4:
+        answer = bench.ask(FindCoordinatorRequest(key="g"), version)
+    else:
+        (answer,) = bench.ask(FindCoordinatorRequest(coordinator_keys=["g"]), version).coordinators
+    assert (answer.error_code, answer.node_id) == (codes.COORDINATOR_NOT_AVAILABLE, -1)

@@ -97,12 +97,13 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     frame = request()
-    rounds: list[tuple[float, float, float]] = []
     with tempfile.TemporaryDirectory() as cache:
         environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
         environment["PYTHONPYCACHEPREFIX"] = cache
-        for _ in range(options.rounds + 1):
-            rounds.append((in_process(environment), process(environment, frame), import_asyncio(environment)))
+        rounds = [
+            (in_process(environment), process(environment, frame), import_asyncio(environment))
+            for _ in range(options.rounds + 1)
+        ]
     inside, outside, asyncio = (statistics.median(column) for column in zip(*rounds[1:], strict=True))
     table = report.Table("start to the first answer", "ms")
     table.add("in process", inside, {"goal": 20})

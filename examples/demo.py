@@ -30,7 +30,7 @@ def produce(bootstrap: str) -> Counter[int]:
     def acknowledged(error: KafkaError | None, message: Message) -> None:
         if error is not None:
             raise RuntimeError(f"not delivered: {error}")
-        delivered[message.partition()] += 1
+        delivered[message.partition() or 0] += 1
 
     producer = Producer({"bootstrap.servers": bootstrap, "enable.idempotence": True, "compression.type": "zstd"})
     for number in range(COUNT):
@@ -98,7 +98,9 @@ def main() -> None:
         delivered = produce(kafka.bootstrap_servers)
         for partition in range(3):
             records = kafka.records("weather", partition)
-            print(f"  partition {partition}: {delivered[partition]:4} acknowledged, {len(records):4} in the log, ", end="")
+            print(
+                f"  partition {partition}: {delivered[partition]:4} acknowledged, {len(records):4} in the log, ", end=""
+            )
             print(f"the last is {records[-1].value.decode() if records and records[-1].value else 'none'}")
 
         heading("Read back by a group of two")
@@ -114,7 +116,9 @@ def main() -> None:
             calls = ", ".join(f"{api} {count}" for (of, api), count in sorted(counts.items()) if of == client)
             print(f"  {client or '(no name)'}: {calls}")
         for name, group in kafka.groups().items():
-            offsets = ", ".join(f"{topic}-{index} at {offset.offset}" for (topic, index), offset in sorted(group.offsets.items()))
+            offsets = ", ".join(
+                f"{topic}-{index} at {offset.offset}" for (topic, index), offset in sorted(group.offsets.items())
+            )
             print(f"  group {name} has committed {offsets}")
 
     everything = sum(delivered.values()) == COUNT and sum(seen.values()) == COUNT

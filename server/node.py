@@ -1,8 +1,8 @@
 """The parts of one node put together: a request in, an answer or a wait out; a tick in, whatever was due done.
 
 The node is handed the time with every step and keeps it in `now` (ms) for the length of that step, so that a handler that is resumed later
-sees the later time. It delegates everything: who may wait is `waiting`, what is known of the cluster is the `controller`'s image, the logs led here are
-`partitions`, the groups coordinated here are `groups`.
+sees the later time. It delegates everything: who may wait is `waiting`, what is known of the cluster is the `controller`'s image, the logs
+led here are `partitions`, the groups coordinated here are `groups`.
 """
 
 from __future__ import annotations

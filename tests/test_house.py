@@ -36,14 +36,20 @@ def test_generated_code_is_fresh() -> None:
 
 
 def test_the_press_imports_nothing_of_ours() -> None:
-    wrong = [path for path in sources("codegen") if re.search(r"^\s*(from|import) kafkadouble", path.read_text(), re.MULTILINE)]
+    wrong = [
+        path
+        for path in sources("codegen")
+        if re.search(r"^\s*(from|import) kafkadouble", path.read_text(), re.MULTILINE)
+    ]
     assert wrong == []
 
 
 def test_only_the_shell_touches_sockets_threads_and_the_clock() -> None:
     """Of the floors, only the listener, the thread, the cluster and the clock may; tests and the front door are outside."""
     shell = {"listener.py", "thread.py", "cluster.py", "clock.py"}
-    forbidden = re.compile(r"^\s*(?:from|import) (?:asyncio|socket|ssl|threading|time|selectors|datetime)\b", re.MULTILINE)
+    forbidden = re.compile(
+        r"^\s*(?:from|import) (?:asyncio|socket|ssl|threading|time|selectors|datetime)\b", re.MULTILINE
+    )
     wrong = [
         path
         for path in sources("wire", "messages", "server")

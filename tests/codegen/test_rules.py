@@ -104,7 +104,7 @@ DEFAULTS: list[tuple[str, list[Any], str]] = [
 ]  # fmt: skip
 
 
-def _named(rules: list[tuple[str, list[Any], str]]) -> Any:
+def _named(rules: list[tuple[str, list[Any], str]]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("fields", "problem"), [pytest.param(*rule[1:], id=rule[0]) for rule in rules])
 
 

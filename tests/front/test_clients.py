@@ -50,10 +50,12 @@ class Confluent:
             {**self.base, "retry.backoff.ms": 10, "linger.ms": 0, "batch.num.messages": 5}
         )
         offsets: list[int] = []
+
+        def delivered(error: object, message: confluent_kafka.Message) -> None:
+            offsets.append(-1 if error else message.offset() or 0)
+
         for value in values:
-            producer.produce(
-                topic, value, on_delivery=lambda error, message: offsets.append(-1 if error else message.offset())
-            )
+            producer.produce(topic, value, on_delivery=delivered)
         assert producer.flush(PATIENCE) == 0
         return offsets
 
@@ -65,7 +67,7 @@ class Confluent:
         while len(values) < count and time.monotonic() < deadline:
             message = consumer.poll(0.2)
             if message is not None and message.error() is None:
-                values.append(message.value())
+                values.append(message.value() or b"")
         consumer.commit(asynchronous=False)
         consumer.close()
         return values

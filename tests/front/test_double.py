@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -399,13 +399,14 @@ class TestRules:
         assert kafka.arm(rule).rule == rule
 
     def test_wrong_rules(self, kafka: KafkaDouble) -> None:
-        for arm in (
+        wrong: tuple[Callable[[], object], ...] = (
             lambda: kafka.fail("Fech", 6),
             lambda: kafka.fail("Fetch", "NOT_A_LEADER"),
             lambda: kafka.fail("Fetch", 6, colour="red"),
             lambda: kafka.delay("Fetch", -1),
             lambda: kafka.arm(Rule("explode", "Fetch")),
-        ):
+        )
+        for arm in wrong:
             with pytest.raises(UsageError):
                 arm()
         assert kafka._serving().broker.node.faults.rules == []

@@ -41,7 +41,7 @@ class Maker:
             if field.present(version) and not (field.is_tagged(version) and self.dice.random() < 0.4):
                 setattr(made, field.name, self.value(field, version, flexible))
         if flexible and self.dice.random() < self.unknown:
-            made.unknown_tagged_fields = self.tags(tags)
+            setattr(made, "unknown_tagged_fields", self.tags(tags))  # noqa: B010  # a slot of every struct class, not of their base
         return made
 
     def tags(self, taken: set[int | None]) -> dict[int, bytes]:

@@ -44,7 +44,7 @@ def test_the_class_agrees_with_the_index() -> None:
 
 def test_fields_are_keyword_only_and_known() -> None:
     with pytest.raises(TypeError):
-        FetchRequest(1)  # type: ignore[misc]  # that is the point
+        FetchRequest(1)  # type: ignore[call-arg]  # that is the point
     with pytest.raises(TypeError):
         FetchRequest(replicas=1)  # type: ignore[call-arg]
     with pytest.raises(AttributeError):

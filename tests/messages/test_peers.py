@@ -84,6 +84,7 @@ def test_kafka_python_reads_and_writes_the_same() -> None:
             theirs = classes.get(cls.__name__)
             top = min(cls.versions[1], theirs.max_version) if theirs else -1
             for version in range(cls.versions[0], top + 1):
+                assert theirs is not None
                 for turn in range(2):
                     wire = made(cls, version, turn).encode(version)
                     message = theirs.decode(wire, version=version)

@@ -137,7 +137,7 @@ def test_records_are_read_uncopied() -> None:
     read = ProduceRequest.decode(body, 9).topic_data[0].partition_data[0].records
     assert isinstance(read, memoryview)
     assert read.obj is body
-    assert read == b"abc"
+    assert bytes(read) == b"abc"
 
 
 def test_the_flexible_versions_end_with_a_tag_section() -> None:

@@ -92,4 +92,4 @@ def test_values_of_the_wrong_type_can_be_shown() -> None:
     assert (
         repr(FetchRequest(topics=5, rack_id=None, min_bytes="x"))
         == "FetchRequest(min_bytes='x', topics=5, rack_id=None)"
-    )  # type: ignore[arg-type]
+    )

@@ -38,7 +38,8 @@ def structs(draw: st.DrawFn, cls: type[Struct], version: int, flexible: bool) ->
             setattr(made, field.name, draw(values(field, version, flexible)))
     if flexible and draw(st.integers(0, 9)) == 0:
         numbers = st.integers(0, 2**31 - 1).filter(lambda tag: tag not in tags)
-        made.unknown_tagged_fields = draw(st.dictionaries(numbers, st.binary(max_size=8), min_size=1, max_size=3))
+        unknown: dict[int, bytes] = draw(st.dictionaries(numbers, st.binary(max_size=8), min_size=1, max_size=3))
+        setattr(made, "unknown_tagged_fields", unknown)  # noqa: B010  # a slot of every struct class, not of their base
     return made
 
 
@@ -82,7 +83,7 @@ def test_json_there_and_back(example: tuple[Message, int]) -> None:
 
 def strip(struct: Struct) -> None:
     """Forget unknown tags: JSON does not have them."""
-    struct.unknown_tagged_fields = None
+    setattr(struct, "unknown_tagged_fields", None)  # noqa: B010  # a slot of every struct class, not of their base
     for field in fields_of(type(struct)):
         value = getattr(struct, field.name)
         if field.struct and value is not None:

@@ -90,7 +90,9 @@ def test_secrets_are_not_kept() -> None:
 def test_what_became_of_a_request() -> None:
     cluster = Harness()
     cluster.create("t")
-    cluster.node.history.clear()
+    history = cluster.node.history
+    assert history is not None
+    history.clear()
     batch = bytes(encode_batch([Record(0, NOW, None, b"x")]))
     cluster.submit(produce(batch, partitions=2), 9)
     cluster.node.faults.arm(Rule.of(action="disconnect", api="Metadata"))
@@ -100,7 +102,7 @@ def test_what_became_of_a_request() -> None:
     cluster.submit(quiet, 9)
     wanted = FetchRequest.FetchTopic(topic="t", partitions=[FetchRequest.FetchPartition(fetch_offset=2)])
     cluster.begin(FetchRequest(max_wait_ms=500, min_bytes=1, max_bytes=1000, topics=[wanted], session_epoch=-1), 12)
-    told = [(seen.api, seen.version, seen.outcome, seen.error, seen.took) for seen in cluster.node.history]
+    told = [(seen.api, seen.version, seen.outcome, seen.error, seen.took) for seen in history]
     assert told == [
         ("Produce", 9, "answered", "UNKNOWN_TOPIC_OR_PARTITION", 0),
         ("Metadata", 12, "disconnected", None, 0),
@@ -108,7 +110,7 @@ def test_what_became_of_a_request() -> None:
         ("Fetch", 12, "waiting", None, None),
     ]
     cluster.tick(500)
-    last = list(cluster.node.history)[-1]
+    last = list(history)[-1]
     assert (last.outcome, last.took, last.client_id, last.time) == ("answered", 500, "test", NOW)
     assert repr(last) == f"Fetch v12 #{last.correlation_id} of 'test', answered"
 

@@ -17,10 +17,17 @@ from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.message import Message
 from kafkadouble.server.clock import Clock, SteppedClock, SystemClock
 from kafkadouble.server.faults.rule import Rule
+from kafkadouble.server.history import History
 from kafkadouble.server.listener import Listener
 from kafkadouble.server.node import Node
 from kafkadouble.server.settings import Settings
 from tests.server.harness import NOW, SEED
+
+
+def history_of(node: Node) -> History:
+    """The history of a node that keeps one."""
+    assert node.history is not None
+    return node.history
 
 
 def node_at(sock: socket.socket, clock: Clock) -> Node:
@@ -182,7 +189,7 @@ def test_another_node_takes_over() -> None:
             async with connected(listener) as new:
                 new.send(HELLO, 3)
                 assert (await new.receive(18, 3)).error_code == 0
-            assert len(listener.node.history) == len(first.history) == 1
+            assert len(history_of(listener.node)) == len(history_of(first)) == 1
 
     run(test)
 
@@ -215,7 +222,7 @@ def test_a_client_that_does_not_read_makes_nothing_grow() -> None:
                 client.writer.writelines([frame] * 100)
                 sent += 100
                 await asyncio.sleep(0)
-            answered = len(listener.node.history)
+            answered = len(history_of(listener.node))
             assert answered < sent
             (protocol,) = listener.connections
             assert protocol.transport.get_write_buffer_size() < 1_000_000

@@ -129,7 +129,12 @@ def test_a_wrong_setting_is_refused_with_its_place(text: str, problem: str) -> N
 
 
 def test_what_goes_to_plugins_and_listeners_is_taken() -> None:
-    names = ["config.providers.file.class", "rsm.config.a", "listener.name.sasl.plain.sasl.jaas.config", "metrics.jmx.d"]
+    names = [
+        "config.providers.file.class",
+        "rsm.config.a",
+        "listener.name.sasl.plain.sasl.jaas.config",
+        "metrics.jmx.d",
+    ]
     settings = Settings(sources=properties("".join(f"{name}=c\n" for name in names)))
     assert settings.text("listener.name.sasl.plain.sasl.jaas.config") == "c"
     assert settings.without_effect() == names
@@ -211,4 +216,3 @@ def _texts_in_the_code() -> set[str]:
             nodes = ast.walk(ast.parse(file.read_text("utf-8")))
             found |= {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     return found
-

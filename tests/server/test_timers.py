@@ -1,19 +1,27 @@
 """Calls by time."""
 
+from functools import partial
+
 from kafkadouble.server.timers import Timers
 
 
+def noted(calls: list[tuple[str, int]], name: str, now: int) -> None:
+    calls.append((name, now))
+
+
 def test_timers_run_by_time_and_then_in_the_order_of_asking() -> None:
-    timers, calls = Timers(), []
+    timers = Timers()
+    calls: list[tuple[str, int]] = []
     for deadline, name in ((20, "b"), (10, "a"), (20, "c"), (30, "d")):
-        timers.at(deadline, lambda now, name=name: calls.append((name, now)))
+        timers.at(deadline, partial(noted, calls, name))
     timers.run(25)
     assert calls == [("a", 25), ("b", 25), ("c", 25)]
     assert timers.next_deadline() == 30
 
 
 def test_a_cancelled_timer_is_not_called_and_not_waited_for() -> None:
-    timers, calls = Timers(), []
+    timers = Timers()
+    calls: list[int] = []
     timer = timers.at(10, calls.append)
     timers.at(20, calls.append)
     timer.cancel()
@@ -24,8 +32,13 @@ def test_a_cancelled_timer_is_not_called_and_not_waited_for() -> None:
 
 
 def test_what_is_asked_for_while_running_and_is_due_runs_too() -> None:
-    timers, calls = Timers(), []
-    timers.at(10, lambda now: timers.at(now, calls.append))
+    timers = Timers()
+    calls: list[int] = []
+
+    def ask_again(now: int) -> None:
+        timers.at(now, calls.append)
+
+    timers.at(10, ask_again)
     timers.run(10)
     assert calls == [10]
     assert timers.next_deadline() is None

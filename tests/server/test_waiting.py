@@ -1,6 +1,5 @@
 """The driver of handlers that wait: who is resumed, when, and with what."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -123,7 +122,8 @@ def test_an_exception_goes_to_the_one_who_asked_and_harms_nobody_else(waiting: W
 
 
 def test_a_closed_handler_runs_its_finally_and_is_never_resumed(waiting: Waiting) -> None:
-    place, seen = Waiters(), []
+    place = Waiters()
+    seen: list[Any] = []
 
     def steps() -> Wait[None]:
         try:
@@ -142,8 +142,13 @@ def test_a_closed_handler_runs_its_finally_and_is_never_resumed(waiting: Waiting
 
 def test_running_within_a_run_does_not_deepen_the_stack(waiting: Waiting) -> None:
     """An answer may let a connection begin its next request, which runs the driver again; five thousand of them at once are not too many."""
-    place, done = Waiters(), []
-    answered: Callable[[Any], None] = lambda _: (done.append(1), waiting.run(0))  # noqa: E731
+    place = Waiters()
+    done: list[Any] = []
+
+    def answered(result: bool) -> None:
+        done.append(result)
+        waiting.run(0)
+
     for _ in range(5000):
         waiting.start(until(None, place), answered, done.append)
     place.wake()

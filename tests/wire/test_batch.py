@@ -73,7 +73,7 @@ def test_null_and_empty_stay_distinct() -> None:
 
 
 def test_keys_and_values_come_out_as_bytes() -> None:
-    data = encode_batch([Record(0, 0, memoryview(b"key"), bytearray(b"value"))])  # type: ignore[arg-type]  # any buffer will do
+    data = encode_batch([Record(0, 0, memoryview(b"key"), bytearray(b"value"))])  # any buffer will do
     (record,) = decode_records(memoryview(data))
     assert (type(record.key), record.key, type(record.value), record.value) == (bytes, b"key", bytes, b"value")
 
@@ -244,4 +244,4 @@ def test_errors_say_where() -> None:
 )
 def test_what_does_not_fit_is_our_callers_error(wrong: list[Record], fields: dict[str, int]) -> None:
     with pytest.raises(UsageError):
-        encode_batch(wrong, **fields)  # type: ignore[arg-type]  # wrong on purpose
+        encode_batch(wrong, **fields)

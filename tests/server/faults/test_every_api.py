@@ -97,7 +97,7 @@ def test_a_part_fails(served: Served, version: int, cluster: Harness) -> None:
 
 
 def _names(body: Any, kind: str) -> bool:
-    return key_of(body, kind, lambda topic_id: None) == WANTED
+    return bool(key_of(body, kind, lambda topic_id: None) == WANTED)
 
 
 @EVERY

@@ -102,6 +102,8 @@ def test_a_topic_that_comes_by_id_is_known_by_name() -> None:
         for topic_id in (SOME_ID, Uuid(b"another---------"))
     ]
     hit, rest = divide("Produce", ProduceRequest(topic_data=topics), {"topic": "by-id"}, name_of)
+    assert hit is not None
+    assert rest is not None
     assert [topic.topic_id for topic in hit.topic_data] == [SOME_ID]
     assert [topic.topic_id for topic in rest.topic_data] == [b"another---------"]
 
@@ -116,6 +118,8 @@ def test_a_request_that_is_about_one_group() -> None:
 def test_coordinator_keys_are_groups_or_transactional_ids() -> None:
     new = FindCoordinatorRequest(coordinator_keys=["g", "h"])
     hit, rest = divide("FindCoordinator", new, {"group": "g"}, name_of)
+    assert hit is not None
+    assert rest is not None
     assert (hit.coordinator_keys, rest.coordinator_keys) == (["g"], ["h"])
     old = FindCoordinatorRequest(key="t", key_type=1)
     assert divide("FindCoordinator", old, {"transactional_id": "t"}, name_of) == (old, None)
@@ -128,6 +132,7 @@ def test_a_resource_is_a_topic_only_if_its_type_says_so() -> None:
     body = DescribeConfigsRequest(resources=resources)
     for scope, kind in (("topic", 2), ("group", 32)):
         hit, _ = divide("DescribeConfigs", body, {scope: "x"}, name_of)
+        assert hit is not None
         assert [resource.resource_type for resource in hit.resources] == [kind]
 
 
@@ -141,6 +146,8 @@ def offsets_of_two_groups() -> OffsetFetchRequest:
 
 def test_divide_three_levels_deep() -> None:
     hit, rest = divide("OffsetFetch", offsets_of_two_groups(), {"group": "h", "partition": 1}, name_of)
+    assert hit is not None
+    assert rest is not None
     assert [(group.group_id, group.topics[0].partition_indexes) for group in hit.groups] == [("h", [1])]
     assert [(group.group_id, group.topics[0].partition_indexes) for group in rest.groups] == [("g", [0, 1]), ("h", [0])]
 

@@ -276,7 +276,7 @@ class TestMetadata:
     def test_a_topic_fails_and_the_brokers_are_told(
         self, cluster: Harness, version: int, topics: list[str] | None
     ) -> None:
-        asked = topics and [MetadataRequest.MetadataRequestTopic(name=name) for name in topics]
+        asked = None if topics is None else [MetadataRequest.MetadataRequestTopic(name=name) for name in topics]
         arm(cluster, action="fail", api="Metadata", error="LEADER_NOT_AVAILABLE", topic="a")
         response = cluster.submit(MetadataRequest(topics=asked), version)
         assert {topic.name: (topic.error_code, len(topic.partitions)) for topic in response.topics} == {

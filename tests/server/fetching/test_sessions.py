@@ -62,7 +62,8 @@ def told(response: FetchResponse) -> list[tuple[str, int]]:
 
 def opened(sessions: Sessions, *partitions: tuple[str, int, int], **how: Any) -> int:
     fetching = begin(sessions, request(0, 0, *partitions), **how)
-    return fetching.answer([(wanted, data(wanted.index)) for wanted in fetching.wanted]).session_id
+    response: FetchResponse = fetching.answer([(wanted, data(wanted.index)) for wanted in fetching.wanted])
+    return response.session_id
 
 
 def test_epoch_minus_one_fetches_without_a_session(sessions: Sessions) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from kafkadouble.messages import error_codes as codes
@@ -106,7 +108,7 @@ def test_offsets_for_the_next_topic_of_the_name_stay(bench: Bench) -> None:
     assert fetched(bench) == {("again", 0): (5, -1, "", 0)}
 
 
-def expiring(**settings: object) -> Bench:
+def expiring(**settings: Any) -> Bench:
     return with_topics(Bench(offsets_retention_minutes=10, offsets_retention_check_interval_ms=MINUTE, **settings))
 
 

@@ -98,8 +98,7 @@ def test_without_newcomers_the_delay_is_not_prolonged(bench: Bench) -> None:
     bench.advance(DELAY)
     assert not first.done
     bench.advance(DELAY)
-    assert first.done
-    assert second.done
+    assert [first.done, second.done] == [True, True]
 
 
 def test_a_delay_of_zero_ends_the_first_gathering_at_once() -> None:
@@ -355,7 +354,7 @@ def test_every_version_is_answered(bench: Bench, version: int) -> None:
 
 def test_the_topics_of_consumers_are_known_when_their_metadata_can_be_read(bench: Bench) -> None:
     gather(Member(bench, "a", protocols=[("range", subscription("t1", "t2"))]))
-    assert bench.group().subscribed == {"t1", "t2"}
+    assert set(bench.group().subscribed or ()) == {"t1", "t2"}
     other = Bench()
     gather(Member(other, "a", protocols=[("range", b"\0\0\xff")]))
     assert other.group().subscribed is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from kafkadouble.messages import error_codes as codes
@@ -163,7 +165,7 @@ def test_a_group_may_have_an_empty_name_here(bench: Bench) -> None:
 def test_who_may_commit_to_a_stable_group(bench: Bench) -> None:
     member = Member(bench)
     stabilise(member)
-    for how, code in (
+    cases: tuple[tuple[dict[str, Any], int], ...] = (
         ({"member": member.id, "generation": 1}, 0),
         ({"member": member.id, "generation": 0}, codes.ILLEGAL_GENERATION),
         ({"member": member.id, "generation": 2}, codes.ILLEGAL_GENERATION),
@@ -171,7 +173,8 @@ def test_who_may_commit_to_a_stable_group(bench: Bench) -> None:
         ({"member": "stranger", "generation": 1}, codes.UNKNOWN_MEMBER_ID),
         ({}, codes.UNKNOWN_MEMBER_ID),
         ({"member": member.id, "generation": 1, "instance": "unknown"}, codes.UNKNOWN_MEMBER_ID),
-    ):
+    )
+    for how, code in cases:
         assert commit(bench, {"t": {0: 1}}, **how) == {("t", 0): code}, how
 
 
@@ -186,7 +189,7 @@ def test_a_fenced_static_member_may_not_commit(bench: Bench) -> None:
 def test_commits_during_a_rebalance(bench: Bench) -> None:
     leader, follower = Member(bench, "a"), Member(bench, "b")
     gather(leader, follower)
-    how = {"member": leader.id, "generation": 1}
+    how: dict[str, Any] = {"member": leader.id, "generation": 1}
     assert commit(bench, {"t": {0: 1}}, **how) == {("t", 0): codes.REBALANCE_IN_PROGRESS}, "assignment is out"
     leader.sync({})
     follower.sync()

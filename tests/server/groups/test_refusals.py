@@ -18,7 +18,7 @@ from kafkadouble.messages.generated.list_groups import ListGroupsRequest
 from kafkadouble.messages.generated.offset_delete import OffsetDeleteRequest
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
 from kafkadouble.messages.generated.sync_group import SyncGroupRequest
-from kafkadouble.messages.message import Message, Struct
+from kafkadouble.messages.message import Message, Struct, field_names
 from kafkadouble.server import dispatch, handlers
 from kafkadouble.server.handlers import Served
 from kafkadouble.server.request import Peer, Request
@@ -69,8 +69,7 @@ REQUESTS: dict[str, tuple[Message, int]] = {
 def error_codes_in(value: object) -> Iterator[int]:
     """Every error code of an answer, from the outside in."""
     if isinstance(value, Struct):
-        for slot in type(value).__slots__:
-            name = slot.removeprefix("_")
+        for name in field_names(type(value)):
             if name == "error_code":
                 yield getattr(value, name)
             else:

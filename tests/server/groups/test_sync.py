@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from kafkadouble.messages import error_codes as codes
@@ -67,7 +69,7 @@ def test_both_requests_of_a_member_that_asks_twice_are_answered(bench: Bench) ->
         ({"group_instance_id": "i"}, codes.UNKNOWN_MEMBER_ID),
     ],
 )
-def test_what_is_refused(bench: Bench, said: dict[str, object], code: int) -> None:
+def test_what_is_refused(bench: Bench, said: dict[str, Any], code: int) -> None:
     member = Member(bench)
     gather(member)
     assert member.sync(**said).code == code

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeVar
 
-from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition  # type: ignore[import-untyped]
-from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic, RecordsToDelete  # type: ignore[import-untyped]
-from aiokafka.admin.config_resource import ConfigResource  # type: ignore[import-untyped]
-from aiokafka.errors import BrokerResponseError, KafkaError, for_code  # type: ignore[import-untyped]
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic, RecordsToDelete
+from aiokafka.admin.config_resource import ConfigResource
+from aiokafka.errors import BrokerResponseError, KafkaError, for_code
 
 from . import shape
 from .shape import Client, Closing, Partition, Record, Refused, Seen

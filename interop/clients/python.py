@@ -12,7 +12,7 @@ from .shape import Client, Closing, Partition, Record, Refused, Seen
 
 with warnings.catch_warnings():  # it reads its message specifications by a call that Python 3.11 and 3.12 deprecate
     warnings.filterwarnings("ignore", r"(read|open)_text is deprecated", DeprecationWarning)
-    from kafka import (  # type: ignore[import-untyped]  # it has no types
+    from kafka import (
         KafkaAdminClient,
         KafkaConsumer,
         KafkaProducer,
@@ -21,8 +21,8 @@ with warnings.catch_warnings():  # it reads its message specifications by a call
         TopicPartition,
         errors,
     )
-    from kafka.admin import AlterConfigOp, ConfigResource  # type: ignore[import-untyped]
-    from kafka.errors import BrokerResponseError, KafkaError  # type: ignore[import-untyped]
+    from kafka.admin import AlterConfigOp, ConfigResource
+    from kafka.errors import BrokerResponseError, KafkaError
 
 
 @contextmanager

@@ -7,42 +7,24 @@ import gc
 import logging
 import os
 import socket
-import struct
 import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from kafkadouble import KafkaDouble, KafkaError, Rule, SteppedClock, UsageError
-from kafkadouble.wire.batch import Record, encode_batch, encode_control_batch
+from kafkadouble import KafkaDouble, KafkaError, SteppedClock, UsageError
+from tests.front.hello import connect, says_hello
 from tests.server.harness import NOW
-
-HELLO = struct.pack(">ihhih", 14, 18, 0, 7, 4) + b"test"
 
 
 @pytest.fixture
 def kafka() -> Iterator[KafkaDouble]:
     with KafkaDouble(seed=1) as kafka:
         yield kafka
-
-
-def connect(kafka: KafkaDouble) -> socket.socket:
-    host, _, port = kafka.bootstrap_servers.rpartition(":")
-    return socket.create_connection((host, int(port)), timeout=10)
-
-
-def says_hello(sock: socket.socket) -> bool:
-    """Whether an ApiVersions request is answered without an error."""
-    try:
-        sock.sendall(HELLO)
-        size = int.from_bytes(sock.recv(4, socket.MSG_WAITALL), "big")
-        return size > 6 and sock.recv(size, socket.MSG_WAITALL)[:6] == struct.pack(">ih", 7, 0)
-    except ConnectionError:
-        return False
 
 
 def threads() -> set[str]:
@@ -195,112 +177,6 @@ class TestWrongUse:
         handle.remove()
 
 
-class TestTopicsAndRecords:
-    def test_create_and_delete(self, kafka: KafkaDouble) -> None:
-        kafka.create_topic("t", 3, {"cleanup.policy": "compact", "min.insync.replicas": 1})
-        with pytest.raises(KafkaError) as refused:
-            kafka.create_topic("t")
-        assert (refused.value.error, refused.value.code) == ("TOPIC_ALREADY_EXISTS", 36)
-        kafka.delete_topic("t")
-        with pytest.raises(KafkaError, match="UNKNOWN_TOPIC_OR_PARTITION"):
-            kafka.delete_topic("t")
-        with pytest.raises(KafkaError, match="INVALID_CONFIG"):
-            kafka.create_topic("t", config={"cleanup.policy": "sometimes"})
-        with pytest.raises(KafkaError, match="INVALID_TOPIC_EXCEPTION"):
-            kafka.create_topic("no spaces")
-
-    def test_what_was_produced_is_there(self, kafka: KafkaDouble) -> None:
-        kafka.create_topic("t", 2)
-        assert kafka.produce("t", "value", "key", {"a": "1", "b": None}, partition=1, timestamp=NOW) == 0
-        assert kafka.produce("t", None, b"\xff", [("a", b"1"), ("a", b"2")], partition=1, timestamp=NOW) == 1
-        first, second = kafka.records("t", 1)
-        assert first == ("t", 1, 0, NOW, b"key", b"value", (("a", b"1"), ("b", None)))
-        assert (second.key, second.value, second.headers) == (b"\xff", None, (("a", b"1"), ("a", b"2")))
-        assert kafka.records("t", 0) == []
-        assert kafka.records("t") == [first, second]
-
-    def test_keys_are_spread_as_kafkas_producer_does_and_the_rest_takes_turns(self, kafka: KafkaDouble) -> None:
-        kafka.create_topic("t", 3)
-        for key in ("a", "b", "c", "a"):
-            kafka.produce("t", key, key)
-        by_key = {record.key: record.partition for record in kafka.records("t")}
-        assert len({(record.key, record.partition) for record in kafka.records("t")}) == len(by_key) == 3
-        for _ in range(6):
-            kafka.produce("t", "no key")
-        keyless = [record.partition for record in kafka.records("t") if record.key is None]
-        assert sorted(keyless) == [0, 0, 1, 1, 2, 2]
-
-    def test_a_topic_is_created_by_producing_if_the_broker_does_so(self) -> None:
-        with KafkaDouble(config={"num.partitions": 2}) as kafka:
-            kafka.produce("new", "x", partition=1)
-            assert len(kafka.records("new")) == 1
-        settings = {"auto.create.topics.enable": False}
-        with KafkaDouble(config=settings) as kafka, pytest.raises(KafkaError, match="UNKNOWN_TOPIC_OR_PARTITION"):
-            kafka.produce("new", "x")
-
-    def test_a_partition_that_is_not_there(self, kafka: KafkaDouble) -> None:
-        kafka.create_topic("t")
-        with pytest.raises(KafkaError, match="UNKNOWN_TOPIC_OR_PARTITION"):
-            kafka.produce("t", "x", partition=5)
-        with pytest.raises(KafkaError, match="there is no t-5"):
-            kafka.records("t", 5)
-
-    def test_refused_records(self, kafka: KafkaDouble) -> None:
-        kafka.create_topic("t", config={"max.message.bytes": 1000})
-        with pytest.raises(KafkaError, match="MESSAGE_TOO_LARGE"):
-            kafka.produce("t", b"x" * 2000)
-        with pytest.raises(UsageError, match="bytes, a text or None, not 12"):
-            kafka.produce("t", 12)  # type: ignore[arg-type]  # the mistake that is tested
-
-    def test_isolation(self, kafka: KafkaDouble) -> None:
-        kafka.create_topic("t")
-        log = kafka._serving().broker.node.partitions.of_topic("t")[0]
-
-        def write(producer: int, value: bytes) -> None:
-            batch = encode_batch(
-                [Record(0, NOW, None, value)], producer_id=producer, producer_epoch=0, is_transactional=True, seal=False
-            )
-            kafka._call(lambda: log.append_own(bytes(batch), NOW))
-
-        def end(producer: int, kind: int) -> None:
-            marker = encode_control_batch(
-                kind, bytes(6), timestamp=NOW, producer_id=producer, producer_epoch=0, seal=False
-            )
-            kafka._call(lambda: log.append_own(bytes(marker), NOW))
-
-        abort, commit = 0, 1
-        write(1, b"aborted")
-        write(2, b"committed")
-        end(1, abort)
-        end(2, commit)
-        write(1, b"committed later")
-        end(1, commit)
-        kafka.produce("t", "plain")
-        write(3, b"open")
-        kafka.produce("t", "behind the open one")
-        everything = [record.value for record in kafka.records("t")]
-        assert everything == [b"aborted", b"committed", b"committed later", b"plain", b"open", b"behind the open one"]
-        committed = [record.value for record in kafka.records("t", isolation="read_committed")]
-        assert committed == [b"committed", b"committed later", b"plain"]
-        with pytest.raises(UsageError, match="read_uncommitted or read_committed"):
-            kafka.records("t", isolation="dirty")
-
-    def test_from_many_threads(self, kafka: KafkaDouble) -> None:
-        kafka.create_topic("t", 4)
-
-        def work(worker: int) -> None:
-            for number in range(50):
-                kafka.produce("t", f"{worker}-{number}")
-
-        workers = [threading.Thread(target=work, args=(worker,)) for worker in range(6)]
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
-        values = {record.value for record in kafka.records("t")}
-        assert len(values) == 300
-
-
 class TestTime:
     def test_stands_still_until_it_is_advanced(self) -> None:
         with KafkaDouble(stepped=True) as kafka:
@@ -359,86 +235,6 @@ class TestReset:
 
         assert len({*ids(seed=5), *ids(seed=5)}) == 1
         assert len({*ids(), *ids()}) == 4
-
-
-class TestRules:
-    def test_a_handle_counts_and_removes(self, kafka: KafkaDouble) -> None:
-        handle = kafka.fail("ApiVersions", "UNKNOWN_SERVER_ERROR", times=None, client_id="test")
-        with connect(kafka) as sock:
-            assert [says_hello(sock) for _ in range(3)] == [False] * 3
-            assert (handle.hits, handle.spent) == (3, False)
-            handle.remove()
-            handle.remove()
-            assert says_hello(sock)
-        assert repr(handle) == "fail ApiVersions with UNKNOWN_SERVER_ERROR client_id 'test' every time: applied 3 times"
-
-    def test_a_rule_for_the_length_of_a_block(self, kafka: KafkaDouble) -> None:
-        with kafka.disconnect("ApiVersions", times=None) as handle, connect(kafka) as sock:
-            assert not says_hello(sock)
-        assert handle.hits == 1
-        with connect(kafka) as sock:
-            assert says_hello(sock)
-
-    def test_process_then_drop(self, kafka: KafkaDouble) -> None:
-        kafka.disconnect("ApiVersions", after=True)
-        with connect(kafka) as sock:
-            assert not says_hello(sock)
-        assert [seen.outcome for seen in kafka.requests] == ["disconnected"]
-
-    def test_delay(self, kafka: KafkaDouble) -> None:
-        handle = kafka.delay("ApiVersions", 0.05)
-        with connect(kafka) as sock:
-            assert says_hello(sock)
-        (seen,) = kafka.requests
-        assert handle.spent
-        assert seen.took is not None
-        assert seen.took >= 50
-
-    def test_a_rule_as_a_value(self, kafka: KafkaDouble) -> None:
-        rule = Rule.from_dict({"action": "disconnect", "api": "*"})
-        assert kafka.arm(rule).rule == rule
-
-    def test_wrong_rules(self, kafka: KafkaDouble) -> None:
-        wrong: tuple[Callable[[], object], ...] = (
-            lambda: kafka.fail("Fech", 6),
-            lambda: kafka.fail("Fetch", "NOT_A_LEADER"),
-            lambda: kafka.fail("Fetch", 6, colour="red"),
-            lambda: kafka.delay("Fetch", -1),
-            lambda: kafka.arm(Rule("explode", "Fetch")),
-        )
-        for arm in wrong:
-            with pytest.raises(UsageError):
-                arm()
-        assert kafka._serving().broker.node.faults.rules == []
-
-
-class TestRequests:
-    def test_what_was_asked(self, kafka: KafkaDouble) -> None:
-        with connect(kafka) as sock:
-            assert says_hello(sock)
-            assert says_hello(sock)
-        requests = kafka.requests
-        assert [(seen.api, seen.version, seen.client_id, seen.correlation_id) for seen in requests] == [
-            ("ApiVersions", 0, "test", 7)
-        ] * 2
-        assert (len(requests.of("ApiVersions")), len(requests.of("Fetch")), len(requests.of(client_id="x"))) == (
-            2,
-            0,
-            0,
-        )
-        assert requests[0].body == requests[-1].body
-        assert repr(requests) == "2 requests, the last ApiVersions v0 #7 of 'test', answered"
-        with pytest.raises(UsageError, match="did you mean 'Produce'"):
-            requests.of("Prodcue")
-        requests.clear()
-        assert (list(requests), repr(requests)) == ([], "0 requests")
-
-    def test_seeding_is_not_a_clients_request(self, kafka: KafkaDouble) -> None:
-        kafka.fail("*", "UNKNOWN_SERVER_ERROR", times=None)
-        kafka.create_topic("t")
-        kafka.produce("t", "x")
-        assert kafka.groups() == {}
-        assert len(kafka.requests) == 0
 
 
 def test_silent_unless_asked(capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> None:

@@ -1,0 +1,26 @@
+"""A client that can say hello, and no more."""
+
+from __future__ import annotations
+
+import socket
+import struct
+
+from kafkadouble import KafkaDouble
+
+HELLO = struct.pack(">ihhih", 14, 18, 0, 7, 4) + b"test"
+"""ApiVersions version 0 of client `test`, correlation id 7."""
+
+
+def connect(kafka: KafkaDouble) -> socket.socket:
+    host, _, port = kafka.bootstrap_servers.rpartition(":")
+    return socket.create_connection((host, int(port)), timeout=10)
+
+
+def says_hello(sock: socket.socket) -> bool:
+    """Whether an ApiVersions request is answered without an error."""
+    try:
+        sock.sendall(HELLO)
+        size = int.from_bytes(sock.recv(4, socket.MSG_WAITALL), "big")
+        return size > 6 and sock.recv(size, socket.MSG_WAITALL)[:6] == struct.pack(">ih", 7, 0)
+    except ConnectionError:
+        return False

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..node import Node
 
 NOTHING = b""
+UNKNOWN = (error_codes.UNKNOWN_TOPIC_OR_PARTITION, error_codes.UNKNOWN_TOPIC_ID)
 READ_COMMITTED = 1
 PartitionData = FetchResponse.PartitionData
 
@@ -131,7 +132,11 @@ def _data(partition: Partition, index: int, terms: Terms) -> PartitionData:
 def failed(index: int, code: int, partition: Partition | None = None) -> PartitionData:
     """The answer of a partition that cannot be read; where the fetcher is wrong about the leader it is told who leads (KIP-951)."""
     data = PartitionData(
-        partition_index=index, error_code=code, high_watermark=-1, aborted_transactions=None, records=NOTHING
+        partition_index=index,
+        error_code=code,
+        high_watermark=-1,
+        aborted_transactions=[] if code in UNKNOWN else None,  # as Kafka has it
+        records=NOTHING,
     )
     if partition is not None and code in (error_codes.NOT_LEADER_OR_FOLLOWER, error_codes.FENCED_LEADER_EPOCH):
         data.current_leader = FetchResponse.LeaderIdAndEpoch(

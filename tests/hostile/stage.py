@@ -1,0 +1,252 @@
+"""One long-lived node without sockets: hostile connections on one side, a well-behaved client on the other, and what must hold between them.
+
+Rules that are checked after every piece of bytes: no exception comes out; nothing is logged as an error; a connection is open, or was closed
+with exactly one warning that names its peer. Checked now and then: the good client gets what it should, the bytes held for connections are
+those of open ones, and nobody waits for a connection that is gone.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from kafkadouble.messages import headers
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.generated.delete_groups import DeleteGroupsRequest
+from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
+from kafkadouble.messages.generated.fetch import FetchRequest
+from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
+from kafkadouble.messages.generated.heartbeat import HeartbeatRequest
+from kafkadouble.messages.generated.join_group import JoinGroupRequest
+from kafkadouble.messages.generated.list_groups import ListGroupsRequest
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.messages.generated.produce import ProduceRequest
+from kafkadouble.messages.generated.sync_group import SyncGroupRequest
+from kafkadouble.messages.message import Message
+from kafkadouble.server.connection import Buffers, Connection
+from kafkadouble.server.node import Node
+from kafkadouble.server.request import Peer
+from kafkadouble.server.settings import Settings
+from kafkadouble.wire.batch import decode_all, encode_batch
+from kafkadouble.wire.frame import Frames
+from kafkadouble.wire.record import Record
+
+START = 1_700_000_000_000
+MAX_FRAME = 100 * 1024 * 1024
+GOOD = "good"
+INTERNAL = "__consumer_offsets"
+FOR_EVIL = ("a", "b", "x.y", "compacted")
+
+
+class Log(logging.Handler):
+    """What was logged since somebody last asked."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self.records: list[logging.LogRecord] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(record)
+
+    def taken(self) -> list[logging.LogRecord]:
+        """Give them out."""
+        found, self.records = self.records, []
+        return found
+
+
+@contextmanager
+def logged() -> Iterator[Log]:
+    """Everything that the server says meanwhile; loggers are left as they were found."""
+    logger, log = logging.getLogger("kafkadouble.server"), Log()
+    level, propagate = logger.level, logger.propagate
+    logger.addHandler(log)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    try:
+        yield log
+    finally:
+        logger.removeHandler(log)
+        logger.setLevel(level)
+        logger.propagate = propagate
+
+
+class Line:
+    """A connection's line without a socket: what is written is kept for those who want it."""
+
+    def __init__(self, keep: bool = False) -> None:
+        self.closed, self.reads = False, True
+        self.written: list[bytes] | None = [] if keep else None
+
+    def write(self, buffers: Buffers) -> None:
+        assert not self.closed, "an answer after the end"
+        if self.written is not None:
+            self.written.append(b"".join(buffers))
+
+    def close(self) -> None:
+        assert not self.closed, "closed twice"
+        self.closed = True
+
+    def read_on(self, wanted: bool) -> None:
+        self.reads = wanted
+
+
+class Hostile:
+    """One connection of somebody who means ill."""
+
+    def __init__(self, stage: Stage, number: int) -> None:
+        self.stage, self.line = stage, Line()
+        self.peer = Peer(number, "203.0.113.9", number % 65536)
+        self.connection = Connection(stage.node, self.peer, self.line, MAX_FRAME)
+
+    def send(self, data: bytes) -> bool:
+        """Whether the connection is still open after these bytes."""
+        self.connection.receive(data, self.stage.now)
+        return self.still_open()
+
+    def still_open(self) -> bool:
+        records = self.stage.log.taken()
+        errors = [record for record in records if record.levelno >= logging.ERROR]
+        assert not errors, logging.Formatter().format(errors[0])
+        assert self.connection.closed == self.line.closed
+        if not self.line.closed:
+            return True
+        closing = [record.getMessage() for record in records if record.getMessage().endswith(": closing")]
+        mine = [line for line in closing if line.startswith(repr(self.peer))]
+        assert len(mine) == 1, (self.peer, closing)
+        assert "\n" not in mine[0], mine
+        self.leave()
+        return False
+
+    def leave(self) -> None:
+        """What the listener does when the socket is gone."""
+        self.connection.lost()
+
+
+class Stage:
+    """The node, its time, its log."""
+
+    def __init__(self, log: Log, seed: int, settings: dict[str, object] | None = None) -> None:
+        self.log, self.now = log, START
+        self.node = Node(Settings(settings or {}), advertised=("127.0.0.1", 9092), now=self.now, seed=seed)
+        self._numbers = iter(range(1, 10**9))
+
+    def hostile(self) -> Hostile:
+        return Hostile(self, next(self._numbers))
+
+    def pass_time(self, milliseconds: int) -> None:
+        """As the listener does: stop wherever something is due."""
+        end = self.now + milliseconds
+        while (deadline := self.node.next_deadline()) is not None and deadline <= end:
+            self.now = max(self.now, deadline)
+            self.node.tick(self.now)
+        self.now = end
+        self.node.tick(end)
+
+    @property
+    def waiters(self) -> int:
+        """How many handlers hang on partitions."""
+        return sum(len(partition.waiters) for partition in self.node.partitions)
+
+
+class Good:
+    """A well-behaved client: produces, fetches, is a member of a group, and looks at every answer."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage, self.line = stage, Line(keep=True)
+        self.connection = Connection(stage.node, Peer(0, "127.0.0.1", 40_000), self.line, MAX_FRAME)
+        self._frames, self._count = Frames(), 0
+        self.create(GOOD)
+        for topic in FOR_EVIL:
+            self.create(topic, partitions=2)
+        self.member, self.generation = self._join()
+        self.offset = 0
+
+    def ask(self, body: Message, version: int) -> Any:
+        """The answer, which must be there at once."""
+        assert body.api_key is not None
+        assert self.line.written is not None
+        self._count += 1
+        data = b"".join(headers.write_request(body, self._count, "good", version))
+        self.connection.receive(data, self.stage.now)
+        written, self.line.written[:] = b"".join(self.line.written), []
+        (frame,) = self._frames.feed(written)
+        correlation_id, answer = headers.read_response(frame, body.api_key, version)
+        assert correlation_id == self._count
+        return answer
+
+    def create(self, name: str, partitions: int = 1) -> None:
+        configs = [("cleanup.policy", "compact")] if name == "compacted" else []
+        topic = CreateTopicsRequest.CreatableTopic(
+            name=name,
+            num_partitions=partitions,
+            replication_factor=1,
+            configs=[CreateTopicsRequest.CreatableTopicConfig(name=key, value=value) for key, value in configs],
+        )
+        (result,) = self.ask(CreateTopicsRequest(topics=[topic], timeout_ms=1000), 7).topics
+        assert result.error_code == 0, result
+
+    def _join(self) -> tuple[str, int]:
+        self.ask(FindCoordinatorRequest(key=GOOD), 3)
+        protocol = JoinGroupRequest.JoinGroupRequestProtocol(name="range", metadata=b"")
+        request = JoinGroupRequest(
+            group_id=GOOD,
+            session_timeout_ms=1_800_000,
+            rebalance_timeout_ms=1_800_000,
+            protocol_type="consumer",
+            protocols=[protocol],
+        )
+        request.member_id = self.ask(request, 5).member_id
+        joined = self.ask(request, 5)
+        assert (joined.error_code, joined.leader) == (0, request.member_id)
+        assigned = SyncGroupRequest.SyncGroupRequestAssignment(member_id=request.member_id, assignment=b"mine")
+        synced = self.ask(
+            SyncGroupRequest(
+                group_id=GOOD, generation_id=joined.generation_id, member_id=request.member_id, assignments=[assigned]
+            ),
+            3,
+        )
+        assert (synced.error_code, bytes(synced.assignment)) == (0, b"mine")
+        return request.member_id, joined.generation_id
+
+    def works(self) -> None:
+        """Everything is as it should be."""
+        self._produce_and_fetch()
+        beat = self.ask(
+            HeartbeatRequest(group_id=GOOD, generation_id=self.generation, member_id=self.member),
+            3,
+        )
+        assert beat.error_code == 0, beat
+        found = self.ask(MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=GOOD)]), 9)
+        assert (found.topics[0].error_code, len(found.topics[0].partitions)) == (0, 1), found
+
+    def _produce_and_fetch(self) -> None:
+        value = b"good %d" % self.offset
+        data = bytes(encode_batch([Record(0, self.stage.now, None, value, ())]))
+        sent = ProduceRequest.PartitionProduceData(index=0, records=data)
+        topic = ProduceRequest.TopicProduceData(name=GOOD, partition_data=[sent])
+        produced = self.ask(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[topic]), 9)
+        answered = produced.responses[0].partition_responses[0]
+        assert (answered.error_code, answered.base_offset) == (0, self.offset), answered
+        wanted = FetchRequest.FetchPartition(fetch_offset=self.offset, partition_max_bytes=1000)
+        fetched = self.ask(
+            FetchRequest(
+                max_bytes=1000, session_epoch=-1, topics=[FetchRequest.FetchTopic(topic=GOOD, partitions=[wanted])]
+            ),
+            11,
+        )
+        data_back = fetched.responses[0].partitions[0]
+        assert [record.value for record in decode_all(bytes(data_back.records))] == [value], data_back
+        self.offset += 1
+
+    def tidy(self) -> None:
+        """Delete what others made, so that what is left is this client's and theirs to begin with."""
+        image = self.stage.node.controller.image
+        names = [name for name in image.topic_ids if name not in (GOOD, INTERNAL)]
+        deleted = self.ask(DeleteTopicsRequest(topic_names=names, timeout_ms=1000), 5)
+        assert {result.error_code for result in deleted.responses} <= {0}, deleted
+        groups = [listed.group_id for listed in self.ask(ListGroupsRequest(), 2).groups if listed.group_id != GOOD]
+        self.ask(DeleteGroupsRequest(groups_names=groups), 1)
+        for topic in FOR_EVIL:
+            self.create(topic, partitions=2)

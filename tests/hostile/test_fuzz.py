@@ -1,0 +1,133 @@
+"""A hundred thousand frames that mean ill, against one node that serves a good client meanwhile.
+
+`KAFKADOUBLE_FUZZ_FRAMES` asks for more of them, `KAFKADOUBLE_FUZZ_SEED` for others. A failure names its seed, the number of the frame and its
+bytes; the same seed repeats it.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+from random import Random
+
+import pytest
+
+from .mutations import MUTATIONS, slices
+from .requests import Requests
+from .stage import Good, Log, Stage, logged
+
+FRAMES = int(os.environ.get("KAFKADOUBLE_FUZZ_FRAMES", "100000"))
+SEED = int(os.environ.get("KAFKADOUBLE_FUZZ_SEED", "20261121"))
+PARTS = 4
+CORPUS = 1000
+CONNECTIONS = 8
+CHECK_EVERY, TIDY_EVERY = 250, 5000
+MOST_BACKLOG = 5
+MB = 1 << 20
+
+
+class Campaign:
+    """Frames from one seed, and the connections that they are sent over."""
+
+    def __init__(self, log: Log, seed: str) -> None:
+        self.seed, self.dice = seed, Random(seed)
+        self.stage = Stage(log, seed=self.dice.randrange(2**31))
+        self.good = Good(self.stage)
+        self.requests = Requests(seed, self.stage.node)
+        self.hostile = [self.stage.hostile() for _ in range(CONNECTIONS)]
+        kinds = self.requests.kinds
+        self.corpus = [self.requests.frame(*kinds[number % len(kinds)]) for number in range(CORPUS)]
+        self.made = self.closed = self.served = 0
+
+    def frame(self) -> bytes:
+        """The next one; the good requests that it is made of are replaced bit by bit, since the node moves on."""
+        dice, corpus = self.dice, self.corpus
+        if dice.random() < 0.3:
+            corpus[dice.randrange(CORPUS)] = self.requests.frame(*dice.choice(self.requests.kinds))
+        good = bytearray(dice.choice(corpus))
+        return dice.choice(MUTATIONS)(dice, good, dice.choice(corpus))
+
+    def step(self) -> None:
+        """Send one frame, as the network may bring it."""
+        frame, dice = self.frame(), self.dice
+        self.made += 1
+        at = dice.randrange(CONNECTIONS)
+        try:
+            for piece in slices(dice, frame):
+                if not self.hostile[at].send(piece):
+                    self.hostile[at] = self.stage.hostile()
+                    self.closed += 1
+                    break
+            else:
+                self.go_on(at)
+        except BaseException as problem:
+            problem.add_note(f"seed {self.seed!r}, frame {self.made}: {frame[:2000].hex()}")
+            raise
+
+    def go_on(self, at: int) -> None:
+        """Now and then somebody leaves, perhaps while he waits for an answer, and time goes by."""
+        dice, connection = self.dice, self.hostile[at].connection
+        if len(connection.backlog) > MOST_BACKLOG or dice.random() < 0.01:
+            self.hostile[at].leave()
+            self.hostile[at] = self.stage.hostile()
+        if dice.random() < 0.3:
+            self.stage.pass_time(dice.choice((0, 1, 10, 100, 600)))
+            self.look_round()
+
+    def look_round(self) -> None:
+        """Requests that waited may have been answered by now, or have ended their connections."""
+        for at, hostile in enumerate(self.hostile):
+            if hostile.line.closed and not hostile.still_open():
+                self.hostile[at] = self.stage.hostile()
+                self.closed += 1
+
+    def check(self) -> None:
+        node = self.stage.node
+        self.good.works()
+        held = sum(each.connection._held for each in self.hostile)
+        assert node.intake.total == held, (node.intake, held)
+        assert self.stage.waiters <= 300 * CONNECTIONS
+        assert len(node.waiting.timers._heap) < 5000, node.waiting.timers
+
+    def end(self) -> None:
+        """Everybody leaves, and nothing of them is left."""
+        for hostile in self.hostile:
+            hostile.leave()
+        assert self.stage.node.intake.total == 0
+        assert self.stage.waiters == 0
+        assert not self.stage.node.waiting.ready
+        self.good.tidy()
+        self.good.works()
+
+
+def resident() -> int:
+    """Bytes of memory of this process, 0 where it cannot be told."""
+    try:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
+
+
+@pytest.mark.timeout(60 + FRAMES // 100)
+@pytest.mark.parametrize("part", range(PARTS))
+def test_hostile_frames_break_nothing(part: int) -> None:
+    seed = f"{SEED} part {part}"
+    print(f"seed {seed!r}")
+    with logged() as log:
+        campaign = Campaign(log, seed)
+        usage: list[int] = []
+        while campaign.made < FRAMES // PARTS:
+            campaign.step()
+            if campaign.made % CHECK_EVERY == 0:
+                campaign.check()
+            if campaign.made % TIDY_EVERY == 0:
+                campaign.good.tidy()
+                gc.collect()
+                usage.append(resident())
+        campaign.end()
+    print(
+        f"{campaign.made} frames, {campaign.closed} connections closed, resident MB: {[used // MB for used in usage]}"
+    )
+    assert campaign.closed > campaign.made // 5
+    assert campaign.closed < campaign.made * 4 // 5

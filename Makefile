@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench lint types house generate clean
+.PHONY: demo test bench lint types house generate coverage clean
 
 $(VENV)/.demo: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -36,11 +36,16 @@ house: $(VENV)/.test
 test: lint types house
 	$(BIN)/python -m pytest tests interop -n 2
 
+coverage: $(VENV)/.test
+	$(BIN)/python -m coverage run -m pytest tests -q
+	$(BIN)/python -m coverage report --skip-covered --sort=cover
+
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
 generate: $(VENV)/.demo
 	$(BIN)/python -m codegen
+	$(BIN)/kafkadouble supported --markdown > docs/supported.md
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info

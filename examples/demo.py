@@ -23,6 +23,11 @@ def heading(text: str) -> None:
     print(f"\n{text}\n{'-' * len(text)}")
 
 
+def create_topic(bootstrap: str) -> None:
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    admin.create_topics([NewTopic("weather", num_partitions=3)])["weather"].result(20)
+
+
 def produce(bootstrap: str) -> Counter[int]:
     """Send COUNT readings; how many went to each partition."""
     delivered: Counter[int] = Counter()
@@ -86,11 +91,12 @@ def consume(bootstrap: str) -> tuple[list[Member], Counter[str]]:
 
 def main() -> None:
     started = time.perf_counter()
-    with KafkaDouble() as kafka:
+    with KafkaDouble(
+        config={"group.initial.rebalance.delay.ms": 500}
+    ) as kafka:  # so that both members are there at first
         took = (time.perf_counter() - started) * 1000
         heading(f"A broker at {kafka.bootstrap_servers}, {took:.0f} ms after it was asked for")
-        admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers})
-        admin.create_topics([NewTopic("weather", num_partitions=3)])["weather"].result(20)
+        create_topic(kafka.bootstrap_servers)
         print("topic weather with 3 partitions, created by confluent-kafka")
 
         heading(f"{COUNT} records from an idempotent producer, one Produce answered with an error on purpose")

@@ -6,6 +6,7 @@ POLICY_VIOLATION, an offset beyond the high watermark OFFSET_OUT_OF_RANGE. One r
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
@@ -27,11 +28,16 @@ def answer(node: Node, request: Request[DeleteRecordsRequest]) -> DeleteRecordsR
     return DeleteRecordsResponse(
         topics=[
             DeleteRecordsResponse.DeleteRecordsTopicResult(
-                name=topic.name, partitions=[_delete(node, topic.name, asked) for asked in topic.partitions]
+                name=topic.name, partitions=[_delete(node, topic.name, asked) for asked in _once(topic.partitions)]
             )
             for topic in request.body.topics
         ]
     )
+
+
+def _once(partitions: Sequence[Asked]) -> Iterable[Asked]:
+    """Each partition once; what is said of it last holds."""
+    return {asked.partition_index: asked for asked in partitions}.values()
 
 
 def _delete(node: Node, topic: str, asked: Asked) -> Answered:

@@ -71,7 +71,7 @@ def _check_asked(request: Request[MetadataRequest]) -> None:
 def _asked_topics(node: Node, request: Request[MetadataRequest]) -> list[Topic]:
     body, image = request.body, node.controller.image
     if body.topics is None or (request.version == ALL_WHEN_EMPTY and not body.topics):
-        return [_topic(node, request, topic) for topic in image.topics.values()]
+        return [_topic(node, request, image.topics[topic_id]) for _, topic_id in sorted(image.topic_ids.items())]
     ids = dict.fromkeys(asked.topic_id for asked in body.topics if asked.topic_id != Uuid.ZERO)
     if ids:
         return sorted((_by_id(node, request, topic_id) for topic_id in ids), key=lambda topic: not topic.error_code)

@@ -4,9 +4,7 @@ Which error means what: CorruptBatch, BadLength, UnsupportedMagic (Kafka: CORRUP
 (INVALID_RECORD) for a record inside, BadCompression and TooLarge for the codec.
 """
 
-from typing import NamedTuple
-
-from .batch_header import APPEND_TIME, HEADER_SIZE, BatchHeader
+from .batch_header import APPEND_TIME, COMPRESSION_MASK, HEADER_SIZE, BatchHeader
 from .batch_walk import check_crc as check_batch_crc
 from .batch_walk import iter_batches, read_header
 from .checksum import Buffer
@@ -15,23 +13,7 @@ from .legacy import decode_legacy
 from .record import Record
 from .record_body import decode_body
 from .record_careful import Place
-from .record_scan import scan_body
-
-
-class Scan(NamedTuple):
-    """What a broker must know of a batch's records and its header does not say.
-
-    `consecutive`: the offset deltas are 0, 1, 2, ...; `first_keyless`: the index of the first record without a key, or -1;
-    the timestamps are those that the records carry, whatever the header's timestamp type; `offset_of_max_timestamp`: of the first record that
-    has it, counted from the header's base offset; these three are -1 when there is no record; `body`: the records' bytes, decompressed.
-    """
-
-    consecutive: bool
-    first_keyless: int
-    min_timestamp: int
-    max_timestamp: int
-    offset_of_max_timestamp: int
-    body: bytes
+from .record_scan import Scan, scan_body, scan_carefully
 
 
 def decode_records(buffer: Buffer, position: int = 0, *, limit: int = LIMIT, check_crc: bool = True) -> list[Record]:
@@ -67,15 +49,15 @@ def scan_records(buffer: Buffer, position: int, header: BatchHeader, limit: int 
     if header.count == 0:
         return Scan(True, -1, -1, -1, -1, b"")
     body = body_of(buffer, position, header, limit)
-    return Scan(*scan_body(body, header.count, _place(position, header)), body)
+    scan = scan_body(body, header.count, header.base_offset, header.base_timestamp)
+    return scan_carefully(body, header.count, _place(position, header)) if scan is None else scan
 
 
 def body_of(buffer: Buffer, position: int, header: BatchHeader, limit: int = LIMIT) -> bytes:
     """The bytes of the records of a batch of magic 2, decompressed. Raises BadCompression, TooLarge."""
-    start, end = position + HEADER_SIZE, position + header.size
-    if not header.compression:
-        return bytes(memoryview(buffer)[start:end])
-    return decompress(header.compression, memoryview(buffer)[start:end], limit)
+    packed = memoryview(buffer)[position + HEADER_SIZE : position + header.size]
+    codec = header.attributes & COMPRESSION_MASK
+    return decompress(codec, packed, limit) if codec else packed.tobytes()
 
 
 def _place(position: int, header: BatchHeader) -> Place:

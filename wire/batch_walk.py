@@ -55,11 +55,10 @@ def iter_batches(buffer: Buffer, position: int = 0, *, partial: bool = False) ->
 def check_crc(buffer: Buffer, position: int, header: BatchHeader) -> None:
     """Raises CorruptBatch unless the batch's bytes match its checksum."""
     end = position + header.size
-    with memoryview(buffer) as view:
-        if header.magic == 2:
-            computed = crc32c(view[position + CRC_START : end])
-        else:
-            computed = zlib.crc32(view[position + LEGACY_CRC_START : end])
+    if header.magic == 2:
+        computed = crc32c(memoryview(buffer)[position + CRC_START : end])
+    else:
+        computed = zlib.crc32(memoryview(buffer)[position + LEGACY_CRC_START : end])
     if computed != header.crc:
         raise CorruptBatch(f"checksum {header.crc:#010x} stored, {computed:#010x} computed", offset=position)
 

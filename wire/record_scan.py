@@ -3,27 +3,48 @@
 The loop is that of `record_body` less the objects; anything odd goes to the careful reader, whose records are then summed up.
 """
 
+from typing import NamedTuple
+
 from .record import Record
 from .record_body import Odd, long32, long64, short32
 from .record_careful import Place, decode_carefully, wrap64
 
 _TAME = 1 << 62
 
-Summary = tuple[bool, int, int, int, int]
-"""Offsets consecutive, index of the first record without a key or -1, lowest timestamp, highest, offset of the first that has it."""
+
+class Scan(NamedTuple):
+    """What a broker must know of a batch's records and its header does not say.
+
+    `consecutive`: the offset deltas are 0, 1, 2, ...; `first_keyless`: the index of the first record without a key, or -1;
+    the timestamps are those that the records carry, whatever the header's timestamp type; `offset_of_max_timestamp`: of the first record that
+    has it, counted from the header's base offset; these three are -1 when there is no record; `body`: the records' bytes, decompressed.
+    """
+
+    consecutive: bool
+    first_keyless: int
+    min_timestamp: int
+    max_timestamp: int
+    offset_of_max_timestamp: int
+    body: bytes
 
 
-def scan_body(body: bytes, count: int, place: Place) -> Summary:
-    """Sums up the `count` records that `body` holds, with the timestamps that they carry. `count` is not 0. Raises InvalidRecord."""
-    if count > 0 and -_TAME < place.base_timestamp < _TAME and -_TAME < place.base_offset < _TAME:
+def scan_body(body: bytes, count: int, base_offset: int, base_timestamp: int) -> Scan | None:
+    """Sums up the `count` records that `body` holds; None when something is odd, which `scan_carefully` then reads, or refuses."""
+    if count > 0 and -_TAME < base_timestamp < _TAME and -_TAME < base_offset < _TAME:
         try:
-            return _scan_fast(body, count, place.base_offset, place.base_timestamp)
+            return _scan_fast(body, count, base_offset, base_timestamp)
         except (IndexError, Odd):
             pass
-    return _sum_up(decode_carefully(body, count, place._replace(append_time=None)), place.base_offset)
+    return None
 
 
-def _scan_fast(d: bytes, count: int, base_offset: int, base_timestamp: int) -> Summary:
+def scan_carefully(body: bytes, count: int, place: Place) -> Scan:
+    """The same as Java's reader would have it, slowly. `count` is not 0. Raises InvalidRecord."""
+    records = decode_carefully(body, count, place._replace(append_time=None))
+    return _sum_up(records, place.base_offset, body)
+
+
+def _scan_fast(d: bytes, count: int, base_offset: int, base_timestamp: int) -> Scan:
     """One long loop for the same reason as its model's."""
     p, keyless, consecutive, highest, lowest, where = 0, -1, True, -_TAME * 2, _TAME * 2, 0
     for index in range(count):
@@ -87,7 +108,7 @@ def _scan_fast(d: bytes, count: int, base_offset: int, base_timestamp: int) -> S
     if p != len(d):
         raise Odd
     where = base_offset + (where >> 1 ^ -(where & 1))
-    return consecutive, keyless, base_timestamp + lowest, base_timestamp + highest, where
+    return Scan(consecutive, keyless, base_timestamp + lowest, base_timestamp + highest, where, d)
 
 
 def _skip_headers(d: bytes, p: int, end: int) -> int:
@@ -105,12 +126,13 @@ def _skip_headers(d: bytes, p: int, end: int) -> int:
     return p
 
 
-def _sum_up(records: list[Record], base_offset: int) -> Summary:
+def _sum_up(records: list[Record], base_offset: int, body: bytes) -> Scan:
     highest = max(records, key=lambda record: record.timestamp)
-    return (
+    return Scan(
         all(record.offset == wrap64(base_offset + index) for index, record in enumerate(records)),
         next((index for index, record in enumerate(records) if record.key is None), -1),
         min(record.timestamp for record in records),
         highest.timestamp,
         highest.offset,
+        body,
     )

@@ -58,6 +58,7 @@ class LogConfig:
         *(setting.attribute for setting in SETTINGS.values()),
         "compacts",  # cleanup.policy has compact
         "deletes",  # cleanup.policy has delete
+        "keeps_plain",  # an uncompressed batch of a producer's own timestamps is stored as it came, whatever its keys
         "max_segment_ms",  # segment.ms, but on a compacted topic never more than max.compaction.lag.ms (KIP-354)
         "target_codec",  # the codec that batches are stored with; None: the producer's own
         "target_level",  # of that codec; None where it has none
@@ -85,6 +86,7 @@ class LogConfig:
 
     compacts: bool
     deletes: bool
+    keeps_plain: bool
     max_segment_ms: int
     target_codec: int | None
     target_level: int | None
@@ -109,6 +111,7 @@ class LogConfig:
         self.target_codec = _SAME_CODEC[name] if name in _SAME_CODEC else codec_id(name)
         self.target_level = getattr(self, _LEVELS[name]) if name in _LEVELS else None
         self.timestamp_type = _TIMESTAMP_TYPES[self.message_timestamp_type]
+        self.keeps_plain = self.timestamp_type == CREATE_TIME and not self.target_codec and not self.compacts
 
     def __repr__(self) -> str:
         changed = ", ".join(

@@ -10,7 +10,6 @@ The bytes of the producer are never changed: whatever is rewritten is a copy.
 """
 
 from copy import copy
-from typing import NamedTuple
 
 from kafkadouble.messages import error_codes
 from kafkadouble.wire.batch import (
@@ -26,7 +25,7 @@ from kafkadouble.wire.batch import (
     set_max_timestamp,
     wrap_body,
 )
-from kafkadouble.wire.batch_header import APPEND_TIME_FLAG, TRANSACTIONAL_FLAG
+from kafkadouble.wire.batch_header import APPEND_TIME_FLAG, COMPRESSION_MASK, TRANSACTIONAL_FLAG
 from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.errors import BadCompression, InvalidRecord, WireError
 from kafkadouble.wire.record_write import encode_body
@@ -50,11 +49,8 @@ _PRECEDENCE = (
 )  # one bad timestamp decides the code of the batch
 
 
-class Accepted(NamedTuple):
-    """A batch as it is to be stored, and its largest timestamp."""
-
-    batch: Buffer
-    max_timestamp: int
+Accepted = tuple[Buffer, int]
+"""A batch as it is to be stored, and its largest timestamp."""
 
 
 def accept(batch: Buffer, header: BatchHeader, config: LogConfig, now: int) -> Accepted:
@@ -66,6 +62,8 @@ def accept(batch: Buffer, header: BatchHeader, config: LogConfig, now: int) -> A
     try:
         if _must_be_read(header, config, now):
             scan = scan_records(batch, 0, header)
+            if _is_plain(header, scan, config, now):
+                return batch, scan.max_timestamp
             _check_records(batch, header, scan, config, now)
             return _rewritten(batch, header, scan, config, now)
         _follow(batch, header, config)
@@ -80,7 +78,21 @@ def stamped(batch: Buffer, header: BatchHeader, config: LogConfig, now: int) -> 
     """The batch as it is, or with our time on it when the topic wants that."""
     if config.timestamp_type == APPEND_TIME:
         return _with_timestamp(batch, APPEND_TIME, now)
-    return Accepted(batch, header.max_timestamp)
+    return batch, header.max_timestamp
+
+
+def _is_plain(header: BatchHeader, scan: Scan, config: LogConfig, now: int) -> bool:
+    """The common case of a batch that was read through, told by one look: nothing to blame and nothing to rewrite, as is to be concluded,
+    step by step, below."""
+    latest = scan.max_timestamp
+    return (
+        config.keeps_plain
+        and not header.attributes & (COMPRESSION_MASK | APPEND_TIME_FLAG)
+        and latest == header.max_timestamp
+        and latest - now <= config.timestamp_after_max_ms
+        and now - scan.min_timestamp <= config.timestamp_before_max_ms
+        and latest >= NO_TIMESTAMP
+    )
 
 
 def _must_be_read(header: BatchHeader, config: LogConfig, now: int) -> bool:
@@ -204,7 +216,7 @@ def _rewritten(batch: Buffer, header: BatchHeader, scan: Scan, config: LogConfig
         body, anew.base_timestamp = _renumbered(batch, header)
     stored = wrap_body(anew, body, level=config.target_level)
     check_size(len(stored), config)
-    return Accepted(stored, timestamp)
+    return stored, timestamp
 
 
 def _in_place(batch: Buffer, header: BatchHeader, scan: Scan, timestamp_type: int, timestamp: int) -> Accepted:
@@ -214,7 +226,7 @@ def _in_place(batch: Buffer, header: BatchHeader, scan: Scan, timestamp_type: in
             error_codes.UNKNOWN_SERVER_ERROR, "the offsets of compressed records do not follow one another"
         )
     if timestamp == header.max_timestamp and timestamp_type == header.timestamp_type:
-        return Accepted(batch, timestamp)
+        return batch, timestamp
     return _with_timestamp(batch, timestamp_type, timestamp)
 
 
@@ -230,4 +242,4 @@ def _renumbered(batch: Buffer, header: BatchHeader) -> tuple[bytes, int]:
 def _with_timestamp(batch: Buffer, timestamp_type: int, timestamp: int) -> Accepted:
     stored = bytearray(batch)
     set_max_timestamp(stored, timestamp_type, timestamp)
-    return Accepted(stored, timestamp)
+    return stored, timestamp

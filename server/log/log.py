@@ -39,7 +39,6 @@ NEWEST_PRODUCE = 13
 """The newest version of Produce."""
 
 _FURTHEST_IN_SEGMENT = 2**31 - 1  # an offset stands in Kafka's index files as an int32, counted from the segment's base
-_NO_CHECKSUM = bytes(4)
 
 _base_offset = attrgetter("base_offset")
 
@@ -109,7 +108,9 @@ class PartitionLog:
 
     @high_watermark.setter
     def high_watermark(self, offset: int) -> None:
-        self._high_watermark = max(self.log_start_offset, min(offset, self.log_end_offset))
+        if offset > self.log_end_offset:
+            offset = self.log_end_offset
+        self._high_watermark = offset if offset > self.log_start_offset else self.log_start_offset
         self._state.transactions.settle(self._high_watermark)
 
     @property
@@ -165,7 +166,8 @@ class PartitionLog:
         origin: Origin,
         transaction_version: int,
     ) -> AppendResult:
-        check_fits_segment(len(batch), self.config)
+        size = len(batch)
+        check_fits_segment(size, self.config)
         if header.producer_id >= 0:
             known = self._state.check(header, batch, origin, transaction_version)
             if known is not None:
@@ -174,9 +176,10 @@ class PartitionLog:
                 )
         first = self.log_end_offset
         last = first + header.last_offset_delta
-        self._store(header, batch, Placed(first, last, leader_epoch, timestamp, batch[17:21] != _NO_CHECKSUM), now)
+        sealed = header.crc != 0  # or just about to be: sealing twice does no harm
+        self._store(header, batch, Placed(first, last, leader_epoch, timestamp, sealed), now)
         append_time = now if self.config.timestamp_type else -1
-        return AppendResult(first, last, append_time, self.log_start_offset, len(batch))
+        return AppendResult(first, last, append_time, self.log_start_offset, size)
 
     def append_as_follower(self, batches: Buffer, *, now: int, leader_epoch: int | None = None) -> AppendResult | None:
         """Append what the leader sent: batches with offsets and epochs. Those of epochs above `leader_epoch` are left out. None when

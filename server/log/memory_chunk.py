@@ -79,9 +79,8 @@ class Chunk:
         if size > self._room:
             return False
         position = self.size
-        target = self._memory[position : position + size]
-        target[:] = batch
-        stamp(target, placed.base_offset, placed.leader_epoch)
+        self._memory[position : position + size] = batch
+        stamp(self._memory, placed.base_offset, placed.leader_epoch, position)
         if not placed.sealed:
             self._unsealed.append(position)
         self._index(position, size, placed.base_offset, placed.max_timestamp)

@@ -6,6 +6,7 @@ node has been made by code that is trusted: only its size is checked.
 
 from kafkadouble.messages import error_codes
 from kafkadouble.wire.batch import BatchHeader, check_crc, read_header
+from kafkadouble.wire.batch_header import COMPRESSION_MASK, CONTROL_FLAG
 from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.compression import CODECS
 from kafkadouble.wire.errors import BadLength, CorruptBatch, Truncated, UnsupportedMagic, WireError
@@ -53,24 +54,19 @@ def _header(batch: Buffer, position: int) -> BatchHeader | None:
 
 def check_produced(batch: Buffer, header: BatchHeader, config: LogConfig) -> None:
     """Raise AppendRefused unless a client's batch is one that the log can take, as far as its header and checksum tell."""
-    check_base_offset(header)
+    if header.base_offset != 0:
+        raise AppendRefused(
+            error_codes.INVALID_RECORD, f"a produced batch has base offset 0, this one {header.base_offset}"
+        )
     check_size(header.size, config)
     try:
         check_crc(batch, 0, header)
     except CorruptBatch as problem:
         raise AppendRefused(error_codes.CORRUPT_MESSAGE, str(problem)) from problem
-    if header.compression not in CODECS:
+    if header.attributes & COMPRESSION_MASK not in CODECS:
         raise AppendRefused(error_codes.UNKNOWN_SERVER_ERROR, f"no compression codec has the id {header.compression}")
     if contradiction := _contradiction(header):
         raise AppendRefused(error_codes.INVALID_RECORD, contradiction)
-
-
-def check_base_offset(header: BatchHeader) -> None:
-    """Which offset a produced batch may ask for: Kafka takes 0 alone, which every producer sends."""
-    if header.base_offset != 0:
-        raise AppendRefused(
-            error_codes.INVALID_RECORD, f"a produced batch has base offset 0, this one {header.base_offset}"
-        )
 
 
 def check_size(size: int, config: LogConfig) -> None:
@@ -92,10 +88,9 @@ def check_fits_segment(size: int, config: LogConfig) -> None:
 
 def _contradiction(header: BatchHeader) -> str | None:
     """What a client's header says that cannot be, or that a client must not say."""
-    count, span = header.count, header.last_offset_delta + 1
-    if span <= 0 or count <= 0 or span != count:
-        return f"a batch of {count} records over {span} offsets"
-    if header.is_control:
+    if header.count <= 0 or header.count != header.last_offset_delta + 1:
+        return f"a batch of {header.count} records over {header.last_offset_delta + 1} offsets"
+    if header.attributes & CONTROL_FLAG:
         return "clients do not write control records"
     if header.producer_id >= 0 and header.base_sequence < 0:
         return f"sequence {header.base_sequence} from producer {header.producer_id}"

@@ -9,7 +9,7 @@ from kafkadouble.wire.batch import Record, encode_batch, read_header, scan_recor
 from kafkadouble.wire.errors import InvalidRecord
 from kafkadouble.wire.record_body import decode_body
 from kafkadouble.wire.record_careful import Place, decode_carefully, wrap64
-from kafkadouble.wire.record_scan import scan_body
+from kafkadouble.wire.record_scan import scan_body, scan_carefully
 from kafkadouble.wire.record_write import encode_body
 from tests.wire.strategies import damaged, records
 
@@ -20,6 +20,12 @@ def outcome(read: object, *arguments: object) -> object:
         return read(*arguments)
     except InvalidRecord:
         return InvalidRecord
+
+
+def sums(body: bytes, count: int, place: Place) -> object:
+    """A scan, the careful one where the fast one gives up, less the body."""
+    scan = scan_body(body, count, place.base_offset, place.base_timestamp)
+    return (scan_carefully(body, count, place) if scan is None else scan)[:-1]
 
 
 def summary(found: list[Record], base: int) -> tuple[bool, int, int, int, int]:
@@ -40,7 +46,7 @@ def test_all_readers_agree_on_damaged_records(made: tuple[int, list[Record]], da
     careful = outcome(decode_carefully, bad, count, place)
     assert outcome(decode_body, bad, count, place) == careful
     expected = summary(careful, base) if isinstance(careful, list) else InvalidRecord
-    assert outcome(scan_body, bad, count, place) == expected
+    assert outcome(sums, bad, count, place) == expected
 
 
 @given(records())
@@ -70,7 +76,7 @@ def test_ordinary_records_never_need_the_careful_reader(monkeypatch: pytest.Monk
     body = encode_body(made, 3)
     place = Place(3, body.base_timestamp)
     assert decode_body(body.data, len(made), place) == made
-    assert scan_body(body.data, len(made), place) == summary(made, 3)
+    assert sums(body.data, len(made), place) == summary(made, 3)
     stamped = decode_body(body.data, len(made), place._replace(append_time=7))
     assert [record.timestamp for record in stamped] == [7] * len(made)
 
@@ -104,7 +110,7 @@ def test_oddities_are_read_as_java_reads_them(text: str, expected: Record) -> No
 def test_sums_wrap_around_at_64_bits() -> None:
     place = Place((1 << 63) - 1, (1 << 63) - 1)
     assert read_one("0c 00 02 02 01 01 00", place) == Record(-(1 << 63), -(1 << 63), None, None)
-    assert scan_body(bytes.fromhex("0c000202010100"), 1, place) == (False, 0, -(1 << 63), -(1 << 63), -(1 << 63))
+    assert sums(bytes.fromhex("0c000202010100"), 1, place) == (False, 0, -(1 << 63), -(1 << 63), -(1 << 63))
 
 
 @pytest.mark.parametrize(
@@ -134,4 +140,4 @@ def test_what_is_wrong_where(text: str, problem: str, offset: int) -> None:
         decode_body(bytes.fromhex(text), 1, Place(start=100))
     assert caught.value.offset == 100 + offset
     with pytest.raises(InvalidRecord):
-        scan_body(bytes.fromhex(text), 1, Place())
+        sums(bytes.fromhex(text), 1, Place())

@@ -45,7 +45,7 @@ def _brokers(image: Image) -> list[str]:
 
 
 def _configured(kind: Resource) -> Callable[[Image], list[str]]:
-    return lambda image: [name for of, name in image.configs if of == kind]
+    return lambda image: sorted(name for of, name in image.configs if of == kind)
 
 
 NAMES: dict[int, Callable[[Image], Iterable[str]]] = {

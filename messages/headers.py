@@ -22,11 +22,13 @@ if TYPE_CHECKING:
 _HEAD = struct.Struct(">hhih").unpack_from
 _CORRELATION = struct.Struct(">i").unpack_from
 _REQUEST = struct.Struct(">ihhih")
+_RESPONSE = struct.Struct(">ii")
 _SHORTEST = 10
 _FLEXIBLE_FROM = {
     api.key: 1 << 15 if api.request_entry.flexible_from is None else api.request_entry.flexible_from
     for api in registry.apis()
 }
+_TAGGED_FROM = {**_FLEXIBLE_FROM, registry.API_VERSIONS: 1 << 15}  # the versions that have response header 1
 
 
 class RequestHead:
@@ -95,10 +97,13 @@ def write_request(request: Message, correlation_id: int, client_id: str | None, 
 def write_response(response: Message, correlation_id: int, api_key: int, version: int) -> list[Buffer]:
     """A whole response with its size in front, as buffers for `sendmsg`. UsageError when a value does not fit."""
     body = response.parts(version)
-    tags = b"\0" if registry.api(api_key).response_header_version(version) else b""
+    tagged_from = _TAGGED_FROM.get(api_key)
+    if tagged_from is None:
+        raise UnknownMessage(f"no API has the key {api_key}")
+    tags = b"\0" if version >= tagged_from else b""
     size = 4 + len(tags) + sum(map(len, body))
     try:
-        head = struct.pack(">ii", size, correlation_id)
+        head = _RESPONSE.pack(size, correlation_id)
     except struct.error as error:
         raise UsageError(f"the header does not fit: {error}") from None
     return _joined(head + tags, body)
@@ -132,7 +137,7 @@ def _key(message: Message) -> int:
 def _joined(head: bytes, body: list[Buffer]) -> list[Buffer]:
     """The head and the first buffer as one, unless that one is large."""
     if body and len(body[0]) < 1024:
-        return [head + bytes(body[0]), *body[1:]]
+        return [head + body[0], *body[1:]]
     return [head, *body]
 
 

@@ -61,7 +61,7 @@ class Node:
         The task that comes back is to be closed when the connection ends; None means that everything is done.
         """
         waiting = self.waiting
-        if waiting.due(now):
+        if waiting.timers.due(now):
             self.tick(now)
         self.now = now
         answer = dispatch.answer(self, request)

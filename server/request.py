@@ -44,7 +44,6 @@ class Request(Generic[Body]):
         client_id: str,
         body: Body,
         peer: Peer,
-        *,
         received: int,
         size: int,
     ) -> None:

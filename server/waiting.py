@@ -137,10 +137,6 @@ class Waiting:
         task.resume(None)
         return task
 
-    def due(self, now: int) -> bool:
-        """Whether somebody's time is up."""
-        return self.timers.due(now)
-
     def run(self, now: int) -> None:
         """Resume whatever can go on at `now`, and what that wakes, until nothing more moves.
 

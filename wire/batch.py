@@ -6,7 +6,7 @@ reads what Kafka wrote before it had batches.
 """
 
 from .batch_header import APPEND_TIME, CREATE_TIME, HEADER_SIZE, LOG_OVERHEAD, BatchHeader, increment_sequence
-from .batch_read import Scan, body_of, decode_all, decode_records, records_of, scan_records
+from .batch_read import body_of, decode_all, decode_records, records_of, scan_records
 from .batch_walk import check_crc, iter_batches, read_header
 from .batch_write import encode_batch, seal, set_append_time, set_max_timestamp, stamp, wrap_body
 from .control import (
@@ -23,6 +23,7 @@ from .control import (
     encode_control_batch,
 )
 from .record import Headers, Record
+from .record_scan import Scan
 
 __all__ = [
     "ABORT",

@@ -40,6 +40,11 @@ class Served:
     def handler(self) -> Handler:
         return cast(Handler, import_module("." + self.api.request_entry.module, __name__))
 
+    @cached_property
+    def request(self) -> type[Message]:
+        """The class of its requests."""
+        return self.api.request
+
     def serves(self, version: int) -> bool:
         return self.lowest <= version <= self.highest
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.produce import ProduceRequest, ProduceResponse
+from kafkadouble.messages.uuid import Uuid
 from kafkadouble.wire.batch_header import TRANSACTIONAL_FLAG
 from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.errors import WireError
@@ -21,7 +22,6 @@ from kafkadouble.wire.errors import WireError
 from ..dispatch import DISCONNECT, Disconnect
 from ..internal_topics import INTERNAL_TOPICS
 from ..log.log import AppendRefused
-from ..partition import Partition
 from ..request import Request
 
 if TYPE_CHECKING:
@@ -42,34 +42,35 @@ PartitionProduceData = ProduceRequest.PartitionProduceData
 
 
 def answer(node: Node, request: Request[ProduceRequest]) -> ProduceResponse | Disconnect | None:
-    if request.body.transactional_id is None and _has_transactional(request.body):
+    body = request.body
+    if body.transactional_id is None and _has_transactional(body):
         return refuse(request, error_codes.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, None)
-    if request.body.acks not in ACKS:
+    if body.acks not in ACKS:
         return refuse(request, error_codes.INVALID_REQUIRED_ACKS, None)
-    failed = False
     topics = []
-    for asked in request.body.topic_data:
-        name = _name_of(node, request, asked)
-        partitions = [_produce(node, request, name, data) for data in asked.partition_data]
-        failed = failed or any(partition.error_code for partition in partitions)
-        topics.append(_topic(asked, partitions))
-    if request.body.acks == 0:
-        return DISCONNECT if failed else None
-    return ProduceResponse(responses=topics)
+    for asked in body.topic_data:
+        name = asked.name if request.version < TOPIC_IDS_FROM else _name_of(node, asked.topic_id)
+        topics.append(_topic(asked, [_produce(node, request, name, data) for data in asked.partition_data]))
+    if body.acks:
+        return ProduceResponse(responses=topics)
+    failed = any(partition.error_code for topic in topics for partition in topic.partition_responses)
+    return DISCONNECT if failed else None
 
 
 def _has_transactional(body: ProduceRequest) -> bool:
-    return any(_is_transactional(data.records) for asked in body.topic_data for data in asked.partition_data)
+    for asked in body.topic_data:  # no `any`: for one partition its generators take longer than what they look at
+        for data in asked.partition_data:
+            if _is_transactional(data.records):
+                return True
+    return False
 
 
 def _is_transactional(records: Buffer | None) -> bool:
     return records is not None and len(records) > ATTRIBUTES and bool(records[ATTRIBUTES] & TRANSACTIONAL_FLAG)
 
 
-def _name_of(node: Node, request: Request[ProduceRequest], asked: ProduceRequest.TopicProduceData) -> str | None:
-    if request.version < TOPIC_IDS_FROM:
-        return asked.name
-    topic = node.controller.image.topic(asked.topic_id)
+def _name_of(node: Node, topic_id: Uuid) -> str | None:
+    topic = node.controller.image.topic(topic_id)
     return None if topic is None else topic.name
 
 
@@ -83,10 +84,10 @@ def _produce(
     partition = node.partitions.get(name, data.index)
     if partition is None:
         return _failed(data.index, error_codes.UNKNOWN_TOPIC_OR_PARTITION)
-    if _is_transactional(data.records):
+    if request.body.transactional_id is not None and _is_transactional(data.records):
         return _failed(data.index, error_codes.INVALID_TXN_STATE)
     try:
-        return _append(node, request, partition, data)
+        result = partition.append(data.records or b"", node.now, produce_version=request.version)
     except AppendRefused as refused:
         return _refused(data.index, refused)
     except WireError as error:
@@ -94,12 +95,6 @@ def _produce(
     except Exception:
         log.exception("%r to %r failed", request, partition)
         return _failed(data.index, error_codes.UNKNOWN_SERVER_ERROR)
-
-
-def _append(
-    node: Node, request: Request[ProduceRequest], partition: Partition, data: PartitionProduceData
-) -> PartitionProduceResponse:
-    result = partition.append(data.records or b"", node.now, produce_version=request.version)
     return PartitionProduceResponse(
         index=data.index,
         base_offset=result.base_offset,

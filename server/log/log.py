@@ -108,10 +108,10 @@ class PartitionLog:
 
     @high_watermark.setter
     def high_watermark(self, offset: int) -> None:
-        if offset > self.log_end_offset:
-            offset = self.log_end_offset
-        self._high_watermark = offset if offset > self.log_start_offset else self.log_start_offset
-        self._state.transactions.settle(self._high_watermark)
+        if not self.log_start_offset <= offset <= self.log_end_offset:
+            offset = self.log_start_offset if offset < self.log_start_offset else self.log_end_offset
+        self._high_watermark = offset
+        self._state.transactions.settle(offset)
 
     @property
     def first_unstable_offset(self) -> int | None:

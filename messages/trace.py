@@ -51,10 +51,12 @@ def trace(cls: type[Message], body: bytes, version: int, offset: int = 0) -> tup
 
 def explain(cls: type[Message], body: bytes, version: int, offset: int = 0) -> errors.WireError:
     """What is wrong with bytes that the generated reader refused."""
-    spans, error = trace(cls, body, version, offset)
-    return error or errors.WireError(
-        f"{cls.__name__} version {version} cannot be read", offset=spans[-1].end if spans else offset
-    )
+    walk = _Walk(cls, body, version, offset)
+    try:
+        walk.message()
+    except errors.WireError as error:
+        return error
+    return errors.WireError(f"{cls.__name__} version {version} cannot be read", offset=walk.at)
 
 
 class _Tracer:
@@ -195,3 +197,10 @@ class _Tracer:
                 self.struct(field.struct, inner)
             else:
                 self.scalar(field.type, compact, False, inner)
+
+
+class _Walk(_Tracer):
+    """Remembers nothing of what it saw: a message of many small values would cost a hundred times its bytes."""
+
+    def note(self, start: int, path: str, what: str, value: object) -> None:
+        pass

@@ -13,11 +13,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kafkadouble.messages import headers
+from kafkadouble.messages.elements import exceed
+from kafkadouble.messages.headers import RequestHead
 from kafkadouble.wire.errors import WireError
 from kafkadouble.wire.frame import Frames
 
 from .dispatch import DISCONNECT, Answer
-from .handlers import SERVED
+from .handlers import SERVED, Served
 from .handlers.api_versions import unsupported
 from .request import Peer, Request
 from .waiting import Task
@@ -28,6 +30,13 @@ if TYPE_CHECKING:
 log = logging.getLogger("kafkadouble.server")
 
 API_VERSIONS = 18
+
+TURN = 16
+"""How many of the requests that a peer sent ahead are begun before other connections have their turn."""
+
+LARGE, MOST_ELEMENTS = 256 * 1024, 100_000
+"""How many elements a request larger than this may have. Each of two bytes may become an object of a hundred: without a bound 100 MB of empty
+names would take some 4 GB, and the loop for a minute."""
 
 Buffers = Sequence[bytes | bytearray | memoryview]
 
@@ -43,6 +52,9 @@ class Line(Protocol):
 
     def read_on(self, wanted: bool) -> None:
         """Whether more bytes are wanted now."""
+
+    def others_first(self) -> None:
+        """Have `pump` called when other connections have had their turn."""
 
 
 class Connection:
@@ -81,8 +93,12 @@ class Connection:
         """Hand requests to the node while it answers at once, and while the peer takes the answers."""
         if self._pumping:
             return
-        self._pumping = True
+        self._pumping, left = True, TURN
         while self.backlog and not (self.busy or self.closed or self.choked):
+            if not left:
+                self._line.others_first()
+                break
+            left -= 1
             frame = self.backlog.popleft()
             self._queued -= len(frame)
             self._begin(frame, now)
@@ -115,21 +131,41 @@ class Connection:
         self.pump(now)
 
     def _begin(self, frame: bytes, now: int) -> None:
+        """Hand one request to the node. One function, as every request passes here, and a call costs more than most of its lines."""
         try:
             head = headers.read_request_header(frame)
         except WireError as error:
             self.end(f"sent a header that cannot be read: {error}")
             return
         served = SERVED.get(head.api_key)
+        version = head.api_version
+        if served is None or not served.lowest <= version <= served.highest:
+            self._unsupported(head, served)
+            return
+        if len(frame) > LARGE and exceed(served.request, frame, version, head.body_offset, MOST_ELEMENTS):
+            what = f"{served.name} version {version}"
+            self.end(f"(client {head.client_id!r}) sent a request {what} of more than {MOST_ELEMENTS} elements")
+            return
+        try:
+            # Bytes behind the body are passed over, as Kafka does: librdkafka asks for all topics with three too many.
+            body, _ = served.request.read(frame, version, head.body_offset)
+        except WireError as error:
+            what = f"{served.name} version {version}"
+            self.end(f"(client {head.client_id!r}) sent a request {what} that cannot be read: {error}")
+            return
+        self._request = request = Request(
+            head.api_key, version, head.correlation_id, head.client_id, body, self.peer, now, len(frame)
+        )
+        self.busy = True
+        task = self.node.submit(request, self._answered, now)
+        if task is not None:
+            self._task = task
+            self._queued += request.size
+
+    def _unsupported(self, head: RequestHead, served: Served | None) -> None:
         if served is None:
             self.end(f"(client {head.client_id!r}) asked for API key {head.api_key}, which is not served")
-        elif not served.serves(head.api_version):
-            self._unsupported(head, served)
-        else:
-            self._decode(frame, head, served, now)
-
-    def _unsupported(self, head: Any, served: Any) -> None:
-        if head.api_key == API_VERSIONS:
+        elif head.api_key == API_VERSIONS:
             answer = unsupported()
             self._line.write(headers.write_response(answer, head.correlation_id, API_VERSIONS, 0))
         else:
@@ -137,35 +173,6 @@ class Connection:
                 f"(client {head.client_id!r}) asked for {served.name} version {head.api_version}; "
                 f"versions {served.lowest} to {served.highest} are served"
             )
-
-    def _decode(self, frame: bytes, head: Any, served: Any, now: int) -> None:
-        try:
-            # Bytes behind the body are passed over, as Kafka does: librdkafka asks for all topics with three too many.
-            body, _ = served.api.request.read(frame, head.api_version, head.body_offset)
-        except WireError as error:
-            what = f"{served.name} version {head.api_version}"
-            self.end(f"(client {head.client_id!r}) sent a request {what} that cannot be read: {error}")
-            return
-        self._submit(
-            Request(
-                head.api_key,
-                head.api_version,
-                head.correlation_id,
-                head.client_id,
-                body,
-                self.peer,
-                received=now,
-                size=len(frame),
-            ),
-            now,
-        )
-
-    def _submit(self, request: Request[Any], now: int) -> None:
-        self.busy, self._request = True, request
-        task = self.node.submit(request, self._answered, now)
-        if task is not None:
-            self._task = task
-            self._queued += request.size
 
     def _answered(self, answer: Answer) -> None:
         request, self._request, self.busy = self._request, None, False

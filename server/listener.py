@@ -26,6 +26,12 @@ ROUNDS = 5
 """asyncio takes three rounds from accepting a connection to telling its protocol, and if the server is closed meanwhile leaves the socket
 open."""
 
+LINGER_S = 10
+"""How long a connection that we end may take to read what was written before."""
+
+LOOKS = 4
+"""How often one looks for silent connections in the time after which they are closed: that time is kept to a quarter."""
+
 
 class Listener:
     """Serves one node on a socket that already listens, and owns that socket from `start` on."""
@@ -38,17 +44,20 @@ class Listener:
         self._timer: asyncio.TimerHandle | None = None
         self._wanted = 0  # when the timer is due, by the node's clock
         self._loop: asyncio.AbstractEventLoop | None = None  # from `start` on
+        self._look: asyncio.TimerHandle | None = None  # for silent connections
 
     async def start(self) -> None:
         """Begin to accept."""
         self._loop = asyncio.get_running_loop()
         self._server = await self._loop.create_server(lambda: _Protocol(self), sock=self._socket, backlog=BACKLOG)
         self.reschedule()
+        self._look_for_silent()
 
     async def stop(self) -> None:
         """Accept no more, and close every connection; the port is free when this is over."""
-        if self._timer is not None:
-            self._timer.cancel()
+        for timer in (self._timer, self._look):
+            if timer is not None:
+                timer.cancel()
         if self._server is None or self._loop is None:
             self._socket.close()
             return
@@ -101,6 +110,20 @@ class Listener:
         self.node.tick(self.clock.now())
         self.reschedule()
 
+    def _look_for_silent(self) -> None:
+        """Close the connections on which nothing has moved for `connections.max.idle.ms`, by the time of the machine: a peer that is gone
+        may not be seen while it is not read."""
+        assert self._loop is not None
+        longest = self.node.settings.int("connections.max.idle.ms")
+        if longest < 0:
+            return
+        for protocol in list(self.connections):
+            protocol.looks += 1
+            if protocol.looks > LOOKS:
+                log.info("%r has been silent for %d ms: closing", protocol.connection.peer, longest)
+                protocol.cut()
+        self._look = self._loop.call_later(max(longest / LOOKS, 1) / 1000, self._look_for_silent)
+
     def __repr__(self) -> str:
         return f"{self.node!r}, with {len(self.connections)} connections"
 
@@ -119,6 +142,7 @@ class _Protocol(asyncio.Protocol):
 
     def __init__(self, listener: Listener) -> None:
         self.listener = listener
+        self.looks = 0  # since bytes last moved
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -132,10 +156,13 @@ class _Protocol(asyncio.Protocol):
         log.info("%r connected", peer)
 
     def write(self, buffers: Buffers) -> None:
+        self.looks = 0
         self.transport.writelines(buffers)
 
     def close(self) -> None:
         self.transport.close()
+        if self.transport.get_write_buffer_size():
+            asyncio.get_running_loop().call_later(LINGER_S, self.transport.abort)
 
     def cut(self) -> None:
         """Close at once, and drop what was not sent yet."""
@@ -146,7 +173,15 @@ class _Protocol(asyncio.Protocol):
         if wanted != self.transport.is_reading():
             (self.transport.resume_reading if wanted else self.transport.pause_reading)()
 
+    def others_first(self) -> None:
+        asyncio.get_running_loop().call_soon(self._go_on)
+
+    def _go_on(self) -> None:
+        self.connection.pump(self.listener.clock.now())
+        self.listener.reschedule()
+
     def data_received(self, data: bytes) -> None:
+        self.looks = 0
         self.connection.receive(data, self.listener.clock.now())
         self.listener.reschedule()
 

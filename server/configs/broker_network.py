@@ -31,7 +31,7 @@ max.connections  int  2147483647  medium  cluster-wide  >=0
     Open connections of the whole broker.
 max.connection.creation.rate  int  2147483647  medium  cluster-wide  >=0
     New connections per second of the whole broker.
-connections.max.idle.ms  long  600000  medium
+connections.max.idle.ms  long  600000  medium  effective
     Silence after which a connection is closed (ms).
 connection.failed.authentication.delay.ms  int  100  low  >=0
     How long a connection stays open after its authentication failed (ms).

@@ -38,7 +38,7 @@ def commit(shard: GroupShard, body: OffsetCommitRequest, topics: Sequence[Topic]
     _check(shard, body, version)
     longest = shard.node.settings.int("offset.metadata.max.bytes")
     retention = body.retention_time_ms
-    expires_at = -1 if retention == DEFAULT_RETENTION else shard.now + retention
+    expires_at = -1 if retention == DEFAULT_RETENTION else _as_long(shard.now + retention)
     records: list[CoordinatorRecord] = []
     answers = []
     for topic in topics:
@@ -52,6 +52,11 @@ def commit(shard: GroupShard, body: OffsetCommitRequest, topics: Sequence[Topic]
         answers.append(TopicAnswer(name=topic.name, topic_id=topic.topic_id, partitions=partitions))
     shard.write(records)
     return answers
+
+
+def _as_long(number: int) -> int:
+    """What Java's addition makes of it: past 2^63 - 1 it begins anew at -2^63, so that an endless retention is over at once."""
+    return (number + 2**63) % 2**64 - 2**63
 
 
 def _check(shard: GroupShard, body: OffsetCommitRequest, version: int) -> None:

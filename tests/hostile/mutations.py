@@ -115,7 +115,8 @@ def as_it_is(dice: Random, frame: bytearray, other: bytes) -> bytes:
 
 
 MUTATIONS: tuple[Mutation, ...] = (
-    as_it_is, as_it_is, as_it_is, as_it_is, flips, flips, body_flips, body_flips, cut, numbers, numbers, longer, shorter, splice, noise_body, noise, wrong_length,
+    as_it_is, as_it_is, as_it_is, as_it_is, flips, flips, body_flips, body_flips, cut, numbers, numbers, longer, shorter,
+    splice, noise_body, noise, wrong_length,
     other_version, damaged_batch,
 )  # fmt: skip
 

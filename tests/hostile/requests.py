@@ -62,7 +62,7 @@ class Requests(Maker):
         return b"".join(headers.write_request(message, self.dice.randrange(2**31), self.dice.choice(CLIENTS), version))
 
     def struct(self, cls: Any, version: int, flexible: bool) -> Any:
-        made = super().struct(cls, version, flexible)
+        made: Any = super().struct(cls, version, flexible)
         if getattr(made, "resource_type", 0) in (BROKER, BROKER_LOGGER) and "Alter" in cls.__qualname__:
             made.resource_type = (
                 2  # what holds for the broker holds for the good client, too; loggers are of this process

@@ -76,7 +76,7 @@ class Line:
     """A connection's line without a socket: what is written is kept for those who want it."""
 
     def __init__(self, keep: bool = False) -> None:
-        self.closed, self.reads = False, True
+        self.closed, self.reads, self.goes_on = False, True, False
         self.written: list[bytes] | None = [] if keep else None
 
     def write(self, buffers: Buffers) -> None:
@@ -91,6 +91,9 @@ class Line:
     def read_on(self, wanted: bool) -> None:
         self.reads = wanted
 
+    def others_first(self) -> None:
+        self.goes_on = True
+
 
 class Hostile:
     """One connection of somebody who means ill."""
@@ -103,6 +106,9 @@ class Hostile:
     def send(self, data: bytes) -> bool:
         """Whether the connection is still open after these bytes."""
         self.connection.receive(data, self.stage.now)
+        while self.line.goes_on:
+            self.line.goes_on = False
+            self.connection.pump(self.stage.now)
         return self.still_open()
 
     def still_open(self) -> bool:

@@ -89,6 +89,10 @@ class Client:
     def read_on(self, wanted: bool) -> None:
         """A client without a socket is read whenever it sends."""
 
+    def others_first(self) -> None:
+        """A transcript asks one thing at a time."""
+        raise AssertionError(f"{self.name} sent too much ahead")
+
 
 class Conversation:
     """A transcript being played."""

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kafkadouble.messages import headers
+from kafkadouble.messages.cut import cut_texts
 from kafkadouble.messages.elements import exceed
 from kafkadouble.messages.headers import RequestHead
-from kafkadouble.wire.errors import WireError
+from kafkadouble.wire.errors import UsageError, WireError
 from kafkadouble.wire.frame import Frames
 
 from .dispatch import DISCONNECT, Answer
@@ -193,7 +194,10 @@ class Connection:
     def _send(self, request: Request[Any], answer: Any) -> None:
         try:
             buffers = headers.write_response(answer, request.correlation_id, request.api_key, request.version)
-        except Exception:
+        except Exception as problem:
+            if isinstance(problem, UsageError) and cut_texts(answer):
+                self._send(request, answer)
+                return
             log.exception("the answer to %r cannot be written", request)
             self.end("cannot be answered")
             return

@@ -93,9 +93,11 @@ class Listener:
         self.node.tick(end)
 
     def reschedule(self) -> None:
-        """Have the node ticked when it wants to be; a clock that stands still says by itself when that is."""
+        """Have the node ticked when it wants to be; a clock that stands still says by itself when that is, unless it is now."""
         deadline = self.node.next_deadline()
-        if deadline is None or self._loop is None or isinstance(self.clock, SteppedClock):
+        if deadline is None or self._loop is None:
+            return
+        if isinstance(self.clock, SteppedClock) and deadline > self.clock.now():
             return
         if self._timer is not None:
             if self._wanted <= deadline:

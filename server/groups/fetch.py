@@ -27,19 +27,25 @@ NO_OFFSET = -1
 
 
 def fetch(shard: GroupShard, group: str, topics: Sequence[Topic], require_stable: bool) -> list[TopicAnswer]:
-    """The offsets of these partitions; the topics have their names."""
+    """The offsets of these partitions, each once; the topics have their names."""
+    seen: set[Place] = set()
     return [
         TopicAnswer(
             name=topic.name,
             topic_id=topic.topic_id,
-            partitions=[_fetch(shard, group, topic, index, require_stable) for index in topic.partition_indexes],
+            partitions=[
+                _fetch(shard, Place(group, topic.name, index), topic, require_stable, seen)
+                for index in topic.partition_indexes
+            ],
         )
         for topic in topics
     ]
 
 
-def _fetch(shard: GroupShard, group: str, topic: Topic, index: int, require_stable: bool) -> PartitionAnswer:
-    place = Place(group, topic.name, index)
+def _fetch(shard: GroupShard, place: Place, topic: Topic, require_stable: bool, seen: set[Place]) -> PartitionAnswer:
+    if place in seen:
+        return no_offset(place.partition, error_codes.INVALID_REQUEST)
+    seen.add(place)
     offset = shard.offsets.stable.get(place)
     if offset is not None and not offset.is_for(Uuid(topic.topic_id)):
         offset = None

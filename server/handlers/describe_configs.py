@@ -4,6 +4,9 @@ Synonyms with version 1 (KIP-226), types and documentation with version 3 (KIP-5
 or none that is named, means all. A broker tells of itself and, under the empty name, of what is set for all brokers. As in Kafka the message
 of a resource without an error, and of a topic that is not there, is the empty text and not null; a resource type that nobody knows fails the
 request as a whole.
+
+Where it differs from Apache Kafka: a request for many resources lets others go first now and then, and gets about `MOST_ENTRIES` entries at
+most (Kafka has no bound: 100 KB of requests can ask for a gigabyte); resources beyond that are POLICY_VIOLATION.
 """
 
 from __future__ import annotations
@@ -21,19 +24,52 @@ from ..configs.describe import Entry, Source
 from ..metadata import broker_loggers
 from ..metadata.topic_names import problem_with_name
 from ..request import Refusal, Request
+from ..waiting import Until, Wait
 
 if TYPE_CHECKING:
     from ..node import Node
+
+FEW_RESOURCES = 10
+"""So many are answered in one go."""
+
+TURN_ENTRIES = 1000
+"""How many entries are described before others have their turn: some 20 ms."""
+
+MOST_ENTRIES = 250_000
+"""Entries of one answer: those of 6,700 topics."""
 
 Asked = DescribeConfigsRequest.DescribeConfigsResource
 Result = DescribeConfigsResponse.DescribeConfigsResult
 
 
-def answer(node: Node, request: Request[DescribeConfigsRequest]) -> DescribeConfigsResponse:
-    for asked in request.body.resources:
+def answer(
+    node: Node, request: Request[DescribeConfigsRequest]
+) -> DescribeConfigsResponse | Wait[DescribeConfigsResponse]:
+    body = request.body
+    for asked in body.resources:
         if asked.resource_type not in DESCRIBED:
             raise Refusal(error_codes.INVALID_REQUEST)
-    return DescribeConfigsResponse(results=[_described(node, request.body, asked) for asked in request.body.resources])
+    if len(body.resources) > FEW_RESOURCES:
+        return _in_turns(node, body)
+    return DescribeConfigsResponse(results=[_described(node, body, asked) for asked in body.resources])
+
+
+def _in_turns(node: Node, body: DescribeConfigsRequest) -> Wait[DescribeConfigsResponse]:
+    results: list[Result] = []
+    entries = turn = 0
+    for asked in body.resources:
+        if entries >= MOST_ENTRIES:
+            said = f"More than {MOST_ENTRIES} configurations in one request."
+            results.append(_failed(asked, error_codes.POLICY_VIOLATION, said))
+            continue
+        result = _described(node, body, asked)
+        results.append(result)
+        entries += len(result.configs)
+        turn += len(result.configs)
+        if turn >= TURN_ENTRIES:
+            turn = 0
+            yield Until(node.now)
+    return DescribeConfigsResponse(results=results)
 
 
 def _described(node: Node, body: DescribeConfigsRequest, asked: Asked) -> Result:

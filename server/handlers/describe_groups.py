@@ -2,6 +2,9 @@
 
 A group that nobody has heard of, or that is not classic, is Dead without an error; from version 6 on it is GROUP_ID_NOT_FOUND besides. From
 version 3 on the operations that the asker may do on the group are told if he wants to know; without an authorizer he may do all.
+
+Where it differs from Apache Kafka: a group that is asked for again in the same request is INVALID_REQUEST (Kafka describes it again): a small
+request cannot become an answer without end.
 """
 
 from __future__ import annotations
@@ -29,7 +32,15 @@ ALL_OPERATIONS = sum(1 << operation for operation in (READ, DELETE, DESCRIBE, DE
 
 
 def answer(node: Node, request: Request[DescribeGroupsRequest]) -> DescribeGroupsResponse:
-    return DescribeGroupsResponse(groups=[_describe(node, request, group_id) for group_id in request.body.groups])
+    seen: set[str] = set()
+    return DescribeGroupsResponse(groups=[_once(node, request, group_id, seen) for group_id in request.body.groups])
+
+
+def _once(node: Node, request: Request[DescribeGroupsRequest], group_id: str, seen: set[str]) -> Described:
+    if group_id in seen:
+        return Described(group_id=group_id, error_code=error_codes.INVALID_REQUEST)
+    seen.add(group_id)
+    return _describe(node, request, group_id)
 
 
 def _describe(node: Node, request: Request[DescribeGroupsRequest], group_id: str) -> Described:

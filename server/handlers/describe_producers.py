@@ -1,4 +1,8 @@
-"""DescribeProducers: which idempotent and transactional producers a partition remembers (KIP-664)."""
+"""DescribeProducers: which idempotent and transactional producers a partition remembers (KIP-664).
+
+Where it differs from Apache Kafka: a partition that is asked for again in the same request is INVALID_REQUEST (Kafka describes it again): a
+small request cannot become an answer without end.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +21,22 @@ PartitionResponse = DescribeProducersResponse.PartitionResponse
 
 
 def answer(node: Node, request: Request[DescribeProducersRequest]) -> DescribeProducersResponse:
+    seen: set[tuple[str, int]] = set()
     return DescribeProducersResponse(
         topics=[
             DescribeProducersResponse.TopicResponse(
-                name=topic.name, partitions=[_describe(node, topic.name, index) for index in topic.partition_indexes]
+                name=topic.name,
+                partitions=[_describe(node, topic.name, index, seen) for index in topic.partition_indexes],
             )
             for topic in request.body.topics
         ]
     )
 
 
-def _describe(node: Node, topic: str, index: int) -> PartitionResponse:
+def _describe(node: Node, topic: str, index: int, seen: set[tuple[str, int]]) -> PartitionResponse:
+    if (topic, index) in seen:
+        return _failed(index, error_codes.INVALID_REQUEST, error_codes.meaning(error_codes.INVALID_REQUEST))
+    seen.add((topic, index))
     if (problem := problem_with_name(topic)) is not None:
         return _failed(index, error_codes.INVALID_TOPIC_EXCEPTION, problem)
     partition = node.partitions.get(topic, index)

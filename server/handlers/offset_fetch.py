@@ -6,7 +6,8 @@ heard of; from version 7 on one may ask that offsets of open transactions be wai
 those of partitions.
 
 Where it differs from Apache Kafka: the answer always waits until what it shows is committed (Kafka without `require_stable` shows what was
-committed last).
+committed last). A group or partition that is asked for again in the same request is INVALID_REQUEST (Kafka answers it again): a small request
+cannot become an answer without end.
 """
 
 from __future__ import annotations
@@ -38,9 +39,13 @@ TOPIC_IDS_FROM = 10
 
 
 def answer(node: Node, request: Request[OffsetFetchRequest]) -> Wait[OffsetFetchResponse]:
-    answers = []
+    answers: list[GroupAnswer] = []
+    seen: set[str] = set()
     for group in _groups(request):
         try:
+            if group.group_id in seen:
+                raise Refusal(error_codes.INVALID_REQUEST)
+            seen.add(group.group_id)
             answers.append((yield from _fetch(node, request, group)))
         except Refusal as refusal:
             answers.append(_failed(request, group, refusal.code))

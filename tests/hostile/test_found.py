@@ -1,0 +1,122 @@
+"""What the fuzz found, and what an attacker would try next: each once, small, by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages import error_codes, headers
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
+from kafkadouble.messages.generated.describe_groups import DescribeGroupsRequest
+from kafkadouble.messages.generated.describe_producers import DescribeProducersRequest
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
+from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
+from kafkadouble.server.connection import MOST_ELEMENTS, TURN
+from kafkadouble.server.handlers import describe_configs
+
+from .stage import GOOD, Good, Stage, logged
+
+TOPIC, BROKER = 2, 4
+
+
+@pytest.fixture
+def stage() -> Iterator[Stage]:
+    with logged() as log:
+        yield Stage(log, seed=1)
+
+
+@pytest.fixture
+def good(stage: Stage) -> Good:
+    return Good(stage)
+
+
+def test_a_retention_without_end_wraps_round_as_in_java(good: Good) -> None:
+    partition = OffsetCommitRequest.OffsetCommitRequestPartition(partition_index=0, committed_offset=5)
+    topic = OffsetCommitRequest.OffsetCommitRequestTopic(name=GOOD, partitions=[partition])
+    request = OffsetCommitRequest(group_id="by hand", retention_time_ms=2**63 - 1, topics=[topic])
+    answer = good.ask(request, 4)
+    assert answer.topics[0].partitions[0].error_code == 0
+
+
+def test_an_error_that_quotes_long_texts_is_cut(good: Good) -> None:
+    config = CreateTopicsRequest.CreatableTopicConfig
+    configs = [config(name="x" * 30_000, value=None), config(name="y" * 30_000, value=None)]
+    topic = CreateTopicsRequest.CreatableTopic(name="t", num_partitions=1, replication_factor=1, configs=configs)
+    (result,) = good.ask(CreateTopicsRequest(topics=[topic], timeout_ms=1000), 7).topics
+    assert result.error_code == error_codes.INVALID_CONFIG
+    assert result.error_message.endswith("xxx...") or result.error_message.endswith("yyy...")
+
+
+def test_a_flood_of_elements_ends_the_connection(stage: Stage) -> None:
+    count = MOST_ELEMENTS + 100_000
+    topics = [MetadataRequest.MetadataRequestTopic(name="")] * count
+    hostile = stage.hostile()
+    hostile.connection.receive(b"".join(headers.write_request(MetadataRequest(topics=topics), 1, "evil", 1)), stage.now)
+    (line,) = [record.getMessage() for record in stage.log.taken()]
+    assert (
+        line
+        == f"{hostile.peer!r} (client 'evil') sent a request Metadata version 1 of more than 100000 elements: closing"
+    )
+
+
+def test_requests_sent_ahead_are_answered_in_turns(stage: Stage) -> None:
+    hostile = stage.hostile()
+    hostile.line.written = []
+    one = b"".join(headers.write_request(MetadataRequest(topics=[]), 1, "evil", 1))
+    hostile.connection.receive(one * 50, stage.now)
+    assert (len(hostile.line.written), hostile.line.goes_on, hostile.line.reads) == (TURN, True, False)
+    while hostile.line.goes_on:
+        hostile.line.goes_on = False
+        hostile.connection.pump(stage.now)
+    assert (len(hostile.line.written), hostile.line.reads) == (50, True)
+    assert stage.node.intake.total == 0
+
+
+def codes(answers: Any) -> list[int]:
+    return [each.error_code for each in answers]
+
+
+def test_what_is_asked_for_again_is_not_answered_again(good: Good) -> None:
+    again = error_codes.INVALID_REQUEST
+    assert codes(good.ask(DescribeGroupsRequest(groups=[GOOD, GOOD]), 5).groups) == [0, again]
+    topic = DescribeProducersRequest.TopicRequest(name=GOOD, partition_indexes=[0, 0])
+    assert codes(good.ask(DescribeProducersRequest(topics=[topic, topic]), 0).topics[0].partitions) == [0, again]
+    wanted = OffsetFetchRequest.OffsetFetchRequestTopics(name=GOOD, partition_indexes=[0, 0])
+    groups = [
+        OffsetFetchRequest.OffsetFetchRequestGroup(group_id="g", topics=[wanted, wanted]),
+        OffsetFetchRequest.OffsetFetchRequestGroup(group_id="g", topics=None),
+    ]
+    found = good.ask(OffsetFetchRequest(groups=groups), 8).groups
+    assert codes(found) == [0, again]
+    assert [codes(each.partitions) for each in found[0].topics] == [[0, again], [again, again]]
+
+
+def resources(count: int, kind: int, name: str) -> DescribeConfigsRequest:
+    one = DescribeConfigsRequest.DescribeConfigsResource(
+        resource_type=kind, resource_name=name, configuration_keys=None
+    )
+    return DescribeConfigsRequest(resources=[one] * count)
+
+
+def test_many_configurations_are_described_in_turns_and_not_without_end(
+    stage: Stage, good: Good, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(describe_configs, "MOST_ENTRIES", 3000)
+    hostile = stage.hostile()
+    hostile.line.written = []
+    data = b"".join(headers.write_request(resources(30, BROKER, "1"), 1, "evil", 4))
+    hostile.connection.receive(data, stage.now)
+    assert hostile.line.written == []
+    turns = 0
+    while not hostile.line.written:
+        good.ask(MetadataRequest(topics=[]), 1)
+        turns += 1
+    answer = headers.read_response(hostile.line.written[0][4:], 32, 4)[1]
+    described = codes(answer.results)
+    assert described[:5] == [0] * 5
+    assert described[-5:] == [error_codes.POLICY_VIOLATION] * 5
+    assert turns > 1

@@ -1,14 +1,14 @@
 """How fast messages are read and written, next to other Python codecs: `python -m benchmarks.codecs [--json] [--rounds N] [--case NAME]`.
 
-All libraries take turns in every round, in one process, on CPU time; a cell is the median of its rounds. Ratios are the peer's time over ours:
-above 1 means that ours is faster. kio reads in Rust. aiokafka has the older versions only. `parts` is ours again, without the final join.
+All libraries take turns in every round, in one process, on CPU time; a cell is the median of its rounds. Ratios are our time over the
+peer's: below 1 means that ours is faster. kio reads in Rust. aiokafka has the older versions only. `parts` is ours again, without the final
+join.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
-import json
 import statistics
 import sys
 import time
@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from . import report
 from .codec_cases import Case, cases
 from .codec_peers import PEERS, installed, ours, ours_parts
 
@@ -23,7 +24,7 @@ BATCH_NS = 12_000_000
 """How long one turn lasts, about."""
 
 Job = Callable[[], Any]
-Table = dict[str, dict[str, float]]
+Cells = dict[str, dict[str, float]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,25 +34,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--case", action="append", help="only cases whose name starts so")
     options = parser.parse_args(arguments)
     chosen = [case for case in cases() if not options.case or case.name.startswith(tuple(options.case))]
-    result = run(chosen, options.rounds)
-    print(json.dumps(result) if options.json else "\n".join(table(result)))
+    run(chosen, options.rounds).print(as_json=options.json)
     return 0
 
 
-def run(chosen: Sequence[Case], rounds: int) -> dict[str, Any]:
-    """All cells: microseconds by library, case and direction, and the ratios."""
+def run(chosen: Sequence[Case], rounds: int) -> report.Table:
+    """Every case in both directions, and `parts`, which is ours alone."""
     names = installed()
-    times = {case.name: measure(jobs(case, list(names)), rounds) for case in chosen}
-    ratios = {name: _ratios(name, times) for name in names}
-    return {
-        "cases": {case.name: len(case.message.encode(case.version)) for case in chosen},
-        "ours": {case: {what: cells[what]["ours"] for what in cells} for case, cells in times.items()},
-        "parts": {case: cells["encode"]["ours parts"] for case, cells in times.items()},
-        "peers": {name: {"version": names[name], "times": _times(name, times)} for name in names},
-        "ratios": ratios,
-        "rounds": rounds,
-        "python": sys.version.split()[0],
-    }
+    table = report.Table("codecs", "us of CPU time; a ratio below 1 means that ours is faster")
+    for case in chosen:
+        for what, cells in measure(jobs(case, list(names)), rounds).items():
+            own, parts = cells.pop("ours"), cells.pop("ours parts", None)
+            table.add(f"{case.name} {what}", own, cells)
+            if parts is not None:
+                table.add(f"{case.name} parts", parts, {})
+    return table
 
 
 def jobs(case: Case, names: Sequence[str]) -> dict[str, dict[str, Job]]:
@@ -70,9 +67,9 @@ def jobs(case: Case, names: Sequence[str]) -> dict[str, dict[str, Job]]:
     return found_jobs
 
 
-def measure(directions: dict[str, dict[str, Job]], rounds: int) -> Table:
+def measure(directions: dict[str, dict[str, Job]], rounds: int) -> Cells:
     """Microseconds by direction and library: medians over rounds in which all libraries take turns."""
-    found: Table = {}
+    found: Cells = {}
     for what, todo in directions.items():
         repeats = {name: _repeats(job) for name, job in todo.items()}
         samples: dict[str, list[float]] = {name: [] for name in todo}
@@ -98,38 +95,6 @@ def _time(job: Job, repeats: int) -> int:
     for _ in turns:
         job()
     return time.process_time_ns() - start
-
-
-def _times(name: str, times: dict[str, Table]) -> dict[str, dict[str, float]]:
-    return {
-        case: {what: cells[what][name] for what in cells} for case, cells in times.items() if name in cells["decode"]
-    }
-
-
-def _ratios(name: str, times: dict[str, Table]) -> dict[str, dict[str, float]]:
-    return {
-        case: {what: round(cells[what][name] / cells[what]["ours"], 2) for what in cells}
-        for case, cells in times.items()
-        if name in cells["decode"]
-    }
-
-
-def table(result: dict[str, Any]) -> list[str]:
-    """The same as lines of text."""
-    heads = [f"{name} {peer['version']}" for name, peer in result["peers"].items()]
-    lines = ["| case | bytes | | ours us | " + " | ".join(heads) + " |", "|---" * (4 + len(heads)) + "|"]
-    for case, size in result["cases"].items():
-        for what, own in result["ours"][case].items():
-            cells = [_cell(result["ratios"][name].get(case), what) for name in result["peers"]]
-            lines.append(f"| {case} | {size} | {what} | {own:.1f} | " + " | ".join(cells) + " |")
-        lines.append(
-            f"| {case} | {size} | parts | {result['parts'][case]:.1f} | " + " | ".join("-" for _ in heads) + " |"
-        )
-    return lines
-
-
-def _cell(ratios: dict[str, float] | None, what: str) -> str:
-    return "-" if ratios is None else f"{ratios[what]:.2f}x"
 
 
 if __name__ == "__main__":

@@ -43,9 +43,10 @@ def test_the_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
     assert codecs.main(["--json", "--rounds", "1", "--case", "produce"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert {"cases", "ours", "peers", "ratios"} <= set(found)
-    assert list(found["cases"]) == ["produce v9", "produce v8"]
-    assert set(found["ours"]["produce v9"]) == {"decode", "encode"}
-    for name in installed():
-        assert set(found["ratios"][name]) <= {"produce v9", "produce v8"}
+    assert found["cases"] == [f"produce {v} {what}" for v in ("v9", "v8") for what in ("decode", "encode", "parts")]
+    assert set(found["ours"]) == set(found["cases"])
+    assert set(found["ratios"]) == set(installed())
+    for ratios in found["ratios"].values():
+        assert set(ratios) <= set(found["cases"])
     assert codecs.main(["--rounds", "1", "--case", "produce v9"]) == 0
-    assert "| produce v9 | 100027 | decode |" in capsys.readouterr().out
+    assert "produce v9 decode  ours " in capsys.readouterr().out

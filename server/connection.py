@@ -23,6 +23,7 @@ from .dispatch import DISCONNECT, Answer
 from .handlers import SERVED, Served
 from .handlers.api_versions import unsupported
 from .request import Peer, Request
+from .strangers import guess
 from .waiting import Task
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ log = logging.getLogger("kafkadouble.server")
 
 API_VERSIONS = 18
 
-TURN = 16
+TURN = 8
 """How many of the requests that a peer sent ahead are begun before other connections have their turn."""
 
 LARGE, MOST_ELEMENTS = 256 * 1024, 100_000
@@ -79,7 +80,7 @@ class Connection:
         try:
             frames = self.frames.feed(data)
         except WireError as error:
-            self.end(f"sent bytes that are no request: {error}")
+            self.end(f"sent bytes that are no request: {error}{'' if error.offset else guess(data)}")
             return
         if len(frames) == 1 and not (self.backlog or self.busy or self.choked):  # the common case
             self._begin(frames[0], now)

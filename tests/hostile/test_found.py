@@ -115,7 +115,7 @@ def test_many_configurations_are_described_in_turns_and_not_without_end(
     while not hostile.line.written:
         good.ask(MetadataRequest(topics=[]), 1)
         turns += 1
-    answer = headers.read_response(hostile.line.written[0][4:], 32, 4)[1]
+    answer: Any = headers.read_response(hostile.line.written[0][4:], 32, 4)[1]
     described = codes(answer.results)
     assert described[:5] == [0] * 5
     assert described[-5:] == [error_codes.POLICY_VIOLATION] * 5

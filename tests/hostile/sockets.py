@@ -1,0 +1,217 @@
+"""A broker in a process of its own, hostile sockets, and a good client that measures how long it waits."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from kafkadouble.messages import headers
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.generated.fetch import FetchRequest
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.messages.generated.produce import ProduceRequest
+from kafkadouble.messages.message import Message
+from kafkadouble.wire.batch import decode_all, encode_batch
+from kafkadouble.wire.record import Record
+
+MB = 1 << 20
+TIMEOUT = 20
+NAMES = (f"good-{number}" for number in count())
+
+
+def framed(message: Message, version: int, client: str = "evil") -> bytes:
+    """A request as it goes over the wire."""
+    return b"".join(headers.write_request(message, 7, client, version))
+
+
+class Broker:
+    """`kafkadouble serve` in a process of its own; what it logs is kept."""
+
+    def __init__(self, *options: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "kafkadouble", "serve", "--port", "0", *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        name, _, place = self.process.stdout.readline().strip().partition("=")
+        assert name == "bootstrap.servers", name
+        host, _, port = place.rpartition(":")
+        self.address = (host, int(port))
+        self.log: list[str] = []
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self.log.append(line.rstrip("\n"))
+
+    def connect(self, receive_buffer: int = 0) -> socket.socket:
+        sock = socket.socket()
+        if receive_buffer:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        sock.settimeout(TIMEOUT)
+        sock.connect(self.address)
+        return sock
+
+    def resident(self) -> int:
+        """Bytes of memory that it has, of which the machine can tell only on Linux."""
+        fields = Path(f"/proc/{self.process.pid}/statm").read_text().split()
+        return int(fields[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def open_files(self) -> int:
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def logged(self, *words: str) -> str:
+        """The line that has these words, once it is there."""
+        deadline = time.monotonic() + TIMEOUT
+        while time.monotonic() < deadline:
+            for line in list(self.log):
+                if all(word in line for word in words):
+                    return line
+            threading.Event().wait(0.01)
+        raise AssertionError(f"no line with {words}: {self.log[-20:]}")
+
+    def stop(self) -> None:
+        self.process.terminate()
+        assert self.process.wait(TIMEOUT) == 0
+        self._reader.join(TIMEOUT)
+        for stream in (self.process.stdout, self.process.stderr):
+            assert stream is not None
+            stream.close()
+        assert not [line for line in self.log if "Traceback" in line or "ERROR" in line]
+
+
+@contextmanager
+def serving(*options: str) -> Iterator[Broker]:
+    broker = Broker(*options)
+    try:
+        yield broker
+    finally:
+        broker.stop()
+
+
+class Client:
+    """One connection that asks and is answered."""
+
+    def __init__(self, broker: Broker) -> None:
+        self.sock = broker.connect()
+        self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def ask(self, body: Message, version: int) -> Any:
+        self.sock.sendall(framed(body, version, "good"))
+        return self.receive(body, version)
+
+    def receive(self, body: Message, version: int) -> Any:
+        assert body.api_key is not None
+        frame = self.exactly(int.from_bytes(self.exactly(4)))
+        return headers.read_response(frame, body.api_key, version)[1]
+
+    def exactly(self, size: int) -> bytes:
+        data = bytearray()
+        while len(data) < size:
+            more = self.sock.recv(size - len(data))
+            assert more, "the broker closed the connection"
+            data += more
+        return bytes(data)
+
+    def close(self) -> None:
+        self.sock.close()
+
+
+class Good:
+    """A good client in a thread of its own: produces and fetches again and again, and remembers how long each pair took."""
+
+    def __init__(self, broker: Broker) -> None:
+        self._client = Client(broker)
+        self.took: list[float] = []
+        self.failure: BaseException | None = None
+        self._ended = threading.Event()
+        self._topic = next(NAMES)
+        create(self._client, self._topic)
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            offset = 0
+            while not self._ended.wait(0.01):
+                began = time.monotonic()
+                produce_and_fetch(self._client, self._topic, offset)
+                self.took.append(time.monotonic() - began)
+                offset += 1
+        except BaseException as problem:
+            self.failure = problem
+
+    def end(self) -> float:
+        """How long the slowest pair took (s)."""
+        before = len(self.took)
+        while len(self.took) < before + 3 and self.failure is None:
+            threading.Event().wait(0.01)
+        self._ended.set()
+        self._thread.join(TIMEOUT)
+        self._client.close()
+        if self.failure is not None:
+            raise self.failure
+        return max(self.took)
+
+
+def create(client: Client, name: str, partitions: int = 1) -> None:
+    topic = CreateTopicsRequest.CreatableTopic(name=name, num_partitions=partitions, replication_factor=1)
+    (result,) = client.ask(CreateTopicsRequest(topics=[topic], timeout_ms=1000), 7).topics
+    assert result.error_code == 0, result
+
+
+def produced(data: bytes, topic: str) -> ProduceRequest:
+    sent = ProduceRequest.PartitionProduceData(index=0, records=data)
+    return ProduceRequest(
+        acks=-1, timeout_ms=1000, topic_data=[ProduceRequest.TopicProduceData(name=topic, partition_data=[sent])]
+    )
+
+
+def fetched(offset: int, topic: str, max_bytes: int = 1000, **others: Any) -> FetchRequest:
+    wanted = FetchRequest.FetchPartition(fetch_offset=offset, partition_max_bytes=max_bytes)
+    topics = [FetchRequest.FetchTopic(topic=topic, partitions=[wanted])]
+    return FetchRequest(max_bytes=max_bytes, session_epoch=-1, topics=topics, **others)
+
+
+def produce_and_fetch(client: Client, topic: str, offset: int) -> None:
+    value = b"good %d" % offset
+    batch = bytes(encode_batch([Record(0, 0, None, value, ())]))
+    answered = client.ask(produced(batch, topic), 9).responses[0].partition_responses[0]
+    assert (answered.error_code, answered.base_offset) == (0, offset), answered
+    records = client.ask(fetched(offset, topic), 11).responses[0].partitions[0].records
+    assert [record.value for record in decode_all(bytes(records))] == [value]
+
+
+@contextmanager
+def good_client(broker: Broker, slowest: float) -> Iterator[Good]:
+    """A good client that works all the while, and never waits for longer than `slowest` (s)."""
+    good = Good(broker)
+    try:
+        yield good
+    finally:
+        took = good.end()
+    assert took < slowest, f"{took:.2f} s, where {slowest} were allowed"
+
+
+def closed(sock: socket.socket) -> bool:
+    """Whether the broker ends the connection."""
+    with suppress(ConnectionError):
+        while sock.recv(65536):
+            pass
+    return True
+
+
+ALL_TOPICS = MetadataRequest(topics=None)

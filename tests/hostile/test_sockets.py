@@ -1,0 +1,229 @@
+"""Real sockets that mean ill against a real process, while a good client works: memory, other people's waiting time, what is left behind."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import sys
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
+from kafkadouble.wire.batch import encode_batch
+from kafkadouble.wire.record import Record
+
+from .sockets import (
+    ALL_TOPICS,
+    MB,
+    Broker,
+    Client,
+    closed,
+    create,
+    fetched,
+    framed,
+    good_client,
+    produced,
+    serving,
+)
+
+linux = pytest.mark.skipif(
+    sys.platform != "linux", reason="MEMORY IS NOT LOOKED AT: only Linux tells that of another process"
+)
+ANNOUNCED = 100 * MB
+HELLO = ApiVersionsRequest(client_software_name="evil", client_software_version="1")
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[Broker]:
+    with serving("--topic", "evil:4") as found:
+        yield found
+
+
+@pytest.fixture
+def sockets(broker: Broker) -> Iterator[Callable[..., socket.socket]]:
+    """Makes connections, which are closed at the end."""
+    opened: list[socket.socket] = []
+
+    def connect(receive_buffer: int = 0) -> socket.socket:
+        opened.append(broker.connect(receive_buffer))
+        return opened[-1]
+
+    yield connect
+    for sock in opened:
+        sock.close()
+
+
+def all_gone(broker: Broker, before: int) -> None:
+    """Wait until the broker has no more files open than `before`."""
+    for _ in range(1000):
+        if broker.open_files() <= before:
+            return
+        threading.Event().wait(0.01)
+    raise AssertionError(f"{broker.open_files()} files, {before} before")
+
+
+@linux
+def test_bytes_that_are_announced_and_not_sent_cost_nothing(
+    broker: Broker, sockets: Callable[..., socket.socket]
+) -> None:
+    """A Kafka with 512 MB dies of 50 such connections."""
+    with good_client(broker, slowest=1.0):
+        before = broker.resident()
+        for _ in range(50):
+            sockets().sendall(ANNOUNCED.to_bytes(4) + b"\0\0\0\x09\0\0\0\1\xff\xff" + bytes(1000))
+        threading.Event().wait(0.3)
+        assert broker.resident() - before < 20 * MB
+
+
+@linux
+def test_one_bound_holds_for_what_many_send(sockets: Callable[..., socket.socket]) -> None:
+    """Twelve connections send up to 99 of 100 MB each: 1.2 GB are on offer, and little more than the bound is taken."""
+    with serving() as broker, good_client(broker, slowest=2.0):
+        before, most, stop = broker.resident(), 0, threading.Event()
+
+        def pour() -> None:
+            with broker.connect() as sock:
+                sock.setblocking(True)
+                sock.settimeout(0.2)
+                data = memoryview(ANNOUNCED.to_bytes(4) + b"\0\0\0\x09\0\0\0\1\xff\xff" + bytes(MB))
+                sent = sock.send(data)
+                while sent < 99 * MB and not stop.is_set():
+                    try:
+                        sent += sock.send(data[14:])
+                    except TimeoutError:
+                        continue
+                    except ConnectionError:
+                        return
+                stop.wait(3)
+
+        threads = [threading.Thread(target=pour) for _ in range(12)]
+        for thread in threads:
+            thread.start()
+        for _ in range(200):
+            most = max(most, broker.resident() - before)
+            threading.Event().wait(0.015)
+        stop.set()
+        for thread in threads:
+            thread.join()
+        assert most > 60 * MB, "nothing was sent"
+        assert most < 330 * MB, f"{most / MB:.0f} MB"
+
+
+def test_who_sends_drop_by_drop_holds_nobody_up(broker: Broker, sockets: Callable[..., socket.socket]) -> None:
+    data = framed(HELLO, 3)
+    with good_client(broker, slowest=1.0):
+        slow = [sockets() for _ in range(30)]
+        for at in range(len(data)):
+            for sock in slow:
+                sock.sendall(data[at : at + 1])
+        for sock in slow:
+            assert sock.recv(4)
+
+
+@linux
+def test_who_never_reads_his_answers_is_not_answered_without_end(
+    broker: Broker, sockets: Callable[..., socket.socket]
+) -> None:
+    client = Client(broker)
+    create(client, "large")
+    batch = bytes(encode_batch([Record(0, 0, None, bytes(900_000), ())]))
+    for _ in range(5):
+        assert client.ask(produced(batch, "large"), 9).responses[0].partition_responses[0].error_code == 0
+    client.close()
+    with good_client(broker, slowest=1.0):
+        before = broker.resident()
+        for _ in range(10):
+            sock = sockets(receive_buffer=4096)
+            sock.setblocking(False)
+            try:
+                for _ in range(300):
+                    sock.send(framed(fetched(0, "large", 5 * MB), 11))
+            except BlockingIOError:
+                pass
+        threading.Event().wait(1)
+        assert broker.resident() - before < 150 * MB
+
+
+def test_half_a_connection_is_ended(broker: Broker, sockets: Callable[..., socket.socket]) -> None:
+    with good_client(broker, slowest=1.0):
+        for data in (
+            b"",
+            b"\0\0",
+            framed(HELLO, 3)[:-1],
+            framed(fetched(0, "evil", max_wait_ms=30_000, min_bytes=1), 11),
+        ):
+            sock = sockets()
+            sock.sendall(data)
+            sock.shutdown(socket.SHUT_WR)
+            assert closed(sock)
+
+
+@linux
+def test_storms_of_connections_leave_nothing(broker: Broker) -> None:
+    before = broker.open_files()
+    poll = framed(fetched(0, "evil", max_wait_ms=600_000, min_bytes=1), 11)
+    with good_client(broker, slowest=2.0):
+        for number in range(600):
+            sock = broker.connect()
+            if number % 3 == 1:
+                sock.sendall(poll)
+            if number % 3 == 2:  # a reset in the place of an end
+                sock.sendall(poll)
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            sock.close()
+    all_gone(broker, before)
+
+
+@linux
+def test_three_hundred_idle_connections(broker: Broker, sockets: Callable[..., socket.socket]) -> None:
+    before = broker.resident()
+    with good_client(broker, slowest=1.0):
+        for _ in range(300):
+            sockets()
+        assert broker.resident() - before < 30 * MB
+
+
+def test_thousands_of_requests_at_once_hold_nobody_up(broker: Broker, sockets: Callable[..., socket.socket]) -> None:
+    client = Client(broker)
+    create(client, "many", partitions=100)
+    client.close()
+    with good_client(broker, slowest=1.0):
+        clients = [Client(broker) for _ in range(3)]
+        senders = [threading.Thread(target=each.sock.sendall, args=(framed(ALL_TOPICS, 9) * 400,)) for each in clients]
+        for sender in senders:
+            sender.start()
+        for _ in range(400):
+            for each in clients:
+                assert each.receive(ALL_TOPICS, 9).topics
+        for sender, each in zip(senders, clients, strict=True):
+            sender.join()
+            each.close()
+
+
+GARBAGE = {
+    "HTTP": b"GET / HTTP/1.1\r\nHost: localhost:9092\r\n\r\n",
+    "TLS": bytes.fromhex("16030100c8010000c40303") + bytes(190),
+    "a password": b"\x00\x00\x00\x01",
+    "letters": b"hello, world\n" * 10,
+}
+
+
+@pytest.mark.parametrize("kind", ["HTTP", "TLS"])
+def test_another_protocol_is_named(broker: Broker, sockets: Callable[..., socket.socket], kind: str) -> None:
+    sock = sockets()
+    port = sock.getsockname()[1]
+    sock.sendall(GARBAGE[kind])
+    assert closed(sock)
+    assert kind in broker.logged(f":{port} sent", "closing")
+
+
+@pytest.mark.parametrize("kind", list(GARBAGE))
+def test_garbage_is_refused(broker: Broker, sockets: Callable[..., socket.socket], kind: str) -> None:
+    with good_client(broker, slowest=1.0):
+        for _ in range(20):
+            sock = sockets()
+            sock.sendall(GARBAGE[kind])
+            sock.shutdown(socket.SHUT_WR)
+            assert closed(sock)

@@ -11,6 +11,7 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.wire.checksum import Buffer
 
 from .log.config import LogConfig
+from .log.inspection import Room
 from .log.log import AppendResult, PartitionLog
 from .waiting import Waiters
 
@@ -48,10 +49,10 @@ class Partition:
             return error_codes.FENCED_LEADER_EPOCH
         return error_codes.UNKNOWN_LEADER_EPOCH
 
-    def append(self, batch: Buffer, now: int, *, produce_version: int) -> AppendResult:
+    def append(self, batch: Buffer, now: int, *, produce_version: int, room: Room | None = None) -> AppendResult:
         """Append what a client produced. Raises AppendRefused."""
         result = self.log.append_as_leader(
-            batch, leader_epoch=self.leader_epoch, now=now, produce_version=produce_version
+            batch, leader_epoch=self.leader_epoch, now=now, produce_version=produce_version, room=room
         )
         self._commit(result)
         return result

@@ -21,6 +21,7 @@ from kafkadouble.wire.errors import WireError
 
 from ..dispatch import DISCONNECT, Disconnect
 from ..internal_topics import INTERNAL_TOPICS
+from ..log.inspection import Room
 from ..log.log import AppendRefused
 from ..request import Request
 
@@ -47,10 +48,10 @@ def answer(node: Node, request: Request[ProduceRequest]) -> ProduceResponse | Di
         return refuse(request, error_codes.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, None)
     if body.acks not in ACKS:
         return refuse(request, error_codes.INVALID_REQUIRED_ACKS, None)
-    topics = []
+    topics, room = [], Room()
     for asked in body.topic_data:
         name = asked.name if request.version < TOPIC_IDS_FROM else _name_of(node, asked.topic_id)
-        topics.append(_topic(asked, [_produce(node, request, name, data) for data in asked.partition_data]))
+        topics.append(_topic(asked, [_produce(node, request, name, data, room) for data in asked.partition_data]))
     if body.acks:
         return ProduceResponse(responses=topics)
     failed = any(partition.error_code for topic in topics for partition in topic.partition_responses)
@@ -75,7 +76,7 @@ def _name_of(node: Node, topic_id: Uuid) -> str | None:
 
 
 def _produce(
-    node: Node, request: Request[ProduceRequest], name: str | None, data: PartitionProduceData
+    node: Node, request: Request[ProduceRequest], name: str | None, data: PartitionProduceData, room: Room
 ) -> PartitionProduceResponse:
     if name is None:
         return _failed(data.index, error_codes.UNKNOWN_TOPIC_ID)
@@ -87,7 +88,7 @@ def _produce(
     if request.body.transactional_id is not None and _is_transactional(data.records):
         return _failed(data.index, error_codes.INVALID_TXN_STATE)
     try:
-        result = partition.append(data.records or b"", node.now, produce_version=request.version)
+        result = partition.append(data.records or b"", node.now, produce_version=request.version, room=room)
     except AppendRefused as refused:
         return _refused(data.index, refused)
     except WireError as error:

@@ -27,7 +27,8 @@ from kafkadouble.wire.batch import (
 )
 from kafkadouble.wire.batch_header import APPEND_TIME_FLAG, COMPRESSION_MASK, TRANSACTIONAL_FLAG
 from kafkadouble.wire.checksum import Buffer
-from kafkadouble.wire.errors import BadCompression, InvalidRecord, WireError
+from kafkadouble.wire.compression import LIMIT
+from kafkadouble.wire.errors import BadCompression, InvalidRecord, TooLarge, WireError
 from kafkadouble.wire.record_write import encode_body
 
 from .config import UNBOUNDED, UNLIMITED, LogConfig
@@ -53,23 +54,40 @@ Accepted = tuple[Buffer, int]
 """A batch as it is to be stored, and its largest timestamp."""
 
 
-def accept(batch: Buffer, header: BatchHeader, config: LogConfig, now: int) -> Accepted:
+class Room:
+    """How many bytes the batches of one request may still become when they are decompressed: together no more than one of them alone, or a
+    small request of many bombs would hold up everybody for minutes."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, left: int = LIMIT) -> None:
+        self.left = left
+
+
+def accept(batch: Buffer, header: BatchHeader, config: LogConfig, now: int, room: Room | None = None) -> Accepted:
     """What is to be stored of a client's batch whose header has been checked.
 
     AppendRefused: INVALID_RECORD, INVALID_TIMESTAMP with the records to blame, MESSAGE_TOO_LARGE once compressed anew, UNKNOWN_SERVER_ERROR
     for what a codec refuses.
     """
+    limit = LIMIT if room is None else room.left
     try:
         if _must_be_read(header, config, now):
-            scan = scan_records(batch, 0, header)
+            scan = scan_records(batch, 0, header, limit)
+            if room is not None and header.compression:
+                room.left -= len(scan.body)
             if _is_plain(header, scan, config, now):
                 return batch, scan.max_timestamp
             _check_records(batch, header, scan, config, now)
             return _rewritten(batch, header, scan, config, now)
-        _follow(batch, header, config)
+        body = _follow(batch, header, config, limit)
+        if room is not None:
+            room.left -= body
     except BadCompression as problem:
         raise AppendRefused(error_codes.UNKNOWN_SERVER_ERROR, str(problem)) from problem
     except WireError as problem:
+        if room is not None and isinstance(problem, TooLarge):
+            room.left = 0
         raise AppendRefused(error_codes.INVALID_RECORD, str(problem)) from problem
     return stamped(batch, header, config, now)
 
@@ -110,12 +128,14 @@ def _must_be_read(header: BatchHeader, config: LogConfig, now: int) -> bool:
     )
 
 
-def _follow(batch: Buffer, header: BatchHeader, config: LogConfig) -> None:
-    if header.compression:
-        body = body_of(batch, 0, header)
-        follow(body, 0, len(body), header.count, config.max_decompressed_message_bytes)
-    else:
+def _follow(batch: Buffer, header: BatchHeader, config: LogConfig, limit: int) -> int:
+    """Looks at the first records; how many bytes were decompressed for it."""
+    if not header.compression:
         follow(batch, HEADER_SIZE, header.size, header.count)
+        return 0
+    body = body_of(batch, 0, header, limit)
+    follow(body, 0, len(body), header.count, config.max_decompressed_message_bytes)
+    return len(body)
 
 
 def follow(data: Buffer, position: int, end: int, count: int, longest: int = UNLIMITED) -> None:

@@ -20,7 +20,7 @@ from . import lookup, retention
 from .config import LogConfig
 from .divergence import Comparison, compare
 from .epochs import LeaderEpochCache
-from .inspection import accept, stamped
+from .inspection import Room, accept, stamped
 from .lookup import TimestampAndOffset
 from .memory import MemoryStorage
 from .offset_and_epoch import OffsetAndEpoch
@@ -126,14 +126,21 @@ class PartitionLog:
         return self._high_watermark if first is None else min(first, self._high_watermark)
 
     def append_as_leader(
-        self, batch: Buffer, *, leader_epoch: int, now: int, produce_version: int = NEWEST_PRODUCE
+        self,
+        batch: Buffer,
+        *,
+        leader_epoch: int,
+        now: int,
+        produce_version: int = NEWEST_PRODUCE,
+        room: Room | None = None,
     ) -> AppendResult:
-        """Append what a client produced: one batch, checked in every way. Raises AppendRefused. `batch` is copied, and not changed."""
+        """Append what a client produced: one batch, checked in every way. Raises AppendRefused. `batch` is copied, and not changed. `room` is
+        shared by the batches of one request."""
         header = sole_batch(batch, produce_version)
         if header.size < len(batch):
             batch = memoryview(batch)[: header.size]
         check_produced(batch, header, self.config)
-        stored, timestamp = accept(batch, header, self.config, now)
+        stored, timestamp = accept(batch, header, self.config, now, room)
         return self._append(header, stored, timestamp, leader_epoch, now, Origin.CLIENT, 0)
 
     def append_own(

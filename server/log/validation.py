@@ -86,10 +86,17 @@ def check_fits_segment(size: int, config: LogConfig) -> None:
         )
 
 
+MOST_RECORDS, SMALLEST = 250_000, 7
+"""A compressed batch has so many records at most, or as many of the smallest size as its bytes could hold if they were not compressed. Three
+kilobytes of zstd can hold 15 million: gigabytes, as soon as somebody looks for a timestamp among them."""
+
+
 def _contradiction(header: BatchHeader) -> str | None:
     """What a client's header says that cannot be, or that a client must not say."""
     if header.count <= 0 or header.count != header.last_offset_delta + 1:
         return f"a batch of {header.count} records over {header.last_offset_delta + 1} offsets"
+    if header.count > MOST_RECORDS and header.count > header.size // SMALLEST:
+        return f"{header.count} records in {header.size} bytes"
     if header.attributes & CONTROL_FLAG:
         return "clients do not write control records"
     if header.producer_id >= 0 and header.base_sequence < 0:

@@ -69,7 +69,7 @@ def test_bytes_that_are_announced_and_not_sent_cost_nothing(
     broker: Broker, sockets: Callable[..., socket.socket]
 ) -> None:
     """A Kafka with 512 MB dies of 50 such connections."""
-    with good_client(broker, slowest=1.0):
+    with good_client(broker):
         before = broker.resident()
         for _ in range(50):
             sockets().sendall(ANNOUNCED.to_bytes(4) + b"\0\0\0\x09\0\0\0\1\xff\xff" + bytes(1000))
@@ -80,7 +80,7 @@ def test_bytes_that_are_announced_and_not_sent_cost_nothing(
 @linux
 def test_one_bound_holds_for_what_many_send(sockets: Callable[..., socket.socket]) -> None:
     """Twelve connections send up to 99 of 100 MB each: 1.2 GB are on offer, and little more than the bound is taken."""
-    with serving() as broker, good_client(broker, slowest=2.0):
+    with serving() as broker, good_client(broker):
         before, most, stop = broker.resident(), 0, threading.Event()
 
         def pour() -> None:
@@ -113,7 +113,7 @@ def test_one_bound_holds_for_what_many_send(sockets: Callable[..., socket.socket
 
 def test_who_sends_drop_by_drop_holds_nobody_up(broker: Broker, sockets: Callable[..., socket.socket]) -> None:
     data = framed(HELLO, 3)
-    with good_client(broker, slowest=1.0):
+    with good_client(broker):
         slow = [sockets() for _ in range(30)]
         for at in range(len(data)):
             for sock in slow:
@@ -132,7 +132,7 @@ def test_who_never_reads_his_answers_is_not_answered_without_end(
     for _ in range(5):
         assert client.ask(produced(batch, "large"), 9).responses[0].partition_responses[0].error_code == 0
     client.close()
-    with good_client(broker, slowest=1.0):
+    with good_client(broker):
         before = broker.resident()
         for _ in range(10):
             sock = sockets(receive_buffer=4096)
@@ -147,7 +147,7 @@ def test_who_never_reads_his_answers_is_not_answered_without_end(
 
 
 def test_half_a_connection_is_ended(broker: Broker, sockets: Callable[..., socket.socket]) -> None:
-    with good_client(broker, slowest=1.0):
+    with good_client(broker):
         for data in (
             b"",
             b"\0\0",
@@ -164,7 +164,7 @@ def test_half_a_connection_is_ended(broker: Broker, sockets: Callable[..., socke
 def test_storms_of_connections_leave_nothing(broker: Broker) -> None:
     before = broker.open_files()
     poll = framed(fetched(0, "evil", max_wait_ms=600_000, min_bytes=1), 11)
-    with good_client(broker, slowest=2.0):
+    with good_client(broker):
         for number in range(600):
             sock = broker.connect()
             if number % 3 == 1:
@@ -179,7 +179,7 @@ def test_storms_of_connections_leave_nothing(broker: Broker) -> None:
 @linux
 def test_three_hundred_idle_connections(broker: Broker, sockets: Callable[..., socket.socket]) -> None:
     before = broker.resident()
-    with good_client(broker, slowest=1.0):
+    with good_client(broker):
         for _ in range(300):
             sockets()
         assert broker.resident() - before < 30 * MB
@@ -189,7 +189,7 @@ def test_thousands_of_requests_at_once_hold_nobody_up(broker: Broker, sockets: C
     client = Client(broker)
     create(client, "many", partitions=100)
     client.close()
-    with good_client(broker, slowest=1.0):
+    with good_client(broker):
         clients = [Client(broker) for _ in range(3)]
         senders = [threading.Thread(target=each.sock.sendall, args=(framed(ALL_TOPICS, 9) * 400,)) for each in clients]
         for sender in senders:
@@ -221,7 +221,7 @@ def test_another_protocol_is_named(broker: Broker, sockets: Callable[..., socket
 
 @pytest.mark.parametrize("kind", list(GARBAGE))
 def test_garbage_is_refused(broker: Broker, sockets: Callable[..., socket.socket], kind: str) -> None:
-    with good_client(broker, slowest=1.0):
+    with good_client(broker):
         for _ in range(20):
             sock = sockets()
             sock.sendall(GARBAGE[kind])

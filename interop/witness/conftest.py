@@ -17,7 +17,15 @@ from .java import Witness, class_path, running
 
 HERE = Path(__file__).parent
 DOSE = 40
-COUNTED = ("message-versions", "messages", "framed records", "batches", "damaged messages")
+COUNTED = (
+    "message-versions",
+    "messages",
+    "messages with unknown tags",
+    "framed records",
+    "batches",
+    "messages of which one field is wrong",
+    "damaged messages",
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

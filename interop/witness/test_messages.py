@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -53,16 +54,18 @@ def test_the_apis_are_kafkas(witness: Witness) -> None:
 def test_kafka_agrees(name: str, witness: Witness, dose: int, record_property: Count) -> None:
     print(f"seed {SEED}")
     asked: list[Asked] = []
-    seen = 0
+    seen: Counter[bool] = Counter()
     for version in versions_of(name):
         # One version is made and asked while the one before is answered.
         made = list(ask(witness, name, version, dose))
         check(witness, asked)
         asked = made
-        seen += len(made)
+        seen.update(bool(case.json) for _, case in made)
     check(witness, asked)
+    assert seen[True] == dose * len(versions_of(name))
     record_property("message-versions", len(versions_of(name)))
-    record_property("messages", seen)
+    record_property("messages", seen[True])
+    record_property("messages with unknown tags", seen[False])
 
 
 Asked = tuple[Message, Case]

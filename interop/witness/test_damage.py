@@ -1,0 +1,89 @@
+"""Damaged bytes: what Kafka reads, we read, as the same; what it refuses, we refuse. Where not, `differences` says why."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from kafkadouble.messages import registry
+from kafkadouble.messages.message import Message
+from kafkadouble.wire.errors import WireError
+
+from .differences import DIFFERENCES, explained
+from .java import SAME, THROWN, Witness
+from .making import Maker
+
+SEED = 20261124
+MOODS = ("untagged", "tagged", "lowest", "highest", "any")
+BYTES = (0x00, 0x01, 0x02, 0x03, 0x7F, 0x80, 0xFF)
+INSERTED = (b"\x00", b"\x01", b"\x7f", b"\x80", b"\xff" * 5, b"\xc3\x28")
+LONGEST = 4000
+
+FAMILIES = sorted({(entry.kind, entry.family) for entry in registry.entries()})
+
+Count = Callable[[str, object], None]
+
+
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("family", FAMILIES, ids=" of ".join)
+def test_damaged_messages(family: tuple[str, str], witness: Witness, dose: int, record_property: Count) -> None:
+    print(f"seed {SEED}")
+    seen = 0
+    for entry in registry.entries(*family):
+        asked = [] if entry.retired else list(damaged_messages(entry.name, dose))
+        for version, data in asked:
+            witness.ask("rewrite", entry.name, version, data.hex())
+        for version, data in asked:
+            compare(entry.message, version, data, witness.answered())
+        seen += len(asked)
+    record_property("damaged messages", seen)
+
+
+def damaged_messages(name: str, dose: int) -> Iterator[tuple[int, bytes]]:
+    cls = registry.message(name)
+    for version in range(cls.versions[0], cls.versions[1] + 1):
+        maker = Maker((SEED, name, version))
+        for number in range(max(dose // 4, 1)):
+            message = maker.message(cls, version, MOODS[number % len(MOODS)])
+            if number % 3 == 0:
+                maker.add_unknown_tags(message, version)
+            data = message.encode(version)
+            if len(data) <= LONGEST:
+                yield version, damaged(data, maker.dice)
+                yield version, damaged(data, maker.dice)
+
+
+def damaged(data: bytes, dice: random.Random) -> bytes:
+    """With a few bytes changed, inserted or removed, or cut off; the front is hit more often."""
+    bad = bytearray(data)
+    for _ in range(dice.choice((1, 1, 2, 3))):
+        at = dice.randint(0, len(bad) if dice.random() < 0.5 else min(len(bad), 40))
+        match dice.choice(("change", "change", "change", "insert", "remove", "cut")):
+            case "change" if at < len(bad):
+                bad[at] = dice.choice((*BYTES, dice.randrange(256)))
+            case "insert":
+                bad[at:at] = dice.choice(INSERTED)
+            case "remove":
+                del bad[at : at + dice.randint(1, 4)]
+            case "cut":
+                del bad[at:]
+    return bytes(bad)
+
+
+def compare(cls: type[Message], version: int, data: bytes, answer: list[str]) -> None:
+    theirs, left = (data.hex() if answer[0] == SAME else answer[0]), int(answer[1])
+    try:
+        message, end = cls.read(data, version)
+        ours: str | WireError = message.encode(version).hex()
+    except WireError as error:
+        ours = error
+    if isinstance(ours, WireError) and theirs.startswith(THROWN):
+        return
+    if ours == theirs and end == len(data) - left:
+        return
+    known = explained(cls, version, ours, theirs)
+    assert known in DIFFERENCES, (
+        f"{cls.__name__} version {version} of {data.hex()}:\n{ours!r}\n{theirs}, {left} bytes left"
+    )

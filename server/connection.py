@@ -19,11 +19,11 @@ from kafkadouble.messages.headers import RequestHead
 from kafkadouble.wire.errors import UsageError, WireError
 from kafkadouble.wire.frame import Frames
 
+from . import blame
 from .dispatch import DISCONNECT, Answer
 from .handlers import SERVED, Served
 from .handlers.api_versions import unsupported
 from .request import Peer, Request
-from .strangers import guess
 from .waiting import Task
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Connection:
         self.backlog: deque[bytes] = deque()
         self.busy = self.closed = self.choked = self.restrained = self._pumping = False
         self._reads = True  # what the line was told last
-        self._held = 0  # what the node was told last
+        self._held = self._unsent = 0  # what the node was told last
         self._queued = 0  # bytes of the backlog, and of the request that waits
         self._request: Request[Any] | None = None
         self._task: Task | None = None
@@ -80,7 +80,7 @@ class Connection:
         try:
             frames = self.frames.feed(data)
         except WireError as error:
-            self.end(f"sent bytes that are no request: {error}{'' if error.offset else guess(data)}")
+            self.end(blame.no_frame(error, data))
             return
         if len(frames) == 1 and not (self.backlog or self.busy or self.choked):  # the common case
             self._begin(frames[0], now)
@@ -123,13 +123,19 @@ class Connection:
             self._reads = wanted
             self._line.read_on(wanted)
 
-    def choke(self) -> None:
-        """The peer does not read its answers: begin nothing new."""
+    def choke(self, unsent: int) -> None:
+        """The peer does not read its answers, of which so many bytes are left: begin nothing new."""
         self.choked = True
+        self._tell_unsent(unsent)
+
+    def _tell_unsent(self, unsent: int) -> None:
+        self.node.unsent += unsent - self._unsent
+        self._unsent = unsent
 
     def unchoke(self, now: int) -> None:
         """The peer reads again."""
         self.choked = False
+        self._tell_unsent(0)
         self.pump(now)
 
     def _begin(self, frame: bytes, now: int) -> None:
@@ -137,7 +143,7 @@ class Connection:
         try:
             head = headers.read_request_header(frame)
         except WireError as error:
-            self.end(f"sent a header that cannot be read: {error}")
+            self.end(blame.bad_header(frame, error))
             return
         served = SERVED.get(head.api_key)
         version = head.api_version
@@ -145,15 +151,13 @@ class Connection:
             self._unsupported(head, served)
             return
         if len(frame) > LARGE and exceed(served.request, frame, version, head.body_offset, MOST_ELEMENTS):
-            what = f"{served.name} version {version}"
-            self.end(f"(client {head.client_id!r}) sent a request {what} of more than {MOST_ELEMENTS} elements")
+            self.end(blame.too_many(head, MOST_ELEMENTS))
             return
         try:
             # Bytes behind the body are passed over, as Kafka does: librdkafka asks for all topics with three too many.
             body, _ = served.request.read(frame, version, head.body_offset)
         except WireError as error:
-            what = f"{served.name} version {version}"
-            self.end(f"(client {head.client_id!r}) sent a request {what} that cannot be read: {error}")
+            self.end(blame.bad_body(head, error))
             return
         self._request = request = Request(
             head.api_key, version, head.correlation_id, head.client_id, body, self.peer, now, len(frame)
@@ -165,16 +169,11 @@ class Connection:
             self._queued += request.size
 
     def _unsupported(self, head: RequestHead, served: Served | None) -> None:
-        if served is None:
-            self.end(f"(client {head.client_id!r}) asked for API key {head.api_key}, which is not served")
-        elif head.api_key == API_VERSIONS:
+        if head.api_key == API_VERSIONS:
             answer = unsupported()
             self._line.write(headers.write_response(answer, head.correlation_id, API_VERSIONS, 0))
         else:
-            self.end(
-                f"(client {head.client_id!r}) asked for {served.name} version {head.api_version}; "
-                f"versions {served.lowest} to {served.highest} are served"
-            )
+            self.end(blame.not_served(head, served))
 
     def _answered(self, answer: Answer) -> None:
         request, self._request, self.busy = self._request, None, False
@@ -184,7 +183,7 @@ class Connection:
             self._queued -= request.size
         if not self.closed:
             if answer is DISCONNECT:
-                self.end(f"(client {request.client_id!r}) is disconnected at {request!r}")
+                self.end(f"{blame.client(request.client_id)} is disconnected at {request!r}")
             elif answer is not None:
                 self._send(request, answer)
         if self._held:
@@ -213,6 +212,7 @@ class Connection:
     def lost(self) -> None:
         """The connection is gone: whatever it waited for is dropped."""
         self._forget()
+        self._tell_unsent(0)
         if self._task is not None:
             self._task.close()
             self._task = None

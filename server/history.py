@@ -25,6 +25,9 @@ MAX_BYTES = 8 * 1024 * 1024
 OVERHEAD = 512
 """About what a request weighs besides the bytes of its frame."""
 
+LARGE, WORST = 8192, 40
+"""A large request is weighed as if it were made of nothing but empty names, which take forty times their bytes."""
+
 PRODUCE, SASL_AUTHENTICATE = 0, 36
 _BATCH_HEADER, _COUNT_AT = 61, 57
 
@@ -111,6 +114,8 @@ class History:
         body, saved = (request.body, 0) if strip is None else strip(request.body)
         seen = SeenRequest(request, body)
         weight = request.size - saved + OVERHEAD
+        if weight > LARGE:
+            weight *= WORST
         self._kept.append((seen, weight))
         self._bytes += weight
         while len(self._kept) > self._max_requests or self._bytes > self._max_bytes:

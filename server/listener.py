@@ -188,7 +188,7 @@ class _Protocol(asyncio.Protocol):
         self.listener.reschedule()
 
     def pause_writing(self) -> None:
-        self.connection.choke()
+        self.connection.choke(self.transport.get_write_buffer_size())
 
     def resume_writing(self) -> None:
         self.connection.unchoke(self.listener.clock.now())

@@ -45,6 +45,8 @@ class Node:
         self.cluster_id = Uuid.random(self.random.randbytes)
         self.waiting = Waiting()
         self.intake = Intake(_intake_limit(settings), self.waiting.timers)
+        self.unsent = 0
+        """Bytes of answers that peers do not read, over all connections; a Fetch gives no more than one batch when there are too many."""
         self.faults = Faults(self)
         self.history = History() if history else None
         self.fetch_sessions = Sessions(settings.int("max.incremental.fetch.session.cache.slots"), self.random)

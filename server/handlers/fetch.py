@@ -49,6 +49,8 @@ def _wait(node: Node, request: Request[FetchRequest], fetching: Fetching, readin
 
 def _read(node: Node, request: Request[FetchRequest], fetching: Fetching) -> Reading:
     max_bytes = min(request.body.max_bytes, node.settings.int("fetch.max.bytes"))
+    if node.unsent:  # what others do not read is held in memory, under the same bound as what they send
+        max_bytes = min(max_bytes, max(0, node.intake.limit - node.unsent))
     return read_all(node, fetching.wanted, Terms(request.version, request.body.isolation_level, max_bytes))
 
 

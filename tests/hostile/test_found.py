@@ -12,15 +12,17 @@ from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
 from kafkadouble.messages.generated.describe_groups import DescribeGroupsRequest
 from kafkadouble.messages.generated.describe_producers import DescribeProducersRequest
+from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
 from kafkadouble.server.connection import MOST_ELEMENTS, TURN
 from kafkadouble.server.handlers import describe_configs
+from kafkadouble.wire.batch import decode_all
 
 from .stage import GOOD, Good, Stage, logged
 
-TOPIC, BROKER = 2, 4
+BROKER, MB = 4, 1 << 20
 
 
 @pytest.fixture
@@ -120,3 +122,33 @@ def test_many_configurations_are_described_in_turns_and_not_without_end(
     assert described[:5] == [0] * 5
     assert described[-5:] == [error_codes.POLICY_VIOLATION] * 5
     assert turns > 1
+
+
+def test_what_peers_do_not_read_bounds_what_a_fetch_gives(stage: Stage, good: Good) -> None:
+    for _ in range(3):
+        good.works()
+    everything = FetchRequest(
+        max_bytes=MB,
+        session_epoch=-1,
+        topics=[FetchRequest.FetchTopic(topic=GOOD, partitions=[FetchRequest.FetchPartition(partition_max_bytes=MB)])],
+    )
+
+    def records() -> int:
+        return len(decode_all(bytes(good.ask(everything, 11).responses[0].partitions[0].records)))
+
+    assert records() == 3
+    slow = stage.hostile()
+    slow.connection.choke(stage.node.intake.limit)
+    assert records() == 1
+    slow.leave()
+    assert stage.node.unsent == 0
+    assert records() == 3
+
+
+def test_the_history_weighs_what_a_large_request_may_take(stage: Stage, good: Good) -> None:
+    names = [MetadataRequest.MetadataRequestTopic(name="")] * 50_000
+    for _ in range(10):
+        good.ask(MetadataRequest(topics=names, allow_auto_topic_creation=False), 4)
+    history = stage.node.history
+    assert history is not None
+    assert sum(len(seen.body.topics) for seen in history if seen.api == "Metadata") < 150_000

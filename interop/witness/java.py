@@ -6,11 +6,9 @@ side ever waits for the other to take a line. This file knows the lines, not wha
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import subprocess
-import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -31,8 +29,7 @@ def class_path() -> list[Path]:
     """Kafka's jars. Raises Missing, which says what it takes."""
     if shutil.which("javac") is None:
         raise Missing("javac is not on the PATH: the witness needs a JDK")
-    with _alone():
-        return jars()
+    return jars()
 
 
 class Witness:
@@ -101,11 +98,3 @@ def running() -> Iterator[Witness]:
             yield witness
         finally:
             witness.close()
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """One process of this user at a time: several that find no jars would fetch them into one folder at once."""
-    with (Path(tempfile.gettempdir()) / f"kafkadouble-jars-{os.getuid()}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

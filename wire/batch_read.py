@@ -11,9 +11,9 @@ from .checksum import Buffer
 from .compression import LIMIT, decompress
 from .legacy import decode_legacy
 from .record import Record
-from .record_body import decode_body
+from .record_body import Odd, decode_body
 from .record_careful import Place
-from .record_scan import Scan, scan_body, scan_carefully
+from .record_scan import Scan, scan_carefully, scan_fast
 
 
 def decode_records(buffer: Buffer, position: int = 0, *, limit: int = LIMIT, check_crc: bool = True) -> list[Record]:
@@ -49,8 +49,10 @@ def scan_records(buffer: Buffer, position: int, header: BatchHeader, limit: int 
     if header.count == 0:
         return Scan(True, -1, -1, -1, -1, b"")
     body = body_of(buffer, position, header, limit)
-    scan = scan_body(body, header.count, header.base_offset, header.base_timestamp)
-    return scan_carefully(body, header.count, _place(position, header)) if scan is None else scan
+    try:
+        return scan_fast(body, header.count, header.base_offset, header.base_timestamp)
+    except (IndexError, Odd):
+        return scan_carefully(body, header.count, _place(position, header))
 
 
 def body_of(buffer: Buffer, position: int, header: BatchHeader, limit: int = LIMIT) -> bytes:

@@ -18,25 +18,21 @@ class Frames:
     that finds nothing else to give, and every later one, raises it.
     """
 
-    __slots__ = ("_buffer", "_seen", "error", "max_size")
+    __slots__ = ("_buffer", "_seen", "buffered", "error", "max_size")
 
     def __init__(self, max_size: int = MAX_SIZE) -> None:
         self.max_size = max_size
         self.error: WireError | None = None
         self._buffer = bytearray()  # never holds a whole frame between two calls
         self._seen = 0  # bytes of the stream before the buffer's first
-
-    @property
-    def buffered(self) -> int:
-        """How many bytes are held: those of the frame that is not whole yet."""
-        return len(self._buffer)
+        self.buffered = 0  # how many bytes are held: those of the frame that is not whole yet
 
     def feed(self, data: Buffer) -> list[bytes]:
         """The frames that are complete now, without their lengths. Raises BadLength (negative) or TooLarge; `offset` counts from the
         first byte of the connection."""
         if self.error is not None:
             raise self.error
-        if not self._buffer:
+        if not self.buffered:
             size = int.from_bytes(data[:4], "big")
             if size + 4 == len(data) and size <= self.max_size:  # one read, one frame: the common case
                 self._seen += len(data)
@@ -50,8 +46,9 @@ class Frames:
         self._seen += taken
         if self.error is not None:
             self._buffer.clear()
-            if not frames:
-                raise self.error
+        self.buffered = len(self._buffer)
+        if self.error is not None and not frames:
+            raise self.error
         return frames
 
     def _split(self, data: Buffer) -> tuple[list[bytes], int, WireError | None]:

@@ -28,24 +28,16 @@ class Scan(NamedTuple):
     body: bytes
 
 
-def scan_body(body: bytes, count: int, base_offset: int, base_timestamp: int) -> Scan | None:
-    """Sums up the `count` records that `body` holds; None when something is odd, which `scan_carefully` then reads, or refuses."""
-    if count > 0 and -_TAME < base_timestamp < _TAME and -_TAME < base_offset < _TAME:
-        try:
-            return _scan_fast(body, count, base_offset, base_timestamp)
-        except (IndexError, Odd):
-            pass
-    return None
-
-
 def scan_carefully(body: bytes, count: int, place: Place) -> Scan:
-    """The same as Java's reader would have it, slowly. `count` is not 0. Raises InvalidRecord."""
+    """Sums up the `count` records that `body` holds as Java's reader would have it, slowly. `count` is not 0. Raises InvalidRecord."""
     records = decode_carefully(body, count, place._replace(append_time=None))
     return _sum_up(records, place.base_offset, body)
 
 
-def _scan_fast(d: bytes, count: int, base_offset: int, base_timestamp: int) -> Scan:
-    """One long loop for the same reason as its model's."""
+def scan_fast(d: bytes, count: int, base_offset: int, base_timestamp: int) -> Scan:
+    """The same for all but the odd, for which it raises Odd or IndexError. One long loop for the same reason as its model's."""
+    if count <= 0 or not (-_TAME < base_timestamp < _TAME and -_TAME < base_offset < _TAME):
+        raise Odd
     p, keyless, consecutive, highest, lowest, where = 0, -1, True, -_TAME * 2, _TAME * 2, 0
     for index in range(count):
         n = d[p]

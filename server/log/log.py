@@ -174,7 +174,8 @@ class PartitionLog:
         transaction_version: int,
     ) -> AppendResult:
         size = len(batch)
-        check_fits_segment(size, self.config)
+        if size > self.config.segment_bytes:
+            check_fits_segment(size, self.config)
         if header.producer_id >= 0:
             known = self._state.check(header, batch, origin, transaction_version)
             if known is not None:

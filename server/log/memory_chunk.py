@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from struct import Struct
 
-from kafkadouble.wire.batch import seal, stamp
+from kafkadouble.wire.batch import seal
 from kafkadouble.wire.checksum import Buffer
 
 from .storage import INDEX_INTERVAL, Placed, Slice
@@ -22,6 +22,7 @@ fits into costs nothing. It is private to this process (ACCESS_COPY), also after
 would run into the system's limit on mappings (65,530 on Linux)."""
 
 _WALK = Struct(">qi11xi")  # base offset, length, last offset delta
+_STAMP = Struct(">qii")  # base offset, length, leader epoch: what a batch begins with, and its checksum does not cover
 _TIMESTAMP = Struct(">q")
 _AT_TIMESTAMP = 35  # where a batch header has its largest timestamp
 _LOG_OVERHEAD = 12  # the offset and the length, which the length does not count
@@ -74,32 +75,28 @@ class Chunk:
         )
 
     def append(self, batch: Buffer, placed: Placed) -> bool:
-        """Copy a batch to the end; False when there is no room for it."""
+        """Copy a batch to the end; False when there is no room for it. One function, as a call would cost more than the index does."""
         size = len(batch)
         if size > self._room:
             return False
         position = self.size
         self._memory[position : position + size] = batch
-        stamp(self._memory, placed.base_offset, placed.leader_epoch, position)
+        _STAMP.pack_into(self._memory, position, placed.base_offset, size - _LOG_OVERHEAD, placed.leader_epoch)
         if not placed.sealed:
             self._unsealed.append(position)
-        self._index(position, size, placed.base_offset, placed.max_timestamp)
+        timestamp, timestamps = placed.max_timestamp, self._timestamps
+        if self._since_entry >= INDEX_INTERVAL:
+            self._offsets.append(placed.base_offset)
+            self._positions.append(position)
+            timestamps.append(max(timestamp, timestamps[-1]) if timestamps else timestamp)
+            self._since_entry = 0
+        elif timestamp > timestamps[-1]:
+            timestamps[-1] = timestamp
+        self._since_entry += size
         self._room -= size
         self.size = position + size
         self.next_offset = placed.last_offset + 1
         return True
-
-    def _index(self, position: int, size: int, base_offset: int, timestamp: int) -> None:
-        timestamps = self._timestamps
-        if self._since_entry >= INDEX_INTERVAL:
-            self._offsets.append(base_offset)
-            self._positions.append(position)
-            timestamps.append(max(timestamp, timestamps[-1]) if timestamps else timestamp)
-            self._since_entry = size
-        else:
-            self._since_entry += size
-            if timestamp > timestamps[-1]:
-                timestamps[-1] = timestamp
 
     def read(self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool) -> Slice | None:
         """As a segment's `read`."""

@@ -25,9 +25,10 @@ def sole_batch(batch: Buffer, produce_version: int) -> BatchHeader:
     INVALID_RECORD for none, for two, and for magic 0 and 1, which no served version of Produce carries; CORRUPT_MESSAGE for sizes and magics
     that cannot be; UNSUPPORTED_COMPRESSION_TYPE for zstd where the version has none.
     """
-    header = _header(batch, 0)
-    if header is None:
-        raise AppendRefused(error_codes.INVALID_RECORD, "no whole record batch")
+    try:
+        header = read_header(batch)
+    except WireError as problem:
+        raise _unreadable(problem) from problem
     if header.magic != 2:
         raise AppendRefused(
             error_codes.INVALID_RECORD, f"a record batch of magic {header.magic}, where only 2 is taken"
@@ -37,19 +38,26 @@ def sole_batch(batch: Buffer, produce_version: int) -> BatchHeader:
             error_codes.UNSUPPORTED_COMPRESSION_TYPE,
             f"zstd in version {produce_version} of Produce: it came with {ZSTD_FROM}",
         )
-    if header.size < len(batch) and _header(batch, header.size) is not None:
+    if header.size < len(batch) and _is_followed(batch, header.size):
         raise AppendRefused(error_codes.INVALID_RECORD, "more than one record batch for a partition")
     return header
 
 
-def _header(batch: Buffer, position: int) -> BatchHeader | None:
+def _unreadable(problem: WireError) -> AppendRefused:
+    if isinstance(problem, Truncated):
+        return AppendRefused(error_codes.INVALID_RECORD, "no whole record batch")
+    told = isinstance(problem, BadLength | UnsupportedMagic)
+    return AppendRefused(error_codes.CORRUPT_MESSAGE, str(problem), told=told)
+
+
+def _is_followed(batch: Buffer, position: int) -> bool:
     try:
-        return read_header(batch, position)
+        read_header(batch, position)
     except Truncated:
-        return None
+        return False
     except WireError as problem:
-        told = position == 0 and isinstance(problem, BadLength | UnsupportedMagic)
-        raise AppendRefused(error_codes.CORRUPT_MESSAGE, str(problem), told=told) from problem
+        raise AppendRefused(error_codes.CORRUPT_MESSAGE, str(problem), told=False) from problem
+    return True
 
 
 def check_produced(batch: Buffer, header: BatchHeader, config: LogConfig) -> None:
@@ -58,7 +66,8 @@ def check_produced(batch: Buffer, header: BatchHeader, config: LogConfig) -> Non
         raise AppendRefused(
             error_codes.INVALID_RECORD, f"a produced batch has base offset 0, this one {header.base_offset}"
         )
-    check_size(header.size, config)
+    if header.size > config.max_message_bytes:
+        check_size(header.size, config)
     try:
         check_crc(batch, 0, header)
     except CorruptBatch as problem:

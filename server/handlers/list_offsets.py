@@ -25,6 +25,7 @@ from ..log.lookup import (
 )
 from ..partition import Partition
 from ..request import Request
+from ..waiting import Until, Wait
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -41,6 +42,9 @@ SINCE_VERSION = {
     EARLIEST_PENDING_UPLOAD: 11,
 }
 
+LOOKS = 8
+"""So many times are looked for before others have their turn: each may decompress a batch and read all of its records."""
+
 CONSUMER = -1
 READ_COMMITTED = 1
 
@@ -48,18 +52,22 @@ Asked = ListOffsetsRequest.ListOffsetsPartition
 Answered = ListOffsetsResponse.ListOffsetsPartitionResponse
 
 
-def answer(node: Node, request: Request[ListOffsetsRequest]) -> ListOffsetsResponse:
+def answer(node: Node, request: Request[ListOffsetsRequest]) -> Wait[ListOffsetsResponse]:
     times_named = Counter(
         (topic.name, asked.partition_index) for topic in request.body.topics for asked in topic.partitions
     )
-    topics = []
+    topics, looks = [], 0
     for topic in request.body.topics:
         partitions = []
         for asked in {asked.partition_index: asked for asked in topic.partitions}.values():
             if times_named[topic.name, asked.partition_index] > 1:
                 partitions.append(_failed(asked, error_codes.INVALID_REQUEST))
-            else:
-                partitions.append(_look_up(node, request, topic.name, asked))
+                continue
+            partitions.append(_look_up(node, request, topic.name, asked))
+            looks += asked.timestamp not in ANY_OFFSET
+            if looks > LOOKS:
+                looks = 0
+                yield Until(node.now)
         topics.append(ListOffsetsResponse.ListOffsetsTopicResponse(name=topic.name, partitions=partitions))
     return ListOffsetsResponse(topics=topics)
 

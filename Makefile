@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench lint types house generate coverage clean
+.PHONY: demo test bench lint types house generate coverage fuzz clean
 
 $(VENV)/.demo: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -35,6 +35,9 @@ house: $(VENV)/.test
 
 test: lint types house
 	$(BIN)/python -m pytest tests interop -n 2
+
+fuzz: $(VENV)/.test  # a million hostile frames instead of the hundred thousand of `make test`; KAFKADOUBLE_FUZZ_SEED takes other ones
+	KAFKADOUBLE_FUZZ_FRAMES=1000000 $(BIN)/python -m pytest tests/hostile/test_fuzz.py -n 2
 
 coverage: $(VENV)/.test
 	$(BIN)/python -m coverage run -m pytest tests -q

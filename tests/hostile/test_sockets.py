@@ -177,6 +177,21 @@ def test_storms_of_connections_leave_nothing(broker: Broker) -> None:
 
 
 @linux
+def test_who_leaves_while_he_is_not_read_is_found_out_in_the_end() -> None:
+    """Requests behind a long poll wait in the backlog, and nothing is read meanwhile, not even the end."""
+    poll = framed(fetched(0, "evil", max_wait_ms=2**31 - 1, min_bytes=1), 11)
+    with serving("--topic", "evil", "-c", "connections.max.idle.ms=400") as broker, good_client(broker):
+        before = broker.open_files()
+        for _ in range(20):
+            with broker.connect() as sock:
+                sock.sendall(poll * 3)
+        with broker.connect() as silent:
+            broker.logged(f":{silent.getsockname()[1]} has been silent for 400 ms")
+            assert closed(silent)
+        all_gone(broker, before)
+
+
+@linux
 def test_three_hundred_idle_connections(broker: Broker, sockets: Callable[..., socket.socket]) -> None:
     before = broker.resident()
     with good_client(broker):

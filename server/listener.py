@@ -22,6 +22,7 @@ log = logging.getLogger("kafkadouble.server")
 
 
 BACKLOG = 1024
+NEVER = 2**63
 ROUNDS = 5
 """asyncio takes three rounds from accepting a connection to telling its protocol, and if the server is closed meanwhile leaves the socket
 open."""
@@ -42,7 +43,7 @@ class Listener:
         self.ids = count(1)
         self._server: asyncio.Server | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._wanted = 0  # when the timer is due, by the node's clock
+        self._wanted = NEVER  # when the timer is due, by the node's clock
         self._loop: asyncio.AbstractEventLoop | None = None  # from `start` on
         self._look: asyncio.TimerHandle | None = None  # for silent connections
 
@@ -95,20 +96,18 @@ class Listener:
     def reschedule(self) -> None:
         """Have the node ticked when it wants to be; a clock that stands still says by itself when that is, unless it is now."""
         deadline = self.node.next_deadline()
-        if deadline is None or self._loop is None:
+        if deadline is None or deadline >= self._wanted or self._loop is None:
             return
         if isinstance(self.clock, SteppedClock) and deadline > self.clock.now():
             return
         if self._timer is not None:
-            if self._wanted <= deadline:
-                return
             self._timer.cancel()
         self._wanted = deadline
         self._timer = self._loop.call_later(max(0, deadline - self.clock.now()) / 1000, self.tick)
 
     def tick(self) -> None:
         """Let the node do what is due."""
-        self._timer = None
+        self._timer, self._wanted = None, NEVER
         self.node.tick(self.clock.now())
         self.reschedule()
 
@@ -159,7 +158,10 @@ class _Protocol(asyncio.Protocol):
 
     def write(self, buffers: Buffers) -> None:
         self.looks = 0
-        self.transport.writelines(buffers)
+        for buffer in buffers:  # asyncio before Python 3.12 joins them first, megabytes or not
+            self.transport.write(buffer)
+        if self.connection.choked:
+            self.connection.choke(self.transport.get_write_buffer_size())
 
     def close(self) -> None:
         self.transport.close()

@@ -29,6 +29,7 @@ from kafkadouble.server.connection import Buffers, Connection
 from kafkadouble.server.node import Node
 from kafkadouble.server.request import Peer
 from kafkadouble.server.settings import Settings
+from kafkadouble.server.waiting import Task
 from kafkadouble.wire.batch import decode_all, encode_batch
 from kafkadouble.wire.frame import Frames
 from kafkadouble.wire.record import Record
@@ -112,15 +113,12 @@ class Hostile:
         return self.still_open()
 
     def still_open(self) -> bool:
-        records = self.stage.log.taken()
-        errors = [record for record in records if record.levelno >= logging.ERROR]
-        assert not errors, logging.Formatter().format(errors[0])
+        self.stage.read_log()
         assert self.connection.closed == self.line.closed
         if not self.line.closed:
             return True
-        closing = [record.getMessage() for record in records if record.getMessage().endswith(": closing")]
-        mine = [line for line in closing if line.startswith(repr(self.peer))]
-        assert len(mine) == 1, (self.peer, closing)
+        mine = self.stage.closing.pop(repr(self.peer), [])
+        assert len(mine) == 1, (self.peer, mine)
         assert "\n" not in mine[0], mine
         self.leave()
         return False
@@ -137,9 +135,19 @@ class Stage:
         self.log, self.now = log, START
         self.node = Node(Settings(settings or {}), advertised=("127.0.0.1", 9092), now=self.now, seed=seed)
         self._numbers = iter(range(1, 10**9))
+        self.closing: dict[str, list[str]] = {}
+        """Peer -> what was said when its connection was ended, until somebody looks at that connection."""
 
     def hostile(self) -> Hostile:
         return Hostile(self, next(self._numbers))
+
+    def read_log(self) -> None:
+        """Nothing may have gone wrong; who was disconnected is kept, since what one does can end the wait of another."""
+        for record in self.log.taken():
+            assert record.levelno < logging.ERROR, logging.Formatter().format(record)
+            line = record.getMessage()
+            if line.endswith(": closing"):
+                self.closing.setdefault(line.partition(" ")[0], []).append(line)
 
     def pass_time(self, milliseconds: int) -> None:
         """As the listener does: stop wherever something is due."""
@@ -151,9 +159,9 @@ class Stage:
         self.node.tick(end)
 
     @property
-    def waiters(self) -> int:
-        """How many handlers hang on partitions."""
-        return sum(len(partition.waiters) for partition in self.node.partitions)
+    def waiting(self) -> set[Task]:
+        """The handlers that hang on partitions."""
+        return {task for partition in self.node.partitions for task in partition.waiters._tasks}
 
 
 class Good:

@@ -12,9 +12,12 @@ from random import Random
 
 import pytest
 
+from kafkadouble.messages import headers
+from kafkadouble.messages.generated.fetch import FetchRequest
+
 from .mutations import MUTATIONS, slices
 from .requests import Requests
-from .stage import Good, Log, Stage, logged
+from .stage import GOOD, Good, Log, Stage, logged
 
 FRAMES = int(os.environ.get("KAFKADOUBLE_FUZZ_FRAMES", "100000"))
 SEED = int(os.environ.get("KAFKADOUBLE_FUZZ_SEED", "20261121"))
@@ -24,6 +27,14 @@ CONNECTIONS = 8
 CHECK_EVERY, TIDY_EVERY = 250, 5000
 MOST_BACKLOG = 5
 MB = 1 << 20
+NEVER = FetchRequest(
+    max_wait_ms=2**31 - 1,
+    min_bytes=2**31 - 1,
+    max_bytes=1,
+    session_epoch=-1,
+    topics=[FetchRequest.FetchTopic(topic=GOOD, partitions=[FetchRequest.FetchPartition(partition_max_bytes=1)])],
+)
+"""A fetch that waits for as long as there is."""
 
 
 class Campaign:
@@ -86,15 +97,20 @@ class Campaign:
         self.good.works()
         held = sum(each.connection._held for each in self.hostile)
         assert node.intake.total == held, (node.intake, held)
-        assert self.stage.waiters <= 300 * CONNECTIONS
+        assert self.stage.waiting <= {each.connection._task for each in self.hostile}
+        assert self.stage.closing.keys() <= {repr(each.peer) for each in self.hostile}
         assert len(node.waiting.timers._heap) < 5000, node.waiting.timers
 
     def end(self) -> None:
-        """Everybody leaves, and nothing of them is left."""
+        """Everybody leaves while he waits, and nothing of them is left."""
+        self.hostile += [self.stage.hostile() for _ in range(CONNECTIONS)]
+        poll = b"".join(headers.write_request(NEVER, 1, "evil", 11))
+        assert all(hostile.send(poll) for hostile in self.hostile[CONNECTIONS:])
+        assert len(self.stage.waiting) >= CONNECTIONS
         for hostile in self.hostile:
             hostile.leave()
         assert self.stage.node.intake.total == 0
-        assert self.stage.waiters == 0
+        assert not self.stage.waiting
         assert not self.stage.node.waiting.ready
         self.good.tidy()
         self.good.works()

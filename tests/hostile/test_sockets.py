@@ -108,7 +108,8 @@ def test_one_bound_holds_for_what_many_send(sockets: Callable[..., socket.socket
         for thread in threads:
             thread.join()
         assert most > 60 * MB, "nothing was sent"
-        assert most < 330 * MB, f"{most / MB:.0f} MB"
+        print(f"at most {most / MB:.0f} MB more")
+        assert most < 270 * MB, f"{most / MB:.0f} MB"
 
 
 def test_who_sends_drop_by_drop_holds_nobody_up(broker: Broker, sockets: Callable[..., socket.socket]) -> None:
@@ -206,10 +207,10 @@ def test_thousands_of_requests_at_once_hold_nobody_up(broker: Broker, sockets: C
     client.close()
     with good_client(broker):
         clients = [Client(broker) for _ in range(3)]
-        senders = [threading.Thread(target=each.sock.sendall, args=(framed(ALL_TOPICS, 9) * 400,)) for each in clients]
+        senders = [threading.Thread(target=each.sock.sendall, args=(framed(ALL_TOPICS, 9) * 800,)) for each in clients]
         for sender in senders:
             sender.start()
-        for _ in range(400):
+        for _ in range(800):
             for each in clients:
                 assert each.receive(ALL_TOPICS, 9).topics
         for sender, each in zip(senders, clients, strict=True):

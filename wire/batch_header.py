@@ -116,5 +116,6 @@ class BatchHeader:
 
 
 def increment_sequence(sequence: int, increment: int) -> int:
-    """`increment` further; after 2^31-1 comes 0 (KIP-98)."""
-    return (sequence + increment) & 0x7FFFFFFF
+    """`increment` further; after 2^31-1 comes 0 (KIP-98). A negative sequence, as only a damaged header has, does not wrap."""
+    total = sequence + increment
+    return total if total < 1 << 31 else total - (1 << 31)

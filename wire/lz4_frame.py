@@ -1,9 +1,9 @@
 """LZ4 frames as Kafka reads and writes them: independent blocks only.
 
 Written: blocks of 64 KiB, no content size, no checksums but the header's (and the blocks' beyond the default level). Read: any block
-size; a block checksum is checked; a content size and a content checksum are allowed and not looked at; bytes after the end mark are
-ignored; **a frame of linked blocks is refused**. The blocks are walked here, because the libraries' own frame readers accept linked
-blocks and would verify what Kafka does not.
+size; a block checksum is checked; a content size and a content checksum are allowed and not looked at; a block of no bytes is the end
+mark, stored or not; bytes after the end mark are ignored; **a frame of linked blocks is refused**. The blocks are walked
+here, because the libraries' own frame readers accept linked blocks and would verify what Kafka does not.
 """
 
 from collections.abc import Iterator
@@ -63,8 +63,8 @@ def _blocks(view: memoryview, any_header_checksum: bool) -> Iterator[bytes]:
     flags, block_size, position = _read_header(view, any_header_checksum)
     checksum = 4 if flags & _BLOCK_CHECKSUM else 0
     scratch = bytearray()
-    while size := _little(view, position):
-        stored, size = size & _STORED, size & ~_STORED
+    while size := (length := _little(view, position)) & ~_STORED:
+        stored = length & _STORED
         start, position = position + 4, position + 4 + size + checksum
         if size > block_size or position > len(view):
             raise BadCompression(f"lz4: a block of {size} bytes", offset=start - 4)

@@ -25,6 +25,7 @@ COUNTED = (
     "batches",
     "messages of which one field is wrong",
     "damaged messages",
+    "damaged batches",
 )
 
 

@@ -13,6 +13,7 @@ from kafkadouble.wire.batch import (
     APPEND_TIME,
     CONTROL_NAMES,
     CREATE_TIME,
+    HEADER_SIZE,
     BatchHeader,
     Record,
     body_of,
@@ -24,17 +25,22 @@ from kafkadouble.wire.batch import (
     iter_batches,
     read_header,
     scan_records,
+    seal,
 )
 from kafkadouble.wire.compression import CODECS
+from kafkadouble.wire.errors import WireError
 
 from . import making
 from .batches import CODEC_NAMES, INT32, INT64, NOW, Batch, Maker, described, row
-from .java import Witness
+from .java import THROWN, Witness
+from .test_damage import damaged
 
 SEED = 20261122
 BUFFERS = 60
 """Buffers of one to four batches, for each codec and timestamp type."""
 BASES = (0, 1, 5, 1 << 31, 1 << 40, INT64 - (1 << 40))
+DAMAGED = [*range(21, 23), *range(27, 61)]
+"""The bytes of a header that are damaged: all behind the checksum but the last offset delta, with which Kafka's sequences overflow."""
 TYPES = {"create": CREATE_TIME, "append": APPEND_TIME}
 
 Count = Callable[[str, object], None]
@@ -207,6 +213,47 @@ def test_a_damaged_batch_is_damaged_to_both(witness: Witness, where: int) -> Non
         assert theirs.startswith("!org.apache.kafka.common.errors.CorruptRecordException")
         with pytest.raises(Exception, match="checksum"):
             decode_all(data)
+
+
+def test_damaged_batches(witness: Witness, dose: int, record_property: Count) -> None:
+    """With the right checksum for the damage: both refuse the batch, or both read the same."""
+    maker = Maker((SEED, "damaged"), strict=False)
+    sent = [damaged_batch(maker) for _ in range(25 * dose)]
+    refused = 0
+    for data in sent:
+        witness.ask("batches", data.hex())
+    for data in sent:
+        theirs = witness.answered()[0]
+        try:
+            ours = [described(header, decode_records(data, position)) for position, header in iter_batches(data)]
+        except WireError:
+            ours = []
+        assert (json.loads(theirs) if not theirs.startswith(THROWN) else []) == readable(ours), data.hex()
+        refused += not ours
+    assert 0.2 * len(sent) < refused < 0.8 * len(sent)
+    record_property("damaged batches", len(sent))
+
+
+def damaged_batch(maker: Maker) -> bytes:
+    dice = maker.dice
+    while len(data := maker.batch(dice.choice((0, 0, 0, 1, 2, 3, 4)), dice.choice((0, 1)), 5).encoded()) > 4000:
+        pass
+    head, body = bytearray(data[:HEADER_SIZE]), data[HEADER_SIZE:]
+    if dice.random() < 0.4:
+        head[dice.choice(DAMAGED)] = dice.choice((0x00, 0x01, 0x02, 0x7F, 0x80, 0xFF))
+    bad = head + (damaged(body, dice) if dice.random() < 0.7 else body)
+    bad[8:12] = (len(bad) - 12).to_bytes(4, "big")
+    seal(bad)
+    return bytes(bad)
+
+
+def readable(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Names of headers as a Java client shows them, where we keep the bytes that are not UTF-8 and a Java client has U+FFFD."""
+    for batch in told:
+        for record in batch["records"]:
+            for header in record[4]:
+                header[0] = header[0].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return told
 
 
 def buffers_for(dose: int) -> int:

@@ -78,6 +78,7 @@ def test_sequences_wrap_to_zero() -> None:
     assert increment_sequence(0, 5) == 5
     assert increment_sequence(2_147_483_647, 1) == 0
     assert increment_sequence(2_147_483_640, 10) == 2
+    assert increment_sequence(-255, 3) == -252
     assert read_header(encode_batch(THREE, base_offset=5)).last_sequence == -1
 
 

@@ -168,9 +168,15 @@ class TestSnappy:
         with pytest.raises(BadCompression):
             decompress(SNAPPY, compress(SNAPPY, b"") + size.to_bytes(4, "big", signed=True) + b"x" * 10)
 
-    def test_a_version_before_the_first_is_refused(self) -> None:
-        with pytest.raises(BadCompression, match="version"):
-            decompress(SNAPPY, b"\x82SNAPPY\x00" + bytes(8))
+    @pytest.mark.parametrize("version", [0, -1, 2])
+    def test_a_version_is_looked_at_in_a_stream_that_follows(self, version: int) -> None:
+        """As snappy-java does, and so Kafka."""
+        packed = bytearray(compress(SNAPPY, b"one "))
+        packed[8:12] = version.to_bytes(4, "big", signed=True)
+        assert decompress(SNAPPY, packed) == b"one "
+        if version < 1:
+            with pytest.raises(BadCompression, match="version"):
+                decompress(SNAPPY, compress(SNAPPY, b"one ") + packed)
 
 
 class TestLz4:
@@ -235,6 +241,11 @@ class TestLz4:
 
     def test_what_follows_the_frame_is_ignored(self) -> None:
         assert decompress(LZ4, compress(LZ4, TEXT) + compress(LZ4, TEXT)) == TEXT
+
+    def test_a_stored_block_of_no_bytes_ends_the_frame(self) -> None:
+        """As it does for Kafka's reader."""
+        packed = compress(LZ4, TEXT)[:-4] + (0x80000000).to_bytes(4, "little")
+        assert decompress(LZ4, packed + b"junk") == TEXT
 
     def test_a_block_beyond_its_bound_is_refused(self) -> None:
         with pytest.raises(BadCompression, match="block"):

@@ -36,7 +36,7 @@ API_VERSIONS = 18
 TURN = 8
 """How many of the requests that a peer sent ahead are begun before other connections have their turn."""
 
-LARGE, MOST_ELEMENTS = 256 * 1024, 100_000
+LARGE, MOST_ELEMENTS = 128 * 1024, 50_000
 """How many elements a request larger than this may have. Each of two bytes may become an object of a hundred: without a bound 100 MB of empty
 names would take some 4 GB, and the loop for a minute."""
 

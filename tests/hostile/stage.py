@@ -161,7 +161,7 @@ class Stage:
     @property
     def waiting(self) -> set[Task]:
         """The handlers that hang on partitions."""
-        return {task for partition in self.node.partitions for task in partition.waiters._tasks}
+        return {task for partition in self.node.partitions for task in partition.waiters.tasks}
 
 
 class Good:

@@ -34,7 +34,7 @@ house: $(VENV)/.test
 	$(BIN)/python -m codegen --check
 
 test: lint types house
-	$(BIN)/python -m pytest tests interop -n 2
+	$(BIN)/python -m pytest tests interop -n 2 --ignore=interop/witness --ignore=interop/differential
 
 fuzz: $(VENV)/.test  # a million hostile frames instead of the hundred thousand of `make test`; KAFKADOUBLE_FUZZ_SEED takes other ones
 	KAFKADOUBLE_FUZZ_FRAMES=1000000 $(BIN)/python -m pytest tests/hostile/test_fuzz.py -n 2

@@ -3,8 +3,9 @@
 A frame that is announced costs nothing; its bytes count when they come. (A Kafka broker sets the memory of a frame aside as soon as its size
 has arrived, so that fifty connections which announce 100 MB each bring it down.) Rules. Everybody may hold `ALLOWANCE` bytes at any time, so
 that ordinary requests never wait for others. When all together hold more than the limit, those who hold more than that are read no further,
-but for one, the one that holds most: it may finish, and give its bytes back. So memory is bounded by the limit and one frame, and somebody
-always gets on. Who is let through and then sends nothing for `PATIENCE_MS` is disconnected.
+but for one, the one that holds most: it may finish, and give its bytes back. So memory is bounded by the limit, one frame, and what one read of
+every connection brings; and somebody always gets on. Who is let through and has not finished after `PATIENCE_MS` is disconnected: one who
+sends a byte now and then would hold up all who have a large request.
 """
 
 from __future__ import annotations
@@ -44,17 +45,13 @@ class Intake:
         if held:
             self._held[holder] = held
         self.total += held - before
-        if holder is self._favoured and held != before:
-            self._progress(held, now)
+        if holder is self._favoured and held <= ALLOWANCE:
+            self._favoured = None
+            self._stop_watching()
         if self.total > self.limit:
             self._restrain(now)
-        elif self._restrained:
+        elif self._favoured is not None or self._restrained:
             self._release()
-
-    def _progress(self, held: int, now: int) -> None:
-        if held <= ALLOWANCE:
-            self._favoured = None
-        self._watch_favoured(now)
 
     def _restrain(self, now: int) -> None:
         if self._favoured is None:
@@ -76,8 +73,7 @@ class Intake:
 
     def _watch_favoured(self, now: int) -> None:
         self._stop_watching()
-        if self._favoured is not None:
-            self._watch = self._timers.at(now + PATIENCE_MS, self._give_up)
+        self._watch = self._timers.at(now + PATIENCE_MS, self._give_up)
 
     def _stop_watching(self) -> None:
         if self._watch is not None:
@@ -86,9 +82,9 @@ class Intake:
 
     def _give_up(self, now: int) -> None:
         holder, self._favoured, self._watch = self._favoured, None, None
-        if holder is not None:
+        if holder is not None and self._restrained:
             holder.end(
-                f"holds {self._held.get(holder, 0)} bytes of a request, sends no more, and others wait for the memory"
+                f"holds {self._held.get(holder, 0)} bytes of a request, does not send the rest, and others wait for the memory"
             )
             self.note(holder, 0, now)
 

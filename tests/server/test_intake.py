@@ -82,12 +82,37 @@ def test_who_is_let_through_and_sends_nothing_is_disconnected_and_the_next_goes_
     assert intake.total == 6 * ALLOWANCE
 
 
-def test_progress_earns_patience() -> None:
+def test_who_is_let_through_and_sends_drop_by_drop_is_disconnected_all_the_same() -> None:
     intake, timers, (a, b, _) = three()
     intake.note(a, 7 * ALLOWANCE, now=0)
     intake.note(b, 6 * ALLOWANCE, now=0)
-    intake.note(a, 8 * ALLOWANCE, now=PATIENCE_MS - 1)
-    timers.run(PATIENCE_MS)
+    for now in range(1, PATIENCE_MS, PATIENCE_MS // 20):
+        intake.note(a, 7 * ALLOWANCE + now, now)
+        timers.run(now)
     assert not a.ended
+    timers.run(PATIENCE_MS)
+    assert (bool(a.ended), b.restrained) == (True, False)
+
+
+def test_who_holds_nobody_up_has_all_the_time() -> None:
+    intake, timers, (a, b, _) = three()
+    intake.note(a, 9 * ALLOWANCE, now=0)
+    intake.note(b, ALLOWANCE, now=0)
+    intake.note(a, 10 * ALLOWANCE, now=1)
+    timers.run(10 * PATIENCE_MS)
+    intake.note(a, 9 * ALLOWANCE, now=10 * PATIENCE_MS)
+    assert not a.ended
+    assert timers.next_deadline() is None
+
+
+def test_the_next_one_who_is_let_through_has_as_much_time() -> None:
+    intake, timers, (a, b, c) = three()
+    intake.note(a, 9 * ALLOWANCE, now=0)
+    intake.note(b, 8 * ALLOWANCE, now=0)
+    intake.note(c, 7 * ALLOWANCE, now=0)
+    intake.note(a, 0, now=PATIENCE_MS - 1)
+    assert [x.restrained for x in (b, c)] == [False, True]
+    timers.run(2 * PATIENCE_MS - 2)
+    assert not b.ended
     timers.run(2 * PATIENCE_MS - 1)
-    assert a.ended
+    assert (bool(b.ended), c.restrained) == (True, False)

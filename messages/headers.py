@@ -101,7 +101,9 @@ def write_response(response: Message, correlation_id: int, api_key: int, version
     if tagged_from is None:
         raise UnknownMessage(f"no API has the key {api_key}")
     tags = b"\0" if version >= tagged_from else b""
-    size = 4 + len(tags) + sum(map(len, body))
+    size = 4 + len(tags)
+    for part in body:
+        size += len(part)
     try:
         head = _RESPONSE.pack(size, correlation_id)
     except struct.error as error:

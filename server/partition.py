@@ -54,19 +54,21 @@ class Partition:
         result = self.log.append_as_leader(
             batch, leader_epoch=self.leader_epoch, now=now, produce_version=produce_version, room=room
         )
-        self._commit(result)
+        if not result.duplicate:
+            self._commit(result.size)
         return result
 
     def append_own(self, batch: bytes | bytearray, now: int) -> AppendResult:
         """Append what a coordinator of this node wrote; it is trusted, and may be unsealed."""
         result = self.log.append_own(batch, leader_epoch=self.leader_epoch, now=now)
-        self._commit(result)
+        if not result.duplicate:
+            self._commit(result.size)
         return result
 
-    def _commit(self, result: AppendResult) -> None:
-        if not result.duplicate:
-            self.log.high_watermark = self.log.log_end_offset
-            self.waiters.wake(result.size)
+    def _commit(self, size: int) -> None:
+        self.log.high_watermark = self.log.log_end_offset
+        if self.waiters.tasks:
+            self.waiters.wake(size)
 
     def __repr__(self) -> str:
         return f"led in epoch {self.leader_epoch}: {self.log!r}"

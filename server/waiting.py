@@ -38,30 +38,30 @@ Wait = Generator[Until, Any, T]
 class Waiters:
     """A place where handlers hang until it moves: a partition, a group, a flush."""
 
-    __slots__ = ("_tasks",)
+    __slots__ = ("tasks",)
 
     def __init__(self) -> None:
-        self._tasks: dict[
+        self.tasks: dict[
             Task, None
         ] = {}  # in order of arrival; a dict, so that leaving costs the same for the first and the last
 
     def wake(self, amount: int = 1) -> None:
         """Something moved here, by `amount` of what these waiters count."""
-        for task in list(self._tasks):
+        for task in list(self.tasks):
             task.lacking -= amount
             if task.lacking <= 0:
                 task.woken()
 
     def wake_all(self) -> None:
         """Something happened that every waiter must look at, however much it still lacks."""
-        for task in list(self._tasks):
+        for task in list(self.tasks):
             task.woken()
 
     def __len__(self) -> int:
-        return len(self._tasks)
+        return len(self.tasks)
 
     def __repr__(self) -> str:
-        return f"{len(self._tasks)} waiting"
+        return f"{len(self.tasks)} waiting"
 
 
 class Task:
@@ -87,7 +87,7 @@ class Task:
 
     def _leave(self) -> None:
         for place in self._places:
-            place._tasks.pop(self, None)
+            place.tasks.pop(self, None)
         self._places = ()
         if self._timer is not None:
             self._timer.cancel()
@@ -111,7 +111,7 @@ class Task:
     def _hang(self, until: Until) -> None:
         self.lacking, self._places = until.lacking, until.places
         for place in until.places:
-            place._tasks[self] = None
+            place.tasks[self] = None
         if until.deadline is not None:
             self._timer = self._waiting.timers.at(until.deadline, self._expired)
 

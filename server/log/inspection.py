@@ -58,10 +58,7 @@ class Room:
     """How many bytes the batches of one request may still become when they are decompressed: together no more than one of them alone, or a
     small request of many bombs would hold up everybody for minutes."""
 
-    __slots__ = ("left",)
-
-    def __init__(self, left: int = LIMIT) -> None:
-        self.left = left
+    left = LIMIT
 
 
 def accept(batch: Buffer, header: BatchHeader, config: LogConfig, now: int, room: Room | None = None) -> Accepted:

@@ -41,6 +41,7 @@ NEWEST_PRODUCE = 13
 _FURTHEST_IN_SEGMENT = 2**31 - 1  # an offset stands in Kafka's index files as an int32, counted from the segment's base
 
 _base_offset = attrgetter("base_offset")
+_new = tuple.__new__  # of a named tuple, in a third of the time that calling its class takes
 
 
 class AppendResult(NamedTuple):
@@ -111,7 +112,8 @@ class PartitionLog:
         if not self.log_start_offset <= offset <= self.log_end_offset:
             offset = self.log_start_offset if offset < self.log_start_offset else self.log_end_offset
         self._high_watermark = offset
-        self._state.transactions.settle(offset)
+        if self._state.transactions.ended:
+            self._state.transactions.settle(offset)
 
     @property
     def first_unstable_offset(self) -> int | None:
@@ -185,9 +187,9 @@ class PartitionLog:
         first = self.log_end_offset
         last = first + header.last_offset_delta
         sealed = header.crc != 0  # or just about to be: sealing twice does no harm
-        self._store(header, batch, Placed(first, last, leader_epoch, timestamp, sealed), now)
+        self._store(header, batch, _new(Placed, (first, last, leader_epoch, timestamp, sealed)), now)
         append_time = now if self.config.timestamp_type else -1
-        return AppendResult(first, last, append_time, self.log_start_offset, size)
+        return _new(AppendResult, (first, last, append_time, self.log_start_offset, size, False))
 
     def append_as_follower(self, batches: Buffer, *, now: int, leader_epoch: int | None = None) -> AppendResult | None:
         """Append what the leader sent: batches with offsets and epochs. Those of epochs above `leader_epoch` are left out. None when
@@ -222,10 +224,11 @@ class PartitionLog:
             return True
         if not active.size:
             return False
-        since, until = (
-            (active.first_timestamp, placed.max_timestamp) if active.first_timestamp >= 0 else (active.created, now)
-        )
-        return active.size + size > self.config.segment_bytes or until - since > self.config.max_segment_ms
+        if active.size + size > self.config.segment_bytes:
+            return True
+        if active.first_timestamp >= 0:
+            return placed.max_timestamp - active.first_timestamp > self.config.max_segment_ms
+        return now - active.created > self.config.max_segment_ms
 
     def begin_epoch(self, leader_epoch: int) -> None:
         """This node leads from now on, in this epoch; it is known even before anything is written in it."""

@@ -24,13 +24,13 @@ _last_offset = attrgetter("last_offset")
 class Transactions:
     """What is open, what has just ended, what was aborted."""
 
-    __slots__ = ("_aborted", "_ended", "_open")
+    __slots__ = ("_aborted", "_open", "ended")
 
     def __init__(self) -> None:
         self._open: dict[
             int, int
         ] = {}  # producer id -> first offset; begun in offset order, so the first entry is the oldest
-        self._ended: dict[
+        self.ended: dict[
             int, int
         ] = {}  # first offset -> offset of the marker, of those whose marker was not below the high watermark
         self._aborted: list[AbortedTransaction] = []  # by `last_offset`
@@ -39,8 +39,8 @@ class Transactions:
     def first_unstable_offset(self) -> int | None:
         """The first offset of the oldest transaction that is undecided, or decided by a marker that may still be lost."""
         first = next(iter(self._open.values()), None)
-        if self._ended:
-            ended = min(self._ended)
+        if self.ended:
+            ended = min(self.ended)
             return ended if first is None else min(first, ended)
         return first
 
@@ -55,15 +55,14 @@ class Transactions:
     def end(self, producer_id: int, first_offset: int, marker_offset: int, aborted: bool) -> None:
         """Its marker was appended. It stays unstable until the high watermark has passed the marker."""
         self._open.pop(producer_id, None)
-        self._ended[first_offset] = marker_offset
+        self.ended[first_offset] = marker_offset
         if aborted:
             stable = next(iter(self._open.values()), marker_offset + 1)
             self._aborted.append(AbortedTransaction(producer_id, first_offset, marker_offset, stable))
 
     def settle(self, offset: int) -> None:
         """Nothing below `offset` can be lost any more: the high watermark, or the log's start, is there."""
-        if self._ended:
-            self._ended = {first: marker for first, marker in self._ended.items() if marker >= offset}
+        self.ended = {first: marker for first, marker in self.ended.items() if marker >= offset}
 
     def aborted_in(self, offset: int, upper_bound: int) -> list[AbortedTransaction]:
         """Those that a reader of [offset, upper_bound) must know of."""
@@ -78,7 +77,7 @@ class Transactions:
         """The log ends at `offset` now; what was open there must be told again."""
         del self._aborted[bisect_left(self._aborted, offset, key=_last_offset) :]
         self._open.clear()
-        self._ended.clear()
+        self.ended.clear()
 
     def __repr__(self) -> str:
         return f"{len(self._open)} transactions open, {len(self._aborted)} aborted"

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench lint types house generate coverage fuzz clean
+.PHONY: demo test interop bench lint types house generate coverage fuzz clean
 
 $(VENV)/.demo: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -38,6 +38,9 @@ test: lint types house
 
 fuzz: $(VENV)/.test  # a million hostile frames instead of the hundred thousand of `make test`; KAFKADOUBLE_FUZZ_SEED takes other ones
 	KAFKADOUBLE_FUZZ_FRAMES=1000000 $(BIN)/python -m pytest tests/hostile/test_fuzz.py -n 2
+
+interop: $(VENV)/.test
+	$(BIN)/python -m pytest interop -n 2 --broker double --broker local
 
 coverage: $(VENV)/.test
 	$(BIN)/python -m coverage run -m pytest tests -q

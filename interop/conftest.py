@@ -1,22 +1,36 @@
-"""One switch for the whole suite: `pytest interop --broker double | HOST:PORT`, given as often as one likes."""
+"""One switch for the whole suite: `pytest interop --broker double | local | container | HOST:PORT`, given as often as one likes."""
 
 from __future__ import annotations
 
+import gc
+import warnings
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from interop.brokers import Broker, Unavailable, opened
-from interop.clients import CLIENTS, Client
-from interop.support import unique
+from interop.brokers import KINDS, Broker, Unavailable, Wanted, kind_of
+from interop.brokers.broker import SHAPES
+from interop.clients import CLIENTS, CREATOR, Client
+from interop.clients.shape import Partition, Refused
+from interop.local import VERSION
+from interop.support import eventually, unique
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--broker",
         action="append",
-        metavar="double|HOST:PORT",
-        help="what the clients of interop talk to: kafkadouble (the default), or a broker that runs; may be repeated",
+        metavar="|".join([*KINDS, "HOST:PORT"]),
+        help="what the clients of interop talk to: kafkadouble (the default), an Apache Kafka that is started for it on this machine or "
+        "in containers, or a broker that runs; may be repeated",
+    )
+    parser.addoption(
+        "--kafka", default=VERSION, metavar="VERSION", help="the Apache Kafka that is started (default %(default)s)"
+    )
+    parser.addoption(
+        "--must", action="store_true", help="a broker that cannot be had is a failure, not a reason to skip"
     )
 
 
@@ -42,22 +56,108 @@ def _able(can: str = "", names: tuple[str, ...] = ()) -> list[Client]:
     return [client for client in found if not names or client.name in names]
 
 
-@pytest.fixture(scope="module")
-def broker(request: pytest.FixtureRequest) -> Iterator[Broker]:
-    """The broker of a module's tests, fresh where it is ours to start."""
-    try:
-        opening = opened(request.param)
-    except Unavailable as reason:
-        pytest.skip(str(reason))
-    with opening as running:
+@contextmanager
+def _opened(word: str, wanted: Wanted) -> Iterator[Broker]:
+    """A broker whose coordinator of groups is at work: it makes its topic when it is first asked for, and refuses meanwhile."""
+    with kind_of(word).opened(wanted) as running:
+        eventually(lambda: _coordinates(running), bool)
         yield running
+
+
+def _coordinates(running: Broker) -> bool:
+    with CREATOR.consumer(running.bootstrap, partitions=[], group_id="interop") as consumer:
+        try:
+            consumer.committed(Partition("interop", 0))
+        except Refused:
+            return False
+        return True
+
+
+class Kept:
+    """The brokers that are kept for a session, and why others could not be had."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        self._found: dict[str, Broker | Unavailable] = {}
+
+    def get(self, word: str, wanted: Wanted) -> Broker:
+        """Raises Unavailable."""
+        if word not in self._found:
+            try:
+                self._found[word] = self._stack.enter_context(_opened(word, wanted))
+            except Unavailable as reason:
+                self._found[word] = reason
+        found = self._found[word]
+        if isinstance(found, Unavailable):
+            raise found
+        return found
+
+
+@pytest.fixture(scope="session")
+def kept() -> Iterator[Kept]:
+    with ExitStack() as stack:
+        yield Kept(stack)
+
+
+@pytest.fixture(scope="module")
+def broker(request: pytest.FixtureRequest, kept: Kept) -> Iterator[Broker]:
+    """The broker of a module's tests: the module's own where the tests shape it, or where another costs little."""
+    word, needs = request.param, _needs(request.node)
+    wanted = Wanted(request.config.getoption("kafka"), needs)
+    with ExitStack() as stack:
+        try:
+            if kind_of(word).kept and not needs & SHAPES:
+                running = kept.get(word, wanted)
+            else:
+                running = stack.enter_context(_opened(word, wanted))
+        except Unavailable as reason:
+            if request.config.getoption("must"):
+                raise
+            pytest.skip(str(reason))
+        yield running
+
+
+def _needs(node: pytest.Collector | pytest.Item) -> frozenset[str]:
+    return frozenset(name for mark in node.iter_markers("needs") for name in mark.args)
 
 
 @pytest.fixture(autouse=True)
 def _has_what_is_needed(request: pytest.FixtureRequest) -> None:
-    wanted = request.node.get_closest_marker("needs")
-    if wanted and (lack := request.getfixturevalue("broker").lacks(*wanted.args)):
+    if "broker" not in request.fixturenames:
+        return
+    running, wanted = request.getfixturevalue("broker"), _needs(request.node)
+    request.node.user_properties.append((ON, running.name))
+    own = not wanted & SHAPES or _needs(request.node.getparent(pytest.Module)) & SHAPES
+    assert own, f"{set(wanted & SHAPES)}: the whole file must ask (pytestmark), so that it has a broker for itself"
+    if lack := running.lacks(*sorted(wanted)):
         pytest.skip(lack)
+
+
+ON = "broker"
+"""The property of a report that has the name of the broker."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """How it went on each broker."""
+    counts: dict[str, Counter[str]] = {}
+    for outcome in ("passed", "skipped", "failed", "error", "xfailed"):
+        for report in terminalreporter.stats.get(outcome, []):
+            name = dict(getattr(report, "user_properties", ())).get(ON)
+            if name:
+                counts.setdefault(name, Counter())[outcome] += 1
+    for name, outcomes in sorted(counts.items()):
+        told = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
+        terminalreporter.write_line(f"interop on {name}: {told}")
+
+
+@pytest.fixture
+def collected() -> Iterator[None]:
+    """kafka-python leaves the sockets of refused connections to the collector, which warns; here, and not in some later test."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 @pytest.fixture
@@ -69,8 +169,16 @@ def name(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def topic(broker: Broker, name: str) -> str:
     """A topic of one partition."""
-    from interop.clients import CREATOR
+    return _made(broker, name, {})
 
+
+@pytest.fixture
+def lasting(broker: Broker, name: str) -> str:
+    """A topic of one partition that keeps records of any age: those of 1970 would be deleted some time soon."""
+    return _made(broker, name, {"retention.ms": "-1"})
+
+
+def _made(broker: Broker, name: str, configs: dict[str, str]) -> str:
     with CREATOR.admin(broker.bootstrap) as admin:
-        admin.create_topic(name)
+        admin.create_topic(name, 1, configs)
     return name

@@ -112,12 +112,12 @@ def test_all_clients_are_told_the_same_cluster(broker: Broker) -> None:
 
 
 @pytest.fixture
-def ten(broker: Broker, client: Client, topic: str) -> Partition:
+def ten(broker: Broker, client: Client, lasting: str) -> Partition:
     """A partition with ten records, of the times 1000, 2000 and so on but for the sixth, which is the latest."""
     with client.producer(broker.bootstrap) as producer:
         times = [1000, 2000, 3000, 4000, 5000, 99_000, 7000, 8000, 9000, 10_000]
-        producer.send(topic, [Record(b"%d" % time, timestamp=time) for time in times])
-    return Partition(topic, 0)
+        producer.send(lasting, [Record(b"%d" % time, timestamp=time) for time in times])
+    return Partition(lasting, 0)
 
 
 def test_deleted_records_are_gone_from_the_front(broker: Broker, client: Client, ten: Partition) -> None:

@@ -13,11 +13,11 @@ TIMES = [1000, 3000, 3000, 2000, 5000, 9000]
 
 
 @pytest.fixture
-def six(broker: Broker, client: Client, topic: str) -> Partition:
+def six(broker: Broker, client: Client, lasting: str) -> Partition:
     """A partition with six records of TIMES."""
     with client.producer(broker.bootstrap) as producer:
-        producer.send(topic, [Record(b"%d" % number, timestamp=time) for number, time in enumerate(TIMES)])
-    return Partition(topic, 0)
+        producer.send(lasting, [Record(b"%d" % number, timestamp=time) for number, time in enumerate(TIMES)])
+    return Partition(lasting, 0)
 
 
 def test_a_seek_decides_what_is_read_next(broker: Broker, client: Client, six: Partition) -> None:
@@ -78,11 +78,11 @@ def test_offsets_are_found_by_time(broker: Broker, client: Client, six: Partitio
 
 @pytest.mark.parametrize("codec", ["gzip", "zstd"])
 def test_offsets_are_found_by_time_inside_a_compressed_batch(
-    broker: Broker, client: Client, topic: str, codec: str
+    broker: Broker, client: Client, lasting: str, codec: str
 ) -> None:
     with client.producer(broker.bootstrap, compression_type=codec, linger_ms=20) as producer:
-        producer.send(topic, [Record(b"v" * 50, timestamp=time) for time in TIMES])
-    partition = Partition(topic, 0)
+        producer.send(lasting, [Record(b"v" * 50, timestamp=time) for time in TIMES])
+    partition = Partition(lasting, 0)
     with client.consumer(broker.bootstrap, partitions=[partition]) as consumer:
         assert [(time, consumer.offset_at(partition, time)) for time, _ in BY_TIME] == BY_TIME
 

@@ -1,0 +1,144 @@
+"""Apache Kafka in containers of the image `apache/kafka`, where testcontainers and a Docker engine are.
+
+Rules. Without the package or the engine there is no such broker, and only the constructor tells that: every later error is an error. Clients
+come by ports of the host that are chosen first and stay, since a broker must tell its address before it is started, and after a restart; the
+brokers reach one another by names on a network of their own. No relay can stand before them: Docker itself listens on every local address.
+"""
+
+from __future__ import annotations
+
+import gc
+import socket
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from .. import quorum
+from ..local.identity import identity
+from ..quorum import BROKERS, CLIENTS, CONTROLLER, Seat
+from .broker import Broker, Unavailable, Wanted, met
+
+IMAGE = "apache/kafka"
+INSIDE = {CLIENTS: 9092, CONTROLLER: 9093, BROKERS: 19092}
+"""Ports in a container, by listener."""
+
+DATA = "/tmp/kafka-logs"
+READY = b"Kafka Server started"
+PATIENCE = 120.0
+"""Seconds that a node may take to be ready."""
+
+ANY = ""
+"""Every address, as Kafka writes it. It would tell others of 0.0.0.0 as it stands."""
+
+
+def seats(host: str, ports: Sequence[int]) -> list[Seat]:
+    """Combined nodes; clients find each at its port of the host, the others at its name on the network."""
+    listens = {name: (ANY, port) for name, port in INSIDE.items()}
+    return [
+        Seat(number, roles, listens, {CLIENTS: (host, port), **_inside(number)})
+        for (number, roles), port in zip(quorum.roles(len(ports), 0), ports, strict=True)
+    ]
+
+
+def _inside(number: int) -> dict[str, quorum.Address]:
+    return {name: (alias(number), INSIDE[name]) for name in (CONTROLLER, BROKERS)}
+
+
+def alias(number: int) -> str:
+    return f"kafka-{number}"
+
+
+def environment(settings: Mapping[str, str], cluster_id: str) -> dict[str, str]:
+    """Settings in the words of the image: `_` for `.`, two for `_`, three for `-`; given any, it has no defaults of its own."""
+    said = {
+        key.replace("_", "__").replace("-", "___").replace(".", "_").upper(): value for key, value in settings.items()
+    }
+    return {"CLUSTER_ID": cluster_id, **{f"KAFKA_{key}": value for key, value in said.items()}}
+
+
+class Contained:
+    """One node in its container."""
+
+    def __init__(self, container: Any, seat: Seat, cluster_id: str) -> None:
+        self._container, self._seat, self._cluster_id = container, seat, cluster_id
+        self._starts = 1
+
+    def wait_ready(self) -> None:
+        """Until its log says so once for each start, and it answers with the id of this cluster."""
+        docker = self._container.get_wrapped_container()
+        end = time.monotonic() + PATIENCE
+        while (log := docker.logs()).count(READY) < self._starts:
+            docker.reload()
+            late = time.monotonic() > end
+            if late or docker.status in ("exited", "dead"):
+                raise RuntimeError(f"Kafka was not ready (its container: {docker.status}):\n{log[-4000:].decode()}")
+            time.sleep(0.1)
+        found = identity(*self._seat.known[CLIENTS]).cluster_id
+        assert found == self._cluster_id, f"another cluster answers: {found}, not {self._cluster_id}"
+
+    def stop(self) -> None:
+        self._container.get_wrapped_container().stop()
+
+    def start(self) -> None:
+        self._starts += 1
+        self._container.get_wrapped_container().start()
+        self.wait_ready()
+
+
+@contextmanager
+def container(wanted: Wanted) -> Iterator[Broker]:
+    image = f"{IMAGE}:{wanted.version}"
+    made = [_made(image) for _ in range(wanted.brokers)]
+    host = made[0].get_docker_client().host()
+    places, cluster_id = seats(host, _free_ports(len(made))), quorum.cluster_id()
+    with ExitStack() as stack:
+        network = stack.enter_context(_network())
+        nodes = []
+        for one, seat in zip(made, places, strict=True):
+            stack.enter_context(prepared(one, seat, places, cluster_id).with_network(network))
+            nodes.append(Contained(one, seat, cluster_id))
+        for node in nodes:
+            node.wait_ready()
+        own = {"durable", "own", "restart"}
+        yield met(f"container {wanted.version}", quorum.bootstrap(places), own, nodes)
+
+
+def prepared(container: Any, seat: Seat, places: Sequence[Seat], cluster_id: str) -> Any:
+    """A container that has its settings, its port of the host and its name, and is yet to be started."""
+    for key, value in environment(quorum.settings(seat, places, DATA), cluster_id).items():
+        container.with_env(key, value)
+    container.with_bind_ports(INSIDE[CLIENTS], seat.known[CLIENTS][1])
+    return container.with_network_aliases(alias(seat.id))
+
+
+def _made(image: str) -> Any:
+    """A container that is yet to be started. Raises Unavailable, at once."""
+    try:
+        from docker.errors import DockerException
+        from testcontainers.core.container import DockerContainer
+    except ImportError as reason:
+        raise Unavailable(f"no containers: the package testcontainers is not installed ({reason})") from reason
+    try:
+        return DockerContainer(image)
+    except DockerException as reason:
+        told = str(reason)
+    with warnings.catch_warnings():  # the client that could not be made leaves its socket to the collector
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
+    raise Unavailable(f"no Docker engine: {told}")
+
+
+def _network() -> Any:
+    from testcontainers.core.network import Network
+
+    return Network()
+
+
+def _free_ports(count: int) -> list[int]:
+    held = [socket.create_server((ANY, 0)) for _ in range(count)]
+    ports: list[int] = [sock.getsockname()[1] for sock in held]
+    for sock in held:
+        sock.close()
+    return ports

@@ -1,0 +1,53 @@
+"""kafkadouble, a process of its own, started as a user starts it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .broker import Broker, Wanted, met
+
+PATIENCE = 20
+"""Seconds that it may take to leave."""
+
+
+class Double:
+    """A server that forgets everything when it stops."""
+
+    def __init__(self) -> None:
+        self.bootstrap = ""
+        self._process: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        """At any free port first, later at the same."""
+        port = self.bootstrap.rpartition(":")[2] or "0"
+        command = [sys.executable, "-m", "kafkadouble", "serve", "--port", port, "--quiet"]
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        self._process = process
+        assert process.stdout is not None
+        key, _, self.bootstrap = process.stdout.readline().strip().partition("=")
+        assert key == "bootstrap.servers", f"the double said {key!r} first, and ended with {process.poll()}"
+
+    def stop(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with process:
+            process.terminate()
+            try:
+                process.wait(PATIENCE)
+            finally:
+                process.kill()
+        assert process.returncode == 0, f"the double ended with {process.returncode}"
+
+
+@contextmanager
+def double(wanted: Wanted) -> Iterator[Broker]:
+    server = Double()
+    try:
+        server.start()
+        yield met("double", server.bootstrap, {"faults", "own", "restart"}, [server])
+    finally:
+        server.stop()

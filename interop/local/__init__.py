@@ -1,0 +1,12 @@
+"""Apache Kafka on this machine, from the jars that Maven publishes: no Docker.
+
+`jars` fetches them, `java` runs them, `process` is one JVM, `cluster` is one to three brokers with their controllers, `identity` asks a
+broker who it is.
+"""
+
+from __future__ import annotations
+
+from .cluster import Cluster, Node, cluster
+from .jars import VERSION, Missing, jars
+
+__all__ = ["VERSION", "Cluster", "Missing", "Node", "cluster", "jars"]

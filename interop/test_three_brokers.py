@@ -1,0 +1,70 @@
+"""What users rely on in a cluster of three: partitions have copies and leaders everywhere, and clients go on when a broker is away."""
+
+from __future__ import annotations
+
+import pytest
+
+from interop.brokers import Broker
+from interop.clients import CREATOR, Client
+from interop.clients.shape import Partition, Record
+from interop.local.identity import identity
+from interop.support import eventually, refused
+
+pytestmark = [pytest.mark.needs("three_brokers"), pytest.mark.usefixtures("collected")]
+
+SPREAD = range(6)
+"""Partitions: enough for each of three brokers to lead some."""
+
+
+@pytest.fixture(autouse=True)
+def whole(broker: Broker) -> None:
+    """Every broker tells of all: one that was away is back for itself first, and for the others a little later."""
+    addresses = [(host, int(port)) for one in broker.bootstrap.split(",") for host, _, port in [one.rpartition(":")]]
+    eventually(lambda: [identity(*one).brokers for one in addresses], lambda found: min(found) >= 3)
+
+
+@pytest.fixture
+def copied(broker: Broker, whole: None, name: str) -> str:
+    """A topic that every broker has, and of which two must have what is acknowledged."""
+    with CREATOR.admin(broker.bootstrap) as admin:
+        admin.create_topic(name, len(SPREAD), {"min.insync.replicas": "2"}, replication=3)
+        eventually(admin.topics, lambda found: name in found)
+    return name
+
+
+def test_every_client_is_told_of_three_brokers(broker: Broker, client: Client) -> None:
+    with client.admin(broker.bootstrap) as admin:
+        assert sorted(admin.cluster()[2]) == sorted(broker.bootstrap.split(","))
+
+
+def test_more_copies_than_brokers_are_refused(broker: Broker, client: Client, name: str) -> None:
+    with client.admin(broker.bootstrap) as admin, refused("INVALID_REPLICATION_FACTOR"):
+        admin.create_topic(name, 1, replication=4)
+
+
+def test_a_client_that_knows_one_broker_writes_to_and_reads_from_all(
+    broker: Broker, client: Client, copied: str
+) -> None:
+    one = broker.bootstrap.split(",")[-1]
+    with client.producer(one, acks="all") as producer:
+        producer.send(copied, [Record(b"v", partition=index) for index in SPREAD])
+    with client.consumer(one, partitions=[Partition(copied, index) for index in SPREAD]) as consumer:
+        assert sorted(seen.partition for seen in consumer.read(len(SPREAD))) == [*SPREAD]
+
+
+@pytest.mark.needs("restart")
+def test_clients_go_on_while_a_broker_is_away(broker: Broker, client: Client, copied: str) -> None:
+    every = [Partition(copied, index) for index in SPREAD]
+    with (
+        client.producer(broker.bootstrap, acks="all") as producer,
+        client.consumer(broker.bootstrap, partitions=every) as consumer,
+    ):
+        producer.send(copied, [Record(b"before", partition=index) for index in SPREAD])
+        assert sorted(seen.partition for seen in consumer.read(len(SPREAD))) == [*SPREAD]
+        away = broker.servers[0]
+        away.stop()
+        try:
+            producer.send(copied, [Record(b"meanwhile", partition=index) for index in SPREAD])
+            assert sorted(seen.partition for seen in consumer.read(len(SPREAD))) == [*SPREAD]
+        finally:
+            away.start()

@@ -145,5 +145,7 @@ def test_hostile_frames_break_nothing(part: int) -> None:
     print(
         f"{campaign.made} frames, {campaign.closed} connections closed, resident MB: {[used // MB for used in usage]}"
     )
+    if usage:
+        assert max(usage) - usage[0] < 200 * MB, [used // MB for used in usage]
     assert campaign.closed > campaign.made // 5
     assert campaign.closed < campaign.made * 4 // 5

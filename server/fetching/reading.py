@@ -62,7 +62,7 @@ def read_all(node: Node, wanted: Sequence[Wanted], terms: Terms) -> Reading:
         size = len(data.records or NOTHING)
         reading.size += size
         terms.bytes_left = max(0, terms.bytes_left - size)
-        if data.error_code or data.diverging_epoch.epoch >= 0:
+        if data.error_code or one.diverged:
             reading.urgent = True
     return reading
 
@@ -89,7 +89,8 @@ def read(partition: Partition, wanted: Wanted, terms: Terms, *, at_least_one: bo
         return failed(wanted.index, code, partition)
     log = partition.log
     comparison = log.compare(wanted.fetch_offset, wanted.last_fetched_epoch)
-    if comparison.verdict is Verdict.DIVERGING:
+    wanted.diverged = comparison.verdict is Verdict.DIVERGING
+    if wanted.diverged:
         data = _data(partition, wanted.index, terms)
         data.diverging_epoch = FetchResponse.EpochEndOffset(
             epoch=comparison.end.epoch, end_offset=comparison.end.offset
@@ -107,6 +108,8 @@ def _records(partition: Partition, wanted: Wanted, terms: Terms, at_least_one: b
     max_bytes = min(wanted.max_bytes, terms.bytes_left)
     if wanted.fetch_offset >= bound or (max_bytes <= 0 and not at_least_one):
         return data
+    if max_bytes < 0:  # Kafka's reading breaks over it, where there is something to read
+        return failed(wanted.index, error_codes.UNKNOWN_SERVER_ERROR)
     found = log.read(wanted.fetch_offset, max_bytes, bound, at_least_one=at_least_one)
     data.records = found.records
     if terms.committed:
@@ -147,16 +150,18 @@ def failed(index: int, code: int, partition: Partition | None = None) -> Partiti
 
 def refused_to_stranger(node: Node, wanted: Iterable[Wanted], version: int) -> list[Answered]:
     """What a replica is told that is none of the partitions': if it names the right epoch, that there will be another, in which it is."""
-    return [(one, failed(one.index, _code_for_stranger(node, one, version))) for one in wanted]
+    return [(one, _to_stranger(node, one, version)) for one in wanted]
 
 
-def _code_for_stranger(node: Node, wanted: Wanted, version: int) -> int:
+def _to_stranger(node: Node, wanted: Wanted, version: int) -> PartitionData:
     partition = find(node, wanted, version)
     if isinstance(partition, int):
-        return partition
-    if code := partition.check_epoch(wanted.current_leader_epoch):
-        return code
-    return error_codes.NOT_LEADER_OR_FOLLOWER if wanted.current_leader_epoch < 0 else error_codes.UNKNOWN_LEADER_EPOCH
+        return failed(wanted.index, partition)
+    code = partition.check_epoch(wanted.current_leader_epoch)
+    if not code:
+        unnamed = wanted.current_leader_epoch < 0
+        code = error_codes.NOT_LEADER_OR_FOLLOWER if unnamed else error_codes.UNKNOWN_LEADER_EPOCH
+    return failed(wanted.index, code, partition)
 
 
 def all_failed(wanted: Iterable[Wanted], code: int) -> list[Answered]:

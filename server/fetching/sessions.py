@@ -109,7 +109,7 @@ def _is_news(wanted: Wanted, data: FetchResponse.PartitionData) -> bool:
         or data.high_watermark != wanted.known_high_watermark
         or data.log_start_offset != wanted.known_log_start
         or data.preferred_read_replica >= 0
-        or data.diverging_epoch.epoch >= 0
+        or wanted.diverged
     )
 
 

@@ -19,10 +19,12 @@ TOPIC_IDS_FROM = 13
 
 
 class Wanted:
-    """One partition of a Fetch request. `known_high_watermark` and `known_log_start` are what the session's last answer said."""
+    """One partition of a Fetch request. `known_high_watermark` and `known_log_start` are what the session's last answer said; `diverged` is
+    whether the reading just now found that the fetcher has another history."""
 
     __slots__ = (
         "current_leader_epoch",
+        "diverged",
         "fetch_offset",
         "index",
         "known_high_watermark",
@@ -36,6 +38,7 @@ class Wanted:
     def __init__(self, topic: str, topic_id: Uuid, asked: FetchRequest.FetchPartition) -> None:
         self.topic, self.topic_id, self.index = topic, topic_id, asked.partition
         self.known_high_watermark = self.known_log_start = -1
+        self.diverged = False
         self.update(asked)
 
     def update(self, asked: FetchRequest.FetchPartition) -> None:

@@ -2,12 +2,15 @@
 
     python -m benchmarks.latency [--requests 5000] [--rounds 5] [--json]
 
-Goal: the p50 is at most 4 times that of the echo. Both servers are processes of their own; rounds are interleaved.
+Goal: the p50 is at most 4 times that of the echo. Both servers are processes of their own; rounds are interleaved, and the best of each counts,
+as others on the machine only ever add to it. Where the system lets us, all run on one CPU: they take turns anyway, and otherwise what is
+measured is how long another CPU takes to wake up.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import socket
 import statistics
 import subprocess
@@ -72,6 +75,12 @@ def p50(bootstrap: str, request: bytes, requests: int, *, framed: bool) -> float
     return statistics.median(took) / 1000
 
 
+def stay_on_one_cpu() -> None:
+    """This process and its children."""
+    if sys.platform == "linux":
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
 def receive(sock: socket.socket, size: int) -> bytes:
     data = b""
     while len(data) < size:
@@ -88,6 +97,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
+    stay_on_one_cpu()
     request = produce_request()
     mine, bare = [], []
     with servers.ours("--topic", "bench:1") as (bootstrap, _), echo() as echoing:
@@ -95,7 +105,7 @@ def main() -> None:
             bare.append(p50(echoing, request, arguments.requests, framed=False))
             mine.append(p50(bootstrap, request, arguments.requests, framed=True))
     table = report.Table("latency", "us, p50 of one Produce request; the goal is a ratio of at most 4")
-    table.add("produce", statistics.median(mine), {"asyncio echo": statistics.median(bare)})
+    table.add("produce", min(mine), {"asyncio echo": min(bare)})
     table.print(as_json=arguments.json)
 
 

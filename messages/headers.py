@@ -77,7 +77,7 @@ def read_request_header(frame: bytes, offset: int = 0) -> RequestHead:
         raise
     if body > len(frame):
         raise Truncated("the bytes end inside the client id", offset=p, path="RequestHeader.client_id")
-    return RequestHead(key, version, correlation, str(frame[p:end], "utf-8", "replace"), body)
+    return RequestHead(key, version, correlation, frame[p:end].decode("utf-8", "replace"), body)
 
 
 def write_request(request: Message, correlation_id: int, client_id: str | None, version: int) -> list[Buffer]:

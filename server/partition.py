@@ -43,7 +43,7 @@ class Partition:
 
     def check_epoch(self, current_leader_epoch: int) -> int:
         """Whether a client's idea of the leader epoch is behind, ahead, or right (0); -1 asks for no check (KIP-320)."""
-        if current_leader_epoch < 0 or current_leader_epoch == self.leader_epoch:
+        if current_leader_epoch == ANY_EPOCH or current_leader_epoch == self.leader_epoch:
             return error_codes.NONE
         if current_leader_epoch < self.leader_epoch:
             return error_codes.FENCED_LEADER_EPOCH
@@ -66,7 +66,7 @@ class Partition:
         return result
 
     def _commit(self, size: int) -> None:
-        self.log.high_watermark = self.log.log_end_offset
+        self.log.commit_all()
         if self.waiters.tasks:
             self.waiters.wake(size)
 

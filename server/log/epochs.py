@@ -16,9 +16,10 @@ from .offset_and_epoch import NO_EPOCH, UNDEFINED, OffsetAndEpoch
 class LeaderEpochCache:
     """The leader epochs of one log."""
 
-    __slots__ = ("_epochs", "_starts")
+    __slots__ = ("_epochs", "_starts", "latest")
 
     def __init__(self, entries: Iterable[OffsetAndEpoch] = ()) -> None:
+        self.latest = NO_EPOCH  # the newest epoch, -1 when there is none
         self._epochs: list[int] = []  # strictly ascending
         self._starts: list[int] = []  # strictly ascending, but for entries that a checkpoint brought
         for entry in entries:
@@ -28,11 +29,6 @@ class LeaderEpochCache:
     def entries(self) -> list[OffsetAndEpoch]:
         """Each epoch with the offset at which it starts, oldest first."""
         return [OffsetAndEpoch(start, epoch) for epoch, start in zip(self._epochs, self._starts, strict=True)]
-
-    @property
-    def latest(self) -> int:
-        """The newest epoch, -1 when there is none."""
-        return self._epochs[-1] if self._epochs else NO_EPOCH
 
     @property
     def earliest(self) -> OffsetAndEpoch:
@@ -50,6 +46,7 @@ class LeaderEpochCache:
             self._starts.pop()
         self._epochs.append(epoch)
         self._starts.append(start)
+        self.latest = epoch
         return True
 
     def end_offset_for(self, epoch: int, log_end_offset: int) -> OffsetAndEpoch:
@@ -74,6 +71,7 @@ class LeaderEpochCache:
         """The log now ends at `end`: forget the epochs that start there or later."""
         keep = bisect_left(self._starts, end)
         del self._epochs[keep:], self._starts[keep:]
+        self.latest = self._epochs[-1] if self._epochs else NO_EPOCH
 
     def truncate_from_start(self, start: int) -> None:
         """The log now begins at `start`: the epoch in force there starts there, older ones are forgotten."""
@@ -86,6 +84,7 @@ class LeaderEpochCache:
         """Forget everything."""
         self._epochs.clear()
         self._starts.clear()
+        self.latest = NO_EPOCH
 
     def __len__(self) -> int:
         return len(self._epochs)

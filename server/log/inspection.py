@@ -71,10 +71,10 @@ def accept(batch: Buffer, header: BatchHeader, config: LogConfig, now: int, room
     try:
         if _must_be_read(header, config, now):
             scan = scan_records(batch, 0, header, limit)
-            if room is not None and header.compression:
-                room.left -= len(scan.body)
             if _is_plain(header, scan, config, now):
                 return batch, scan.max_timestamp
+            if room is not None and header.compression:
+                room.left -= len(scan.body)
             _check_records(batch, header, scan, config, now)
             return _rewritten(batch, header, scan, config, now)
         body = _follow(batch, header, config, limit)

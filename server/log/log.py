@@ -112,8 +112,13 @@ class PartitionLog:
         if not self.log_start_offset <= offset <= self.log_end_offset:
             offset = self.log_start_offset if offset < self.log_start_offset else self.log_end_offset
         self._high_watermark = offset
+        self._state.transactions.settle(offset)
+
+    def commit_all(self) -> None:
+        """Move the high watermark to the end: there is nobody else to replicate to."""
+        self._high_watermark = self.log_end_offset
         if self._state.transactions.ended:
-            self._state.transactions.settle(offset)
+            self._state.transactions.settle(self._high_watermark)
 
     @property
     def first_unstable_offset(self) -> int | None:

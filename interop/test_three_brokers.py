@@ -7,7 +7,7 @@ import pytest
 from interop.brokers import Broker
 from interop.clients import CREATOR, Client
 from interop.clients.shape import Partition, Record
-from interop.local.identity import identity
+from interop.local.identity import whole
 from interop.support import eventually, refused
 
 pytestmark = [pytest.mark.needs("three_brokers"), pytest.mark.usefixtures("collected")]
@@ -17,14 +17,13 @@ SPREAD = range(6)
 
 
 @pytest.fixture(autouse=True)
-def whole(broker: Broker) -> None:
-    """Every broker tells of all: one that was away is back for itself first, and for the others a little later."""
-    addresses = [(host, int(port)) for one in broker.bootstrap.split(",") for host, _, port in [one.rpartition(":")]]
-    eventually(lambda: [identity(*one).brokers for one in addresses], lambda found: min(found) >= 3)
+def every_broker_knows_of_all(broker: Broker) -> None:
+    """One that was away is back for itself first, and for the others a little later."""
+    whole(broker.bootstrap, 3)
 
 
 @pytest.fixture
-def copied(broker: Broker, whole: None, name: str) -> str:
+def copied(broker: Broker, name: str) -> str:
     """A topic that every broker has, and of which two must have what is acknowledged."""
     with CREATOR.admin(broker.bootstrap) as admin:
         admin.create_topic(name, len(SPREAD), {"min.insync.replicas": "2"}, replication=3)

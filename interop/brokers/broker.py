@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from ..local.identity import FETCH, Identity, identity
+from ..local.identity import FETCH, Identity, whole
 
 CAPABILITIES: Mapping[str, str] = {
     "durable": "what was acknowledged survives a restart",
@@ -71,9 +71,12 @@ class Unavailable(Exception):
 
 
 def met(name: str, bootstrap: str, own: set[str], servers: Sequence[Server] = ()) -> Broker:
-    """A broker that runs, with what it has of its own and what can be seen of it. Raises OSError if nobody is there."""
-    host, _, port = bootstrap.partition(",")[0].rpartition(":")
-    return Broker(name, bootstrap, frozenset(own | seen(bootstrap, identity(host, int(port)))), servers)
+    """A broker that runs, with what it has of its own and what can be seen of it, once all its servers are known to one another.
+
+    Raises OSError if nobody is there.
+    """
+    told = whole(bootstrap, max(1, len(servers)))
+    return Broker(name, bootstrap, frozenset(own | seen(bootstrap, told)), servers)
 
 
 def seen(bootstrap: str, told: Identity) -> set[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import socket
 import struct
+import time
 from collections.abc import Mapping
 from io import BufferedRWPair
 from typing import NamedTuple
@@ -15,6 +16,8 @@ FETCH, METADATA, API_VERSIONS = 1, 3, 18
 METADATA_VERSION, API_VERSIONS_VERSION = 2, 0
 NO_TOPICS = struct.pack(">i", 0)
 TIMEOUT = 10.0
+PATIENCE = 30.0
+"""Seconds after which brokers should know of one another."""
 
 
 class Identity(NamedTuple):
@@ -32,6 +35,18 @@ def identity(host: str, port: int) -> Identity:
             return Identity(*_cluster(_asked(line, METADATA, METADATA_VERSION, NO_TOPICS)), _versions(line))
         except (struct.error, UnicodeDecodeError) as error:
             raise ValueError(f"{host}:{port} does not answer as a Kafka broker does: {error}") from error
+
+
+def whole(bootstrap: str, brokers: int) -> Identity:
+    """What the first of these addresses tells, once all of them tell of so many brokers: each learns of the others in its own time."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        found = [identity(host, int(port)) for one in bootstrap.split(",") for host, _, port in [one.rpartition(":")]]
+        if min(one.brokers for one in found) >= brokers:
+            return found[0]
+        if time.monotonic() > end:
+            raise RuntimeError(f"brokers tell of {[one.brokers for one in found]} brokers, not of {brokers}")
+        time.sleep(0.05)
 
 
 def _asked(line: BufferedRWPair, key: int, version: int, body: bytes = b"") -> bytes:

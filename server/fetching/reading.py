@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 NOTHING = b""
 UNKNOWN = (error_codes.UNKNOWN_TOPIC_OR_PARTITION, error_codes.UNKNOWN_TOPIC_ID)
 READ_COMMITTED = 1
+
+LEADER_FROM = 16
+"""The first version in which who is wrong about the leader is told the right one (KIP-951); the field is older."""
 PartitionData = FetchResponse.PartitionData
 
 
@@ -86,7 +89,7 @@ def find(node: Node, wanted: Wanted, version: int) -> Partition | int:
 def read(partition: Partition, wanted: Wanted, terms: Terms, *, at_least_one: bool) -> PartitionData:
     """One partition's data, or its error."""
     if code := partition.check_epoch(wanted.current_leader_epoch):
-        return failed(wanted.index, code, partition)
+        return failed(wanted.index, code, partition if terms.version >= LEADER_FROM else None)
     log = partition.log
     comparison = log.compare(wanted.fetch_offset, wanted.last_fetched_epoch)
     wanted.diverged = comparison.verdict is Verdict.DIVERGING
@@ -161,9 +164,12 @@ def _to_stranger(node: Node, wanted: Wanted, version: int) -> PartitionData:
     if not code:
         unnamed = wanted.current_leader_epoch < 0
         code = error_codes.NOT_LEADER_OR_FOLLOWER if unnamed else error_codes.UNKNOWN_LEADER_EPOCH
-    return failed(wanted.index, code, partition)
+    return failed(wanted.index, code, partition if version >= LEADER_FROM else None)
 
 
 def all_failed(wanted: Iterable[Wanted], code: int) -> list[Answered]:
     """Every partition answered with the same error."""
-    return [(one, failed(one.index, code)) for one in wanted]
+    answered = [(one, failed(one.index, code)) for one in wanted]
+    for _, data in answered:
+        data.aborted_transactions = []  # as Kafka has it
+    return answered

@@ -138,8 +138,9 @@ def _key(message: Message) -> int:
 
 def _joined(head: bytes, body: list[Buffer]) -> list[Buffer]:
     """The head and the first buffer as one, unless that one is large."""
-    if body and len(body[0]) < 1024:
-        return [head + body[0], *body[1:]]
+    if len(body[0]) < 1024:
+        body[0] = head + body[0]
+        return body
     return [head, *body]
 
 

@@ -15,6 +15,9 @@ from .log.inspection import Room
 from .log.log import AppendResult, PartitionLog
 from .waiting import Waiters
 
+ANY_EPOCH = -1
+"""A client's epoch that asks for no check; any other below 0 is an old one, as in Kafka."""
+
 
 class Partition:
     """A partition led here, that is by the broker `leader_id`."""
@@ -51,9 +54,7 @@ class Partition:
 
     def append(self, batch: Buffer, now: int, *, produce_version: int, room: Room | None = None) -> AppendResult:
         """Append what a client produced. Raises AppendRefused."""
-        result = self.log.append_as_leader(
-            batch, leader_epoch=self.leader_epoch, now=now, produce_version=produce_version, room=room
-        )
+        result = self.log.append_as_leader(batch, self.leader_epoch, now, produce_version, room)
         if not result.duplicate:
             self._commit(result.size)
         return result

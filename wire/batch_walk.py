@@ -14,7 +14,7 @@ from .errors import BadLength, CorruptBatch, Truncated, UnsupportedMagic
 from .legacy import CRC_START as LEGACY_CRC_START
 from .legacy import SMALLEST_LENGTHS, read_legacy_header
 
-_unpack = HEADER.unpack_from
+_unpack, _new = HEADER.unpack_from, object.__new__
 _LENGTH_TO_MAGIC = Struct(">i4xb")
 _SHORTEST = {**SMALLEST_LENGTHS, 2: HEADER_SIZE - LOG_OVERHEAD}
 
@@ -26,12 +26,16 @@ def read_header(buffer: Buffer, position: int = 0, *, partial: bool = False) -> 
     UnsupportedMagic, CorruptBatch.
     """
     try:
-        fields = _unpack(buffer, position)
+        header = _new(BatchHeader)  # and its fields at once, as generated readers do: by way of arguments takes longer
+        (
+            header.base_offset, header.size, header.partition_leader_epoch, header.magic, header.crc, header.attributes,
+            header.last_offset_delta, header.base_timestamp, header.max_timestamp, header.producer_id,
+            header.producer_epoch, header.base_sequence, header.count,
+        ) = _unpack(buffer, position)  # fmt: skip
     except error:
         return _read_odd_header(buffer, position, partial)
-    if fields[3] != 2 or fields[1] < 49:  # HEADER_SIZE - LOG_OVERHEAD
+    if header.magic != 2 or header.size < 49:  # HEADER_SIZE - LOG_OVERHEAD
         return _read_odd_header(buffer, position, partial)
-    header = BatchHeader(*fields)
     header.size += 12  # LOG_OVERHEAD
     if position + header.size > len(buffer) and not partial:
         raise _truncated(buffer, position)

@@ -36,7 +36,7 @@ class Frames:
             size = int.from_bytes(data[:4], "big")
             if size + 4 == len(data) and size <= self.max_size:  # one read, one frame: the common case
                 self._seen += len(data)
-                return [bytes(data[4:])]
+                return [data[4:] if data.__class__ is bytes else bytes(data[4:])]
             frames, taken, self.error = self._split(data)
             self._buffer += memoryview(data)[taken:]
         else:

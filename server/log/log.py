@@ -135,7 +135,6 @@ class PartitionLog:
     def append_as_leader(
         self,
         batch: Buffer,
-        *,
         leader_epoch: int,
         now: int,
         produce_version: int = NEWEST_PRODUCE,

@@ -25,7 +25,7 @@ GROUP, TRANSACTION, SHARE = 0, 1, 2
 TOPICS = {GROUP: CONSUMER_OFFSETS, TRANSACTION: TRANSACTION_STATE, SHARE: SHARE_GROUP_STATE}
 """Key type -> the topic whose partition leaders coordinate."""
 
-SHARE_KEY = re.compile(r"(?P<group>[^:]+):[A-Za-z0-9_-]{22}:\d{1,10}\Z")
+SHARE_KEY = re.compile(r"(?P<group>[^:]+):[A-Za-z0-9_-]{22}:-?\d{1,10}\Z")
 """What a share partition is called: group id, topic id, partition."""
 
 

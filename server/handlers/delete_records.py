@@ -6,13 +6,14 @@ POLICY_VIOLATION, an offset beyond the high watermark OFFSET_OUT_OF_RANGE. One r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest, DeleteRecordsResponse
 
 from ..internal_topics import INTERNAL_TOPICS
+from ..named_once import named_once
 from ..request import Request
 
 if TYPE_CHECKING:
@@ -28,16 +29,13 @@ def answer(node: Node, request: Request[DeleteRecordsRequest]) -> DeleteRecordsR
     return DeleteRecordsResponse(
         topics=[
             DeleteRecordsResponse.DeleteRecordsTopicResult(
-                name=topic.name, partitions=[_delete(node, topic.name, asked) for asked in _once(topic.partitions)]
+                name=topic.name, partitions=[_delete(node, topic.name, asked) for asked in partitions]
             )
-            for topic in request.body.topics
+            for topic, partitions in named_once(
+                request.body.topics, attrgetter("name"), attrgetter("partitions"), attrgetter("partition_index")
+            )
         ]
     )
-
-
-def _once(partitions: Sequence[Asked]) -> Iterable[Asked]:
-    """Each partition once; what is said of it last holds."""
-    return {asked.partition_index: asked for asked in partitions}.values()
 
 
 def _delete(node: Node, topic: str, asked: Asked) -> Answered:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 
 from ..fetching.reading import Reading, Terms, all_failed, read_all, refused_to_stranger
 from ..fetching.sessions import Fetching
-from ..fetching.wanted import Wanted, keys_and_partitions, response
+from ..fetching.wanted import TOPIC_IDS_FROM, Wanted, keys_and_partitions, response
 from ..request import Request
 from ..waiting import Until, Wait
 
@@ -22,9 +23,14 @@ if TYPE_CHECKING:
 
 SESSIONS_FROM = 7
 
+ISOLATION_LEVELS = (0, 1)
+"""Of any other Kafka breaks, and answers so."""
+
 
 def answer(node: Node, request: Request[FetchRequest]) -> FetchResponse | Wait[FetchResponse]:
     body = request.body
+    if body.isolation_level not in ISOLATION_LEVELS:
+        return _broken(request)
     replica = _replica_id(request)
     fetching = node.fetch_sessions.begin(body, request.version, follower=replica >= 0, now=node.now)
     if isinstance(fetching, int):
@@ -35,6 +41,13 @@ def answer(node: Node, request: Request[FetchRequest]) -> FetchResponse | Wait[F
     if reading.urgent or reading.size >= body.min_bytes or body.max_wait_ms <= 0 or not fetching.wanted:
         return fetching.answer(reading.answered)
     return _wait(node, request, fetching, reading)
+
+
+def _broken(request: Request[FetchRequest]) -> FetchResponse:
+    """Where topics come by id, Kafka says nothing of partitions when it breaks over a request."""
+    if request.version < TOPIC_IDS_FROM:
+        return refuse(request, error_codes.UNKNOWN_SERVER_ERROR, None)
+    return FetchResponse(error_code=error_codes.UNKNOWN_SERVER_ERROR)
 
 
 def _wait(node: Node, request: Request[FetchRequest], fetching: Fetching, reading: Reading) -> Wait[FetchResponse]:

@@ -9,6 +9,7 @@ answered with offset -1 and no error. A partition that is asked for twice is INV
 from __future__ import annotations
 
 from collections import Counter
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
@@ -23,8 +24,9 @@ from ..log.lookup import (
     MAX_TIMESTAMP,
     TimestampAndOffset,
 )
+from ..named_once import named_once
 from ..partition import Partition
-from ..request import Request
+from ..request import Refusal, Request
 from ..waiting import Until, Wait
 
 if TYPE_CHECKING:
@@ -47,6 +49,8 @@ LOOKS = 8
 
 CONSUMER = -1
 READ_COMMITTED = 1
+ISOLATION_LEVELS = (0, READ_COMMITTED)
+"""Of any other Kafka breaks, and answers so."""
 
 Asked = ListOffsetsRequest.ListOffsetsPartition
 Answered = ListOffsetsResponse.ListOffsetsPartitionResponse
@@ -56,10 +60,15 @@ def answer(node: Node, request: Request[ListOffsetsRequest]) -> Wait[ListOffsets
     times_named = Counter(
         (topic.name, asked.partition_index) for topic in request.body.topics for asked in topic.partitions
     )
+    if request.body.isolation_level not in ISOLATION_LEVELS:
+        raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
     topics, looks = [], 0
-    for topic in request.body.topics:
+    once = named_once(
+        request.body.topics, attrgetter("name"), attrgetter("partitions"), attrgetter("partition_index")
+    )
+    for topic, named in once:
         partitions = []
-        for asked in {asked.partition_index: asked for asked in topic.partitions}.values():
+        for asked in named:
             if times_named[topic.name, asked.partition_index] > 1:
                 partitions.append(_failed(asked, error_codes.INVALID_REQUEST))
                 continue

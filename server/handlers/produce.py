@@ -10,6 +10,8 @@ transactional batch gets INVALID_TXN_STATE.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
@@ -23,9 +25,12 @@ from ..dispatch import DISCONNECT, Disconnect
 from ..internal_topics import INTERNAL_TOPICS
 from ..log.inspection import Room
 from ..log.log import AppendRefused
+from ..log.refusals import NotOneBatch
+from ..named_once import named_once
 from ..request import Request
 
 if TYPE_CHECKING:
+    from ..partition import Partition
     from ..node import Node
 
 log = logging.getLogger("kafkadouble.server")
@@ -38,6 +43,13 @@ ADMIN_CLIENT = "__admin_client"
 ATTRIBUTES = 22
 """Where in a batch the byte stands that says whether it is transactional."""
 
+WITHOUT_LOG_START = (
+    error_codes.MESSAGE_TOO_LARGE,
+    error_codes.RECORD_LIST_TOO_LARGE,
+    error_codes.CORRUPT_MESSAGE,
+)
+"""Refusals of a log that Kafka answers without telling where the log begins."""
+
 PartitionProduceResponse = ProduceResponse.PartitionProduceResponse
 PartitionProduceData = ProduceRequest.PartitionProduceData
 
@@ -49,16 +61,23 @@ def answer(node: Node, request: Request[ProduceRequest]) -> ProduceResponse | Di
     if body.acks not in ACKS:
         return refuse(request, error_codes.INVALID_REQUIRED_ACKS, None)
     topics, room = [], Room()
-    for asked in body.topic_data:
+    for asked, named in _once(body):
         name = asked.name if request.version < TOPIC_IDS_FROM else _name_of(node, asked.topic_id)
         partitions = []
-        for data in asked.partition_data:
+        for data in named:
             partitions.append(_produce(node, request, name, data, room))  # noqa: PERF401  # a comprehension is one more call
         topics.append(_topic(asked, partitions))
     if body.acks:
         return ProduceResponse(responses=topics)
     failed = any(partition.error_code for topic in topics for partition in topic.partition_responses)
     return DISCONNECT if failed else None
+
+
+def _once(body: ProduceRequest) -> Iterable[tuple[ProduceRequest.TopicProduceData, Sequence[PartitionProduceData]]]:
+    """A batch for each partition, the last that came for it; most requests have one."""
+    if len(body.topic_data) == 1 and len(body.topic_data[0].partition_data) == 1:
+        return [(body.topic_data[0], body.topic_data[0].partition_data)]
+    return named_once(body.topic_data, attrgetter("name", "topic_id"), attrgetter("partition_data"), attrgetter("index"))
 
 
 def _has_transactional(body: ProduceRequest) -> bool:
@@ -93,7 +112,7 @@ def _produce(
     try:
         result = partition.append(data.records or b"", node.now, produce_version=request.version, room=room)
     except AppendRefused as refused:
-        return _refused(data.index, refused)
+        return _refused(data.index, refused, partition)
     except WireError as error:
         return _failed(data.index, error_codes.CORRUPT_MESSAGE, str(error))
     except Exception:
@@ -107,8 +126,10 @@ def _produce(
     )
 
 
-def _refused(index: int, refused: AppendRefused) -> PartitionProduceResponse:
+def _refused(index: int, refused: AppendRefused, partition: Partition) -> PartitionProduceResponse:
     response = _failed(index, refused.code, refused.told_message)
+    if not (isinstance(refused, NotOneBatch) or refused.code in WITHOUT_LOG_START):
+        response.log_start_offset = partition.log.log_start_offset
     response.record_errors = [
         ProduceResponse.BatchIndexAndErrorMessage(batch_index=at, batch_index_error_message=why)
         for at, why in refused.record_errors

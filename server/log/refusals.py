@@ -41,3 +41,7 @@ class AppendRefused(LogRefused):
     def told_message(self) -> str | None:
         """What Kafka lets the producer read of the message: all or nothing."""
         return self.message if self.told else None
+
+
+class NotOneBatch(AppendRefused):
+    """What came is not one batch of today's format, which Kafka sees before it looks for the log."""

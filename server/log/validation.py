@@ -12,7 +12,7 @@ from kafkadouble.wire.compression import CODECS
 from kafkadouble.wire.errors import BadLength, CorruptBatch, Truncated, UnsupportedMagic, WireError
 
 from .config import LogConfig
-from .refusals import AppendRefused
+from .refusals import AppendRefused, NotOneBatch
 
 ZSTD = 4
 ZSTD_FROM = 7
@@ -30,24 +30,24 @@ def sole_batch(batch: Buffer, produce_version: int) -> BatchHeader:
     except WireError as problem:
         raise _unreadable(problem) from problem
     if header.magic != 2:
-        raise AppendRefused(
+        raise NotOneBatch(
             error_codes.INVALID_RECORD, f"a record batch of magic {header.magic}, where only 2 is taken"
         )
     if produce_version < ZSTD_FROM and header.compression == ZSTD:
-        raise AppendRefused(
+        raise NotOneBatch(
             error_codes.UNSUPPORTED_COMPRESSION_TYPE,
             f"zstd in version {produce_version} of Produce: it came with {ZSTD_FROM}",
         )
     if header.size < len(batch) and _is_followed(batch, header.size):
-        raise AppendRefused(error_codes.INVALID_RECORD, "more than one record batch for a partition")
+        raise NotOneBatch(error_codes.INVALID_RECORD, "more than one record batch for a partition")
     return header
 
 
-def _unreadable(problem: WireError) -> AppendRefused:
+def _unreadable(problem: WireError) -> NotOneBatch:
     if isinstance(problem, Truncated):
-        return AppendRefused(error_codes.INVALID_RECORD, "no whole record batch")
+        return NotOneBatch(error_codes.INVALID_RECORD, "no whole record batch")
     told = isinstance(problem, BadLength | UnsupportedMagic)
-    return AppendRefused(error_codes.CORRUPT_MESSAGE, str(problem), told=told)
+    return NotOneBatch(error_codes.CORRUPT_MESSAGE, str(problem), told=told)
 
 
 def _is_followed(batch: Buffer, position: int) -> bool:
@@ -56,7 +56,7 @@ def _is_followed(batch: Buffer, position: int) -> bool:
     except Truncated:
         return False
     except WireError as problem:
-        raise AppendRefused(error_codes.CORRUPT_MESSAGE, str(problem), told=False) from problem
+        raise NotOneBatch(error_codes.CORRUPT_MESSAGE, str(problem), told=False) from problem
     return True
 
 

@@ -1,7 +1,7 @@
 """DeleteTopics as a decision: topics by name, or since version 6 by id (KIP-516).
 
 What is named twice is not deleted: INVALID_REQUEST, once for each name or id that was given twice, and also for a name and an id that mean
-the same topic.
+the same topic. What has neither name nor id is answered as often as it came.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def delete_topics(image: Image, asked: Sequence[State]) -> Decision[Result]:
         try:
             found = _found(image, name, topic_id, count)
         except Refusal as refusal:
-            results.append(failed(name, topic_id, refusal.code, refusal.message))
+            answers = 1 if name or topic_id != Uuid.ZERO else count
+            results += [failed(name, topic_id, refusal.code, refusal.message)] * answers
         else:
             wanted[found] = wanted.get(found, times[None, found] > 1) + 1
     gone = [topic_id for topic_id, ways in wanted.items() if ways == 1]

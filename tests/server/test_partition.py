@@ -27,6 +27,7 @@ def batch(value: bytes = b"v") -> bytes:
     ("epoch", "code"),
     [
         (-1, error_codes.NONE),
+        (-2, error_codes.FENCED_LEADER_EPOCH),
         (5, error_codes.NONE),
         (4, error_codes.FENCED_LEADER_EPOCH),
         (0, error_codes.FENCED_LEADER_EPOCH),

@@ -10,7 +10,10 @@ P = TypeVar("P")
 
 
 def named_once(
-    topics: Iterable[T], name: Callable[[T], Hashable], partitions: Callable[[T], Sequence[P]], index: Callable[[P], int]
+    topics: Iterable[T],
+    name: Callable[[T], Hashable],
+    partitions: Callable[[T], Sequence[P]],
+    index: Callable[[P], int],
 ) -> list[tuple[T, list[P]]]:
     """Each topic with its partitions, in the order in which they were named first."""
     kept: dict[Hashable, tuple[T, dict[int, P]]] = {}

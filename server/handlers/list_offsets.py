@@ -63,9 +63,7 @@ def answer(node: Node, request: Request[ListOffsetsRequest]) -> Wait[ListOffsets
     if request.body.isolation_level not in ISOLATION_LEVELS:
         raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
     topics, looks = [], 0
-    once = named_once(
-        request.body.topics, attrgetter("name"), attrgetter("partitions"), attrgetter("partition_index")
-    )
+    once = named_once(request.body.topics, attrgetter("name"), attrgetter("partitions"), attrgetter("partition_index"))
     for topic, named in once:
         partitions = []
         for asked in named:

@@ -30,8 +30,8 @@ from ..named_once import named_once
 from ..request import Request
 
 if TYPE_CHECKING:
-    from ..partition import Partition
     from ..node import Node
+    from ..partition import Partition
 
 log = logging.getLogger("kafkadouble.server")
 
@@ -77,7 +77,9 @@ def _once(body: ProduceRequest) -> Iterable[tuple[ProduceRequest.TopicProduceDat
     """A batch for each partition, the last that came for it; most requests have one."""
     if len(body.topic_data) == 1 and len(body.topic_data[0].partition_data) == 1:
         return [(body.topic_data[0], body.topic_data[0].partition_data)]
-    return named_once(body.topic_data, attrgetter("name", "topic_id"), attrgetter("partition_data"), attrgetter("index"))
+    return named_once(
+        body.topic_data, attrgetter("name", "topic_id"), attrgetter("partition_data"), attrgetter("index")
+    )
 
 
 def _has_transactional(body: ProduceRequest) -> bool:

@@ -30,9 +30,7 @@ def sole_batch(batch: Buffer, produce_version: int) -> BatchHeader:
     except WireError as problem:
         raise _unreadable(problem) from problem
     if header.magic != 2:
-        raise NotOneBatch(
-            error_codes.INVALID_RECORD, f"a record batch of magic {header.magic}, where only 2 is taken"
-        )
+        raise NotOneBatch(error_codes.INVALID_RECORD, f"a record batch of magic {header.magic}, where only 2 is taken")
     if produce_version < ZSTD_FROM and header.compression == ZSTD:
         raise NotOneBatch(
             error_codes.UNSUPPORTED_COMPRESSION_TYPE,

@@ -17,6 +17,9 @@ Answered = tuple["Wanted", FetchResponse.PartitionData]
 
 TOPIC_IDS_FROM = 13
 
+ANY_EPOCH = -1
+"""A fetcher's idea of the leader epoch that asks for no check."""
+
 
 class Wanted:
     """One partition of a Fetch request. `known_high_watermark` and `known_log_start` are what the session's last answer said; `diverged` is
@@ -44,7 +47,8 @@ class Wanted:
     def update(self, asked: FetchRequest.FetchPartition) -> None:
         """The fetcher has moved on."""
         self.fetch_offset, self.max_bytes = asked.fetch_offset, asked.partition_max_bytes
-        self.current_leader_epoch, self.last_fetched_epoch = asked.current_leader_epoch, asked.last_fetched_epoch
+        self.current_leader_epoch = max(ANY_EPOCH, asked.current_leader_epoch)  # any below 0: only Fetch has it so
+        self.last_fetched_epoch = asked.last_fetched_epoch
 
     def __repr__(self) -> str:
         return f"{self.topic or self.topic_id}-{self.index} from {self.fetch_offset}"

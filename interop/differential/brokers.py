@@ -1,0 +1,54 @@
+"""The two brokers of a comparison: an Apache Kafka, and a kafkadouble that is given the same server.properties, each a process of its own."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from interop.local import cluster
+
+SETTINGS = {
+    "offsets.topic.num.partitions": 1,
+    "transaction.state.log.num.partitions": 1,
+    "share.coordinator.state.topic.num.partitions": 1,
+    "group.streams.initial.rebalance.delay.ms": 0,
+}
+"""Fifty partitions of each internal topic would only be slower; the delay is what a double has by itself."""
+
+
+@contextmanager
+def both(folder: Path) -> Iterator[tuple[str, str]]:
+    """Where a kafkadouble and an Apache Kafka listen. Raises Missing."""
+    with cluster(folder, overrides=SETTINGS) as kafka:
+        config = next(folder.rglob("server.properties"))
+        port = kafka.bootstrap.rpartition(":")[2]
+        own = config.with_name("double.properties")
+        own.write_text(config.read_text().replace(f":{port}", f":{_free_port()}"))
+        with _double(own) as bootstrap:
+            yield bootstrap, kafka.bootstrap
+
+
+@contextmanager
+def _double(config: Path) -> Iterator[str]:
+    command = [sys.executable, "-m", "kafkadouble", "serve", "--quiet", "--config", str(config)]
+    with (
+        config.with_suffix(".log").open("wb") as log,
+        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True) as process,
+    ):
+        try:
+            assert process.stdout is not None
+            key, _, bootstrap = process.stdout.readline().strip().partition("=")
+            assert key == "bootstrap.servers", f"the double ended with {process.poll()}"
+            yield bootstrap
+        finally:
+            process.terminate()
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        port: int = held.getsockname()[1]
+        return port

@@ -1,0 +1,59 @@
+"""Two answers, field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from .normal import UNORDERED
+
+ABSENT = "absent"
+
+
+class Difference(NamedTuple):
+    """Where two answers differ; `path` has `[]` for any element of a list."""
+
+    path: str
+    ours: Any
+    theirs: Any
+
+    def __str__(self) -> str:
+        return f"{self.path or 'the outcome'}: ours {self.ours!r}, theirs {self.theirs!r}"
+
+
+def differences(ours: Any, theirs: Any, path: str = "") -> Iterator[Difference]:
+    """Every difference of two normalised outcomes."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        for name in {**ours, **theirs}:
+            inner = f"{path}.{name}" if path else name
+            yield from differences(ours.get(name, ABSENT), theirs.get(name, ABSENT), inner)
+    elif isinstance(ours, list) and isinstance(theirs, list):
+        for one, other in _pairs(ours, theirs, path.rpartition(".")[2]):
+            yield from differences(one, other, f"{path}[]")
+    elif ours != theirs:
+        yield Difference(path, ours, theirs)
+
+
+def _pairs(ours: list[Any], theirs: list[Any], name: str) -> Iterator[tuple[Any, Any]]:
+    """Elements that belong together: by what tells them apart where there is no order, by place otherwise."""
+    if name in UNORDERED and all(isinstance(each, dict) for each in ours + theirs):
+        ours, theirs = _told_apart(ours, name), _told_apart(theirs, name)
+        mine, yours = dict(ours), dict(theirs)
+        yield from ((mine.get(key, ABSENT), yours.get(key, ABSENT)) for key in {**mine, **yours})
+        return
+    for index in range(max(len(ours), len(theirs))):
+        yield (
+            ours[index] if index < len(ours) else ABSENT,
+            theirs[index] if index < len(theirs) else ABSENT,
+        )
+
+
+def _told_apart(elements: list[dict[str, Any]], name: str) -> list[tuple[Any, Any]]:
+    """Elements with what tells them apart; the second of the same has a number besides."""
+    seen: dict[str, int] = {}
+    told = []
+    for each in elements:
+        key = repr([each.get(part) for part in UNORDERED[name]])
+        seen[key] = seen.get(key, 0) + 1
+        told.append(((key, seen[key]), each))
+    return told

@@ -1,0 +1,104 @@
+"""What the two brokers may call by different names, and what no order binds: the declared normalisation.
+
+Everything else is compared as it was answered, texts of errors included. A name is replaced by the order in which it came up in a script
+(`member 1`), so that the same one must be meant on both sides, also inside of texts.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+
+DAY = 86_400_000
+
+IDS = {"topicId": "topic", "memberId": "member", "leader": "member", "clusterId": "cluster"}
+"""Fields with ids that a broker makes up."""
+
+NUMBERS = {"producerId": "producer", "sessionId": "session"}
+"""The same, where the id is a number; 0 and below mean that there is none."""
+
+PORTS = {"port"}
+
+METADATA_OFFSETS = {"finalizedFeaturesEpoch"}
+"""Fields that are an offset of the metadata log: how many records a change took is each broker's own."""
+
+TIMES = {"logAppendTimeMs", "timestamp", "lastTimestamp"}
+"""Fields that are the time of day if they are within a day of it: one that a request named is compared as it is."""
+
+UNORDERED = {
+    "apiKeys": ("apiKey",),
+    "supportedFeatures": ("name",),
+    "finalizedFeatures": ("name",),
+    "configs": ("name", "configName"),
+    "configResources": ("resourceType", "resourceName"),
+    "groups": ("groupId",),
+    "members": ("memberId", "groupInstanceId"),
+    "topics": ("name", "topic", "topicId"),
+    "responses": ("name", "topicId", "topic", "resourceType", "resourceName"),
+    "results": ("name", "groupId", "resourceType", "resourceName"),
+    "partitions": ("partitionIndex", "partition"),
+    "activeProducers": ("producerId",),
+    "partitionResponses": ("index",),
+}
+"""Lists that Kafka fills from maps, and by what their elements are told apart."""
+
+OF_THE_MACHINE = {
+    "advertised.listeners",
+    "listeners",
+    "log.dirs",
+    "log.dir",
+    "metadata.log.dir",
+    "controller.quorum.voters",
+}
+"""Configurations whose values are places on this machine."""
+
+MADE_UP = re.compile(r"\A(?:[\w.-]*-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[\w-]{22})\Z")
+NO_ID = "A" * 22
+
+
+class Normal:
+    """The names that one broker gave in one script."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+        self._numbers: dict[tuple[str, int], str] = {}
+
+    def of(self, value: Any, field: str = "") -> Any:
+        """An answer, or part of one, in which only what must be the same is left."""
+        if isinstance(value, dict):
+            return self._dict(value)
+        if isinstance(value, list):
+            return [self.of(each, field) for each in value]
+        if isinstance(value, str):
+            return self._text(value, field)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return self._number(value, field)
+        return value
+
+    def _dict(self, value: dict[str, Any]) -> dict[str, Any]:
+        if (name := value.get("name") or value.get("topic")) and (made_up := value.get("topicId", NO_ID)) != NO_ID:
+            self._names.setdefault(made_up, f"id of {name}")
+        made = {name: self.of(each, name) for name, each in value.items()}
+        if value.get("name") in OF_THE_MACHINE and "value" in value:
+            made["value"] = "of the machine"
+        return made
+
+    def _text(self, value: str, field: str) -> str:
+        if field in IDS and MADE_UP.match(value) and value != NO_ID and value not in self._names:
+            kind = IDS[field]
+            self._names[value] = f"{kind} {1 + sum(name.startswith(kind) for name in self._names.values())}"
+        for made_up, name in self._names.items():
+            value = value.replace(made_up, name)
+        return value
+
+    def _number(self, value: int, field: str) -> int | str:
+        if field in PORTS and value > 0:
+            return "port"
+        if field in METADATA_OFFSETS and value > 0:
+            return "offset"
+        if field in TIMES and abs(value - time.time() * 1000) < DAY:
+            return "now"
+        if field in NUMBERS and value > 0:
+            return self._numbers.setdefault((field, value), f"{NUMBERS[field]} {len(self._numbers) + 1}")
+        return value

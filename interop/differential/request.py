@@ -1,0 +1,38 @@
+"""From the short form of a request to a message of one version: fields that the version lacks are left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkadouble.messages import registry
+from kafkadouble.messages.fields import fields_of
+from kafkadouble.messages.message import Struct
+from kafkadouble.wire.errors import UsageError
+from tests.support.values import struct
+
+
+def body_of(api: str, version: int, given: dict[str, Any]) -> Any:
+    """The request. UsageError for a null that the version cannot say."""
+    found = registry.api_named(api)
+    return struct(found.request, _said(found.request, given, min(version, found.stable_versions[1])))
+
+
+def _said(cls: type[Struct], given: dict[str, Any], version: int) -> dict[str, Any]:
+    fields = {field.json_name: field for field in fields_of(cls)}
+    unknown = given.keys() - fields.keys()
+    if unknown:
+        raise ValueError(f"{cls.__name__} has no {sorted(unknown)}; it has {sorted(fields)}")
+    said = {}
+    for name, value in given.items():
+        field = fields[name]
+        if not field.present(version):
+            continue
+        if value is None and not field.is_nullable(version):
+            raise UsageError(f"{name} cannot be null in version {version}")
+        inner = field.struct
+        if inner is not None and isinstance(value, list):
+            value = [_said(inner, each, version) for each in value]
+        elif inner is not None and isinstance(value, dict):
+            value = _said(inner, value, version)
+        said[name] = value
+    return said

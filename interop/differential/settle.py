@@ -1,0 +1,63 @@
+"""Waiting for Kafka by asking it: its controller answers before its broker has heard of the change.
+
+A change is over when the broker tells of a later one. The later one is a harmless setting of a subscription for client metrics, and it is
+made twice: the broker publishes change after change, so when the second is to be seen, everything that hangs on those before is done.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+from .side import Outcome, Side
+
+CHANGES = {"CreateTopics", "DeleteTopics", "CreatePartitions", "AlterConfigs", "IncrementalAlterConfigs"}
+"""APIs after which the broker has to hear of it."""
+
+PATIENCE = 10.0
+CLIENT_METRICS = 16
+MARK = "settled"
+
+_marks = count(1000)
+
+
+def settle(side: Side, api: str, asked: dict[str, Any], outcome: Outcome) -> None:
+    """Come back when the broker knows what the request changed."""
+    if api in CHANGES and "NONE" in str(outcome) and not asked.get("validateOnly"):
+        for _ in range(2):
+            mark(side, str(next(_marks)))
+    elif api == "Metadata" and asked.get("allowAutoTopicCreation", True) and isinstance(outcome, dict):
+        for topic in outcome["topics"]:
+            if topic["errorCode"] == "UNKNOWN_TOPIC_OR_PARTITION" and topic["name"]:
+                _until_known(side, topic["name"])
+
+
+def mark(side: Side, value: str) -> None:
+    """Alter the mark, and wait until the broker tells of it."""
+    config = {"name": "interval.ms", "configOperation": 0, "value": value}
+    wanted = {"resourceType": CLIENT_METRICS, "resourceName": MARK}
+    side.ask("settle", "IncrementalAlterConfigs", 1, {"resources": [{**wanted, "configs": [config]}]})
+    _until(lambda: f"'value': '{value}'" in str(side.ask("settle", "DescribeConfigs", 4, {"resources": [wanted]})))
+
+
+def _until_known(side: Side, name: str) -> None:
+    asked = {"topics": [{"name": name}], "allowAutoTopicCreation": False}
+    _until(lambda: "'leaderId': 1" in str(side.ask("settle", "Metadata", 12, asked)))
+
+
+def first_answers(side: Side) -> None:
+    """Come back when the coordinators and the producer ids, which Kafka gets ready on the first request, are there."""
+    group = {"keyType": 0, "coordinatorKeys": ["first"]}
+    _until(lambda: "'errorCode': 'NONE'" in str(side.ask("settle", "FindCoordinator", 4, group)))
+    _until(
+        lambda: "'errorCode': 'NONE'" in str(side.ask("settle", "OffsetFetch", 8, {"groups": [{"groupId": "first"}]}))
+    )
+    _until(lambda: "'errorCode': 'NONE'" in str(side.ask("settle", "InitProducerId", 4, {"transactionalId": None})))
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end, "the broker did not come to know of a change"

@@ -1,0 +1,101 @@
+"""What the comparison is made of: scripts, normalisation, differences, the list. None of it needs a broker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .compare import Difference, differences
+from .divergence import PAGE, Pattern, as_markdown, rows, sorted_out
+from .normal import Normal
+from .play import Found
+from .request import body_of
+from .script import Ask, Hear, steps
+
+MEMBER = "a-0f2f11b5-0d4c-4b0e-8f0c-0123456789ab"
+TOPIC = "oXqe-IlpRumpuOu1lDdhQQ"
+
+
+def script(folder: Path, text: str) -> list[Ask | Hear]:
+    path = folder / "some_script.txt"
+    path.write_text(text)
+    return list(steps(path))
+
+
+def test_a_line_is_a_request_in_every_version_of_its_range(tmp_path: Path) -> None:
+    asked = script(tmp_path, "a > Heartbeat v2..3 {groupId: ~g<v>}\na > Heartbeat v3.. {}\na > Heartbeat v* {}")
+    assert [each.version for each in asked if isinstance(each, Ask)] == [2, 3, 3, 4, 0, 1, 2, 3, 4]
+    assert isinstance(asked[1], Ask)
+    assert asked[1].body == "{groupId: some-script-g3}"
+
+
+def test_loops_nest(tmp_path: Path) -> None:
+    asked = script(
+        tmp_path, "for n in 1 | 2\nfor v in OffsetDelete\na >> Heartbeat v0 {groupId: g<n><v>}\nend\na < {}\nend"
+    )
+    assert [each.body if isinstance(each, Ask) else each.pattern for each in asked] == [
+        "{groupId: g10}",
+        "{}",
+        "{groupId: g20}",
+        "{}",
+    ]
+
+
+@pytest.mark.parametrize("text", ["for n in 1 | 2", "a Heartbeat", "a > FetchSnapshot v0 {}"])
+def test_what_is_no_script_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ValueError, match="line 1"):
+        script(tmp_path, text)
+
+
+def test_a_version_is_sent_what_it_has() -> None:
+    given = {"groupId": "g", "groupInstanceId": "i"}
+    assert body_of("Heartbeat", 2, given).group_instance_id is None
+    assert body_of("Heartbeat", 3, given).group_instance_id == "i"
+    with pytest.raises(ValueError, match="has no"):
+        body_of("Heartbeat", 2, {"group": "g"})
+
+
+def test_names_that_a_broker_makes_up_are_told_by_what_they_mean() -> None:
+    normal = Normal()
+    assert normal.of({"memberId": MEMBER, "errorMessage": f"no {MEMBER} here"}) == {
+        "memberId": "member 1",
+        "errorMessage": "no member 1 here",
+    }
+    assert normal.of([{"name": "t", "topicId": TOPIC}, {"topicId": TOPIC}]) == [
+        {"name": "t", "topicId": "id of t"},
+        {"topicId": "id of t"},
+    ]
+    assert normal.of({"port": 9092, "producerId": 4000}) == {"port": "port", "producerId": "producer 1"}
+    assert normal.of({"port": -1, "producerId": -1, "offset": 4000}) == {"port": -1, "producerId": -1, "offset": 4000}
+
+
+def test_differences_have_paths_and_elements_are_told_apart() -> None:
+    ours = {"topics": [{"name": "a", "n": 1}, {"name": "b", "n": 2}], "list": [1, 2]}
+    theirs = {"topics": [{"name": "b", "n": 3}, {"name": "c", "n": 1}], "list": [1]}
+    assert set(map(str, differences(ours, theirs))) == {
+        "topics[]: ours {'name': 'a', 'n': 1}, theirs 'absent'",
+        "topics[].n: ours 2, theirs 3",
+        "topics[]: ours 'absent', theirs {'name': 'c', 'n': 1}",
+        "list[]: ours 2, theirs 'absent'",
+    }
+    assert next(iter(differences("no answer", ours))).path == ""
+
+
+def test_what_is_not_listed_and_what_is_listed_in_vain_is_found() -> None:
+    listed = rows(
+        '[[row]]\nsection = "s"\nkafka = "k"\nhere = "h"\nwhy = "w"\n'
+        'shown = [{ api = "Fetch", path = "topics[].x", ours = "1*" }, { api = "Fetch", path = "y" }]'
+    )
+    known = Found("fetch", 1, "Fetch", 4, Difference("topics[].x", 12, 3))
+    new = Found("fetch", 2, "Fetch", 4, Difference("topics[].x", 2, 3))
+    assert sorted_out([known, new], listed) == ([new], [Pattern("Fetch", "y")])
+
+
+def test_a_row_is_shown_or_says_why_not() -> None:
+    with pytest.raises(ValueError, match="either"):
+        rows('[[row]]\nsection = "s"\nkafka = "k"\nhere = "h"\nwhy = "w"')
+
+
+def test_the_page_is_fresh() -> None:
+    assert PAGE.read_text() == as_markdown(), "python -m interop.differential.divergence writes it"

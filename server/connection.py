@@ -20,7 +20,7 @@ from kafkadouble.wire.errors import UsageError, WireError
 from kafkadouble.wire.frame import Frames
 
 from . import blame
-from .dispatch import DISCONNECT, Answer
+from .dispatch import Answer, Disconnect
 from .handlers import SERVED, Served
 from .handlers.api_versions import unsupported
 from .request import Peer, Request
@@ -181,10 +181,10 @@ class Connection:
         if self._task is not None:
             self._task = None
             self._queued -= request.size
-        if not self.closed:
-            if answer is DISCONNECT:
+        if answer is not None and not self.closed:
+            if answer.__class__ is Disconnect:
                 self.end(f"{blame.client(request.client_id)} is disconnected at {request!r}")
-            elif answer is not None:
+            else:
                 self._send(request, answer)
         if self._held:
             self._note(self.node.now)

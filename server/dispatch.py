@@ -42,7 +42,7 @@ def answer(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
     """The answer, or a generator on its way to it, as the rules of the fault plane have it; the history notes both ends."""
     history = node.history
     if history is None:
-        return _ruled(node, request) if node.faults.rules else handled(node, request)
+        return _ruled(node, request)
     seen = history.took(request)
     result = _ruled(node, request)
     if isinstance(result, GeneratorType):

@@ -66,7 +66,8 @@ class Node:
         if waiting.timers.due(now):
             self.tick(now)
         self.now = now
-        answer = dispatch.answer(self, request)
+        plain = self.history is None and not self.faults.rules
+        answer = (dispatch.handled if plain else dispatch.answer)(self, request)
         if not isinstance(answer, GeneratorType):
             reply(answer)  # type: ignore[arg-type]  # what is no generator is an answer, which mypy cannot conclude
             if waiting.ready:

@@ -23,7 +23,7 @@ from .control import (
     encode_control_batch,
 )
 from .record import Headers, Record
-from .record_scan import Scan
+from .record_scan import Scan, is_one_plain
 
 __all__ = [
     "ABORT",
@@ -51,6 +51,7 @@ __all__ = [
     "encode_batch",
     "encode_control_batch",
     "increment_sequence",
+    "is_one_plain",
     "iter_batches",
     "read_header",
     "records_of",

@@ -5,6 +5,7 @@ The loop is that of `record_body` less the objects; anything odd goes to the car
 
 from typing import NamedTuple
 
+from .checksum import Buffer
 from .record import Record
 from .record_body import Odd, long32, long64, short32
 from .record_careful import Place, decode_carefully, wrap64
@@ -103,6 +104,36 @@ def scan_fast(d: bytes, count: int, base_offset: int, base_timestamp: int) -> Sc
         raise Odd
     where = base_offset + (where >> 1 ^ -(where & 1))
     return _new(Scan, (consecutive, keyless, base_timestamp + lowest, base_timestamp + highest, where, d))
+
+
+def is_one_plain(d: Buffer, p: int, end: int) -> bool:
+    """Whether one record of the plainest kind fills `d` from `p` to `end`: no headers, both deltas 0, no length of more than two bytes.
+
+    A third of the scan's work, for the batch of one record whose answer somebody waits for. When it says no, the scan tells why.
+    """
+    try:
+        n = d[p]
+        p += 1
+        if n > 127:
+            n += (d[p] << 7) - 128
+            p += 1
+        if n > 16383 or p + (n >> 1) != end or n & 1 or d[p + 1] or d[p + 2] or d[end - 1]:
+            return False
+        n = d[p + 3]
+        p += 4
+        if n > 127:
+            n += (d[p] << 7) - 128
+            p += 1
+        if not n & 1:
+            p += n >> 1
+        n = d[p]
+        p += 1
+        if n > 127:
+            n += (d[p] << 7) - 128
+            p += 1
+    except IndexError:
+        return False
+    return (p if n & 1 else p + (n >> 1)) == end - 1
 
 
 def _skip_headers(d: bytes, p: int, end: int) -> int:

@@ -20,6 +20,7 @@ from kafkadouble.wire.batch import (
     Record,
     Scan,
     body_of,
+    is_one_plain,
     records_of,
     scan_records,
     set_max_timestamp,
@@ -67,9 +68,16 @@ def accept(batch: Buffer, header: BatchHeader, config: LogConfig, now: int, room
     AppendRefused: INVALID_RECORD, INVALID_TIMESTAMP with the records to blame, MESSAGE_TOO_LARGE once compressed anew, UNKNOWN_SERVER_ERROR
     for what a codec refuses.
     """
+    if (
+        header.count == 1
+        and header.base_timestamp == header.max_timestamp
+        and _is_plain_header(header, config, now)
+        and is_one_plain(batch, HEADER_SIZE, header.size)
+    ):
+        return batch, header.max_timestamp
     limit = LIMIT if room is None else room.left
     try:
-        if _must_be_read(header, config, now):
+        if header.count <= READ_THROUGH or _must_be_read(header, config, now):
             scan = scan_records(batch, 0, header, limit)
             if _is_plain(header, scan, config, now):
                 return batch, scan.max_timestamp
@@ -99,19 +107,27 @@ def stamped(batch: Buffer, header: BatchHeader, config: LogConfig, now: int) -> 
 def _is_plain(header: BatchHeader, scan: Scan, config: LogConfig, now: int) -> bool:
     """The common case of a batch that was read through, told by one look: nothing to blame and nothing to rewrite, as is to be concluded,
     step by step, below."""
-    latest = scan.max_timestamp
+    return (
+        scan.max_timestamp == header.max_timestamp
+        and now - scan.min_timestamp <= config.timestamp_before_max_ms
+        and _is_plain_header(header, config, now)
+    )
+
+
+def _is_plain_header(header: BatchHeader, config: LogConfig, now: int) -> bool:
+    """As far as the header tells."""
+    latest = header.max_timestamp
     return (
         config.keeps_plain
         and not header.attributes & (COMPRESSION_MASK | APPEND_TIME_FLAG)
-        and latest == header.max_timestamp
         and latest - now <= config.timestamp_after_max_ms
-        and now - scan.min_timestamp <= config.timestamp_before_max_ms
+        and now - latest <= config.timestamp_before_max_ms
         and latest >= NO_TIMESTAMP
     )
 
 
 def _must_be_read(header: BatchHeader, config: LogConfig, now: int) -> bool:
-    if header.count <= READ_THROUGH or config.compacts or header.attributes & APPEND_TIME_FLAG:
+    if config.compacts or header.attributes & APPEND_TIME_FLAG:
         return True
     if config.target_codec is not None and config.target_codec != header.compression:
         return True

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkadouble.wire import record_body, record_scan
-from kafkadouble.wire.batch import Record, encode_batch, read_header, scan_records
+from kafkadouble.wire.batch import Record, encode_batch, is_one_plain, read_header, scan_records
 from kafkadouble.wire.errors import InvalidRecord
 from kafkadouble.wire.record_body import decode_body
 from kafkadouble.wire.record_careful import Place, decode_carefully, wrap64
@@ -58,6 +58,27 @@ def test_the_scan_sums_up_what_the_records_are(made: tuple[int, list[Record]]) -
     scan = scan_records(data, 0, read_header(data))
     assert scan[:-1] == summary(originals, base)
     assert scan.body == encode_body(originals, base).data
+
+
+@given(st.binary(max_size=20) | st.none(), st.binary(max_size=300) | st.none(), st.data())
+def test_one_plain_record_is_what_the_scan_takes_without_a_word(
+    key: bytes | None, value: bytes | None, data: st.DataObject
+) -> None:
+    original = Record(0, 5, key, value, ())
+    body = encode_body([original], 0).data
+    assert is_one_plain(body, 0, len(body))
+    bad = data.draw(damaged(body))
+    if is_one_plain(bad, 0, len(bad)):
+        scan = scan_fast(bad, 1, 0, 5)
+        assert (scan.consecutive, scan.min_timestamp, scan.max_timestamp) == (True, 5, 5)
+
+
+@pytest.mark.parametrize(
+    "record", [Record(0, 5, None, b"x", (("h", b""),)), Record(1, 5, b"", b"x", ()), Record(0, 5, b"", b"x" * 8192, ())]
+)
+def test_any_other_record_is_left_to_the_scan(record: Record) -> None:
+    body = encode_body([record], 0).data
+    assert not is_one_plain(body, 0, len(body))
 
 
 def test_ordinary_records_never_need_the_careful_reader(monkeypatch: pytest.MonkeyPatch) -> None:

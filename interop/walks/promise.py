@@ -1,0 +1,130 @@
+"""What every program promises: the records that it writes, the object that it tells at the end, and the one that is expected of it.
+
+Rules. The programs are in six languages, so that this file is the one place where the promise stands for the Python side; README.md of
+`interop/programs` says it in words. Nothing here runs anything.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
+EACH = 200
+"""Records of each codec."""
+TOTAL = EACH * len(CODECS)
+FURTHER = 30
+"""Records that are written after the group has committed; their numbers go on from EACH."""
+PARTITIONS = 3
+
+VERBS = ("walk", "write", "read")
+
+BEHAVIOURS = (
+    "create_topic",
+    "create_twice",
+    "describe_topic",
+    *(f"produce_{codec}" for codec in CODECS),
+    "read",
+    "headers",
+    "null_header",
+    "group",
+    "second_member",
+    "commit",
+    "resume",
+    "offsets_by_time",
+    "transactions",
+)
+"""In the order of the page."""
+
+PASS, NOT_OFFERED, NOT_TRIED = "pass", "not offered", "not tried"
+
+WRITING = frozenset({"create_topic", *(f"produce_{codec}" for codec in CODECS)})
+READING = frozenset({"read", "headers", "group", "commit"})
+OF_VERB: Mapping[str, frozenset[str]] = {"walk": frozenset(BEHAVIOURS), "write": WRITING, "read": READING}
+"""The behaviours that a verb tells of."""
+
+
+class Record(NamedTuple):
+    """Record n of a codec."""
+
+    codec: str
+    number: int
+    key: bytes | None
+    value: bytes
+    headers: tuple[tuple[str, bytes | None], ...]
+
+
+def record(codec: str, number: int, null_header: bool = True) -> Record:
+    key = None if number % 10 == 9 else b"k%d" % (number % 50)
+    headers: tuple[tuple[str, bytes | None], ...] = (("c", codec.encode()), ("n", b"%d" % number))
+    if null_header:
+        headers += (("null", None),)
+    return Record(codec, number, key, f"{codec}-{number}-{'x' * 100}".encode(), headers)
+
+
+def records() -> Iterator[Record]:
+    """All that `write` writes."""
+    return (record(codec, number) for codec in CODECS for number in range(EACH))
+
+
+def fnv1a(data: bytes) -> int:
+    """FNV-1a, 32 bits."""
+    found = 2166136261
+    for byte in data:
+        found = (found ^ byte) * 16777619 & 0xFFFFFFFF
+    return found
+
+
+def print_of(codec: bytes, key: bytes | None, value: bytes) -> int:
+    """What one record adds to the digest."""
+    return fnv1a(b"|".join((codec, b"-" if key is None else key, value)))
+
+
+DIGEST = sum(print_of(each.codec.encode(), each.key, each.value) for each in records()) & 0xFFFFFFFF
+"""Free of order: the sum over all records of `write`, modulo 2**32."""
+
+
+class Told(NamedTuple):
+    """The object in the last line of a program."""
+
+    client: str
+    version: str
+    verb: str
+    behaviours: dict[str, str]
+    seen: dict[str, int]
+    digest: int
+    committed: int
+
+
+def told(line: str) -> Told:
+    """ValueError for what is no such object."""
+    found = json.loads(line)
+    if not isinstance(found, dict) or set(found) != set(Told._fields):
+        raise ValueError(f"not an object of {', '.join(Told._fields)}: {line:.200}")
+    return Told(**found)
+
+
+def expected(client: str, version: str, verb: str, not_offered: frozenset[str] = frozenset()) -> Told:
+    """What a program tells when all went well; the same on every broker. Transactions are not tried unless it is asked for."""
+    values = dict.fromkeys((name for name in BEHAVIOURS if name in OF_VERB[verb]), PASS)
+    if "transactions" in values:
+        values["transactions"] = NOT_TRIED
+    values |= dict.fromkeys((name for name in values if name in not_offered), NOT_OFFERED)
+    committed = 0 if verb == "write" else TOTAL
+    return Told(client, version, verb, values, dict.fromkeys(CODECS, EACH), DIGEST, committed)
+
+
+def differences(found: Told, wanted: Told) -> list[str]:
+    """A line for each part that is not as it should be."""
+    apart = [
+        f"{name}: {ours!r}, not {theirs!r}"
+        for name, ours, theirs in zip(Told._fields, found, wanted, strict=True)
+        if name != "behaviours" and ours != theirs
+    ]
+    names = dict.fromkeys((*wanted.behaviours, *found.behaviours))
+    return apart + [
+        f"{name}: {found.behaviours.get(name, 'not told')}, not {wanted.behaviours.get(name, 'of this verb')}"
+        for name in names
+        if found.behaviours.get(name) != wanted.behaviours.get(name)
+    ]

@@ -1,0 +1,83 @@
+"""Runs one program: `PROGRAM VERB BOOTSTRAP TOPIC GROUP`, and reads the object in the last line that it writes.
+
+Rules. A program ends by itself; one that does not is killed with all that it started, and that is a failure. Of what it says on the standard
+error only the end is told.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from typing import IO, NamedTuple
+
+from .promise import Told, differences, expected, told
+from .toolchains.building import Program, built
+
+PATIENCE = 90.0
+"""Seconds. A program gives up after 60."""
+TAIL = 3000
+
+
+class Ended(NamedTuple):
+    """How a program ended; `told` is None where its last line was not the object."""
+
+    code: int
+    told: Told | None
+    stdout: str
+    stderr: str
+
+
+def run(program: Program, verb: str, bootstrap: str, topic: str, group: str, **environment: str) -> Ended:
+    """Raises Missing where the program cannot be built here."""
+    return ended([*program.command(built(program.toolchain)), verb, bootstrap, topic, group], **environment)
+
+
+def ended(command: Sequence[str], **environment: str) -> Ended:
+    """Run a command to its end, or to ours."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            env={**os.environ, **environment},
+            start_new_session=True,
+        )
+        try:
+            code = process.wait(PATIENCE)
+        except BaseException as reason:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            if not isinstance(reason, subprocess.TimeoutExpired):
+                raise
+            code = -signal.SIGKILL
+        stdout = _tail(out)
+        return Ended(code, _object(stdout), stdout, _tail(err))
+
+
+def _tail(file: IO[bytes], most: int = TAIL) -> str:
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - most))
+    return file.read().decode(errors="replace")
+
+
+def _object(stdout: str) -> Told | None:
+    lines = stdout.strip().splitlines()
+    try:
+        return told(lines[-1]) if lines else None
+    except ValueError:
+        return None
+
+
+def faults(program: Program, verb: str, end: Ended) -> list[str]:
+    """What is not as it was promised; empty when all went well."""
+    if end.told is None:
+        return [f"no object in the last line; exit code {end.code}\n{end.stdout[-500:]}\n{end.stderr}"]
+    wanted = expected(program.name, program.version, verb, frozenset(program.not_offered))
+    found = differences(end.told, wanted)
+    if end.code or found:
+        found = [*found, f"exit code {end.code}", end.stderr]
+    return found

@@ -1,0 +1,1 @@
+"""How the programs of each language are built, one file per language, each with its rows of `PROGRAMS`."""

@@ -1,0 +1,141 @@
+"""What every toolchain shares: a program's row, and a build that is made once and kept in the cache.
+
+Rules. A build lives in the cache of `interop/local/jars.py`, under `programs-LANGUAGE-HASH`, where the hash is that of the sources: changed
+sources are another build. It is made in place, from nothing, under a lock, since several test processes may want it at once; the file
+`complete` in it says that it is whole. What is missing on this machine is told by `Missing`, and the tests are skipped with it; sources that
+do not compile are an error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from interop.local.jars import Missing, cache, program
+
+__all__ = [
+    "ALL",
+    "NOTHING",
+    "SOURCES",
+    "Missing",
+    "Program",
+    "Toolchain",
+    "built",
+    "fetch",
+    "fingerprint",
+    "program",
+    "run",
+]
+
+SOURCES = Path(__file__).resolve().parents[2] / "programs"
+"""The programs, a folder per language."""
+
+ALL = "KAFKADOUBLE_INTEROP_ALL"
+"""Set to 1, it builds what takes minutes, too."""
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
+GENERATED = frozenset({"__pycache__", "node_modules", "target"})
+
+
+class Toolchain(NamedTuple):
+    """How the programs of one folder are built. `build` makes an empty folder whole, from `sources`; raises Missing.
+
+    `slow` is for what compiles for minutes, and is built only when all is asked for.
+    """
+
+    language: str
+    sources: Path
+    build: Callable[[Path], None]
+    slow: bool = False
+
+
+class Program(NamedTuple):
+    """One client's program.
+
+    `name` is the `client` of its object, unique. `version` is pinned, and is the `version` of its object. `command` gives the words before
+    VERB BOOTSTRAP TOPIC GROUP from the folder of the build. `not_offered` are behaviours that the client has not, each with the reason.
+    `blind_to` is the reason why it cannot read a topic in which there are null header values, or empty.
+    """
+
+    name: str
+    language: str
+    package: str
+    version: str
+    toolchain: Toolchain
+    command: Callable[[Path], Sequence[str]]
+    not_offered: Mapping[str, str] = NOTHING
+    verbs: frozenset[str] = frozenset({"walk", "write", "read"})
+    blind_to: str = ""
+
+    @property
+    def writes_null_headers(self) -> bool:
+        return "null_header" not in self.not_offered
+
+
+def built(toolchain: Toolchain) -> Path:
+    """The folder of the build, made when it is not there. Raises Missing."""
+    folder = cache() / f"programs-{toolchain.language.lower()}-{fingerprint(toolchain.sources)}"
+    if (folder / "complete").exists():
+        return folder
+    if toolchain.slow and os.environ.get(ALL) != "1":
+        raise Missing(f"{toolchain.language}: compiles for minutes, and so only with {ALL}=1 (make interop-all)")
+    with _locked(folder.with_suffix(".lock")):
+        if not (folder / "complete").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            toolchain.build(folder)
+            (folder / "complete").touch()
+    return folder
+
+
+def fingerprint(sources: Path) -> str:
+    """A short hash of every file in a folder, but for what tools leave there."""
+    found = hashlib.sha256()
+    for path in sorted(sources.rglob("*")):
+        if path.is_file() and not GENERATED & set(path.relative_to(sources).parts):
+            found.update(f"{path.relative_to(sources).as_posix()}\0{path.stat().st_size}\0".encode())
+            found.update(path.read_bytes())
+    return found.hexdigest()[:12]
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    import fcntl  # not everywhere, and a machine without it can still read the table
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def run(command: Sequence[str | Path], folder: Path, **environment: str) -> str:
+    """The standard output of a tool. RuntimeError with the end of what it said, when it fails."""
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(
+            f"{' '.join(map(str, command))} ended with {done.returncode}:\n{(done.stdout + done.stderr)[-3000:]}"
+        )
+    return done.stdout
+
+
+def fetch(command: Sequence[str | Path], folder: Path, **environment: str) -> str:
+    """The same for a tool that fetches packages: where they cannot be had is Missing."""
+    try:
+        return run(command, folder, **environment)
+    except RuntimeError as reason:
+        raise Missing(f"packages could not be fetched: {str(reason)[-600:]}") from reason

@@ -1,0 +1,31 @@
+"""The Python programs. They run on the interpreter of the tests, which has the clients of the group `clients`: there is nothing to build."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+
+from .building import NOTHING, SOURCES, Program, Toolchain
+
+FOLDER = SOURCES / "python"
+
+
+def build(folder: Path) -> None:
+    """Nothing."""
+
+
+TOOLCHAIN = Toolchain("Python", FOLDER, build)
+
+
+def _row(package: str, file: str, not_offered: Mapping[str, str] = NOTHING) -> Program:
+    command = [sys.executable, str(FOLDER / file)]
+    return Program(package, "Python", package, version(package), TOOLCHAIN, lambda folder: command, not_offered)
+
+
+PROGRAMS = (
+    _row("kafka-python", "kafka_python.py", {"null_header": "refuses to send a header without a value"}),
+    _row("aiokafka", "aio_kafka.py"),
+    _row("confluent-kafka", "confluent.py"),
+)

@@ -30,9 +30,21 @@ def forget_producers(node: Node, now: int) -> None:
         partition.log.producers.expire(now, silence)
 
 
+def checkpoint(node: Node, now: int) -> None:
+    """Write down how far the logs are safe."""
+    node.logs.checkpoint(now)
+
+
+def remove_deleted(node: Node, now: int) -> None:
+    """Free the room of files that were deleted a while ago."""
+    node.logs.tick(now)
+
+
 CHORES: tuple[tuple[str, Chore], ...] = (
     ("log.retention.check.interval.ms", retain),
     ("producer.id.expiration.check.interval.ms", forget_producers),
+    ("log.flush.offset.checkpoint.interval.ms", checkpoint),
+    ("log.segment.delete.delay.ms", remove_deleted),
 )
 
 
@@ -47,4 +59,4 @@ def _schedule(node: Node, interval: str, chore: Chore) -> None:
         chore(node, now)
         _schedule(node, interval, chore)
 
-    node.waiting.timers.at(node.now + node.settings.int(interval), due)
+    node.waiting.timers.at(node.now + max(1, node.settings.int(interval)), due)

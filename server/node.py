@@ -21,6 +21,8 @@ from .fetching.sessions import Sessions
 from .groups.coordinator import GroupCoordinator
 from .history import History
 from .intake import Intake
+from .logs.logs import Logs
+from .logs.memory import MemoryLogs
 from .metadata.controller import Controller
 from .partitions import Partitions
 from .request import Request
@@ -33,16 +35,24 @@ class Node:
 
     `advertised` is the (host, port) that clients are told; `seed` feeds every choice that Kafka makes at random (topic ids, member ids,
     session ids), so that the same requests at the same times give the same answers. `history` is for those who will ask what was requested:
-    it costs time with every request.
+    it costs time with every request. `logs` are what it keeps, and what an earlier life left to it; in memory unless given.
     """
 
     def __init__(
-        self, settings: Settings, *, advertised: tuple[str, int], now: int, seed: int, history: bool = True
+        self,
+        settings: Settings,
+        *,
+        advertised: tuple[str, int],
+        now: int,
+        seed: int,
+        history: bool = True,
+        logs: Logs | None = None,
     ) -> None:
         self.settings, self.advertised, self.now = settings, advertised, now
         self.id = settings.int("node.id")
         self.random = Random(seed)
-        self.cluster_id = Uuid.random(self.random.randbytes)
+        self.logs = logs or MemoryLogs()
+        self.cluster_id = self.logs.cluster_id or Uuid.random(self.random.randbytes)
         self.waiting = Waiting()
         self.intake = Intake(_intake_limit(settings), self.waiting.timers)
         self.unsent = 0
@@ -81,6 +91,11 @@ class Node:
         """Do what is due."""
         self.now = now
         self.waiting.run(now)
+
+    def close(self, now: int) -> None:
+        """Stop in good order; nothing is asked of it afterwards."""
+        self.now = now
+        self.logs.close(now)
 
     def next_deadline(self) -> int | None:
         """When `tick` is wanted next (ms), if nothing else happens."""

@@ -10,7 +10,6 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.wire.checksum import Buffer
 
-from .log.config import LogConfig
 from .log.inspection import Room
 from .log.log import AppendResult, PartitionLog
 from .waiting import Waiters
@@ -24,13 +23,12 @@ class Partition:
 
     __slots__ = ("index", "leader_epoch", "leader_id", "log", "topic", "topic_id", "waiters")
 
-    def __init__(
-        self, topic: str, topic_id: Uuid, index: int, leader_id: int, leader_epoch: int, config: LogConfig
-    ) -> None:
-        self.topic, self.topic_id, self.index = topic, topic_id, index
+    def __init__(self, topic_id: Uuid, leader_id: int, leader_epoch: int, log: PartitionLog) -> None:
+        self.topic, self.topic_id, self.index = log.topic, topic_id, log.index
         self.leader_id, self.leader_epoch = leader_id, leader_epoch
-        self.log = PartitionLog(topic, index, config)
+        self.log = log
         self.log.begin_epoch(leader_epoch)
+        self.log.commit_all()  # what an earlier life left
         self.waiters = Waiters()
 
     def lead(self, leader_epoch: int) -> None:

@@ -75,6 +75,8 @@ class Partitions:
         if topic is not None:
             for partition in self._by_topic.pop(topic.name, {}).values():
                 self._lost(partition)
+            for index in topic.partitions:
+                self._node.logs.delete(topic.name, topic.id, index, self._node.now)
 
     def _follow(self, topic: TopicImage, indexes: Iterable[int], image: Image) -> None:
         led = self._by_topic.setdefault(topic.name, {})
@@ -87,8 +89,8 @@ class Partitions:
                 led[index].lead(partition.leader_epoch)
             else:
                 config = self.config_of(topic.name, image)
-                made = Partition(topic.name, topic.id, index, self._node.id, partition.leader_epoch, config)
-                self._led(led, made)
+                log = self._node.logs.open(topic.name, topic.id, index, config, self._node.now)
+                self._led(led, Partition(topic.id, self._node.id, partition.leader_epoch, log))
 
     def _led(self, led: dict[int, Partition], partition: Partition) -> None:
         led[partition.index] = partition

@@ -40,13 +40,13 @@ log.index.interval.bytes  int  4096  medium  cluster-wide  >=0
     Bytes of log between two entries of the offset index.
 log.flush.interval.messages  long  9223372036854775807  high  cluster-wide  >=1
     Messages in a partition after which it is flushed to disk.
-log.segment.delete.delay.ms  long  60000  high  cluster-wide  >=0
+log.segment.delete.delay.ms  long  60000  high  cluster-wide  >=0  effective
     Time between taking a segment out of the log and deleting its files (ms).
 log.flush.scheduler.interval.ms  long  9223372036854775807  high
     Time between two searches for logs to flush (ms).
 log.flush.interval.ms  long  null  high  cluster-wide
     Longest time that a message stays unflushed (ms); when not set, log.flush.scheduler.interval.ms counts.
-log.flush.offset.checkpoint.interval.ms  int  60000  high  >=0
+log.flush.offset.checkpoint.interval.ms  int  60000  high  >=0  effective
     Time between two writings of the recovery points (ms).
 log.flush.start.offset.checkpoint.interval.ms  int  60000  high  >=0
     Time between two writings of the log start offsets (ms).

@@ -6,6 +6,7 @@ min.insync.replicas (KIP-966); the controller's registration (KIP-919); the brok
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from kafkadouble.messages.generated.begin_transaction_record import BeginTransactionRecord
@@ -45,7 +46,7 @@ def controller_record(node_id: int, incarnation_id: Uuid, host: str, port: int) 
 
 
 def broker_record(
-    node_id: int, incarnation_id: Uuid, host: str, port: int, *, epoch: int, rack: str | None, log_dir: Uuid
+    node_id: int, incarnation_id: Uuid, host: str, port: int, *, epoch: int, rack: str | None, log_dirs: Sequence[Uuid]
 ) -> RegisterBrokerRecord:
     """The registration of a broker, fenced as every new one is; `epoch` is the offset that the record will get."""
     endpoint = RegisterBrokerRecord.BrokerEndpoint(name="PLAINTEXT", host=host, port=port, security_protocol=0)
@@ -61,7 +62,7 @@ def broker_record(
         features=features,
         rack=rack,
         fenced=True,
-        log_dirs=[log_dir],
+        log_dirs=log_dirs,
     )
 
 

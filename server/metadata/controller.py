@@ -17,16 +17,14 @@ from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.wire.batch import LEADER_CHANGE, encode_control_batch
 
-from ..log.config import LogConfig
-from ..log.log import PartitionLog
 from ..log.offset_and_epoch import OffsetAndEpoch
 from ..log.producers import Origin
 from ..request import Refusal
-from . import bootstrap
+from . import bootstrap, comeback
 from .auto_creation import creatable
-from .creation import METADATA_TOPIC, create_topics
+from .creation import create_topics
 from .image import BROKER, EMPTY, Image, TopicImage
-from .metadata_log import batch_of
+from .metadata_log import batch_of, image_of
 from .producer_ids import ProducerIds
 from .replay import Fold
 
@@ -37,26 +35,37 @@ Listener = Callable[[Image, Image, Sequence[Any]], None]
 """Called with the image before, the image after, and the records that lie between them."""
 
 
+FIRST_EPOCH = 1
+"""The epoch of the first leader of a quorum."""
+
+
 class Controller:
     """The metadata log and its fold. `epoch` is the leader epoch in which this node writes."""
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self.log = PartitionLog(METADATA_TOPIC, 0, LogConfig())
-        self.image: Image = EMPTY
-        self.epoch = 1
+        self.log = node.logs.metadata(node.now)
+        self.image: Image = image_of(self.log.batches(self.log.log_start_offset))
+        self.epoch = max(FIRST_EPOCH, self.log.epochs.latest + 1)
         self.listeners: list[Listener] = []
         self._unseen: deque[tuple[Image, Image, Sequence[Message]]] = deque()
         self._showing = False
         self.producer_ids = ProducerIds(self, node.id)
 
     def start(self) -> None:
-        """Write what a new cluster begins with."""
+        """Lead, and register; a new cluster is given what it begins with."""
         node, (host, port) = self._node, self._node.advertised
+        self._take_settings(EMPTY)
         self._append_leader_change()
-        self.commit(bootstrap.cluster_records(str(node.settings.int("min.insync.replicas"))))
+        if not self.image.features:
+            self.commit(bootstrap.cluster_records(str(node.settings.int("min.insync.replicas"))))
         self.commit([bootstrap.controller_record(node.id, self.new_id(), host, port)])
-        epoch = self.log.log_end_offset
+        epoch = self._register(host, port)
+        self.commit([bootstrap.unfence_record(node.id, epoch), *comeback.led_again(self.image, node.id)])
+
+    def _register(self, host: str, port: int) -> int:
+        """The broker is there, and fenced; its epoch."""
+        node, epoch = self._node, self.log.log_end_offset
         rack = node.settings["broker.rack"]
         record = bootstrap.broker_record(
             node.id,
@@ -65,10 +74,10 @@ class Controller:
             port,
             epoch=epoch,
             rack=rack if isinstance(rack, str) else None,
-            log_dir=self.new_id(),
+            log_dirs=node.logs.directories or [self.new_id()],
         )
-        self.commit([record])
-        self.commit([bootstrap.unfence_record(node.id, epoch)])
+        self.commit([record, *comeback.leaderless(self.image, node.id)])
+        return epoch
 
     def new_id(self) -> Uuid:
         """A uuid for a topic, an incarnation or a directory."""

@@ -17,6 +17,7 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..configs.alter import Resource
 from ..configs.describe import describe_new_topic
+from ..internal_topics import METADATA_TOPIC
 from ..request import Refusal
 from ..settings import Settings
 from . import placement
@@ -31,7 +32,6 @@ Result = CreateTopicsResponse.CreatableTopicResult
 Descriptions = dict[frozenset[tuple[str, str]], list[CreateTopicsResponse.CreatableTopicConfigs]]
 """What is answered of a topic's configurations, by what is set: ten thousand topics of one request mostly have the same."""
 
-METADATA_TOPIC = "__cluster_metadata"
 DEFAULT = -1
 
 

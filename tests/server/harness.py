@@ -19,6 +19,7 @@ from kafkadouble.messages import headers, registry
 from kafkadouble.messages.message import Message
 from kafkadouble.server.dispatch import DISCONNECT, Answer, Disconnect
 from kafkadouble.server.handlers import SERVED
+from kafkadouble.server.logs.logs import Logs
 from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.node import Node
 from kafkadouble.server.partition import Partition
@@ -74,9 +75,10 @@ class Harness:
         seed: int = SEED,
         now: int = NOW,
         advertised: tuple[str, int] = ("127.0.0.1", 9092),
+        logs: Logs | None = None,
     ) -> None:
         self.now = now
-        self.node = Node(Settings(settings), advertised=advertised, now=now, seed=seed)
+        self.node = Node(Settings(settings), advertised=advertised, now=now, seed=seed, logs=logs)
         self.peer = Peer(1, "127.0.0.1", 50_000)
         self._correlation_ids = count(1)
 

@@ -6,7 +6,7 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.log.config import LogConfig
+from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.partition import Partition
 from kafkadouble.server.waiting import Until, Wait, Waiting
 from kafkadouble.wire.batch import Record, encode_batch, read_header
@@ -16,7 +16,7 @@ NOW = 1_700_000_000_000
 
 @pytest.fixture
 def partition() -> Partition:
-    return Partition("t", Uuid(b"t" * 16), 3, 1, 5, LogConfig())
+    return Partition(Uuid(b"t" * 16), 1, 5, PartitionLog("t", 3))
 
 
 def batch(value: bytes = b"v") -> bytes:

@@ -22,7 +22,7 @@ def log_dir(broker: int) -> Uuid:
 def cluster(*active: int, fenced: tuple[int, ...] = ()) -> Image:
     image = EMPTY
     for broker in (*active, *fenced):
-        record = broker_record(broker, TOPIC_ID, "h", 1, epoch=broker, rack=None, log_dir=log_dir(broker))
+        record = broker_record(broker, TOPIC_ID, "h", 1, epoch=broker, rack=None, log_dirs=[log_dir(broker)])
         record.fenced = broker in fenced
         image = replay(image, record)
     return image

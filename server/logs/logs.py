@@ -1,0 +1,51 @@
+"""Which logs a node keeps, and where: the seam behind which memory and log directories are siblings.
+
+Rules. A log is opened when this node begins to hold a replica of its partition, and deleted with its topic; between the two it is the same
+object. Nothing here knows who leads, or what the records mean. Time comes in as `now` (ms).
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from kafkadouble.messages.uuid import Uuid
+
+from ..log.config import LogConfig
+from ..log.log import PartitionLog
+
+
+class Logs(Protocol):
+    """All logs of one node."""
+
+    @property
+    def cluster_id(self) -> Uuid | None:
+        """The cluster that they belong to; None where none was written down, and the node makes one."""
+        ...
+
+    @property
+    def directories(self) -> Sequence[Uuid]:
+        """The ids of the log directories that can be used (KIP-858); none where nothing has an id."""
+        ...
+
+    def metadata(self, now: int) -> PartitionLog:
+        """The log of the cluster's metadata."""
+        ...
+
+    def open(self, topic: str, topic_id: Uuid, index: int, config: LogConfig, now: int) -> PartitionLog:
+        """The log of a partition, with whatever an earlier life of the node left in it."""
+        ...
+
+    def delete(self, topic: str, topic_id: Uuid, index: int, now: int) -> None:
+        """The partition is gone for good; one that was never opened is no error."""
+        ...
+
+    def checkpoint(self, now: int) -> None:
+        """Write down how far the logs are safe."""
+        ...
+
+    def tick(self, now: int) -> None:
+        """Remove what was deleted long enough ago."""
+        ...
+
+    def close(self, now: int) -> None:
+        """The node stops in good order."""
+        ...

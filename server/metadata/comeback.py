@@ -1,0 +1,41 @@
+"""What the return of a broker changes: the partitions that it led have no leader until it is unfenced, and then lead on in a later epoch.
+
+A broker that registers anew lost its place whatever it was before (KIP-631, KIP-966): each of its partitions gets two new leader epochs, one
+without a leader and one with. So offsets that an unclean stop made free, and that are given again, are told apart from those of before
+(KIP-101).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
+from kafkadouble.messages.uuid import Uuid
+
+from .image import Image, PartitionImage
+
+NO_LEADER = -1
+
+
+def leaderless(image: Image, broker_id: int) -> list[PartitionChangeRecord]:
+    """The partitions that `broker_id` leads lose their leader."""
+    return [
+        PartitionChangeRecord(partition_id=index, topic_id=topic_id, leader=NO_LEADER)
+        for topic_id, index, partition in _partitions(image)
+        if partition.leader == broker_id
+    ]
+
+
+def led_again(image: Image, broker_id: int) -> list[PartitionChangeRecord]:
+    """The partitions without a leader that `broker_id` may lead get it."""
+    return [
+        PartitionChangeRecord(partition_id=index, topic_id=topic_id, leader=broker_id)
+        for topic_id, index, partition in _partitions(image)
+        if partition.leader == NO_LEADER and broker_id in partition.isr
+    ]
+
+
+def _partitions(image: Image) -> Iterator[tuple[Uuid, int, PartitionImage]]:
+    for topic in sorted(image.topics.values(), key=lambda topic: topic.name):
+        for index, partition in topic.in_order():
+            yield topic.id, index, partition

@@ -1,0 +1,125 @@
+"""A node that comes back to what it left: metadata, records, groups, epochs."""
+
+from __future__ import annotations
+
+from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
+from kafkadouble.messages.generated.fetch import FetchRequest
+from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest
+from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
+from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
+from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
+from kafkadouble.messages.generated.produce import ProduceRequest
+from kafkadouble.server.logs.memory import MemoryLogs
+from kafkadouble.server.metadata.image import TOPIC
+from kafkadouble.wire.batch import Record, decode_all, encode_batch
+from tests.server.harness import NOW, Harness
+
+
+class Lives:
+    """One set of logs, and the node that has it now."""
+
+    def __init__(self) -> None:
+        self.logs = MemoryLogs()
+        self.now = NOW
+        self.node = self.born()
+
+    def born(self) -> Harness:
+        return Harness(logs=self.logs, now=self.now, seed=self.now)
+
+    def again(self) -> Harness:
+        """The node stops and a new one starts, a minute later."""
+        self.node.node.close(self.now)
+        self.now += 60_000
+        self.node = self.born()
+        return self.node
+
+
+def produce(node: Harness, topic: str, *values: bytes) -> int:
+    batch = encode_batch([Record(at, NOW, None, value) for at, value in enumerate(values)])
+    data = ProduceRequest.PartitionProduceData(index=0, records=bytes(batch))
+    asked = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
+    response = node.submit(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[asked]), 9)
+    answered = response.responses[0].partition_responses[0]
+    assert answered.error_code == 0
+    return int(answered.base_offset)
+
+
+def values(node: Harness, topic: str) -> list[bytes | None]:
+    wanted = FetchRequest.FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1 << 20)
+    asked = FetchRequest.FetchTopic(topic=topic, partitions=[wanted])
+    response = node.submit(FetchRequest(max_bytes=1 << 20, topics=[asked]), 11)
+    found = response.responses[0].partitions[0]
+    assert found.error_code == 0
+    return [record.value for record in decode_all(found.records)]
+
+
+def test_topics_configs_and_records_are_there_again() -> None:
+    lives = Lives()
+    lives.node.create("orders", partitions=2, configs={"retention.ms": "1234567"})
+    produce(lives.node, "orders", b"a", b"b")
+    before = lives.node.image.topic_named("orders")
+    node = lives.again()
+    after = node.image.topic_named("orders")
+    assert before is not None
+    assert after is not None
+    assert after.id == before.id
+    assert dict(node.image.config_overrides(TOPIC, "orders")) == {"retention.ms": "1234567"}
+    assert values(node, "orders") == [b"a", b"b"]
+    assert produce(node, "orders", b"c") == 2
+    assert node.partition("orders").log.config.retention_ms == 1234567
+
+
+def test_what_follows_a_restart_stands_in_a_later_epoch() -> None:
+    lives = Lives()
+    lives.node.create("t")
+    produce(lives.node, "t", b"a")
+    first = lives.node.partition("t").leader_epoch
+    node = lives.again()
+    produce(node, "t", b"b")
+    assert node.partition("t").leader_epoch == first + 2
+    asked = OffsetForLeaderEpochRequest.OffsetForLeaderPartition(partition=0, leader_epoch=first)
+    topic = OffsetForLeaderEpochRequest.OffsetForLeaderTopic(topic="t", partitions=[asked])
+    response = node.submit(OffsetForLeaderEpochRequest(replica_id=-1, topics=[topic]), 4)
+    answered = response.topics[0].partitions[0]
+    assert (answered.leader_epoch, answered.end_offset) == (first, 1)
+
+
+def test_the_quorum_goes_on_in_a_later_epoch() -> None:
+    lives = Lives()
+    first = lives.node.node.controller.epoch
+    node = lives.again()
+    assert node.node.controller.epoch == first + 1
+    assert node.node.controller.log.epochs.latest == first + 1
+
+
+def test_groups_are_loaded_from_their_log() -> None:
+    lives = Lives()
+    lives.node.create("t")
+    committed = OffsetCommitRequest.OffsetCommitRequestPartition(partition_index=0, committed_offset=7)
+    topic = OffsetCommitRequest.OffsetCommitRequestTopic(name="t", partitions=[committed])
+    for _ in range(2):  # the first may find the coordinator's topic missing
+        lives.node.node.controller.create_internal_topic("__consumer_offsets")
+        response = lives.node.submit(OffsetCommitRequest(group_id="g", topics=[topic]), 8)
+    assert response.topics[0].partitions[0].error_code == 0
+    node = lives.again()
+    wanted = OffsetFetchRequest.OffsetFetchRequestTopic(name="t", partition_indexes=[0])
+    found = node.submit(OffsetFetchRequest(group_id="g", topics=[wanted]), 5)
+    assert found.topics[0].partitions[0].committed_offset == 7
+
+
+def test_a_producer_id_is_never_given_twice() -> None:
+    lives = Lives()
+    asked = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1000)
+    first = lives.node.submit(asked, 4).producer_id
+    assert lives.again().submit(asked, 4).producer_id > first
+
+
+def test_a_deleted_topic_does_not_come_back_under_its_name() -> None:
+    lives = Lives()
+    lives.node.create("t")
+    produce(lives.node, "t", b"old")
+    lives.node.submit(DeleteTopicsRequest(topic_names=["t"], timeout_ms=1000), 5)
+    node = lives.again()
+    assert node.image.topic_named("t") is None
+    node.create("t")
+    assert values(node, "t") == []

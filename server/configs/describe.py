@@ -19,7 +19,7 @@ from .definition import Config, Type, format_value
 from .effective import group_value, topic_value
 from .group import GROUP
 from .layers import Layers, names_of_one
-from .topic import TOPIC
+from .own import TOPIC_HERE
 
 
 class Source(IntEnum):
@@ -66,15 +66,15 @@ def describe_topic(overrides: Mapping[str, str], layers: Layers) -> list[Entry]:
     """The entries of a topic with these configurations of its own."""
     return [
         _entry(config, format_value(topic_value(config, overrides, layers)), _topic_synonyms(config, overrides, layers))
-        for config in TOPIC
+        for config in TOPIC_HERE
         if not config.internal or config.name in overrides
     ]
 
 
 def describe_new_topic(overrides: Mapping[str, str], layers: Layers) -> list[Entry]:
     """The entries of CreateTopics' answer, by name: no synonyms, and the source of a converted value is told."""
-    entries = [_new_topic_entry(config, overrides, layers) for config in TOPIC]
-    return sorted(entry for entry in entries if entry.name in overrides or not TOPIC[entry.name].internal)
+    entries = [_new_topic_entry(config, overrides, layers) for config in TOPIC_HERE]
+    return sorted(entry for entry in entries if entry.name in overrides or not TOPIC_HERE[entry.name].internal)
 
 
 def describe_broker(layers: Layers) -> list[Entry]:

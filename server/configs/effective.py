@@ -12,12 +12,12 @@ from .definition import Config, Value
 from .group import GROUP
 from .group_rules import clamped
 from .layers import Layers
-from .topic import TOPIC
+from .own import TOPIC_HERE
 
 
 def effective_topic_config(overrides: Mapping[str, str], layers: Layers) -> dict[str, Value]:
     """Every configuration of a topic by name, as a value."""
-    return {config.name: topic_value(config, overrides, layers) for config in TOPIC}
+    return {config.name: topic_value(config, overrides, layers) for config in TOPIC_HERE}
 
 
 def topic_value(config: Config, overrides: Mapping[str, str], layers: Layers) -> Value:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from .definition import InvalidConfig, Value
 from .effective import effective_topic_config
 from .layers import Layers
-from .topic import TOPIC
+from .own import TOPIC_HERE
 
 REMOTE = "remote.storage.enable"
 AS_THE_LOG = -2  # of local.retention.*: what retention.* says
@@ -20,7 +20,7 @@ AS_THE_LOG = -2  # of local.retention.*: what retention.* says
 def validate_topic(configs: Mapping[str, str], layers: Layers, before: Mapping[str, str] | None = None) -> None:
     """Refuse configurations that a topic may not have. `before`: what it had until now."""
     for name in configs:
-        if name not in TOPIC:
+        if name not in TOPIC_HERE:
             raise InvalidConfig(name, configs[name], text=f"Unknown topic config name: {name}")
     values = effective_topic_config(configs, layers)
     low, high = (_number(values, name) for name in ("min.compaction.lag.ms", "max.compaction.lag.ms"))

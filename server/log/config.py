@@ -1,4 +1,5 @@
-"""The topic settings that a log obeys, as plain attributes; names, defaults and meaning are Kafka's (TopicConfig, LogConfig of 4.4).
+"""The topic settings that a log obeys, as plain attributes; names, defaults and meaning are Kafka's (TopicConfig, LogConfig of 4.4), but for
+`produce.expected.offset`.
 
 Values come typed and checked: what a setting accepts is decided where settings are set, not here. A setting that a log does not look at
 is not kept.
@@ -9,6 +10,8 @@ from typing import Any, NamedTuple
 
 from kafkadouble.wire.batch_header import APPEND_TIME, CREATE_TIME
 from kafkadouble.wire.compression import codec_id
+
+from .expected_offset import OFF
 
 Value = int | str | list[str] | tuple[str, ...]
 
@@ -39,6 +42,7 @@ SETTINGS = {
     "message.timestamp.type": Setting("message_timestamp_type", "CreateTime"),
     "min.compaction.lag.ms": Setting("min_compaction_lag_ms", 0),
     "min.insync.replicas": Setting("min_insync_replicas", 1),
+    "produce.expected.offset": Setting("expected_offset", OFF),  # ours alone (KIP-27)
     "retention.bytes": Setting("retention_bytes", -1),
     "retention.ms": Setting("retention_ms", 7 * _DAY),
     "segment.bytes": Setting("segment_bytes", 1_073_741_824),
@@ -57,6 +61,7 @@ class LogConfig:
     __slots__ = (
         *(setting.attribute for setting in SETTINGS.values()),
         "compacts",  # cleanup.policy has compact
+        "conditional",  # produce.expected.offset is on: producers may say, or must, where a batch belongs
         "deletes",  # cleanup.policy has delete
         "keeps_plain",  # an uncompressed batch of a producer's own timestamps is stored as it came, whatever its keys
         "max_segment_ms",  # segment.ms, but on a compacted topic never more than max.compaction.lag.ms (KIP-354)
@@ -68,6 +73,7 @@ class LogConfig:
     cleanup_policy: tuple[str, ...]
     compression_type: str
     delete_retention_ms: int
+    expected_offset: str
     gzip_level: int
     lz4_level: int
     max_compaction_lag_ms: int
@@ -85,6 +91,7 @@ class LogConfig:
     zstd_level: int
 
     compacts: bool
+    conditional: bool
     deletes: bool
     keeps_plain: bool
     max_segment_ms: int
@@ -107,6 +114,7 @@ class LogConfig:
         self.cleanup_policy = _words(self.cleanup_policy)
         self.compacts, self.deletes = "compact" in self.cleanup_policy, "delete" in self.cleanup_policy
         self.max_segment_ms = min(self.segment_ms, self.max_compaction_lag_ms) if self.compacts else self.segment_ms
+        self.conditional = self.expected_offset != OFF
         name = self.compression_type
         self.target_codec = _SAME_CODEC[name] if name in _SAME_CODEC else codec_id(name)
         self.target_level = getattr(self, _LEVELS[name]) if name in _LEVELS else None

@@ -1,10 +1,10 @@
 """The records inside a produced batch: whether they can be taken, and the batch as it is to be stored.
 
-Kafka reads through every record. Here that costs a good half of a microsecond for each, so a batch is read through only when something
-depends on it: a compacted topic (keys), another codec for the topic, a bound that the header's largest timestamp breaks, a lower bound on
-timestamps, a header that contradicts itself, or a small batch, where it costs little and is most likely to have been written by hand. Of any
-other batch the header's largest timestamp is believed, and the lengths of its first records are followed; a compressed one is always
-decompressed, so that what its codec refuses is refused. What remains unseen: damage inside later records, under a right checksum.
+Kafka reads through every record. Here that costs a good half of a microsecond for each, so a batch is read through only when something depends
+on it: a compacted topic (keys), a conditional one (headers), another codec for the topic, a bound that the header's largest timestamp breaks,
+a lower bound on timestamps, a header that contradicts itself, or a small batch, where it costs little and is most likely to have been written
+by hand. Of any other batch the header's largest timestamp is believed, and the lengths of its first records are followed; a compressed one is
+always decompressed, so that what its codec refuses is refused. What remains unseen: damage inside later records, under a right checksum.
 
 The bytes of the producer are never changed: whatever is rewritten is a copy.
 """
@@ -127,7 +127,7 @@ def _is_plain_header(header: BatchHeader, config: LogConfig, now: int) -> bool:
 
 
 def _must_be_read(header: BatchHeader, config: LogConfig, now: int) -> bool:
-    if config.compacts or header.attributes & APPEND_TIME_FLAG:
+    if config.compacts or config.conditional or header.attributes & APPEND_TIME_FLAG:
         return True
     if config.target_codec is not None and config.target_codec != header.compression:
         return True

@@ -1,6 +1,7 @@
 """One partition's log: offsets are given here, and nowhere else.
 
-    batch -> validation, inspection (may it be taken, and how is it stored) -> producers (is it next, or a retry) -> storage
+    batch -> validation, inspection (may it be taken, and how is it stored) -> producers (is it next, or a retry)
+          -> expected_offset (does its producer expect it here; conditional topics only) -> storage
 
 Rules. No clock, no IO, no waiting: time comes in as `now` (ms), and who waits for data is woken by the owner. An append either happens whole
 or raises AppendRefused and has changed nothing. The owner says how far the log is replicated (`high_watermark`); the log knows the rest:
@@ -20,6 +21,7 @@ from . import lookup, retention
 from .config import LogConfig
 from .divergence import Comparison, compare
 from .epochs import LeaderEpochCache
+from .expected_offset import check_expected
 from .inspection import Room, accept, stamped
 from .lookup import TimestampAndOffset
 from .memory import MemoryStorage
@@ -179,9 +181,9 @@ class PartitionLog:
         origin: Origin,
         transaction_version: int,
     ) -> AppendResult:
-        size = len(batch)
-        if size > self.config.segment_bytes:
-            check_fits_segment(size, self.config)
+        size, config = len(batch), self.config
+        if size > config.segment_bytes:
+            check_fits_segment(size, config)
         if header.producer_id >= 0:
             known = self._state.check(header, batch, origin, transaction_version)
             if known is not None:
@@ -189,10 +191,12 @@ class PartitionLog:
                     known.first_offset, known.last_offset, known.timestamp, self.log_start_offset, 0, True
                 )
         first = self.log_end_offset
+        if config.conditional and origin is Origin.CLIENT:
+            check_expected(batch, header, config.expected_offset, first)
         last = first + header.last_offset_delta
         sealed = header.crc != 0  # or just about to be: sealing twice does no harm
         self._store(header, batch, _new(Placed, (first, last, leader_epoch, timestamp, sealed)), now)
-        append_time = now if self.config.timestamp_type else -1
+        append_time = now if config.timestamp_type else -1
         return _new(AppendResult, (first, last, append_time, self.log_start_offset, size, False))
 
     def append_as_follower(self, batches: Buffer, *, now: int, leader_epoch: int | None = None) -> AppendResult | None:

@@ -60,7 +60,7 @@ def _is_followed(batch: Buffer, position: int) -> bool:
 
 def check_produced(batch: Buffer, header: BatchHeader, config: LogConfig) -> None:
     """Raise AppendRefused unless a client's batch is one that the log can take, as far as its header and checksum tell."""
-    if header.base_offset != 0:
+    if header.base_offset != 0 and not config.conditional:
         raise AppendRefused(
             error_codes.INVALID_RECORD, f"a produced batch has base offset 0, this one {header.base_offset}"
         )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from .toolchains import c, go, python
+from .toolchains import c, go, java, python
 from .toolchains.building import Program
 
 PROGRAMS: tuple[Program, ...] = (
     *go.PROGRAMS,
     *c.PROGRAMS,
+    *java.PROGRAMS,
     *python.PROGRAMS,
 )
 

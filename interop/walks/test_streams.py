@@ -1,0 +1,47 @@
+"""A word count with Kafka Streams: the same counts on every broker, and what a guarantee needs that a broker does not serve.
+
+Half way the application is replaced by one without its files, which has its counts from the changelog topic.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from interop.brokers import Broker
+from interop.served import served
+from interop.support import unique
+
+from .run import ended
+from .toolchains.building import Missing, built
+from .toolchains.java import TOOLCHAIN, word_count
+
+LINES = 400
+STORE = "KSTREAM-AGGREGATE-STATE-STORE-0000000003"
+COUNTS = {word: LINES for word in ("counts", "every", "word")} | {f"w{n}": len(range(n, LINES, 7)) for n in range(7)}
+TRANSACTIONS = {"AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "TxnOffsetCommit"}
+
+
+@pytest.mark.parametrize("guarantee, needs", [("at_least_once", set()), ("exactly_once_v2", TRANSACTIONS)])
+def test_words_are_counted(broker: Broker, guarantee: str, needs: set[str]) -> None:
+    code, told = _count(broker, guarantee)
+    if needs <= served(broker.bootstrap):
+        assert told["behaviours"] == {"count": "pass", "internal_topics": "pass"}
+        assert (code, told["counts"]) == (0, COUNTS)
+    else:
+        assert "TransactionalIdAuthorizationException" in told["behaviours"]["count"]
+        assert (code, told["counts"]) == (1, {})
+    assert told["topics"] == {f"{STORE}-changelog": "compact", f"{STORE}-repartition": "delete"}
+
+
+def _count(broker: Broker, guarantee: str) -> tuple[int, dict[str, Any]]:
+    try:
+        command = word_count(built(TOOLCHAIN))
+    except Missing as reason:
+        pytest.skip(f"no Kafka Streams: {reason}")
+    name = unique("streams")
+    end = ended([*command, guarantee, broker.bootstrap, name, f"app-{name}"])
+    assert end.stdout.startswith("{"), end.stderr
+    return end.code, json.loads(end.stdout)

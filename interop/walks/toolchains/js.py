@@ -1,0 +1,75 @@
+"""The JavaScript programs, pinned by npm's lock files. kafkajs and @platformatic/kafka run on a Node that npm fetches with them.
+
+Rules. Confluent's client is a build apart, of nothing but its packages: its native part compiles for minutes, against the Node of this machine,
+and so runs on that one only; its program stays in the sources and is told by NODE_MODULES where the packages are.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from .building import NOTHING, SOURCES, Missing, Program, Toolchain, fetch, program, run
+
+FOLDER = SOURCES / "js"
+CONFLUENT = FOLDER / "confluent"
+
+PACKAGES = ("package.json", "package-lock.json")
+INSTALL = ("ci", "--no-audit", "--no-fund")
+HEADERS = ("curl/curl.h", "openssl/ssl.h", "zlib.h", "zstd.h", "sasl/sasl.h", "lz4.h")
+"""What the system must have to compile librdkafka as Confluent's package links it."""
+
+
+def build(folder: Path) -> None:
+    npm = program("npm")
+    for source in (*(FOLDER / name for name in PACKAGES), *FOLDER.glob("*.mjs")):
+        shutil.copy(source, folder)
+    fetch([npm, *INSTALL], folder)
+    run([_node(folder), "--version"], folder)
+
+
+def build_confluent(folder: Path) -> None:
+    """Its own prebuilt binary is not fetched; it is compiled and linked with the libraries of the system."""
+    npm, compiler = program("npm"), program("cc")
+    program("node")
+    if lacking := [name for name in HEADERS if not _has(compiler, name)]:
+        raise Missing(f"headers to compile Confluent's client with are not here: {', '.join(lacking)}")
+    for name in PACKAGES:
+        shutil.copy(CONFLUENT / name, folder)
+    fetch([npm, *INSTALL], folder, CKJS_LINKING="dynamic")
+
+
+def _has(compiler: str, header: str) -> bool:
+    command = [compiler, "-E", "-x", "c", "-", "-o", "/dev/null"]
+    done = subprocess.run(command, input=f"#include <{header}>\n", capture_output=True, text=True, check=False)
+    return done.returncode == 0
+
+
+def _node(folder: Path) -> str:
+    return str(folder / "node_modules" / ".bin" / "node")
+
+
+def _confluent(folder: Path) -> list[str]:
+    return [program("env"), f"NODE_MODULES={folder / 'node_modules'}", program("node"), str(FOLDER / "confluent.mjs")]
+
+
+TOOLCHAIN = Toolchain("JavaScript", FOLDER, build)
+SLOW = Toolchain("JavaScript", CONFLUENT, build_confluent, slow=True)
+
+
+def _row(name: str, package: str, version: str, file: str, not_offered: Mapping[str, str] = NOTHING) -> Program:
+    def command(folder: Path) -> list[str]:
+        return [_node(folder), str(folder / file)]
+
+    return Program(name, "JavaScript", package, version, TOOLCHAIN, command, not_offered)
+
+
+PROGRAMS = (
+    _row("kafkajs", "kafkajs", "2.2.4", "kafkajs.mjs", {"null_header": "fails to encode a header without a value"}),
+    _row("platformatic-kafka", "@platformatic/kafka", "2.12.1", "platformatic.mjs"),
+    Program(
+        "confluent-kafka-javascript", "JavaScript", "@confluentinc/kafka-javascript", "1.10.1", SLOW, _confluent
+    ),
+)

@@ -2,7 +2,8 @@
 
 The answer goes out when `min_bytes` are there, when an error or a diverging epoch must be told, or when `max_wait_ms` is over. From version
 7 on a session may remember what is wanted; from 12 on the fetcher may say which epoch it read last, and is told where it diverged; from 13
-on topics come by id. A replica that is not one of a partition's gets NOT_LEADER_OR_FOLLOWER, or UNKNOWN_LEADER_EPOCH if it names an epoch.
+on topics come by id; from 16 on who is wrong about the leader is told who leads, and where (KIP-951). A replica that is not one of a
+partition's gets NOT_LEADER_OR_FOLLOWER, or UNKNOWN_LEADER_EPOCH if it names an epoch.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 
-from ..fetching.reading import Reading, Terms, all_failed, read_all, refused_to_stranger
+from ..fetching.reading import LEADER_FROM, Reading, Terms, all_failed, read_all, refused_to_stranger
 from ..fetching.sessions import Fetching
 from ..fetching.wanted import TOPIC_IDS_FROM, Wanted, keys_and_partitions, response
+from ..metadata.views import reachable
 from ..request import Request
 from ..waiting import Until, Wait
 
@@ -36,10 +38,11 @@ def answer(node: Node, request: Request[FetchRequest]) -> FetchResponse | Wait[F
     if isinstance(fetching, int):
         return FetchResponse(error_code=fetching)
     if replica >= 0:
-        return fetching.answer(refused_to_stranger(node, fetching.wanted, request.version))
+        refused = refused_to_stranger(node, fetching.wanted, request.version)
+        return _with_endpoints(node, request, fetching.answer(refused))
     reading = _read(node, request, fetching)
     if reading.urgent or reading.size >= body.min_bytes or body.max_wait_ms <= 0 or not fetching.wanted:
-        return fetching.answer(reading.answered)
+        return _told(node, request, fetching, reading)
     return _wait(node, request, fetching, reading)
 
 
@@ -57,7 +60,24 @@ def _wait(node: Node, request: Request[FetchRequest], fetching: Fetching, readin
         reading = _read(node, request, fetching)
         if not moved:
             break
-    return fetching.answer(reading.answered)
+    return _told(node, request, fetching, reading)
+
+
+def _told(node: Node, request: Request[FetchRequest], fetching: Fetching, reading: Reading) -> FetchResponse:
+    response = fetching.answer(reading.answered)
+    return _with_endpoints(node, request, response) if reading.urgent else response
+
+
+def _with_endpoints(node: Node, request: Request[FetchRequest], response: FetchResponse) -> FetchResponse:
+    """Where the leaders are that the answer names."""
+    if request.version >= LEADER_FROM:
+        named = {data.current_leader.leader_id for topic in response.responses for data in topic.partitions}
+        response.node_endpoints = [
+            FetchResponse.NodeEndpoint(node_id=broker.id, host=at.host, port=at.port, rack=broker.rack)
+            for broker, at in reachable(node.controller.image, request.peer.listener)
+            if broker.id in named
+        ]
+    return response
 
 
 def _read(node: Node, request: Request[FetchRequest], fetching: Fetching) -> Reading:

@@ -21,7 +21,7 @@ class LeaderEpochCache:
     def __init__(self, entries: Iterable[OffsetAndEpoch] = ()) -> None:
         self.latest = NO_EPOCH  # the newest epoch, -1 when there is none
         self._epochs: list[int] = []  # strictly ascending
-        self._starts: list[int] = []  # strictly ascending, but for entries that a checkpoint brought
+        self._starts: list[int] = []  # strictly ascending
         for entry in entries:
             self.assign(entry.epoch, entry.offset)
 

@@ -173,6 +173,34 @@ class KafkaDouble:
         taken = self._call(records.take_all, self._serving().broker, topic, partition, committed)
         return [record for one in taken for record in records.read(one)]
 
+    def bump_epoch(self, topic: str, partition: int) -> int:
+        """Elect the partition's leader anew, and tell its epoch. Clients that name the old one are fenced, and ask who leads.
+
+        KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when there is none such.
+        """
+        from . import leadership
+
+        return self._call(leadership.bump, self._serving().broker, topic, partition)
+
+    def truncate(self, topic: str, partition: int, offset: int) -> int:
+        """Lose the records from `offset` on, whole batches, as when a broker that lacks them is elected; tells the new leader epoch, which
+        begins there. KafkaError: OFFSET_OUT_OF_RANGE below the log's start or beyond its end, UNKNOWN_TOPIC_OR_PARTITION."""
+        from . import leadership
+
+        return self._call(leadership.truncate, self._serving().broker, topic, partition, offset)
+
+    def leader_epoch(self, topic: str, partition: int) -> int:
+        """The epoch of the partition's leader, which the next batch carries."""
+        from . import leadership
+
+        return self._call(leadership.leader_epoch, self._serving().broker, topic, partition)
+
+    def epochs(self, topic: str, partition: int) -> dict[int, int]:
+        """The leader epochs that the partition's log knows, oldest first, each with the offset at which it begins."""
+        from . import leadership
+
+        return self._call(leadership.epochs, self._serving().broker, topic, partition)
+
     def groups(self) -> dict[str, Group]:
         """The groups by id: their state, members and committed offsets."""
         from .groups import groups

@@ -1,0 +1,64 @@
+"""`.index`: from offsets to positions in the segment, sparsely.
+
+An entry is 8 bytes: an offset less the segment's base offset (int32), and the position (int32) of the batch that ends with this offset. Both
+ascend. There is an entry for about every `index.interval.bytes`, never one for the first batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from struct import Struct
+from typing import NamedTuple
+
+from kafkadouble.wire.checksum import Buffer
+
+from .errors import BadFile
+from .sparse import check_size
+from .sparse import used as _used
+
+_ENTRY = Struct(">ii")
+SIZE = _ENTRY.size
+
+
+class OffsetPosition(NamedTuple):
+    """The batch at `position` ends with this offset."""
+
+    offset: int
+    position: int
+
+
+def pack(relative: int, position: int) -> bytes:
+    """One entry; `relative` is the offset less the base offset."""
+    return _ENTRY.pack(relative, position)
+
+
+def used(data: Buffer) -> int:
+    """The bytes that are entries; what follows is room."""
+    return _used(data, SIZE)
+
+
+def entries(data: Buffer, base_offset: int, file: str = "") -> Iterator[OffsetPosition]:
+    """The entries, up to the first thing that is wrong: BadFile for a size that is none, and where offsets or positions do not ascend."""
+    offset, position = -1, -1
+    end = used(data)
+    for at in range(0, end - end % SIZE, SIZE):
+        relative, place = _ENTRY.unpack_from(data, at)
+        if relative <= offset:
+            problem = f"relative offset {relative} after {offset}" if at else f"relative offset {relative}"
+            raise BadFile(problem, file=file, offset=at)
+        if place <= position:
+            problem = f"position {place} after {position}" if at else f"position {place}"
+            raise BadFile(problem, file=file, offset=at + 4)
+        offset, position = relative, place
+        yield OffsetPosition(base_offset + relative, place)
+    check_size(data, SIZE, file)
+
+
+def check(data: Buffer, base_offset: int, log_size: int, file: str = "") -> int:
+    """How many entries there are. BadFile also for a position that the segment of `log_size` bytes does not have."""
+    count = 0
+    for count, entry in enumerate(entries(data, base_offset, file), 1):
+        if entry.position >= log_size:
+            problem = f"position {entry.position} in a segment of {log_size} bytes"
+            raise BadFile(problem, file=file, offset=(count - 1) * SIZE + 4)
+    return count

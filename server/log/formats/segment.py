@@ -1,0 +1,84 @@
+"""`.log`, and the snapshots of the metadata log (`.checkpoint`): batches, one behind the other, as Kafka's recovery looks at them.
+
+A batch is good when its length, its magic and its checksum are, when it begins behind the one before it, and when its offsets lie in what a
+segment can hold: from its base offset on, and no further than an int32 reaches. `Order` holds the rules about offsets for whoever reads the
+batches by other means. Records are not looked at here. This file never decompresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kafkadouble.wire.batch import BatchHeader, check_crc, read_header
+from kafkadouble.wire.checksum import Buffer
+from kafkadouble.wire.errors import Truncated, WireError
+
+from .errors import BadFile, TornTail
+
+REACH = 2**31 - 1
+"""How far a segment's offsets may be from its base offset: indexes hold the difference as int32."""
+
+
+class Order:
+    """What the offsets of a segment's batches must keep. `next_offset` is the first that the next batch may have."""
+
+    __slots__ = ("base_offset", "next_offset")
+
+    def __init__(self, base_offset: int | None = None) -> None:
+        self.base_offset = base_offset
+        self.next_offset = 0 if base_offset is None else base_offset
+
+    def problem(self, header: BatchHeader) -> str | None:
+        """Why this batch cannot come next, if it cannot; otherwise it is taken as come."""
+        first, last = header.base_offset, header.last_offset
+        if last < first:
+            return f"the last offset {last} is before the first, {first}"
+        if first < self.next_offset:
+            return f"offset {first} where {self.next_offset} is the least that may come"
+        base = first if self.base_offset is None else self.base_offset
+        if last - base > REACH or last >= 2**63 - 1:
+            return f"offset {last} is too far from the segment's base offset {base}"
+        self.base_offset, self.next_offset = base, last + 1
+        return None
+
+
+def walk(
+    data: Buffer, base_offset: int | None = None, position: int = 0, file: str = ""
+) -> Iterator[tuple[int, BatchHeader]]:
+    """Every good batch from `position` on, with its position. Where the good ones end before the data, BadFile is raised, its `offset` the
+    position of the first batch that is not good; TornTail where the data merely end too early, or in zeros."""
+    order = Order(base_offset)
+    with memoryview(data) as view:
+        while position < len(view):
+            header = good_batch(view, position, order, file)
+            yield position, header
+            position += header.size
+
+
+def good_batch(data: Buffer, position: int, order: Order, file: str = "") -> BatchHeader:
+    """The header of the batch at `position`. BadFile, TornTail as in `walk`."""
+    try:
+        header = read_header(data, position)
+    except Truncated as error:
+        raise TornTail(error.problem, file=file, offset=position) from None
+    except WireError as error:
+        if is_room(data, position):
+            problem = f"{len(data) - position} bytes of zeros, where nothing was written"
+            raise TornTail(problem, file=file, offset=position) from None
+        raise BadFile(error.problem, file=file, offset=position) from None
+    try:
+        check_crc(data, position, header)
+    except WireError as error:
+        raise BadFile(error.problem, file=file, offset=position, path="crc") from None
+    if (misplaced := order.problem(header)) is not None:
+        raise BadFile(misplaced, file=file, offset=position, path="base_offset")
+    return header
+
+
+def is_room(data: Buffer, position: int) -> bool:
+    """Whether there is nothing but zeros from `position` on, as with `preallocate`."""
+    with memoryview(data) as view:
+        return all(not any(view[at : at + _CHUNK]) for at in range(position, len(view), _CHUNK))
+
+
+_CHUNK = 1 << 16

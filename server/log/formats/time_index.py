@@ -1,0 +1,65 @@
+"""`.timeindex`: from timestamps to offsets in the segment, sparsely (KIP-33).
+
+An entry is 12 bytes: a timestamp (int64), and an offset less the segment's base offset (int32): up to this offset, no record of the segment is
+later than the timestamp. The offset is the last one of the batch that has the timestamp. Timestamps ascend, offsets do not fall. Closing a
+segment adds an entry for its largest timestamp, so that the last entry of a closed one tells it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from struct import Struct
+from typing import NamedTuple
+
+from kafkadouble.wire.checksum import Buffer
+
+from .errors import BadFile
+from .sparse import check_size
+from .sparse import used as _used
+
+_ENTRY = Struct(">qi")
+SIZE = _ENTRY.size
+
+
+class TimestampOffset(NamedTuple):
+    """The largest timestamp so far, and the last offset of the batch that has it."""
+
+    timestamp: int
+    offset: int
+
+
+def pack(timestamp: int, relative: int) -> bytes:
+    """One entry; `relative` is the offset less the base offset."""
+    return _ENTRY.pack(timestamp, relative)
+
+
+def used(data: Buffer) -> int:
+    """The bytes that are entries; what follows is room. A file of one entry is no room, though it be all zeros: a record of 1970."""
+    return SIZE if len(data) == SIZE else _used(data, SIZE)
+
+
+def entries(data: Buffer, base_offset: int, file: str = "") -> Iterator[TimestampOffset]:
+    """The entries, up to the first thing that is wrong: BadFile for a size that is none, and where timestamps or offsets do not ascend."""
+    timestamp, offset = -1, 0
+    end = used(data)
+    for at in range(0, end - end % SIZE, SIZE):
+        time, relative = _ENTRY.unpack_from(data, at)
+        if time <= timestamp:
+            problem = f"timestamp {time} after {timestamp}" if at else f"timestamp {time}"
+            raise BadFile(problem, file=file, offset=at)
+        if relative < offset:
+            problem = f"relative offset {relative} after {offset}" if at else f"relative offset {relative}"
+            raise BadFile(problem, file=file, offset=at + 8)
+        timestamp, offset = time, relative
+        yield TimestampOffset(time, base_offset + relative)
+    check_size(data, SIZE, file)
+
+
+def check(data: Buffer, base_offset: int, next_offset: int, file: str = "") -> int:
+    """How many entries there are. BadFile also for an offset that the segment, which ends before `next_offset`, does not have."""
+    count = 0
+    for count, entry in enumerate(entries(data, base_offset, file), 1):
+        if entry.offset >= next_offset:
+            problem = f"offset {entry.offset} in a segment that ends before {next_offset}"
+            raise BadFile(problem, file=file, offset=(count - 1) * SIZE + 8)
+    return count

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import IO, NamedTuple
 
 from .promise import Told, differences, expected, told
@@ -19,6 +20,8 @@ from .toolchains.building import Program, built
 PATIENCE = 90.0
 """Seconds. A program gives up after 60."""
 TAIL = 3000
+HOUSE = Path(__file__).resolve().parents[2]
+"""Where programs are run, so that those in Python find the modules of this project."""
 
 
 class Ended(NamedTuple):
@@ -44,6 +47,7 @@ def ended(command: Sequence[str], **environment: str) -> Ended:
             stdout=out,
             stderr=err,
             env={**os.environ, **environment},
+            cwd=HOUSE,
             start_new_session=True,
         )
         try:
@@ -76,7 +80,7 @@ def faults(program: Program, verb: str, end: Ended) -> list[str]:
     """What is not as it was promised; empty when all went well."""
     if end.told is None:
         return [f"no object in the last line; exit code {end.code}\n{end.stdout[-500:]}\n{end.stderr}"]
-    wanted = expected(program.name, program.version, verb, frozenset(program.not_offered))
+    wanted = expected(program.name, program.version or end.told.version, verb, frozenset(program.not_offered))
     found = differences(end.told, wanted)
     if end.code or found:
         found = [*found, f"exit code {end.code}", end.stderr]

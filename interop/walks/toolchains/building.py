@@ -40,6 +40,9 @@ SOURCES = Path(__file__).resolve().parents[2] / "programs"
 ALL = "KAFKADOUBLE_INTEROP_ALL"
 """Set to 1, it builds what takes minutes, too."""
 
+SYSTEM = ""
+"""The version of a client that is the system's, whatever that is."""
+
 NOTHING: Mapping[str, str] = MappingProxyType({})
 GENERATED = frozenset({"__pycache__", "node_modules", "target"})
 
@@ -59,7 +62,7 @@ class Toolchain(NamedTuple):
 class Program(NamedTuple):
     """One client's program.
 
-    `name` is the `client` of its object, unique. `version` is pinned, and is the `version` of its object. `command` gives the words before
+    `name` is the `client` of its object, unique. `version` is pinned, and is the `version` of its object, unless it is SYSTEM. `command` gives the words before
     VERB BOOTSTRAP TOPIC GROUP from the folder of the build. `not_offered` are behaviours that the client has not, each with the reason.
     `blind_to` is the reason why it cannot read a topic in which there are null header values, or empty.
     """

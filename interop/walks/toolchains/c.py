@@ -1,18 +1,23 @@
-"""kcat, as the system has it, walked by a script."""
+"""librdkafka in C, as the system has it: the oldest of the clients, where a distribution is years behind."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from .building import SOURCES, Program, Toolchain, program
+from .building import SOURCES, SYSTEM, Missing, Program, Toolchain, program, run
 
 FOLDER = SOURCES / "c"
+STRICT = ("-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror")
 
 
 def build(folder: Path) -> None:
-    """It is there, or Missing."""
-    program("kcat")
+    compiler, about = program("cc"), program("pkg-config")
+    try:
+        flags = run([about, "--cflags", "--libs", "rdkafka >= 2.0"], folder).split()
+    except RuntimeError as reason:
+        raise Missing("librdkafka 2.0 or newer and its headers are not installed (Debian: librdkafka-dev)") from reason
+    run([compiler, *STRICT, *sorted(FOLDER.glob("*.c")), "-o", folder / "walk", *flags], folder)
 
 
 TOOLCHAIN = Toolchain("C", FOLDER, build)
-PROGRAMS: tuple[Program, ...] = ()
+PROGRAMS = (Program("librdkafka", "C", "librdkafka", SYSTEM, TOOLCHAIN, lambda folder: [str(folder / "walk")]),)

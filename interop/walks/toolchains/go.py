@@ -26,5 +26,11 @@ def _row(name: str, package: str, version: str, binary: str, not_offered: Mappin
 PROGRAMS = (
     _row("franz-go", "github.com/twmb/franz-go", "v1.22.2", "franz"),
     _row("sarama", "github.com/IBM/sarama", "v1.61.1", "sarama"),
-    _row("kafka-go", "github.com/segmentio/kafka-go", "v0.4.51", "segmentio", {"transactions": "has no transactional producer"}),
+    _row(
+        "kafka-go",
+        "github.com/segmentio/kafka-go",
+        "v0.4.51",
+        "segmentio",
+        {"transactions": "has no transactional producer"},
+    ),
 )

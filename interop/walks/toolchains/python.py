@@ -19,13 +19,13 @@ def build(folder: Path) -> None:
 TOOLCHAIN = Toolchain("Python", FOLDER, build)
 
 
-def _row(package: str, file: str, not_offered: Mapping[str, str] = NOTHING) -> Program:
-    command = [sys.executable, str(FOLDER / file)]
+def _row(package: str, not_offered: Mapping[str, str] = NOTHING) -> Program:
+    command = [sys.executable, "-m", "interop.programs.python", package]
     return Program(package, "Python", package, version(package), TOOLCHAIN, lambda folder: command, not_offered)
 
 
 PROGRAMS = (
-    _row("kafka-python", "kafka_python.py", {"null_header": "refuses to send a header without a value"}),
-    _row("aiokafka", "aio_kafka.py"),
-    _row("confluent-kafka", "confluent.py"),
+    _row("kafka-python", {"null_header": "refuses to send a header without a value"}),
+    _row("aiokafka"),
+    _row("confluent-kafka"),
 )

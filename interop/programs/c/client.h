@@ -1,0 +1,26 @@
+/* What the walk needs of librdkafka. Every function that can fail gives false and says why. */
+#ifndef CLIENT_H
+#define CLIENT_H
+
+#include <librdkafka/rdkafka.h>
+
+#include "promise.h"
+
+/* NULL where the client cannot be made. `pairs` are names and values of settings, ended by NULL. */
+rd_kafka_t *client(rd_kafka_type_t type, const char *bootstrap, const char *const *pairs);
+
+bool create_topic(rd_kafka_t *rk, const char *topic, rd_kafka_resp_err_t *answer);
+bool count_partitions(rd_kafka_t *rk, const char *topic, int *count);
+/* Records [first, end) of a codec; returns when all are acknowledged. */
+bool produce(const char *bootstrap, const char *topic, const char *codec, int first, int end);
+rd_kafka_t *join(const char *bootstrap, const char *topic, const char *group);
+/* Leaves the group. */
+void leave(rd_kafka_t *member);
+/* The next record within so many ms, or *message NULL. The record lives as long as the message. */
+bool poll_record(rd_kafka_t *member, int ms, rd_kafka_message_t **message, struct record *one);
+/* A bit for each partition that a member has. */
+unsigned assigned(rd_kafka_t *member);
+bool committed(rd_kafka_t *rk, const char *topic, int partitions, long long *sum);
+bool offset_at(rd_kafka_t *rk, const char *topic, int64_t ms, int64_t *offset);
+
+#endif

@@ -1,0 +1,39 @@
+"""One program for the three clients in Python, by the shape that they have in `interop/clients`: here they stand in the matrix with the others.
+
+Rules. It is run in a process of its own, so that nothing of the tests is in it; the last line of its output is the object of the promise.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+import warnings
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # what the clients themselves call is not ours to mend
+    from interop.clients import CLIENTS
+
+from .report import Report
+from .walk import Walk
+
+VERBS = ("walk", "write", "read")
+
+
+def main(client: str, verb: str, bootstrap: str, topic: str, group: str) -> int:
+    found = next(one for one in CLIENTS if one.name == client)
+    report = Report(client, verb)
+    code = 0
+    try:
+        getattr(Walk(found, report, bootstrap, topic, group), verb)()
+    except Exception:  # the object is told all the same
+        traceback.print_exc()
+        code = 1
+    print(json.dumps(report.told()._asdict()))
+    return code
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 6 or sys.argv[2] not in VERBS:
+        sys.exit("usage: python -m interop.programs.python CLIENT walk|write|read BOOTSTRAP TOPIC GROUP")
+    sys.exit(main(*sys.argv[1:]))

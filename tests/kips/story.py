@@ -1,0 +1,115 @@
+"""What the tests of KIPs about leader epochs have in common: one partition `t-0` of a node, asked in one line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkadouble.messages.generated.fetch import FetchRequest
+from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
+from kafkadouble.messages.generated.produce import ProduceRequest
+from kafkadouble.server import leadership
+from kafkadouble.server.log.log import PartitionLog
+from tests.server.harness import Harness, Pending
+from tests.server.log.batches import produced
+
+ANY = -1
+LATEST, EARLIEST = -1, -2
+
+
+class Story:
+    """A node, and the topic `t` of one partition."""
+
+    def __init__(self) -> None:
+        self.cluster = Harness()
+        self.cluster.create("t")
+
+    @property
+    def log(self) -> PartitionLog:
+        return self.cluster.partition("t").log
+
+    @property
+    def epochs(self) -> list[tuple[int, int]]:
+        """(epoch, the offset at which it begins)."""
+        return known(self.log)
+
+    def elect(self) -> int:
+        """A new leader epoch."""
+        epoch = leadership.elect(self.cluster.node, self.cluster.partition("t"))
+        self.cluster.tick(0)
+        return epoch
+
+    def lose(self, offset: int) -> int:
+        """The tail from an offset on is lost, under a new epoch."""
+        epoch = leadership.lose_tail(self.cluster.node, self.cluster.partition("t"), offset)
+        self.cluster.tick(0)
+        return epoch
+
+    def produce(self, *counts: int) -> None:
+        """A batch of each of these record counts."""
+        for count in counts:
+            assert self.append(produced(count)).error_code == 0
+
+    def append(self, batch: bytes | bytearray) -> Any:
+        """The answer to a Produce of one batch."""
+        data = ProduceRequest.PartitionProduceData(index=0, records=bytes(batch))
+        topic = ProduceRequest.TopicProduceData(name="t", partition_data=[data])
+        answer = self.cluster.submit(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[topic]), 9)
+        return answer.responses[0].partition_responses[0]
+
+    def end_of(
+        self, epoch: int, current: int = ANY, *, topic: str = "t", index: int = 0, version: int = 4, replica: int = -1
+    ) -> tuple[int, int, int]:
+        """(error code, epoch, end offset) of OffsetForLeaderEpoch."""
+        asked = OffsetForLeaderEpochRequest.OffsetForLeaderPartition(
+            partition=index, current_leader_epoch=current, leader_epoch=epoch
+        )
+        of = OffsetForLeaderEpochRequest.OffsetForLeaderTopic(topic=topic, partitions=[asked])
+        request = OffsetForLeaderEpochRequest(topics=[of])
+        if version >= 3:
+            request.replica_id = replica
+        one = self.cluster.submit(request, version).topics[0].partitions[0]
+        return one.error_code, one.leader_epoch, one.end_offset
+
+    def offset_at(self, timestamp: int, current: int = ANY, version: int = 9) -> Any:
+        """What ListOffsets answers of the partition."""
+        asked = ListOffsetsRequest.ListOffsetsPartition(
+            partition_index=0, current_leader_epoch=current, timestamp=timestamp
+        )
+        topic = ListOffsetsRequest.ListOffsetsTopic(name="t", partitions=[asked])
+        answer = self.cluster.submit(ListOffsetsRequest(replica_id=-1, topics=[topic]), version)
+        return answer.topics[0].partitions[0]
+
+    def metadata(self, version: int = 12) -> Any:
+        """What Metadata answers of the partition."""
+        asked = MetadataRequest.MetadataRequestTopic(name="t")
+        return self.cluster.submit(MetadataRequest(topics=[asked]), version).topics[0].partitions[0]
+
+    def fetch(self, offset: int, current: int = ANY, last: int = ANY, version: int = 12) -> Any:
+        """What a Fetch that does not wait answers of the partition."""
+        return self.begin_fetch(offset, current, last, version, wait=0).response.responses[0].partitions[0]
+
+    def begin_fetch(
+        self, offset: int, current: int = ANY, last: int = ANY, version: int = 12, *, wait: int = 5000, least: int = 1
+    ) -> Pending:
+        """A Fetch that may wait."""
+        asked = FetchRequest.FetchPartition(
+            partition=0, fetch_offset=offset, current_leader_epoch=current, partition_max_bytes=1 << 20
+        )
+        if version >= 12:
+            asked.last_fetched_epoch = last
+        by_id = {"topic_id": self.cluster.partition("t").topic_id}
+        topic = FetchRequest.FetchTopic(partitions=[asked], **(by_id if version >= 13 else {"topic": "t"}))  # type: ignore[arg-type]  # one of two
+        request = FetchRequest(max_wait_ms=wait, min_bytes=least, max_bytes=1 << 20, session_epoch=-1, topics=[topic])
+        return self.cluster.begin(request, version)
+
+
+def known(log: PartitionLog) -> list[tuple[int, int]]:
+    """The epochs that a log knows: (epoch, the offset at which it begins)."""
+    return [(entry.epoch, entry.offset) for entry in log.epochs.entries]
+
+
+def bytes_of(log: PartitionLog) -> bytes:
+    """All of a log."""
+    return b"".join(bytes(batch) for batch in log.batches(log.log_start_offset))

@@ -1,0 +1,58 @@
+"""KIP-951: who is wrong about the leader is told who leads and where he is, without asking Metadata. Each test is named for what the KIP says.
+
+Produce tells it with NOT_LEADER_OR_FOLLOWER alone, which a single node that leads everything never answers.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkadouble.messages import error_codes
+from kafkadouble.server.handlers import SERVED
+from tests.kips.story import ANY, Story
+
+
+@pytest.fixture
+def story() -> Story:
+    """A leader in epoch 1."""
+    story = Story()
+    story.produce(1)
+    story.elect()
+    return story
+
+
+def test_fetch_16_names_the_leader_to_who_is_fenced_and_where_he_is(story: Story) -> None:
+    answer = story.begin_fetch(0, current=0, version=16, wait=0).response
+    found = answer.responses[0].partitions[0]
+    assert found.error_code == error_codes.FENCED_LEADER_EPOCH
+    assert (found.current_leader.leader_id, found.current_leader.leader_epoch) == (1, 1)
+    assert [(one.node_id, one.host, one.port, one.rack) for one in answer.node_endpoints] == [
+        (1, "127.0.0.1", 9092, None)
+    ]
+
+
+def test_a_fetch_that_waited_is_told_as_well(story: Story) -> None:
+    waiting = story.begin_fetch(1, current=1, version=16)
+    story.elect()
+    assert waiting.response.responses[0].partitions[0].current_leader.leader_epoch == 2
+    assert [one.node_id for one in waiting.response.node_endpoints] == [1]
+
+
+@pytest.mark.parametrize(("current", "code"), [(ANY, 0), (1, 0), (2, error_codes.UNKNOWN_LEADER_EPOCH)])
+def test_who_is_right_or_ahead_is_told_nothing(story: Story, current: int, code: int) -> None:
+    answer = story.begin_fetch(0, current=current, version=16, wait=0).response
+    found = answer.responses[0].partitions[0]
+    assert (found.error_code, found.current_leader.leader_id, list(answer.node_endpoints)) == (code, -1, [])
+
+
+def test_older_versions_are_told_nothing(story: Story) -> None:
+    answer = story.begin_fetch(0, current=0, version=15, wait=0).response
+    assert answer.responses[0].partitions[0].error_code == error_codes.FENCED_LEADER_EPOCH
+    assert answer.responses[0].partitions[0].current_leader.leader_id == -1
+    assert list(answer.node_endpoints) == []
+
+
+def test_the_versions_that_tell_it_are_served() -> None:
+    highest = {served.name: served.highest for served in SERVED.values()}
+    assert highest["Fetch"] >= 16
+    assert highest["Produce"] >= 10

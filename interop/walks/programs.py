@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from .toolchains import c, go, java, python
+from .toolchains import c, go, java, js, python, rust
 from .toolchains.building import Program
 
 PROGRAMS: tuple[Program, ...] = (
     *go.PROGRAMS,
     *c.PROGRAMS,
     *java.PROGRAMS,
+    *js.PROGRAMS,
     *python.PROGRAMS,
+    *rust.PROGRAMS,
 )
 
 

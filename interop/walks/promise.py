@@ -111,7 +111,7 @@ def expected(client: str, version: str, verb: str, not_offered: frozenset[str] =
     if "transactions" in values:
         values["transactions"] = NOT_TRIED
     values |= dict.fromkeys((name for name in values if name in not_offered), NOT_OFFERED)
-    committed = 0 if verb == "write" else TOTAL
+    committed = TOTAL if values.get("commit") == PASS else 0
     return Told(client, version, verb, values, dict.fromkeys(CODECS, EACH), DIGEST, committed)
 
 

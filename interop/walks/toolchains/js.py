@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from .building import NOTHING, SOURCES, Missing, Program, Toolchain, fetch, program, run
@@ -59,17 +59,25 @@ TOOLCHAIN = Toolchain("JavaScript", FOLDER, build)
 SLOW = Toolchain("JavaScript", CONFLUENT, build_confluent, slow=True)
 
 
-def _row(name: str, package: str, version: str, file: str, not_offered: Mapping[str, str] = NOTHING) -> Program:
-    def command(folder: Path) -> list[str]:
-        return [_node(folder), str(folder / file)]
+def _own(file: str) -> Callable[[Path], list[str]]:
+    return lambda folder: [_node(folder), str(folder / file)]
 
-    return Program(name, "JavaScript", package, version, TOOLCHAIN, command, not_offered)
 
+def _row(
+    name: str,
+    package: str,
+    version: str,
+    command: Callable[[Path], list[str]],
+    toolchain: Toolchain = TOOLCHAIN,
+    not_offered: Mapping[str, str] = NOTHING,
+) -> Program:
+    return Program(name, "JavaScript", package, version, toolchain, command, not_offered)
+
+
+NO_NULLS = {"null_header": "cannot encode a header without a value"}
 
 PROGRAMS = (
-    _row("kafkajs", "kafkajs", "2.2.4", "kafkajs.mjs", {"null_header": "fails to encode a header without a value"}),
-    _row("platformatic-kafka", "@platformatic/kafka", "2.12.1", "platformatic.mjs"),
-    Program(
-        "confluent-kafka-javascript", "JavaScript", "@confluentinc/kafka-javascript", "1.10.1", SLOW, _confluent
-    ),
+    _row("kafkajs", "kafkajs", "2.2.4", _own("kafkajs.mjs"), not_offered=NO_NULLS),
+    _row("platformatic-kafka", "@platformatic/kafka", "2.12.1", _own("platformatic.mjs")),
+    _row("confluent-kafka-javascript", "@confluentinc/kafka-javascript", "1.10.1", _confluent, SLOW, NO_NULLS),
 )

@@ -1,0 +1,96 @@
+/**
+ * @confluentinc/kafka-javascript: librdkafka in the shape of kafkajs. Its packages are a build apart, in NODE_MODULES.
+ * It sends no header without a value, and gives one that it reads as an empty one.
+ */
+
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { main } from './program.mjs'
+
+const require = createRequire(join(process.env.NODE_MODULES, 'packages'))
+const { Kafka, logLevel } = require('@confluentinc/kafka-javascript').KafkaJS
+const { version } = require('@confluentinc/kafka-javascript/package.json')
+
+const PRODUCER = { 'linger.ms': 20 }
+const MEMBER = { 'heartbeat.interval.ms': 200 } // it hears of a rebalance when it beats
+
+const message = ({ key, value, headers }) => ({ key, value, headers: Object.fromEntries(headers) })
+
+/** Each header comes as a list of its values, or as one. */
+const headersOf = headers => new Map(Object.entries(headers).map(([name, found]) => {
+  const [value] = [found].flat()
+  return [name, value.length ? value : null]
+}))
+
+class Client {
+  constructor (bootstrap) {
+    this.kafka = new Kafka({ kafkaJS: { brokers: [bootstrap], logLevel: logLevel.NOTHING } })
+    this.admin = this.kafka.admin()
+  }
+
+  static async open (bootstrap) {
+    const client = new Client(bootstrap)
+    await client.admin.connect()
+    return client
+  }
+
+  createTopic (topic, numPartitions) {
+    return this.admin.createTopics({ topics: [{ topic, numPartitions, replicationFactor: 1 }] })
+  }
+
+  async partitions (topic) {
+    const [{ partitions }] = await this.admin.fetchTopicMetadata({ topics: [topic] })
+    return partitions.length
+  }
+
+  async produce (topic, codec, records) {
+    const producer = this.kafka.producer({ ...PRODUCER, 'compression.type': codec })
+    await producer.connect()
+    await producer.send({ topic, messages: records.map(message) })
+    await producer.disconnect()
+  }
+
+  async consume (groupId, topic, deliver) {
+    const consumer = this.kafka.consumer({ kafkaJS: { groupId, fromBeginning: true, autoCommit: false }, ...MEMBER })
+    await consumer.connect()
+    await consumer.subscribe({ topic })
+    const eachMessage = async ({ partition, message: { key, value, headers, offset } }) =>
+      deliver({ key, value, headers: headersOf(headers), partition, offset: BigInt(offset) })
+    await consumer.run({ eachMessage })
+    const at = ([partition, offset]) => ({ topic, partition, offset: String(offset) })
+    return {
+      commit: positions => consumer.commitOffsets([...positions].map(at)),
+      close: () => consumer.disconnect()
+    }
+  }
+
+  async members (group) {
+    const { groups: [{ members }] } = await this.admin.describeGroups([group])
+    return members.map(({ assignment }) => assignment.topicPartitions.length)
+  }
+
+  async committed (groupId, topic) {
+    const [{ partitions }] = await this.admin.fetchOffsets({ groupId, topics: [topic] })
+    return partitions.map(({ offset }) => offset)
+  }
+
+  async offsetAt (topic, wanted, time) {
+    const found = await this.admin.fetchTopicOffsetsByTimestamp(topic, time)
+    return found.find(({ partition }) => partition === wanted).offset
+  }
+
+  async transact (topic, records, commit) {
+    const producer = this.kafka.producer({ kafkaJS: { transactionalId: topic }, ...PRODUCER })
+    await producer.connect()
+    const transaction = await producer.transaction()
+    await transaction.send({ topic, messages: records.map(message) })
+    await (commit ? transaction.commit() : transaction.abort())
+    await producer.disconnect()
+  }
+
+  close () {
+    return this.admin.disconnect()
+  }
+}
+
+await main({ name: 'confluent-kafka-javascript', version, nullHeaders: false, open: Client.open })

@@ -1,0 +1,101 @@
+/**
+ * @platformatic/kafka. No native code: snappy and LZ4 come from WASM, zstd from Node's own zlib. Its snappy is raw,
+ * without the framing of Java.
+ */
+
+import { readFile } from 'node:fs/promises'
+import { Admin, Consumer, MessagesStreamFallbackModes, MessagesStreamModes, Producer } from '@platformatic/kafka'
+import { main } from './program.mjs'
+
+const PROMPT = { heartbeatInterval: 200, maxWaitTime: 200 } // it hears of a rebalance when it beats
+const FROM = {
+  mode: MessagesStreamModes.COMMITTED,
+  fallbackMode: MessagesStreamFallbackModes.EARLIEST,
+  autocommit: false
+}
+
+const message = topic => ({ key, value, headers }) => ({
+  topic,
+  key: key ?? undefined,
+  value,
+  headers: new Map(headers.map(([name, content]) => [Buffer.from(name), content]))
+})
+
+class Client {
+  constructor (bootstrap) {
+    this.base = { clientId: 'interop', bootstrapBrokers: [bootstrap] }
+    this.admin = new Admin(this.base)
+  }
+
+  static async open (bootstrap) {
+    return new Client(bootstrap)
+  }
+
+  async createTopic (topic, partitions) {
+    try {
+      await this.admin.createTopics({ topics: [topic], partitions, replicas: 1 })
+    } catch (error) {
+      if (error.findBy?.('apiId', 'TOPIC_ALREADY_EXISTS')) return false
+      throw error
+    }
+    return true
+  }
+
+  async partitions (topic) {
+    const { topics } = await this.admin.metadata({ topics: [topic], forceUpdate: true })
+    return topics.get(topic).partitionsCount
+  }
+
+  async produce (topic, compression, records) {
+    const producer = new Producer({ ...this.base, compression })
+    await producer.send({ acks: -1, messages: records.map(message(topic)) })
+    await producer.close()
+  }
+
+  async consume (groupId, topic, deliver) {
+    const consumer = new Consumer({ ...this.base, groupId, ...PROMPT })
+    const stream = await consumer.consume({ topics: [topic], ...FROM, ...PROMPT })
+    stream.on('data', ({ key, value, headers, partition, offset }) => {
+      const named = [...headers].map(([name, content]) => [String(name), content ?? null])
+      deliver({ key, value, headers: new Map(named), partition, offset })
+    })
+    const at = ([partition, offset]) => ({ topic, partition, offset, leaderEpoch: 0 })
+    return {
+      commit: positions => consumer.commit({ offsets: [...positions].map(at) }),
+      close: () => consumer.close(true)
+    }
+  }
+
+  async members (group) {
+    const { members } = (await this.admin.describeGroups({ groups: [group] })).get(group)
+    const assigned = ({ assignments }) => [...assignments?.values() ?? []].flatMap(({ partitions }) => partitions)
+    return [...members.values()].map(member => assigned(member).length)
+  }
+
+  async committed (group) {
+    const [{ topics: [{ partitions }] }] = await this.admin.listConsumerGroupOffsets({ groups: [group] })
+    return partitions.map(({ committedOffset }) => committedOffset)
+  }
+
+  async offsetAt (name, partitionIndex, time) {
+    const partitions = [{ partitionIndex, timestamp: BigInt(time) }]
+    const [topic] = await this.admin.listOffsets({ topics: [{ name, partitions }] })
+    return topic.partitions[0].offset
+  }
+
+  async transact (topic, records, commit) {
+    const producer = new Producer({ ...this.base, idempotent: true, transactionalId: topic })
+    const transaction = await producer.beginTransaction()
+    await transaction.send({ messages: records.map(message(topic)) })
+    await (commit ? transaction.commit() : transaction.abort())
+    await producer.close()
+  }
+
+  close () {
+    return this.admin.close()
+  }
+}
+
+const described = new URL('../package.json', import.meta.resolve('@platformatic/kafka'))
+const { version } = JSON.parse(await readFile(described, 'utf8'))
+await main({ name: 'platformatic-kafka', version, nullHeaders: true, open: Client.open })

@@ -1,0 +1,33 @@
+/**
+ * A client program, `PROGRAM walk|write|read BOOTSTRAP TOPIC GROUP`: its last line is one JSON object, its exit code 0
+ * if all went well.
+ */
+
+import { Run, VERBS } from './verbs.mjs'
+
+const WHOLE = 60_000 // ms; then it gives up
+
+/** Runs the program of a library, `{ name, version, nullHeaders, open(bootstrap) }`, and ends the process. */
+export async function main ({ name, version, nullHeaders, open }) {
+  const [verb, bootstrap, topic, group] = process.argv.slice(2)
+  if (!Object.hasOwn(VERBS, verb) || !group) {
+    console.error(`usage: ${process.argv[1]} ${Object.keys(VERBS).join('|')} BOOTSTRAP TOPIC GROUP`)
+    process.exit(2)
+  }
+  const run = new Run(verb, topic, group, nullHeaders)
+  const end = error => {
+    if (error) console.error(error)
+    const { behaviours, seen: { counts, digest }, committed } = run
+    const told = { client: name, version, verb, behaviours, seen: counts, digest, committed }
+    process.stdout.write(`${JSON.stringify(told)}\n`, () => process.exit(error ? 1 : 0))
+  }
+  setTimeout(() => end(new Error(`not done after ${WHOLE / 1000} s`)), WHOLE)
+  try {
+    run.client = await open(bootstrap)
+    await run[verb]()
+    await run.client.close()
+    end()
+  } catch (error) {
+    end(error)
+  }
+}

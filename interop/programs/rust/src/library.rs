@@ -1,0 +1,54 @@
+//! What a library does for the programs, in its own idiom and with no retries beside its own.
+
+use std::collections::BTreeMap;
+
+use crate::promise::{Delivered, Record};
+use crate::Result;
+
+#[allow(async_fn_in_trait)] // used by these programs alone, on one task
+pub trait Library: Sized {
+    const NAME: &'static str;
+    const VERSION: &'static str;
+    /// It can send a header without a value.
+    const NULL_HEADERS: bool;
+    /// It has consumer groups; without them what is asked of a group is never called.
+    const GROUPS: bool;
+
+    type Member: Member;
+
+    async fn open(bootstrap: &str) -> Result<Self>;
+
+    /// False if it was there.
+    async fn create_topic(&self, topic: &str, partitions: i32) -> Result<bool>;
+    async fn partitions(&self, topic: &str) -> Result<usize>;
+    async fn produce(&self, topic: &str, codec: &str, records: &[Record]) -> Result<()>;
+
+    /// A member of the group, from the beginning where nothing is committed.
+    async fn consume(&self, group: &str, topic: &str, deliver: impl Deliver) -> Result<Self::Member>;
+
+    /// The first offset from that time on, in ms since the epoch; the end or negative if there is none.
+    async fn offset_at(&self, topic: &str, partition: i32, time: i64) -> Result<i64>;
+
+    /// The number of partitions of each member.
+    async fn members(&self, _group: &str) -> Result<Vec<usize>> {
+        unimplemented!("no groups")
+    }
+
+    /// The committed offset of each partition.
+    async fn committed(&self, _group: &str, _topic: &str) -> Result<Vec<i64>> {
+        unimplemented!("no groups")
+    }
+
+    async fn transact(&self, _topic: &str, _records: &[Record], _commit: bool) -> Result<()> {
+        unimplemented!("no transactions")
+    }
+}
+
+#[allow(async_fn_in_trait)]
+pub trait Member {
+    async fn commit(&self, positions: &BTreeMap<i32, i64>) -> Result<()>;
+    async fn close(self) -> Result<()>;
+}
+
+pub trait Deliver: Fn(Delivered) + Clone + Send + 'static {}
+impl<F: Fn(Delivered) + Clone + Send + 'static> Deliver for F {}

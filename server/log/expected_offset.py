@@ -10,7 +10,7 @@ says nothing either, but for one case: under `required`, when no record has the 
 
 Rules. Looks at a batch that has passed every other check and is about to get its offsets; changes nothing. What does not hold refuses the whole
 batch with INVALID_RECORD, of which no client makes a second attempt, and blames the records by name (KIP-467). The texts are read by clients:
-`MISMATCH` stays as it is.
+`MISMATCH` and `REFUSED` stay as they are.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ OFF, OPTIONAL, REQUIRED = "off", "optional", "required"
 
 HEADER = "expected-offset"
 ANY, EMPTY = -1, 0
-MISMATCH = "expected offset {expected}, actual {actual}"
+MISMATCH, REFUSED = "expected offset {expected}, actual {actual}", "conditional publish: "
 
 LARGEST = 2**63 - 1
 MOST_ERRORS = 1000
@@ -102,6 +102,4 @@ def _mismatch(index: int, expected: int, actual: int) -> RecordError:
 
 def _refuse(blamed: list[RecordError]) -> None:
     if blamed:
-        raise AppendRefused(
-            error_codes.INVALID_RECORD, f"conditional publish: {blamed[0].message}", blamed[:MOST_ERRORS]
-        )
+        raise AppendRefused(error_codes.INVALID_RECORD, f"{REFUSED}{blamed[0].message}", blamed[:MOST_ERRORS])

@@ -7,7 +7,7 @@ Rules. The programs are in six languages, so that this file is the one place whe
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
@@ -105,13 +105,15 @@ def told(line: str) -> Told:
     return Told(**found)
 
 
-def expected(client: str, version: str, verb: str, not_offered: frozenset[str] = frozenset()) -> Told:
-    """What a program tells when all went well; the same on every broker. Transactions are not tried unless it is asked for."""
+def expected(
+    client: str, version: str, verb: str, not_offered: Collection[str] = (), transactions: bool = False
+) -> Told:
+    """What a program tells when all went well; the same on every broker, but for transactions, which are tried where they are served."""
     values = dict.fromkeys((name for name in BEHAVIOURS if name in OF_VERB[verb]), PASS)
-    if "transactions" in values:
+    if "transactions" in values and not transactions:
         values["transactions"] = NOT_TRIED
     values |= dict.fromkeys((name for name in values if name in not_offered), NOT_OFFERED)
-    committed = TOTAL if values.get("commit") == PASS else 0
+    committed = 0 if verb == "write" or "commit" in not_offered else TOTAL
     return Told(client, version, verb, values, dict.fromkeys(CODECS, EACH), DIGEST, committed)
 
 

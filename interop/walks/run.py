@@ -33,9 +33,10 @@ class Ended(NamedTuple):
     stderr: str
 
 
-def run(program: Program, verb: str, bootstrap: str, topic: str, group: str, **environment: str) -> Ended:
+def run(program: Program, verb: str, bootstrap: str, topic: str, group: str, transactions: bool = False) -> Ended:
     """Raises Missing where the program cannot be built here."""
-    return ended([*program.command(built(program.toolchain)), verb, bootstrap, topic, group], **environment)
+    command = [*program.command(built(program.toolchain)), verb, bootstrap, topic, group]
+    return ended(command, TRANSACTIONS=str(int(transactions)))
 
 
 def ended(command: Sequence[str], **environment: str) -> Ended:
@@ -76,11 +77,12 @@ def _object(stdout: str) -> Told | None:
         return None
 
 
-def faults(program: Program, verb: str, end: Ended) -> list[str]:
+def faults(program: Program, verb: str, end: Ended, transactions: bool = False) -> list[str]:
     """What is not as it was promised; empty when all went well."""
     if end.told is None:
         return [f"no object in the last line; exit code {end.code}\n{end.stdout[-500:]}\n{end.stderr}"]
-    wanted = expected(program.name, program.version or end.told.version, verb, frozenset(program.not_offered))
+    version = program.version or end.told.version
+    wanted = expected(program.name, version, verb, program.not_offered, transactions)
     found = differences(end.told, wanted)
     if end.code or found:
         found = [*found, f"exit code {end.code}", end.stderr]

@@ -62,9 +62,9 @@ class Toolchain(NamedTuple):
 class Program(NamedTuple):
     """One client's program.
 
-    `name` is the `client` of its object, unique. `version` is pinned, and is the `version` of its object, unless it is SYSTEM. `command` gives the words before
-    VERB BOOTSTRAP TOPIC GROUP from the folder of the build. `not_offered` are behaviours that the client has not, each with the reason.
-    `blind_to` is the reason why it cannot read a topic in which there are null header values, or empty.
+    `name` is the `client` of its object, unique. `version` is pinned, and is the `version` of its object, unless it is SYSTEM. `command` gives
+    the words before VERB BOOTSTRAP TOPIC GROUP from the folder of the build. `not_offered` are behaviours that the client has not, each with
+    the reason. `blind_to` is the reason why it cannot read a topic in which there are null header values, or empty.
     """
 
     name: str

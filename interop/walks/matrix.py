@@ -1,0 +1,59 @@
+"""Who reads whom: a topic that one client wrote, read by every other, and by itself.
+
+A client's own round trip hides faults of framing that both of its halves share.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+from interop.support import unique
+
+from .run import faults, run
+from .toolchains.building import Missing, Program, built
+
+AT_ONCE = (os.cpu_count() or 2) + 2
+"""Programs wait more than they compute."""
+
+
+class Row(NamedTuple):
+    """One writer: the faults of each reader, and who was left out, with the reason."""
+
+    cells: dict[str, list[str]]
+    left_out: dict[str, str]
+
+    @property
+    def wrong(self) -> dict[str, list[str]]:
+        return {reader: found for reader, found in self.cells.items() if found}
+
+
+def row(writer: Program, readers: Sequence[Program], bootstrap: str) -> Row:
+    """Raises Missing where the writer cannot be built, AssertionError where it does not write."""
+    topic = unique(f"matrix-{writer.name}")
+    wrong = faults(writer, "write", run(writer, "write", bootstrap, topic, f"{topic}-{writer.name}"))
+    assert not wrong, f"{writer.name} could not write: {wrong}"
+    reasons = {reader.name: _reason(writer, reader) for reader in readers}
+    able = [reader for reader in readers if not reasons[reader.name]]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        ends = pool.map(lambda reader: _read(reader, bootstrap, topic), able)
+        cells = {reader.name: found for reader, found in zip(able, ends, strict=True)}
+    return Row(cells, {name: reason for name, reason in reasons.items() if reason})
+
+
+def _read(reader: Program, bootstrap: str, topic: str) -> list[str]:
+    group = unique(f"{topic}-{reader.name}")
+    return faults(reader, "read", run(reader, "read", bootstrap, topic, group))
+
+
+def _reason(writer: Program, reader: Program) -> str:
+    """Why this reader is not asked to; empty if it is."""
+    if reader.blind_to and writer.writes_null_headers:
+        return reader.blind_to
+    try:
+        built(reader.toolchain)
+    except Missing as reason:
+        return str(reason)
+    return ""

@@ -1,0 +1,30 @@
+"""What each client wrote, every client reads: a row of the matrix is a test, its readers run side by side."""
+
+from __future__ import annotations
+
+import pytest
+
+from interop.brokers import Broker
+
+from .conftest import CELLS, LEFT_OUT
+from .matrix import row
+from .programs import PROGRAMS
+from .toolchains.building import Missing, Program
+
+pytestmark = pytest.mark.timeout(1200)  # the first run builds the programs
+
+WRITERS = [program for program in PROGRAMS if "write" in program.verbs]
+READERS = [program for program in PROGRAMS if "read" in program.verbs]
+
+
+@pytest.mark.parametrize("writer", WRITERS, ids=[program.name for program in WRITERS])
+def test_every_client_reads_what_one_wrote(request: pytest.FixtureRequest, broker: Broker, writer: Program) -> None:
+    try:
+        found = row(writer, READERS, broker.bootstrap)
+    except Missing as reason:
+        pytest.skip(f"no {writer.name}: {reason}")
+    told = request.node.user_properties
+    told.append((CELLS, len(found.cells)))
+    told += [(LEFT_OUT, f"{reader}: {reason}") for reader, reason in found.left_out.items()]
+    assert not found.wrong, "\n".join(f"{reader}: {wrong}" for reader, wrong in found.wrong.items())
+    assert found.cells

@@ -1,0 +1,30 @@
+"""Every client walks through what Kafka's users do, on every broker, and tells the same of each: the promise leaves no room for another."""
+
+from __future__ import annotations
+
+import pytest
+
+from interop.brokers import Broker
+from interop.served import served
+from interop.support import unique
+
+from .programs import PROGRAMS
+from .run import faults, run
+from .toolchains.building import Missing, Program
+
+pytestmark = pytest.mark.timeout(1200)  # the first run builds the programs
+
+TRANSACTIONS = {"InitProducerId", "AddPartitionsToTxn", "EndTxn"}
+WALKERS = [program for program in PROGRAMS if "walk" in program.verbs]
+
+
+@pytest.mark.parametrize("program", WALKERS, ids=[program.name for program in WALKERS])
+def test_the_walk(broker: Broker, program: Program) -> None:
+    topic = unique(f"walk-{program.name}")
+    transactions = served(broker.bootstrap) >= TRANSACTIONS
+    try:
+        end = run(program, "walk", broker.bootstrap, topic, f"{topic}-group", transactions)
+    except Missing as reason:
+        pytest.skip(f"no {program.name}: {reason}")
+    wrong = faults(program, "walk", end, transactions)
+    assert not wrong, "\n".join(wrong)

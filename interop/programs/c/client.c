@@ -21,10 +21,10 @@ rd_kafka_t *client(rd_kafka_type_t type, const char *bootstrap, const char *cons
     return rk;
 }
 
-bool create_topic(rd_kafka_t *rk, const char *topic, rd_kafka_resp_err_t *answer)
+bool create_topic(rd_kafka_t *rk, const char *topic, int partitions, rd_kafka_resp_err_t *answer)
 {
     rd_kafka_queue_t *queue = rd_kafka_queue_new(rk);
-    rd_kafka_NewTopic_t *wanted = rd_kafka_NewTopic_new(topic, PARTITIONS, 1, text, sizeof text);
+    rd_kafka_NewTopic_t *wanted = rd_kafka_NewTopic_new(topic, partitions, 1, text, sizeof text);
     rd_kafka_CreateTopics(rk, &wanted, 1, NULL, queue);
     rd_kafka_event_t *event = rd_kafka_queue_poll(queue, PATIENCE);
     bool well = event && !rd_kafka_event_error(event);
@@ -90,21 +90,26 @@ static bool acknowledged(rd_kafka_t *rk, rd_kafka_queue_t *reports, int owed)
     return true;
 }
 
+bool send_all(rd_kafka_t *rk, rd_kafka_queue_t *acks, const char *topic, const char *codec, int first, int end)
+{
+    for (int number = first; number < end; number++) {
+        struct record one;
+        make_record(&one, codec, number);
+        if (!send_one(rk, topic, &one))
+            return false;
+    }
+    return acknowledged(rk, acks, end - first);
+}
+
 bool produce(const char *bootstrap, const char *topic, const char *codec, int first, int end)
 {
     const char *const pairs[] = {"compression.type", codec, "linger.ms", "20", NULL};
     rd_kafka_t *rk = client(RD_KAFKA_PRODUCER, bootstrap, pairs);
     if (!rk)
         return false;
-    rd_kafka_queue_t *reports = rd_kafka_queue_get_main(rk);
-    bool well = true;
-    for (int number = first; well && number < end; number++) {
-        struct record one;
-        make_record(&one, codec, number);
-        well = send_one(rk, topic, &one);
-    }
-    well = well && acknowledged(rk, reports, end - first);
-    rd_kafka_queue_destroy(reports);
+    rd_kafka_queue_t *acks = rd_kafka_queue_get_main(rk);
+    bool well = send_all(rk, acks, topic, codec, first, end);
+    rd_kafka_queue_destroy(acks);
     rd_kafka_destroy(rk);
     return well;
 }

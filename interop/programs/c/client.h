@@ -9,10 +9,12 @@
 /* NULL where the client cannot be made. `pairs` are names and values of settings, ended by NULL. */
 rd_kafka_t *client(rd_kafka_type_t type, const char *bootstrap, const char *const *pairs);
 
-bool create_topic(rd_kafka_t *rk, const char *topic, rd_kafka_resp_err_t *answer);
+bool create_topic(rd_kafka_t *rk, const char *topic, int partitions, rd_kafka_resp_err_t *answer);
 bool count_partitions(rd_kafka_t *rk, const char *topic, int *count);
 /* Records [first, end) of a codec; returns when all are acknowledged. */
 bool produce(const char *bootstrap, const char *topic, const char *codec, int first, int end);
+/* The same with a producer that is there; `acks` is its main queue. */
+bool send_all(rd_kafka_t *rk, rd_kafka_queue_t *acks, const char *topic, const char *codec, int first, int end);
 rd_kafka_t *join(const char *bootstrap, const char *topic, const char *group);
 /* Leaves the group. */
 void leave(rd_kafka_t *member);
@@ -22,5 +24,9 @@ bool poll_record(rd_kafka_t *member, int ms, rd_kafka_message_t **message, struc
 unsigned assigned(rd_kafka_t *member);
 bool committed(rd_kafka_t *rk, const char *topic, int partitions, long long *sum);
 bool offset_at(rd_kafka_t *rk, const char *topic, int64_t ms, int64_t *offset);
+
+/* Ten records that are committed, ten that are aborted, ten that are committed, to a topic of their own; read back as a reader of what is
+   committed sees them. */
+bool transactions(rd_kafka_t *rk, const char *bootstrap, const char *topic);
 
 #endif

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 
-from interop.walks.promise import CODECS, NOT_OFFERED, NOT_TRIED, OF_VERB, PASS, TOTAL, Told, print_of
+from interop.walks.promise import CODECS, OF_VERB, PASS, TOTAL, Told, print_of
 
 
 class Failed(Exception):
@@ -39,8 +39,9 @@ class Report:
             if name in self.behaviours:
                 self.behaviours[name] = outcome
 
-    def left_out(self, name: str, tried: bool = False) -> None:
-        self.behaviours[name] = NOT_TRIED if tried else NOT_OFFERED
+    def left_out(self, name: str, how: str) -> None:
+        """`how` is NOT_OFFERED or NOT_TRIED."""
+        self.behaviours[name] = how
 
     def add(self, codec: str, key: bytes | None, value: bytes) -> None:
         self.seen[codec] += 1

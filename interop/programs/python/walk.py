@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,10 +11,11 @@ from typing import Any
 from interop.clients import Client
 from interop.clients.shape import Consumer, Partition, Record, Refused, Seen
 from interop.walks import promise
-from interop.walks.promise import CODECS, EACH, FURTHER, PARTITIONS, record
+from interop.walks.promise import CODECS, EACH, FURTHER, NOT_OFFERED, NOT_TRIED, PARTITIONS, record
 from kafkadouble.messages import error_codes
 
 from .report import Report
+from .transactions import transact
 
 PATIENCE = 60.0
 FAR_FUTURE = 4102444800000
@@ -44,7 +46,7 @@ class Walk:
             assert consumer.offset_at(Partition(self._topic, 0), 0) == 0
             last = consumer.offset_at(Partition(self._topic, 0), FAR_FUTURE)
             assert last is None or last > 0, f"offset {last} in the far future"
-        self._report.left_out("transactions", tried=True)
+        self._transactions()
 
     def write(self) -> None:
         with self._client.admin(self._bootstrap) as admin:
@@ -87,6 +89,13 @@ class Walk:
             producer.send(self._topic, [Record(r.value, r.key, r.headers, partition=None) for r in made])
         return made
 
+    def _transactions(self) -> None:
+        if os.environ.get("TRANSACTIONS") != "1":
+            self._report.left_out("transactions", NOT_TRIED)
+            return
+        with self._report.step("transactions"):
+            transact(self._client, self._bootstrap, f"{self._topic}-transactions")
+
     @contextmanager
     def _member(self) -> Iterator[Consumer]:
         with self._report.step("group"):
@@ -117,7 +126,7 @@ class Walk:
 
     def _null_header(self, filled: list[Seen]) -> None:
         if self._report.verb == "walk" and not self._null:
-            self._report.left_out("null_header")
+            self._report.left_out("null_header", NOT_OFFERED)
             return
         with self._report.step("null_header"):
             assert not filled, filled[0]

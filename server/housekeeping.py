@@ -37,7 +37,7 @@ def checkpoint(node: Node, now: int) -> None:
 
 def remove_deleted(node: Node, now: int) -> None:
     """Free the room of files that were deleted a while ago."""
-    node.logs.tick(now)
+    node.logs.tick(now, node.settings.int("log.segment.delete.delay.ms"))
 
 
 CHORES: tuple[tuple[str, Chore], ...] = (

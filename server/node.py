@@ -52,7 +52,7 @@ class Node:
         self.id = settings.int("node.id")
         self.random = Random(seed)
         self.logs = logs or MemoryLogs()
-        self.cluster_id = self.logs.cluster_id or Uuid.random(self.random.randbytes)
+        self.cluster_id = self.logs.cluster_id or str(Uuid.random(self.random.randbytes))
         self.waiting = Waiting()
         self.intake = Intake(_intake_limit(settings), self.waiting.timers)
         self.unsent = 0
@@ -95,7 +95,7 @@ class Node:
     def close(self, now: int) -> None:
         """Stop in good order; nothing is asked of it afterwards."""
         self.now = now
-        self.logs.close(now)
+        self.logs.close(now, self.controller.image.brokers[self.id].epoch)
 
     def next_deadline(self) -> int | None:
         """When `tick` is wanted next (ms), if nothing else happens."""

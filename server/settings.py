@@ -73,6 +73,13 @@ class Settings(Layers):
         other.given = self.given
         return other
 
+    def of_node(self, node_id: builtins.int) -> Settings:
+        """The same settings for the node of this id."""
+        other = Settings.__new__(Settings)
+        Layers.__init__(other, {**self.static, "node.id": str(node_id), "broker.id": str(node_id)})
+        other.given = self.given
+        return other
+
     def without_effect(self) -> builtins.list[str]:
         """The settings that somebody gave, and that change nothing in this double."""
         configs = {name: broker_config(name) for name in self.given}

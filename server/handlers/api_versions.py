@@ -61,7 +61,7 @@ def _check_meant(node: Node, body: ApiVersionsRequest) -> None:
         return
     if body.cluster_id is None or body.node_id == ANY_NODE:
         raise Refusal(error_codes.INVALID_REQUEST)
-    if (body.cluster_id, body.node_id) != (str(node.cluster_id), node.id):
+    if (body.cluster_id, body.node_id) != (node.cluster_id, node.id):
         raise Refusal(error_codes.REBOOTSTRAP_REQUIRED)
 
 

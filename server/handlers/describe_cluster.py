@@ -26,7 +26,7 @@ def answer(node: Node, request: Request[DescribeClusterRequest]) -> DescribeClus
     _check_endpoint_type(body.endpoint_type)
     response = DescribeClusterResponse(
         endpoint_type=BROKER,
-        cluster_id=str(node.cluster_id),
+        cluster_id=node.cluster_id,
         controller_id=views.controller_id(image),
         brokers=[
             DescribeClusterResponse.DescribeClusterBroker(

@@ -51,7 +51,7 @@ def answer(node: Node, request: Request[MetadataRequest]) -> MetadataResponse:
             )
             for broker, endpoint in views.reachable(image, request.peer.listener)
         ],
-        cluster_id=str(node.cluster_id),
+        cluster_id=node.cluster_id,
         controller_id=views.controller_id(image),
         topics=topics,
     )

@@ -4,9 +4,10 @@ Rules. A log is opened when this node begins to hold a replica of its partition,
 object. Nothing here knows who leads, or what the records mean. Time comes in as `now` (ms).
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Protocol
 
+from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 
 from ..log.config import LogConfig
@@ -17,8 +18,13 @@ class Logs(Protocol):
     """All logs of one node."""
 
     @property
-    def cluster_id(self) -> Uuid | None:
+    def cluster_id(self) -> str | None:
         """The cluster that they belong to; None where none was written down, and the node makes one."""
+        ...
+
+    @property
+    def bootstrap(self) -> Sequence[Message]:
+        """The records that a new cluster was formatted to begin with; none where the controller chooses them."""
         ...
 
     @property
@@ -34,6 +40,10 @@ class Logs(Protocol):
         """The log of a partition, with whatever an earlier life of the node left in it."""
         ...
 
+    def put_aside_strays(self, known: Container[tuple[Uuid, int]]) -> None:
+        """The image of the cluster is known: what an earlier life left of other topics and partitions is none of this node's."""
+        ...
+
     def delete(self, topic: str, topic_id: Uuid, index: int, now: int) -> None:
         """The partition is gone for good; one that was never opened is no error."""
         ...
@@ -42,10 +52,10 @@ class Logs(Protocol):
         """Write down how far the logs are safe."""
         ...
 
-    def tick(self, now: int) -> None:
-        """Remove what was deleted long enough ago."""
+    def tick(self, now: int, delay: int) -> None:
+        """Remove the partitions that were deleted `delay` ms ago, and what the logs let go of long enough ago."""
         ...
 
-    def close(self, now: int) -> None:
-        """The node stops in good order."""
+    def close(self, now: int, broker_epoch: int) -> None:
+        """The node, which was registered in this broker epoch, stops in good order."""
         ...

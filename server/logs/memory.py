@@ -1,7 +1,8 @@
 """Logs in memory: gone with the process, unless somebody keeps this object and gives it to the next node, as a disk would be."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
+from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 
 from ..internal_topics import METADATA_TOPIC
@@ -13,7 +14,8 @@ class MemoryLogs:
     """All logs of one node; see `logs.Logs`."""
 
     def __init__(self) -> None:
-        self.cluster_id: Uuid | None = None
+        self.cluster_id: str | None = None
+        self.bootstrap: Sequence[Message] = ()
         self.directories: Sequence[Uuid] = ()
         self._logs: dict[tuple[Uuid, int], PartitionLog] = {}
 
@@ -27,14 +29,16 @@ class MemoryLogs:
         log.config = config
         return log
 
+    def put_aside_strays(self, known: Container[tuple[Uuid, int]]) -> None: ...
+
     def delete(self, topic: str, topic_id: Uuid, index: int, now: int) -> None:
         self._logs.pop((topic_id, index), None)
 
     def checkpoint(self, now: int) -> None: ...
 
-    def tick(self, now: int) -> None: ...
+    def tick(self, now: int, delay: int) -> None: ...
 
-    def close(self, now: int) -> None: ...
+    def close(self, now: int, broker_epoch: int) -> None: ...
 
     def __repr__(self) -> str:
         return f"{len(self._logs)} logs in memory"

@@ -6,7 +6,7 @@ min.insync.replicas (KIP-966); the controller's registration (KIP-919); the brok
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kafkadouble.messages.generated.begin_transaction_record import BeginTransactionRecord
@@ -23,11 +23,16 @@ from .fold_cluster import UNFENCE
 from .image import BROKER
 
 
-def cluster_records(min_insync_replicas: str) -> list[Any]:
-    """The features of a new cluster, and the one dynamic config that it is born with."""
+def format_records(features: Mapping[str, int] = FINALIZED) -> list[Any]:
+    """What a directory is formatted with: the features of a new cluster."""
+    return [FeatureLevelRecord(name=name, feature_level=level) for name, level in features.items()]
+
+
+def cluster_records(formatted: Sequence[Any], min_insync_replicas: str) -> list[Any]:
+    """What a new cluster begins with: the records that its directory was formatted with, and the one dynamic config that it is born with."""
     return [
         BeginTransactionRecord(name="Bootstrap records"),
-        *(FeatureLevelRecord(name=name, feature_level=level) for name, level in FINALIZED.items()),
+        *(formatted or format_records()),
         ConfigRecord(resource_type=BROKER, resource_name="", name="min.insync.replicas", value=min_insync_replicas),
         EndTransactionRecord(),
     ]

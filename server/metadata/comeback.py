@@ -35,6 +35,11 @@ def led_again(image: Image, broker_id: int) -> list[PartitionChangeRecord]:
     ]
 
 
+def own_partitions(image: Image, broker_id: int) -> set[tuple[Uuid, int]]:
+    """The partitions of which `broker_id` has a replica: topic id and index."""
+    return {(topic_id, index) for topic_id, index, partition in _partitions(image) if broker_id in partition.replicas}
+
+
 def _partitions(image: Image) -> Iterator[tuple[Uuid, int, PartitionImage]]:
     for topic in sorted(image.topics.values(), key=lambda topic: topic.name):
         for index, partition in topic.in_order():

@@ -58,10 +58,11 @@ class Controller:
         self._take_settings(EMPTY)
         self._append_leader_change()
         if not self.image.features:
-            self.commit(bootstrap.cluster_records(str(node.settings.int("min.insync.replicas"))))
+            self.commit(bootstrap.cluster_records(node.logs.bootstrap, str(node.settings.int("min.insync.replicas"))))
         self.commit([bootstrap.controller_record(node.id, self.new_id(), host, port)])
         epoch = self._register(host, port)
         self.commit([bootstrap.unfence_record(node.id, epoch), *comeback.led_again(self.image, node.id)])
+        node.logs.put_aside_strays(comeback.own_partitions(self.image, node.id))
 
     def _register(self, host: str, port: int) -> int:
         """The broker is there, and fenced; its epoch."""

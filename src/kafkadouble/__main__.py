@@ -9,9 +9,12 @@ import sys
 
 VERBS = {
     "serve": "run a broker until it is interrupted",
+    "format": "make log directories, as kafka-storage format does",
     "messages": "list every message of the protocol, with its versions",
     "supported": "list the APIs that are served, and in which versions",
     "inspect": "show what bytes of the protocol mean",
+    "dump": "show what Kafka's files on disk hold",
+    "check": "say whether Kafka's files on disk are good",
 }
 
 

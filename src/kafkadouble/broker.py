@@ -10,7 +10,7 @@ import os
 import socket
 from concurrent.futures import Future
 from types import GeneratorType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages.message import Message
 from kafkadouble.server import dispatch
@@ -25,6 +25,9 @@ from kafkadouble.server.settings import Settings
 from .errors import UsageError
 from .listening import address_of
 
+if TYPE_CHECKING:
+    from .data_dirs import DataDirs
+
 CLIENT_ID = "kafkadouble"
 
 
@@ -32,7 +35,7 @@ class Broker:
     """A node, the clock that it goes by, and the socket on which it is reached.
 
     `seed` repeats every choice that is made at random; without one each start and each reset makes its own. `history` keeps the latest
-    requests, for a program that will look at them.
+    requests, for a program that will look at them. `data` are the directories that it keeps its logs in; in memory unless given.
     """
 
     def __init__(
@@ -44,8 +47,10 @@ class Broker:
         advertised: tuple[str, int] | None = None,
         seed: int | None = None,
         history: bool = True,
+        data: DataDirs | None = None,
     ) -> None:
         self._settings, self.clock, self._seed, self._history = settings, clock, seed, history
+        self._data = data
         self.address = advertised or address_of(sock)
         self._peer = Peer(0, *self.address)
         self.listener = Listener(self._new_node(), clock, sock)
@@ -53,7 +58,8 @@ class Broker:
     def _new_node(self) -> Node:
         seed = int.from_bytes(os.urandom(8), "big") if self._seed is None else self._seed
         now = self.clock.now()
-        return Node(self._settings, advertised=self.address, now=now, seed=seed, history=self._history)
+        logs = None if self._data is None else self._data.open()
+        return Node(self._settings, advertised=self.address, now=now, seed=seed, history=self._history, logs=logs)
 
     @property
     def node(self) -> Node:
@@ -74,9 +80,15 @@ class Broker:
     async def stop(self) -> None:
         """Close everything."""
         await self.listener.stop()
+        self.node.close(self.clock.now())
+        if self._data is not None:
+            self._data.release()
 
     def reset(self) -> None:
-        """A new node behind the same socket."""
+        """A new node behind the same socket; what the old one kept is gone."""
+        if self._data is not None:
+            self.node.close(self.clock.now())
+            self._data.erase(self.clock.now())
         self.listener.replace(self._new_node())
 
     def ask(self, body: Message) -> Future[Any]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkadouble.messages.message import Message
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from .seeding import HeadersLike
 
 T = TypeVar("T")
+PathLike = str | os.PathLike[str]
 
 logging.getLogger("kafkadouble").addHandler(logging.NullHandler())  # a library is silent unless it is asked to speak
 
@@ -42,8 +44,9 @@ class KafkaDouble:
     """A Kafka broker in this process, running between `start` and `stop` or for the length of a `with` or `async with`.
 
     `port` 0 is any free port; it is kept over `reset` and over a stop and a new start. `config` takes Kafka's broker settings. With `stepped`
-    (or a SteppedClock as `clock`) time stands still until `advance`. `seed` makes every choice at random repeat itself. UsageError for a
-    setting that Kafka does not know; OSError when the port is taken.
+    (or a SteppedClock as `clock`) time stands still until `advance`. `seed` makes every choice at random repeat itself. `data_dir`, one or
+    several, keeps everything in Kafka's own files, over stops and starts; without it everything is in memory, and gone at a stop. UsageError
+    for a setting that Kafka does not know, and for a directory that another broker has; OSError when the port is taken.
     """
 
     def __init__(
@@ -56,6 +59,7 @@ class KafkaDouble:
         clock: Clock | None = None,
         stepped: bool = False,
         seed: int | None = None,
+        data_dir: PathLike | Sequence[PathLike] | None = None,
     ) -> None:
         if brokers != 1:
             raise UsageError(
@@ -67,6 +71,7 @@ class KafkaDouble:
             raise UsageError("a clock and stepped=True are two answers to one question: give one of them")
         self._host, self._port, self._seed = host, port, seed
         self._settings = Settings(config)
+        self._data_dirs = paths_of(data_dir)
         self._clock = clock or (SteppedClock(time.time_ns() // 1_000_000) if stepped else SystemClock())
         self._lock = threading.Lock()
         self._running: _Running | None = None
@@ -76,7 +81,9 @@ class KafkaDouble:
         """Bind the port and begin to serve; a double that runs already goes on."""
         with self._lock:
             if self._running is None or not (self._running.thread.running or self._running.thread.elsewhere):
-                self._running = _Running(self._host, self._port, self._settings, self._clock, self._seed)
+                self._running = _Running(
+                    self._host, self._port, self._settings, self._clock, self._seed, self._data_dirs
+                )
                 self._port = self._running.broker.address[1]
                 self._forgotten = weakref.finalize(self, self._running.stop)
         return self
@@ -298,16 +305,25 @@ class KafkaDouble:
 class _Running:
     """A broker and the thread in which it runs, from one start to one stop. It does not know its KafkaDouble, which can thus be collected."""
 
-    def __init__(self, host: str, port: int, settings: Settings, clock: Clock, seed: int | None) -> None:
+    def __init__(
+        self, host: str, port: int, settings: Settings, clock: Clock, seed: int | None, data_dirs: Sequence[str]
+    ) -> None:
         sock = listen(host, port)
         self.thread = LoopThread("kafkadouble")
+        data = None
         try:
+            if data_dirs:
+                from .data_dirs import DataDirs
+
+                data = DataDirs(data_dirs, settings.int("node.id"), clock.now())
             self.thread.start()
-            self.broker = self.thread.call(Broker, settings, sock, clock, seed=seed)
+            self.broker = self.thread.call(Broker, settings, sock, clock, seed=seed, data=data)
             self.thread.run(self.broker.start())
         except BaseException:
             self.thread.stop()
             sock.close()
+            if data is not None:
+                data.release()
             raise
 
     def stop(self) -> None:
@@ -324,3 +340,10 @@ class _Running:
     async def _end(self) -> None:
         await self.broker.stop()
         self.thread.stop()
+
+
+def paths_of(data_dir: PathLike | Sequence[PathLike] | None) -> list[str]:
+    """The paths of one directory, of several, or of none."""
+    if data_dir is None:
+        return []
+    return [os.fspath(path) for path in ([data_dir] if isinstance(data_dir, str | os.PathLike) else data_dir)]

@@ -2,7 +2,7 @@
 
 Rules. It listens before it imports the rest: the kernel takes connections meanwhile. Nothing is told on stdout before every setting was
 looked at and clients are answered; then come lines of `key=value`, `bootstrap.servers` first. stderr is for people. Exit codes: 0 ended by a
-signal, 1 the port cannot be had, 2 a wrong option or setting.
+signal, 1 the port cannot be had, 2 a wrong option or setting, 3 a data directory that cannot be used.
 """
 
 from __future__ import annotations
@@ -51,9 +51,11 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         "kafkadouble serve",
         description="Run a broker until it is interrupted. When clients are answered it prints lines of key=value, the first "
-        "bootstrap.servers=HOST:PORT; connections and errors are told on stderr. All data is in memory, and gone at the end.",
+        "bootstrap.servers=HOST:PORT; connections and errors are told on stderr. All data is in memory, and gone at the end, unless "
+        "there is a data directory.",
         formatter_class=_formatter,
-        epilog="Exit codes: 0 ended by SIGINT or SIGTERM, 1 the port cannot be had, 2 a wrong option or setting.",
+        epilog="Exit codes: 0 ended by SIGINT or SIGTERM, 1 the port cannot be had, 2 a wrong option or setting, 3 a data directory "
+        "that cannot be used.",
     )
     add = made.add_argument
     add("--host", help=f"the address to listen on (default {DEFAULT_HOST}: this machine only)")
@@ -84,6 +86,13 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         metavar="NAME=VALUE",
         help="one setting of Kafka's broker; wins over the file",
+    )
+    add(
+        "--data-dir",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="keep everything in Kafka's own files in this directory, which is made if it is not there; may be repeated",
     )
     add("--seed", type=int, help="repeat every choice that is made at random, such as ids")
     add("-v", "--verbose", action="store_true", help="tell every request, too")

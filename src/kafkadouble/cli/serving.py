@@ -11,16 +11,22 @@ import socket
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from kafkadouble.server.clock import SystemClock
+from kafkadouble.server.clock import Clock, SystemClock
+from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.settings import Settings
+from kafkadouble.wire.errors import WireError
 
 from .. import __version__
 from ..broker import Broker
-from ..errors import KafkaError
+from ..errors import KafkaError, UsageError
 from ..listening import text_of
 
-WRONG_USE = 2
+if TYPE_CHECKING:
+    from ..data_dirs import DataDirs
+
+WRONG_USE, UNUSABLE = 2, 3
 log = logging.getLogger("kafkadouble")
 
 
@@ -29,7 +35,15 @@ async def serve(options: argparse.Namespace, settings: Settings, sock: socket.so
     _log_to_stderr(logging.DEBUG if options.verbose else logging.WARNING if options.quiet else logging.INFO)
     ended = _on_signals()
     advertised = _advertised(options, settings)
-    broker = Broker(settings, sock, SystemClock(), advertised=advertised, seed=options.seed, history=options.verbose)
+    clock = SystemClock()
+    try:
+        settings, data = _data(options.data_dir, settings, clock)
+        broker = Broker(
+            settings, sock, clock, advertised=advertised, seed=options.seed, history=options.verbose, data=data
+        )
+    except (UsageError, WireError, DiskFailure) as problem:
+        print(f"kafkadouble: {problem}", file=sys.stderr)
+        return UNUSABLE
     try:
         await _create(broker, options.topic)
         await broker.start()
@@ -42,6 +56,26 @@ async def serve(options: argparse.Namespace, settings: Settings, sock: socket.so
         await broker.stop()
     log.info("ended")
     return 0
+
+
+def _data(paths: list[str], settings: Settings, clock: Clock) -> tuple[Settings, DataDirs | None]:
+    """The data directories, and the settings of the node that they belong to. Those of the settings count if they are formatted."""
+    given = {"log.dirs", "log.dir"} & settings.given.keys()
+    if not (paths or given):
+        return settings, None
+    from ..data_dirs import DataDirs, are_formatted, log_dirs, node_of
+
+    if not paths:
+        paths = log_dirs(settings)
+        if not are_formatted(paths):
+            log.warning(
+                "everything stays in memory: %s is not formatted; `kafkadouble format` does that", ", ".join(paths)
+            )
+            return settings, None
+    known = node_of(paths[0])
+    if known is not None and not {"node.id", "broker.id"} & settings.given.keys():
+        settings = settings.of_node(known)
+    return settings, DataDirs(paths, settings.int("node.id"), clock.now())
 
 
 def _on_signals() -> asyncio.Event:

@@ -1,0 +1,155 @@
+"""Logs in files: Kafka's own layout, in one log directory or several.
+
+Rules. A partition lies in one directory, a new one where the fewest are. A folder tells by `partition.metadata` whose records it holds: one
+that no topic of the cluster owns is put aside as `-stray`, never deleted. A deleted partition is renamed at once and removed later
+(`log.segment.delete.delay.ms`). A directory that fails is not touched again (KIP-112): its logs refuse with DiskFailure, the others serve.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Container, Sequence
+from typing import NamedTuple
+
+from kafkadouble.messages.message import Message
+from kafkadouble.messages.uuid import Uuid
+
+from ..internal_topics import METADATA_TOPIC
+from ..log.config import LogConfig
+from ..log.files.opening import open_log
+from ..log.formats import names
+from ..log.log import PartitionLog
+from .log_dir import LogDir
+
+log = logging.getLogger("kafkadouble.server")
+
+
+Key = tuple[str, int]
+"""Topic and partition."""
+
+SINCE_EVER = -(2**63)
+
+
+class Kept(NamedTuple):
+    """An open log, whose it is, and where it lies."""
+
+    log: PartitionLog
+    topic_id: Uuid
+    place: LogDir
+
+
+class FileLogs:
+    """All logs of one node; see `logs.Logs`. The first directory has the log of the metadata unless another is named."""
+
+    def __init__(self, dirs: Sequence[LogDir], new_id: Callable[[], Uuid], metadata_dir: LogDir | None = None) -> None:
+        self._dirs, self._new_id = list(dirs), new_id
+        self._metadata_dir = metadata_dir or self._dirs[0]
+        self._kept: dict[Key, Kept] = {}
+        self._places = {key: place for place in self._dirs for key in place.partitions()}
+        self._deleted = [(SINCE_EVER, place, folder) for place in self._dirs for folder in place.deleted()]
+
+    @property
+    def cluster_id(self) -> str | None:
+        return self._dirs[0].properties.cluster_id
+
+    @property
+    def bootstrap(self) -> Sequence[Message]:
+        return self._metadata_dir.bootstrap()
+
+    @property
+    def directories(self) -> Sequence[Uuid]:
+        return [place.id for place in self._dirs]
+
+    def metadata(self, now: int) -> PartitionLog:
+        self._places.setdefault((METADATA_TOPIC, 0), self._metadata_dir)
+        return self.open(METADATA_TOPIC, Uuid.METADATA_TOPIC_ID, 0, LogConfig(), now)
+
+    def open(self, topic: str, topic_id: Uuid, index: int, config: LogConfig, now: int) -> PartitionLog:
+        key = topic, index
+        kept = self._kept.get(key)
+        if kept is None:
+            place = self._place_for(key, topic_id)
+            kept = self._kept[key] = Kept(_load(place, key, config, now), topic_id, place)
+        kept.log.config = config
+        return kept.log
+
+    def _place_for(self, key: Key, topic_id: Uuid) -> LogDir:
+        """Where a partition lies, with a folder that is known to be its own."""
+        folder, place = names.partition_folder(*key), self._places.get(key)
+        if place is not None and place.owner(folder) not in (topic_id, None):
+            self._put_aside(place, key)
+            place = None
+        if place is None:
+            place = self._places[key] = self._emptiest()
+        if place.owner(folder) is None:
+            place.own(folder, topic_id)
+        return place
+
+    def _emptiest(self) -> LogDir:
+        used = list(self._places.values())
+        return min(self._dirs, key=used.count)
+
+    def put_aside_strays(self, known: Container[tuple[Uuid, int]]) -> None:
+        for key, place in list(self._places.items()):
+            if key not in self._kept and (place.owner(names.partition_folder(*key)), key[1]) not in known:
+                self._put_aside(place, key)
+
+    def _put_aside(self, place: LogDir, key: Key) -> None:
+        name = names.partition_folder(*key)
+        stray = names.stray_folder(*key, self._new_id().hex())
+        log.warning("%s belongs to no topic of this cluster: it is now called %s", place.at(name), stray)
+        place.disk.rename(name, stray)
+        del self._places[key]
+
+    def delete(self, topic: str, topic_id: Uuid, index: int, now: int) -> None:
+        key, name = (topic, index), names.partition_folder(topic, index)
+        place = self._places.get(key)
+        if place is None or place.owner(name) not in (topic_id, None):
+            return
+        kept = self._kept.pop(key, None)
+        if kept is not None:
+            kept.log.close()
+        gone = names.deleted_folder(topic, index, self._new_id().hex())
+        place.disk.rename(name, gone)
+        del self._places[key]
+        self._deleted.append((now, place, gone))
+
+    def checkpoint(self, now: int) -> None:
+        for place in self._dirs:
+            here = {key: kept.log for key, kept in self._kept.items() if kept.place is place}
+            place.checkpoint(
+                {key: getattr(each, "recovery_point", 0) for key, each in here.items()},
+                {key: each.log_start_offset for key, each in here.items() if each.log_start_offset > 0},
+                {key: each.high_watermark for key, each in here.items()},
+            )
+
+    def tick(self, now: int, delay: int) -> None:
+        for kept in self._kept.values():
+            getattr(kept.log, "tick", lambda now: None)(now)
+        due = [each for each in self._deleted if now - each[0] >= delay]
+        for since, place, folder in due:
+            place.disk.remove_folder(folder)
+            self._deleted.remove((since, place, folder))
+
+    def close(self, now: int, broker_epoch: int) -> None:
+        for kept in self._kept.values():
+            kept.log.close()
+        self.checkpoint(now)
+        for place in self._dirs:
+            place.mark_clean(broker_epoch)
+
+    def __repr__(self) -> str:
+        return f"{len(self._kept)} logs in {', '.join(place.path for place in self._dirs)}"
+
+
+def _load(place: LogDir, key: Key, config: LogConfig, now: int) -> PartitionLog:
+    return open_log(
+        place.disk,
+        names.partition_folder(*key),
+        *key,
+        config,
+        clean=place.clean,
+        recovery_point=place.recovery_points.get(key, 0),
+        log_start_offset=place.log_starts.get(key, 0),
+        now=now,
+    )

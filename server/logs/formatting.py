@@ -1,0 +1,58 @@
+"""Giving a log directory to a node of a cluster: what `kafka-storage format` writes, and what a start asks of it.
+
+Rules. A directory is formatted once: what holds a `meta.properties`, or anything else, is not touched. `meta.properties` comes last, so that a
+directory that has it has everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kafkadouble.messages.message import Message
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.wire.errors import UsageError
+
+from ..log.files.disk import Disk
+from ..log.formats import meta_properties, names
+from ..log.formats.meta_properties import MetaProperties
+from ..metadata import bootstrap_file
+from .log_dir import LogDir, properties_of
+
+
+def format_directory(
+    disk: Disk, path: str, cluster_id: str, node_id: int, directory_id: Uuid, records: Sequence[Message], now: int
+) -> None:
+    """Make `path` the log directory of a node. UsageError when it has something in it."""
+    if disk.folders() or any(name not in (names.LOCK, "lost+found") for name in disk.names("")):
+        raise UsageError(f"{path} is not empty, and no log directory: nothing was written there")
+    disk.write_whole(names.BOOTSTRAP, bootstrap_file.write(records, now))
+    properties = MetaProperties(cluster_id, node_id, directory_id)
+    disk.write_whole(names.META_PROPERTIES, meta_properties.write(properties))
+
+
+def opened(disks: Mapping[str, Disk], node_id: int) -> list[LogDir]:
+    """The formatted directories of one node, by path. UsageError when one is not formatted, is another node's or another cluster's, or comes
+    twice."""
+    found: list[tuple[str, MetaProperties]] = []
+    for path, disk in disks.items():
+        properties = properties_of(disk, path)
+        if properties is None:
+            raise UsageError(f"{path} is not formatted: `kafkadouble format` makes it a log directory")
+        found.append((path, properties))
+    _check_together(found, node_id)
+    return [LogDir(disks[path], path, properties) for path, properties in found]
+
+
+def _check_together(found: Sequence[tuple[str, MetaProperties]], node_id: int) -> None:
+    first, expected = found[0]
+    ids: dict[Uuid | None, str] = {}
+    for path, properties in found:
+        if properties.node_id != node_id:
+            raise UsageError(f"{path} belongs to node {properties.node_id}, and this is node {node_id}")
+        if properties.cluster_id != expected.cluster_id:
+            raise UsageError(f"{path} belongs to cluster {properties.cluster_id}, and {first} to {expected.cluster_id}")
+        if properties.directory_id is None:
+            raise UsageError(f"{path}: its {names.META_PROPERTIES} has no directory.id")
+        if properties.directory_id in ids:
+            raise UsageError(f"{path} is a copy of {ids[properties.directory_id]}: both have the same directory.id")
+        ids[properties.directory_id] = path

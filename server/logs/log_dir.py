@@ -1,0 +1,106 @@
+"""One log directory: whose it is, which partitions lie in it, and what an earlier life wrote down of them.
+
+    meta.properties, .lock, .kafka_cleanshutdown, recovery-point-offset-checkpoint, replication-offset-checkpoint,
+    log-start-offset-checkpoint, and a folder for each partition: orders-0, orders-1, ...
+
+Rules. A directory belongs to one node of one cluster (KIP-78, KIP-631) and has an id of its own (KIP-858). The mark of a clean stop is
+taken away as soon as the directory is opened: whatever comes next is unclean until it is put there again. A checkpoint that cannot be read,
+or is ahead of its log, is distrusted, never believed; one that is lost costs time only.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+
+from kafkadouble.messages.message import Message
+from kafkadouble.messages.uuid import Uuid
+
+from ..log.files.disk import Disk
+from ..log.formats import clean_shutdown, meta_properties, names, offset_checkpoint, partition_metadata
+from ..log.formats.errors import BadFile
+from ..log.formats.meta_properties import MetaProperties
+from ..metadata import bootstrap_file
+
+log = logging.getLogger("kafkadouble.server")
+
+Offsets = Mapping[tuple[str, int], int]
+"""Topic and partition -> an offset."""
+
+
+class LogDir:
+    """An opened log directory; `path` is for people. `clean` is whether it was left in good order."""
+
+    def __init__(self, disk: Disk, path: str, properties: MetaProperties) -> None:
+        self.disk, self.path, self.properties = disk, path, properties
+        self.recovery_points = self._read(names.RECOVERY_POINT)
+        self.log_starts = self._read(names.LOG_START)
+        self.clean = disk.exists(names.CLEAN_SHUTDOWN)
+        disk.remove(names.CLEAN_SHUTDOWN)
+
+    @property
+    def id(self) -> Uuid:
+        """The directory's own id; one without is not opened."""
+        return self.properties.directory_id or Uuid.ZERO
+
+    def _read(self, name: str) -> Offsets:
+        try:
+            return offset_checkpoint.read(self.disk.read_whole(name), self.at(name)) if self.disk.exists(name) else {}
+        except BadFile as problem:
+            log.warning("%s: it is passed over", problem)
+            return {}
+
+    def at(self, name: str) -> str:
+        """Where something lies, for people."""
+        return f"{self.path}/{name}"
+
+    def partitions(self) -> Iterator[tuple[str, int]]:
+        """The partitions that have a folder here."""
+        found = map(names.parse_partition_folder, self.disk.folders())
+        return (partition for partition in found if partition is not None)
+
+    def deleted(self) -> list[str]:
+        """The folders of partitions that were deleted, and not yet removed."""
+        return [name for name in self.disk.folders() if names.is_deleted(name)]
+
+    def owner(self, folder: str) -> Uuid | None:
+        """Whose records a folder holds. None when nobody wrote that down, or power was lost before it was on the disk: the name tells then."""
+        file = f"{folder}/{names.PARTITION_METADATA}"
+        if not self.disk.exists(file):
+            return None
+        data = self.disk.read_whole(file)
+        return partition_metadata.read(data, self.at(file)).topic_id if data else None
+
+    def own(self, folder: str, topic_id: Uuid) -> None:
+        """Write down whose records a folder holds."""
+        self.disk.make_folder(folder)
+        self.disk.write_whole(f"{folder}/{names.PARTITION_METADATA}", partition_metadata.write(topic_id), flush=False)
+
+    def checkpoint(self, recovery_points: Offsets, log_starts: Offsets, high_watermarks: Offsets) -> None:
+        """Write down how far the logs are safe, where they begin, and how far they are replicated."""
+        for name, offsets in (
+            (names.RECOVERY_POINT, recovery_points),
+            (names.LOG_START, log_starts),
+            (names.REPLICATION_OFFSET, high_watermarks),
+        ):
+            self.disk.write_whole(name, offset_checkpoint.write(offsets))
+
+    def mark_clean(self, broker_epoch: int) -> None:
+        """Everything is on the disk."""
+        self.disk.write_whole(names.CLEAN_SHUTDOWN, clean_shutdown.write(broker_epoch))
+
+    def bootstrap(self) -> list[Message]:
+        """The records that it was formatted with."""
+        if not self.disk.exists(names.BOOTSTRAP):
+            return []
+        return bootstrap_file.read(self.disk.read_whole(names.BOOTSTRAP), self.at(names.BOOTSTRAP))
+
+    def __repr__(self) -> str:
+        return f"log directory {self.path}"
+
+
+def properties_of(disk: Disk, path: str) -> MetaProperties | None:
+    """Whose a directory is; None when it is nobody's yet. BadFile when that cannot be read."""
+    if not disk.exists(names.META_PROPERTIES):
+        return None
+    return meta_properties.read(disk.read_whole(names.META_PROPERTIES), f"{path}/{names.META_PROPERTIES}")

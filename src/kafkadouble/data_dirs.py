@@ -1,0 +1,105 @@
+"""Log directories for a broker: made if they are not there, opened if they are, and never both at once.
+
+A directory that is empty, or missing, becomes one of a new cluster, or of the cluster that the others belong to.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.log.files.disk import Disk
+from kafkadouble.server.log.files.real_disk import RealDisk
+from kafkadouble.server.log.formats.names import LOCK, META_PROPERTIES
+from kafkadouble.server.logs.files import FileLogs
+from kafkadouble.server.logs.formatting import format_directory, opened
+from kafkadouble.server.logs.lock import DirectoryLock
+from kafkadouble.server.logs.log_dir import properties_of
+from kafkadouble.server.metadata.bootstrap import format_records
+
+from .errors import UsageError
+
+if TYPE_CHECKING:
+    from kafkadouble.server.settings import Settings
+
+
+class DataDirs:
+    """The log directories of one broker, locked from here to `release`. UsageError for one that cannot be had."""
+
+    def __init__(self, paths: Sequence[str], node_id: int, now: int, new_id: Callable[[], Uuid] | None = None) -> None:
+        self._node_id, self._new_id = node_id, new_id or (lambda: Uuid.random(os.urandom))
+        self._locks: list[DirectoryLock] = []
+        self._disks: dict[str, Disk] = {path: RealDisk(path) for path in paths}
+        if len({os.path.realpath(path) for path in paths}) < len(paths):
+            raise UsageError(f"a data directory is named twice: {', '.join(paths)}")
+        try:
+            self._locks += [DirectoryLock(path) for path in paths]
+            self._format(now)
+        except BaseException:
+            self.release()
+            raise
+
+    def _format(self, now: int) -> None:
+        found = {path: properties_of(disk, path) for path, disk in self._disks.items()}
+        known = [properties for properties in found.values() if properties is not None]
+        cluster_id = known[0].cluster_id if known else str(self._new_id())
+        for path, properties in found.items():
+            if properties is None:
+                format_directory(
+                    self._disks[path],
+                    path,
+                    cluster_id or "",
+                    self._node_id,
+                    self._new_id(),
+                    format_records(),
+                    now,
+                )
+
+    def open(self) -> FileLogs:
+        """What an earlier life left, to be read by the next."""
+        return FileLogs(opened(self._disks, self._node_id), self._new_id)
+
+    def erase(self, now: int) -> None:
+        """As if they had just been made: nobody may have a log of them open."""
+        for disk in self._disks.values():
+            for folder in disk.folders():
+                disk.remove_folder(folder)
+            for name in disk.names(""):
+                if name != LOCK:
+                    disk.remove(name)
+        self._format(now)
+
+    def release(self) -> None:
+        """Let others have them."""
+        for lock in self._locks:
+            lock.release()
+
+    def __repr__(self) -> str:
+        return ", ".join(self._disks)
+
+
+def node_of(path: str) -> int | None:
+    """The id of the node that a directory belongs to; None when it is nobody's."""
+    if not os.path.isdir(path):
+        return None
+    properties = properties_of(RealDisk(path), path)
+    return None if properties is None else properties.node_id
+
+
+def log_dirs(settings: Settings) -> list[str]:
+    """The directories that the settings name, that of the metadata first. UsageError when they name none."""
+    found = settings["log.dirs"] or settings["log.dir"]
+    paths = [path.strip() for path in (found if isinstance(found, tuple) else str(found).split(",")) if path.strip()]
+    metadata = settings["metadata.log.dir"]
+    if isinstance(metadata, str) and metadata:
+        paths = [metadata, *(path for path in paths if path != metadata)]
+    if not paths:
+        raise UsageError("log.dirs names no directory")
+    return [*dict.fromkeys(paths)]
+
+
+def are_formatted(paths: Sequence[str]) -> bool:
+    """Whether every one of these is a log directory already."""
+    return all(os.path.exists(os.path.join(path, META_PROPERTIES)) for path in paths)

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test interop bench lint types house generate coverage fuzz clean
+.PHONY: demo test interop interop-all bench lint types house generate coverage fuzz clean
 
 $(VENV)/.demo: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -34,13 +34,17 @@ house: $(VENV)/.test
 	$(BIN)/python -m codegen --check
 
 test: lint types house
-	$(BIN)/python -m pytest tests interop -n 2 --ignore=interop/witness --ignore=interop/differential
+	$(BIN)/python -m pytest tests interop -n 2 --ignore=interop/witness --ignore=interop/differential --ignore=interop/walks
 
 fuzz: $(VENV)/.test  # a million hostile frames instead of the hundred thousand of `make test`; KAFKADOUBLE_FUZZ_SEED takes other ones
 	KAFKADOUBLE_FUZZ_FRAMES=1000000 $(BIN)/python -m pytest tests/hostile/test_fuzz.py -n 2
 
 interop: $(VENV)/.test
 	$(BIN)/python -m pytest interop -n 2 --broker double --broker local
+
+interop-all: $(VENV)/.test  # the walks of all foreign clients, those that compile for minutes, too; writes docs/clients.md
+	KAFKADOUBLE_INTEROP_ALL=1 $(BIN)/python -m pytest interop/walks --broker double --broker local --results interop/walks/results.json
+	$(BIN)/python -m interop.walks.page
 
 coverage: $(VENV)/.test
 	$(BIN)/python -m coverage run -m pytest tests -q

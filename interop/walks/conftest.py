@@ -1,29 +1,70 @@
-"""At the end of a run: how large the matrix was on each broker, and which readers were left out of it."""
+"""At the end of a run: how large the matrix was on each broker, who was left out of it, and, where it is asked for, all of it in a file.
+
+pytest interop/walks --broker double --broker local --results interop/walks/results.json
+"""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
 from interop.conftest import ON
 
-CELLS, LEFT_OUT = "cells", "left out"
-"""Properties of a report on one writer."""
+WALK, ROW = "walk", "row"
+"""Properties of a report: the object that a program told, and a row of the matrix."""
+
+
+class Told(NamedTuple):
+    """What a test says of a broker, by one of the properties."""
+
+    broker: str
+    kind: str
+    value: Any
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--results", type=Path, metavar="FILE", help="where to write what clients did, for the page of clients"
+    )
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    found = _told(terminalreporter)
     rows, cells, left_out = Counter[str](), Counter[str](), Counter[str]()
-    for report in [each for outcome in ("passed", "failed") for each in terminalreporter.stats.get(outcome, [])]:
-        properties = list(getattr(report, "user_properties", ()))
-        name = dict(properties).get(ON)
-        counts = [value for key, value in properties if key == CELLS]
-        if name and counts:
-            rows[name] += 1
-            cells[name] += counts[0]
-            left_out.update(value for key, value in properties if key == LEFT_OUT)
-    for name in sorted(rows):
-        terminalreporter.write_line(f"matrix on {name}: {rows[name]} writers, {cells[name]} cells")
+    for broker, kind, value in found:
+        if kind == ROW:
+            rows[broker] += 1
+            cells[broker] += len(value["cells"])
+            left_out.update(f"{reader}: {reason}" for reader, reason in value["left_out"].items())
+    for broker in sorted(rows):
+        terminalreporter.write_line(f"matrix on {broker}: {rows[broker]} writers, {cells[broker]} cells")
     for reason, count in sorted(left_out.items()):
         terminalreporter.write_line(f"left out of {count} rows of the matrix: {reason}")
+    if path := config.getoption("--results", default=None):
+        path.write_text(as_json(found))
+
+
+def _told(terminalreporter: pytest.TerminalReporter) -> list[Told]:
+    found = []
+    for report in [each for outcome in ("passed", "failed") for each in terminalreporter.stats.get(outcome, [])]:
+        properties = list(getattr(report, "user_properties", ()))
+        broker = dict(properties).get(ON)
+        found += [Told(broker, kind, value) for kind, value in properties if broker and kind in (WALK, ROW)]
+    return found
+
+
+def as_json(found: list[Told]) -> str:
+    """By broker: what each client told of its walk, and which readers each writer had, with what was wrong. The same for the same outcome."""
+    made: dict[str, dict[str, dict[str, Any]]] = {}
+    for broker, kind, value in found:
+        of = made.setdefault(broker, {"walks": {}, "matrix": {}})
+        if kind == WALK:
+            of["walks"][value["client"]] = {"version": value["version"], "behaviours": value["behaviours"]}
+        else:
+            of["matrix"][value["writer"]] = {reader: "; ".join(wrong) for reader, wrong in value["cells"].items()}
+    return json.dumps(made, indent=1, sort_keys=True) + "\n"

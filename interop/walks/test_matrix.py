@@ -6,7 +6,7 @@ import pytest
 
 from interop.brokers import Broker
 
-from .conftest import CELLS, LEFT_OUT
+from .conftest import ROW
 from .matrix import row
 from .programs import PROGRAMS
 from .toolchains.building import Missing, Program
@@ -23,8 +23,6 @@ def test_every_client_reads_what_one_wrote(request: pytest.FixtureRequest, broke
         found = row(writer, READERS, broker.bootstrap)
     except Missing as reason:
         pytest.skip(f"no {writer.name}: {reason}")
-    told = request.node.user_properties
-    told.append((CELLS, len(found.cells)))
-    told += [(LEFT_OUT, f"{reader}: {reason}") for reader, reason in found.left_out.items()]
+    request.node.user_properties.append((ROW, {"writer": writer.name, **found._asdict()}))
     assert not found.wrong, "\n".join(f"{reader}: {wrong}" for reader, wrong in found.wrong.items())
     assert found.cells

@@ -8,6 +8,7 @@ from interop.brokers import Broker
 from interop.served import served
 from interop.support import unique
 
+from .conftest import WALK
 from .programs import PROGRAMS
 from .run import faults, run
 from .toolchains.building import Missing, Program
@@ -19,12 +20,14 @@ WALKERS = [program for program in PROGRAMS if "walk" in program.verbs]
 
 
 @pytest.mark.parametrize("program", WALKERS, ids=[program.name for program in WALKERS])
-def test_the_walk(broker: Broker, program: Program) -> None:
+def test_the_walk(request: pytest.FixtureRequest, broker: Broker, program: Program) -> None:
     topic = unique(f"walk-{program.name}")
     transactions = served(broker.bootstrap) >= TRANSACTIONS
     try:
         end = run(program, "walk", broker.bootstrap, topic, f"{topic}-group", transactions)
     except Missing as reason:
         pytest.skip(f"no {program.name}: {reason}")
+    if end.told is not None:
+        request.node.user_properties.append((WALK, end.told._asdict()))
     wrong = faults(program, "walk", end, transactions)
     assert not wrong, "\n".join(wrong)

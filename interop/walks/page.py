@@ -1,0 +1,199 @@
+"""docs/clients.md: which client does what, on which broker, made of the results that a run of the walks and the matrix left.
+
+`make interop-all` writes results.json and the page; `python -m interop.walks.page` makes the page of the results that are there. It has no
+dates and no times, so that the same outcome is the same page.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from kafkadouble.server.handlers import TABLE
+
+from .programs import PROGRAMS
+from .promise import BEHAVIOURS, NOT_OFFERED, NOT_TRIED, PASS, TOTAL
+from .toolchains.building import Program
+
+RESULTS = Path(__file__).with_name("results.json")
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "clients.md"
+
+Results = Mapping[str, Mapping[str, Mapping[str, Any]]]
+"""By broker: `walks` by client, `matrix` by writer and reader."""
+
+MARKS = {PASS: "✓", NOT_OFFERED: "–", NOT_TRIED: "·"}
+FAILED, NOT_RUN = "✗", "?"
+
+MEANING = {
+    "create_topic": ("create", "creates a topic of three partitions"),
+    "create_twice": ("again", "is told that it exists when it creates it again"),
+    "describe_topic": ("describe", "sees the topic and its partitions"),
+    "produce_none": ("none", "200 records, uncompressed, acknowledged by all replicas"),
+    "produce_gzip": ("gzip", "200 records with gzip"),
+    "produce_snappy": ("snappy", "200 records with snappy"),
+    "produce_lz4": ("lz4", "200 records with lz4"),
+    "produce_zstd": ("zstd", "200 records with zstd"),
+    "read": ("read", "reads all thousand: keys, null keys and values are as they were written"),
+    "headers": ("headers", "the headers, too"),
+    "null_header": ("null", "a header without a value is not an empty one"),
+    "group": ("group", "is the only member of a group and has all partitions"),
+    "second_member": (
+        "second",
+        "a second member joins, both have partitions; it leaves, and the first has all of them again",
+    ),
+    "commit": ("commit", "commits what it read, and asks the offsets back"),
+    "resume": ("resume", "leaves, comes back to the group, and is given what is new, nothing twice"),
+    "offsets_by_time": ("by time", "finds the first offset by a time long past, and none, or the end, by one to come"),
+    "transactions": ("transactions", "records of an aborted transaction are not seen by a reader of what is committed"),
+}
+"""The heading of each behaviour, and what it says."""
+
+
+class Lack(NamedTuple):
+    """What clients ask of Kafka and the double has not; the row goes when it serves one of these APIs."""
+
+    what: str
+    apis: tuple[str, ...]
+    here: str
+    why: str
+
+
+LACKS = (
+    Lack(
+        "transactions",
+        ("AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "TxnOffsetCommit"),
+        "a transactional id is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED, on which clients give up at once; idempotent producers work",
+        "the coordinator of transactions is not there; a feature is advertised when its behaviour is there",
+    ),
+    Lack(
+        "`group.protocol=consumer` (KIP-848)",
+        ("ConsumerGroupHeartbeat", "ConsumerGroupDescribe"),
+        "not in ApiVersions: clients that are told to use it say so and stop; every client's default, the classic protocol, works",
+        "the group coordinator has the classic protocol only",
+    ),
+    Lack(
+        "share groups (KIP-932)",
+        ("ShareGroupHeartbeat", "ShareFetch", "ShareAcknowledge"),
+        "not in ApiVersions",
+        "the share coordinator is not there",
+    ),
+    Lack(
+        "groups of Kafka Streams' own protocol (KIP-1071)",
+        ("StreamsGroupHeartbeat", "StreamsGroupDescribe"),
+        "not in ApiVersions; Streams with the classic protocol works",
+        "as with KIP-848",
+    ),
+    Lack(
+        "metrics of clients (KIP-714)",
+        ("GetTelemetrySubscriptions", "PushTelemetry"),
+        "not in ApiVersions, so that clients do not ask",
+        "nobody would read them",
+    ),
+    Lack(
+        "ACLs, SASL, delegation tokens, quotas",
+        ("CreateAcls", "SaslAuthenticate", "CreateDelegationToken", "AlterClientQuotas"),
+        "not in ApiVersions; every client may do everything",
+        "there is no authorizer and no quota manager",
+    ),
+)
+
+
+def served() -> frozenset[str]:
+    """The names of the APIs that the double serves."""
+    return frozenset(one.name for one in TABLE)
+
+
+def as_markdown(results: Results, programs: Sequence[Program] = PROGRAMS, apis: frozenset[str] | None = None) -> str:
+    """The page."""
+    brokers = sorted(results, key=lambda name: (name != "double", name))
+    parts = [_head(brokers, results), _walks(brokers, results, programs), _meanings(), _not_offered(programs)]
+    return "\n".join([*parts, _lacks(served() if apis is None else apis), _matrix(brokers, results, programs)])
+
+
+def titled(broker: str) -> str:
+    """The name of a broker for readers: `local 4.4.0` is a Kafka."""
+    kind, _, version = broker.partition(" ")
+    return "kafkadouble" if kind == "double" else f"Apache Kafka {version}" if version else broker
+
+
+def _head(brokers: Sequence[str], results: Results) -> str:
+    count = max((len(results[broker]["walks"]) for broker in brokers), default=0)
+    return f"""\
+# Clients
+
+Made by `make interop-all` from programs in `interop/programs`; do not edit. {count} clients take the same walk on {_listed(brokers)}: a walk
+of {len(BEHAVIOURS)} behaviours over {TOTAL:,} records. Each program tells one object at its end, which must be the same on every broker.
+"""
+
+
+def _listed(brokers: Sequence[str]) -> str:
+    return " and ".join(map(titled, brokers)) or "no broker"
+
+
+def _walks(brokers: Sequence[str], results: Results, programs: Sequence[Program]) -> str:
+    heads = ["client", "version", *(MEANING[name][0] for name in BEHAVIOURS)]
+    lines = ["| " + " | ".join(heads) + " |", "|---|---" + "|:-:" * len(BEHAVIOURS) + "|"]
+    lines += [_line(program, brokers, results) for program in programs if "walk" in program.verbs]
+    told = ", ".join([*(f"{mark} {name}" for name, mark in MARKS.items()), f"{FAILED} fails", f"{NOT_RUN} was not run"])
+    order = " / ".join(map(titled, brokers))
+    return "\n".join(["## The walk", "", f"{told}. Where brokers differ: {order}.", "", *lines, ""])
+
+
+def _line(program: Program, brokers: Sequence[str], results: Results) -> str:
+    walks = [results[broker]["walks"].get(program.name, {}) for broker in brokers]
+    version = next((walk["version"] for walk in walks if walk), program.version or "the system's")
+    cells = [_cell([walk.get("behaviours", {}).get(name) for walk in walks]) for name in BEHAVIOURS]
+    return f"| {program.package} ({program.language}) | {version} | " + " | ".join(cells) + " |"
+
+
+def _cell(outcomes: Sequence[str | None]) -> str:
+    marks = [NOT_RUN if each is None else MARKS.get(each, FAILED) for each in outcomes]
+    return marks[0] if len(set(marks)) == 1 else " / ".join(marks)
+
+
+def _meanings() -> str:
+    lines = [f"| {MEANING[name][0]} | {MEANING[name][1]} |" for name in BEHAVIOURS]
+    return "\n".join(["| | a client |", "|---|---|", *lines, ""])
+
+
+def _not_offered(programs: Sequence[Program]) -> str:
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for program in programs:
+        for name, reason in program.not_offered.items():
+            reasons.setdefault((program.name, reason), []).append(MEANING[name][0])
+    lines = [f"| {client} | {', '.join(names)} | {reason} |" for (client, reason), names in reasons.items()]
+    return "\n".join(["## Not offered by a client", "", "| client | what | why |", "|---|---|---|", *lines, ""])
+
+
+def _lacks(apis: frozenset[str]) -> str:
+    lines = [f"| {lack.what} | {lack.here} | {lack.why} |" for lack in LACKS if not apis & set(lack.apis)]
+    about = "Of the APIs that are served [supported.md](supported.md) has the versions, and [divergence.md](divergence.md) what is otherwise."
+    return "\n".join(
+        ["## Not offered by kafkadouble", "", about, "", "| what | here | why |", "|---|---|---|", *lines, ""]
+    )
+
+
+def _matrix(brokers: Sequence[str], results: Results, programs: Sequence[Program]) -> str:
+    """A sentence for each broker, and every cell that is not whole."""
+    lines = [_sentence(broker, results[broker]["matrix"]) for broker in brokers]
+    lines += [
+        f"- {program.name} reads only what has no header without a value: it {program.blind_to}."
+        for program in programs
+        if program.blind_to
+    ]
+    about = "Each client writes a topic, and each reads it: what a client does to its own records alone would hide a fault of both its halves."
+    return "\n".join(["## Who reads whom", "", about, "", *lines, ""])
+
+
+def _sentence(broker: str, matrix: Mapping[str, Mapping[str, str]]) -> str:
+    cells = [(writer, reader, wrong) for writer, row in matrix.items() for reader, wrong in row.items()]
+    wrong = [f"{reader} what {writer} wrote" for writer, reader, reason in cells if reason]
+    readers = {reader for _, reader, _ in cells}
+    outcome = f"not {', nor '.join(wrong)}" if wrong else "all of them whole"
+    return f"- {titled(broker)}: {len(matrix)} writers, {len(readers)} readers, {len(cells)} cells; {outcome}."
+
+
+if __name__ == "__main__":
+    PAGE.write_text(as_markdown(json.loads(RESULTS.read_text())))

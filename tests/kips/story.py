@@ -99,9 +99,10 @@ class Story:
         )
         if version >= 12:
             asked.last_fetched_epoch = last
-        by_id = {"topic_id": self.cluster.partition("t").topic_id}
-        topic = FetchRequest.FetchTopic(partitions=[asked], **(by_id if version >= 13 else {"topic": "t"}))  # type: ignore[arg-type]  # one of two
-        request = FetchRequest(max_wait_ms=wait, min_bytes=least, max_bytes=1 << 20, session_epoch=-1, topics=[topic])
+        named = FetchRequest.FetchTopic(topic="t", partitions=[asked])
+        if version >= 13:
+            named = FetchRequest.FetchTopic(topic_id=self.cluster.partition("t").topic_id, partitions=[asked])
+        request = FetchRequest(max_wait_ms=wait, min_bytes=least, max_bytes=1 << 20, session_epoch=-1, topics=[named])
         return self.cluster.begin(request, version)
 
 

@@ -130,3 +130,62 @@ def test_whatever_is_assigned_epochs_and_starts_ascend(assigned: list[tuple[int,
     assert all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(entries))
     end = epochs.end_offset_for(asked, 40)
     assert end == UNDEFINED or (end.epoch <= asked and 0 <= end.offset <= 40)
+
+
+class Written:
+    """What the cache is held to: the epoch of every offset, one by one."""
+
+    def __init__(self) -> None:
+        self.start, self.epochs = 0, list[int]()
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.epochs)
+
+    def runs(self) -> list[tuple[int, int]]:
+        """The epochs that hold records, each with its first offset."""
+        numbered = list(enumerate(self.epochs, start=self.start))
+        return [(e, o) for (o, e), before in zip(numbered, [-1, *self.epochs], strict=False) if e != before]
+
+    def end_of(self, epoch: int) -> OffsetAndEpoch:
+        """Where an epoch ends, by looking at every record."""
+        if epoch < 0 or not self.epochs or epoch > self.epochs[-1]:
+            return UNDEFINED
+        later = [offset for offset, of in enumerate(self.epochs, start=self.start) if of > epoch]
+        upto = [of for of in self.epochs if of <= epoch]
+        return OffsetAndEpoch(later[0] if later else self.end, upto[-1] if upto else epoch)
+
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("append"), st.integers(0, 3), st.integers(1, 4)),
+        st.tuples(st.just("cut the end"), st.integers(0, 30), st.just(0)),
+        st.tuples(st.just("cut the start"), st.integers(0, 30), st.just(0)),
+    ),
+    max_size=20,
+)
+
+
+@given(STEPS)
+def test_after_whatever_was_done_to_a_log_its_cache_is_that_of_the_log_read_anew(
+    steps: list[tuple[str, int, int]],
+) -> None:
+    epochs, log = cache(), Written()
+    for step, number, count in steps:
+        if step == "append":  # in the epoch of the last record, or so many later
+            epoch = (log.epochs[-1] if log.epochs else max(0, epochs.latest)) + number
+            epochs.assign(epoch, log.end)
+            log.epochs += [epoch] * count
+        elif step == "cut the end":
+            end = max(log.start, min(number, log.end))
+            epochs.truncate_from_end(end)
+            del log.epochs[end - log.start :]
+        elif log.start < (start := min(number, log.end)) < log.end:  # an empty log keeps an epoch that no record shows
+            epochs.truncate_from_start(start)
+            del log.epochs[: start - log.start]
+            log.start = start
+        assert shown(epochs) == log.runs()
+        for asked in range(-1, epochs.latest + 2):
+            assert epochs.end_offset_for(asked, log.end) == log.end_of(asked)
+        for offset in range(log.start, log.end):
+            assert epochs.epoch_for(offset) == log.epochs[offset - log.start]

@@ -1,0 +1,1 @@
+"""Kafka's own consumer beside us, for tests of what it does when records are lost."""

@@ -1,0 +1,48 @@
+"""`Reader.java` as a process: Kafka's consumer, which tells line by line what happens to it."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from interop.local import VERSION, java
+from interop.local.jars import program
+
+SOURCE = Path(__file__).with_name("Reader.java")
+TELLING = "> "
+PATIENCE = 20
+"""Seconds that it may take to leave."""
+
+
+class Reader:
+    """The process. `told` gives its next line, in words."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def told(self) -> list[str]:
+        """What happened next. AssertionError when it has ended."""
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            if line.startswith(TELLING):
+                return line.removeprefix(TELLING).split()
+        raise AssertionError(f"the reader ended with {self._process.wait()}")
+
+
+@contextmanager
+def reading(bootstrap: str, topic: str, *, reset: str, protocol: str = "classic") -> Iterator[Reader]:
+    """A reader of the topic's first partition. `reset`: auto.offset.reset; `protocol`: group.protocol. Raises Missing."""
+    program("javac")  # the source is compiled as it is started
+    flags = java.quick(VERSION)
+    command = java.command(VERSION, str(SOURCE), bootstrap, reset, protocol, topic, flags=flags)
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    with process:
+        try:
+            yield Reader(process)
+            assert process.stdin is not None
+            process.stdin.close()
+            process.wait(PATIENCE)
+        finally:
+            process.kill()

@@ -1,0 +1,71 @@
+"""docs/leader-epochs.md is true: its rows name tests that are there, its example does what it says, its verbs exist."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from kafkadouble import KafkaDouble
+
+HOUSE = Path(__file__).resolve().parent.parent.parent
+HERE = Path(__file__).resolve().parent
+PAGE = (HOUSE / "docs" / "leader-epochs.md").read_text()
+ROWS = [line for line in PAGE.splitlines() if re.match(r"\| \d+ \|", line)]
+NAMED = re.compile(r"`([\w/]+\.py)(?:::(\w+))?`")
+KIPS = {"595": "test_kip_279.py"}
+"""The KIPs whose tests stand with those of another."""
+
+
+@cache
+def names_in(path: Path) -> frozenset[str]:
+    tree = ast.parse(path.read_text())
+    return frozenset(
+        node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    )
+
+
+def cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.strip("|").split("|")]
+
+
+def named_in(row: str) -> list[tuple[Path, str]]:
+    found = NAMED.findall(cells(row)[-1])
+    return [((HOUSE if "/" in path else HERE) / path, name) for path, name in found]
+
+
+def test_there_are_rows_of_every_kip() -> None:
+    assert {cells(row)[0] for row in ROWS} == {"101", "279", "320", "595", "951"}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: "-".join(cells(row)[:2])[:60])
+def test_a_row_is_whole_and_names_tests_that_are_there(row: str) -> None:
+    assert len(cells(row)) == 5
+    assert all(cells(row))
+    named = named_in(row)
+    assert named
+    for path, name in named:
+        assert path.is_file()
+        assert not name or name in names_in(path), f"{path.name} has no {name}"
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: "-".join(cells(row)[:2])[:60])
+def test_a_row_is_pinned_by_a_test_of_its_own_kip_or_of_the_node(row: str) -> None:
+    kip = cells(row)[0]
+    own = KIPS.get(kip, f"test_kip_{kip}.py")
+    assert {path.name for path, _ in named_in(row)} & {own, "test_leadership.py"}
+
+
+def test_the_example_does_what_it_says() -> None:
+    examples = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    assert len(examples) == 1
+    exec(compile(examples[0], "leader-epochs.md", "exec"), {"__name__": "page"})
+
+
+def test_the_verbs_are_there() -> None:
+    verbs = re.findall(r"^\| `kafka\.(\w+)\(", PAGE, re.MULTILINE)
+    assert verbs == ["bump_epoch", "truncate", "leader_epoch", "epochs"]
+    assert all(callable(getattr(KafkaDouble, verb)) for verb in verbs)

@@ -20,11 +20,11 @@ from .toolchains.java import TOOLCHAIN, word_count
 
 LINES = 400
 STORE = "KSTREAM-AGGREGATE-STATE-STORE-0000000003"
-COUNTS = {word: LINES for word in ("counts", "every", "word")} | {f"w{n}": len(range(n, LINES, 7)) for n in range(7)}
+COUNTS = dict.fromkeys(("counts", "every", "word"), LINES) | {f"w{n}": len(range(n, LINES, 7)) for n in range(7)}
 TRANSACTIONS = {"AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "TxnOffsetCommit"}
 
 
-@pytest.mark.parametrize("guarantee, needs", [("at_least_once", set()), ("exactly_once_v2", TRANSACTIONS)])
+@pytest.mark.parametrize(("guarantee", "needs"), [("at_least_once", set()), ("exactly_once_v2", TRANSACTIONS)])
 def test_words_are_counted(broker: Broker, guarantee: str, needs: set[str]) -> None:
     code, told = _count(broker, guarantee)
     if needs <= served(broker.bootstrap):

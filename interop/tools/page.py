@@ -1,0 +1,43 @@
+"""The part of docs/clients.md that tells of Kafka's command-line tools: what each was seen to do, and what waits for an API.
+
+It is made of the table alone. `test_tools.py` holds the table against every broker, and a row that waits for an API against a broker
+without it, so that a line which is not true is a test that fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from .resident import VERSION
+from .rows import ROWS
+
+
+def section(served: Collection[str]) -> str:
+    """Markdown with a heading; `served` are the names of the APIs that the double has."""
+    tools = dict.fromkeys(row.tool for row in ROWS)
+    lines = [f"| {tool} | {_done(tool, served)} | {_waiting(tool, served)} |" for tool in tools]
+    offered = sum(_offered(row.needs, served) for row in ROWS)
+    about = (
+        f"{len(tools)} tools of Apache Kafka {VERSION}, {len(ROWS)} commands, each with its output parsed and looked at by\n"
+        f"`pytest interop/tools`. On Apache Kafka each ends as it must; here {offered} do, and the others wait\n"
+        "for an API that is not served yet."
+    )
+    return "\n".join(
+        ["## Kafka's command-line tools", "", about, "", "| tool | works | waits for |", "|---|---|---|", *lines, ""]
+    )
+
+
+def _done(tool: str, served: Collection[str]) -> str:
+    return "; ".join(row.does for row in ROWS if row.tool == tool and _offered(row.needs, served))
+
+
+def _waiting(tool: str, served: Collection[str]) -> str:
+    waiting: dict[str, list[str]] = {}
+    for row in ROWS:
+        if row.tool == tool and not _offered(row.needs, served):
+            waiting.setdefault(row.needs, []).append(row.does)
+    return "; ".join(f"{', '.join(does)} ({api})" for api, does in waiting.items())
+
+
+def _offered(needs: str, served: Collection[str]) -> bool:
+    return not needs or needs in served

@@ -1,0 +1,84 @@
+"""What Kafka's tools say, taken apart: each function makes a plain value of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from .resident import Said
+
+
+def lines(said: Said) -> list[str]:
+    """The lines of the output, without empty ones."""
+    return [line.rstrip() for line in said.out.splitlines() if line.strip()]
+
+
+def errors(said: Said) -> list[str]:
+    """The lines of the errors."""
+    return [line.strip() for line in said.err.splitlines() if line.strip()]
+
+
+def everything(said: Said) -> str:
+    return said.out + said.err
+
+
+def columns(said: Said) -> list[dict[str, str]]:
+    """A table whose columns stand below the words of its first line, which are two spaces apart or more; there may be warnings above."""
+    found = [line for line in lines(said) if not line.startswith("Warn: ")]
+    if not found:
+        return []
+    heads = list(re.finditer(r"\S+(?: \S+)*", found[0]))
+    starts = [head.start() for head in heads]
+    ends = [*starts[1:], None]
+    return [
+        {head.group(): line[start:end].strip() for head, start, end in zip(heads, starts, ends, strict=True)}
+        for line in found[1:]
+    ]
+
+
+def tabbed(said: Said) -> list[dict[str, str]]:
+    """A table with tabs between its columns."""
+    found = [[cell.strip() for cell in line.split("\t")] for line in lines(said)]
+    return [dict(zip(found[0], line, strict=False)) for line in found[1:]]
+
+
+def commas(said: Said) -> list[dict[str, str]]:
+    """A table with commas between its columns."""
+    found = [line.split(", ") for line in lines(said)]
+    return [dict(zip(found[0], line, strict=True)) for line in found[1:]]
+
+
+def pairs(said: Said) -> list[dict[str, str]]:
+    """Lines of `Name: value`, with tabs or many spaces between the pairs."""
+    found = []
+    for line in lines(said):
+        parts = re.split(r"\t| {2,}(?=\w+:)", line.strip())
+        cells = [part.partition(":") for part in parts if part]
+        found.append({name.strip(): value.strip() for name, _, value in cells})
+    return found
+
+
+def settings(said: Said) -> dict[str, dict[str, str]]:
+    """What kafka-configs describes: the value, the sensitivity and the synonyms of each setting."""
+    found = re.findall(r"^  (\S+?)=(.*) sensitive=(\w+) synonyms=\{(.*)\}$", said.out, re.MULTILINE)
+    return {
+        name: {"value": value, "sensitive": secret, "synonyms": synonyms} for name, value, secret, synonyms in found
+    }
+
+
+def objects(said: Said) -> list[dict[str, Any]]:
+    """The lines that are JSON."""
+    return [json.loads(line) for line in lines(said) if line.startswith("{")]
+
+
+def counts(said: Said) -> dict[str, int]:
+    """How many of the objects have each name."""
+    names = [one["name"] for one in objects(said)]
+    return {name: names.count(name) for name in names}
+
+
+def apis(said: Said) -> dict[str, str]:
+    """The usable version of each API of kafka-broker-api-versions, or what is said in its place."""
+    found = re.findall(r"^\t(\w+)\(\d+\): (.*?),?$", said.out, re.MULTILINE)
+    return {name: re.sub(r".*\[usable: (\d+)\]", r"\1", text) for name, text in found}

@@ -1,0 +1,184 @@
+"""Groups: kafka-consumer-groups in all that it does, the lists of kafka-groups, kafka-share-groups and kafka-streams-groups."""
+
+from __future__ import annotations
+
+import re
+
+from ..parse import columns, errors, everything, lines
+from ..row import Row, Scenario, has, lacks
+from .records import FROM
+
+TOOL = "kafka-consumer-groups"
+SETTLED = "Consumer group '{group}' has no active members."
+RESET = "--reset-offsets --group {group}"
+
+
+def _place(current: int, end: int = 4) -> dict[str, str]:
+    return {
+        "GROUP": "{group}",
+        "TOPIC": "{topic}",
+        "PARTITION": "0",
+        "CURRENT-OFFSET": str(current),
+        "LOG-END-OFFSET": str(end),
+        "LAG": str(end - current),
+        "CONSUMER-ID": "-",
+    }
+
+
+def _reset(does: str, words: str, offset: int, how: str = "--execute") -> Row:
+    wanted = [{"GROUP": "{group}", "TOPIC": "{topic}", "PARTITION": "0", "NEW-OFFSET": str(offset)}]
+    return Row(TOOL, does and f"reset {does}", f"{RESET} {words} {how}", wanted, columns)
+
+
+def _now(offset: int) -> Row:
+    return Row(TOOL, "", "--describe --group {group}", [_place(offset)], columns)
+
+
+PREPARED = (
+    Row("kafka-topics", "", "--create --topic {topic} --config retention.ms=-1"),
+    Row(
+        "kafka-verifiable-producer",
+        "",
+        f"--topic {{topic}} --max-messages 4 --repeating-keys 1 --message-create-time {FROM}",
+    ),
+    Row(
+        "kafka-console-consumer", "", "--topic {topic} --from-beginning --max-messages 4 --group {group}", list("0123")
+    ),
+)
+
+EMPTY = (
+    *PREPARED,
+    Row(TOOL, "list", "--list", has("{group}")),
+    Row(TOOL, "list with states", "--list --state", has({"GROUP": "{group}", "STATE": "Empty"}), columns),
+    Row(TOOL, "list of a state", "--list --state stable,empty", has({"GROUP": "{group}", "STATE": "Empty"}), columns),
+    Row(TOOL, "list of a type", "--list --type classic", has({"GROUP": "{group}", "TYPE": "Classic"}), columns),
+    Row(
+        "kafka-groups",
+        "list",
+        "--list",
+        has({"GROUP": "{group}", "TYPE": "Classic", "PROTOCOL": "consumer"}),
+        columns,
+    ),
+    Row("kafka-groups", "list of a type", "--list --group-type classic", has({"GROUP": "{group}"}), columns),
+    Row("kafka-share-groups", "list", "--list", lacks("{group}")),
+    Row("kafka-streams-groups", "list", "--list", lacks("{group}")),
+    Row(TOOL, "describe offsets", "--describe --group {group} --offsets", [_place(4)], columns),
+    Row(TOOL, "", "--describe --group {group} --offsets --verbose", [_place(4)], columns),
+    Row(
+        TOOL,
+        "describe state",
+        "--describe --group {group} --state",
+        [
+            {
+                "GROUP": "{group}",
+                "COORDINATOR (ID)": "{host}:{port}  ({node})",
+                "ASSIGNMENT-STRATEGY": "-",
+                "STATE": "Empty",
+                "#MEMBERS": "0",
+            }
+        ],
+        columns,
+    ),
+    Row(TOOL, "describe no members", "--describe --group {group} --members", [SETTLED], errors),
+    Row(TOOL, "describe all", "--describe --all-groups --state", has(re.compile(r"\S+ +\S+:\d+ .* Empty +0")), lines),
+    Row(
+        TOOL,
+        "describe what is not there",
+        "--describe --group {group}-no",
+        lambda found: "GroupIdNotFoundException: Group " in found and "-no not found." in found,
+        everything,
+    ),
+    _reset("by a dry run", "--topic {topic} --to-earliest", 0, "--dry-run"),
+    _now(4),
+    _reset("to-earliest", "--topic {topic} --to-earliest", 0),
+    _now(0),
+    _reset("to-latest", "--topic {topic} --to-latest", 4),
+    _reset("shift-by", "--topic {topic}:0 --shift-by -3", 1),
+    _reset("to-offset", "--topic {topic}:0 --to-offset 2", 2),
+    _reset("to-current", "--all-topics --to-current", 2),
+    _reset("to-datetime", "--topic {topic} --to-datetime 2023-11-14T22:13:19.999Z", 0),
+    _reset("by-duration", "--topic {topic} --by-duration P1D", 4),
+    Row(TOOL, "reset export", f"{RESET} --topic {{topic}} --to-offset 1 --export --dry-run", ["{topic},0,1"]),
+    Row(
+        TOOL,
+        "reset from-file",
+        f"{RESET} --from-file plan.csv --execute",
+        [{"GROUP": "{group}", "TOPIC": "{topic}", "PARTITION": "0", "NEW-OFFSET": "1"}],
+        columns,
+        files={"plan.csv": "{topic},0,1\n"},
+    ),
+    _now(1),
+    Row(
+        TOOL,
+        "reset for a new group",
+        "--reset-offsets --group {group}-new --topic {topic} --to-latest --execute",
+        [{"GROUP": "{group}-new", "TOPIC": "{topic}", "PARTITION": "0", "NEW-OFFSET": "4"}],
+        columns,
+    ),
+    Row(
+        TOOL,
+        "delete-offsets",
+        "--delete-offsets --group {group} --topic {topic}:0",
+        has(re.compile(r"\S+ +0 +Successful")),
+    ),
+    Row(TOOL, "", "--describe --group {group}", [SETTLED], errors),
+    Row(
+        TOOL,
+        "delete",
+        "--delete --group {group}-new",
+        ["Deletion of requested consumer groups ('{group}-new') was successful."],
+    ),
+    Row(
+        TOOL,
+        "delete what is not there",
+        "--delete --group {group}-no",
+        has(re.compile(r"\* Group '.*-no' could not be deleted due to: .*GroupIdNotFoundException: .*")),
+    ),
+    Row(
+        "kafka-streams-application-reset",
+        "dry run",
+        "--application-id {group}-app --input-topics {topic} --dry-run",
+        has("Topic: {topic} Partition: 0 Offset: 0"),
+    ),
+)
+
+MEMBERS = (
+    Row(
+        TOOL,
+        "describe members",
+        "--describe --group {group} --members",
+        [{"GROUP": "{group}", "CLIENT-ID": re.compile(".+"), "HOST": re.compile("/.+"), "#PARTITIONS": "1"}],
+        columns,
+    ),
+    Row(
+        TOOL,
+        "describe members in full",
+        "--describe --group {group} --members --verbose",
+        [{"GROUP": "{group}", "#PARTITIONS": "1", "CURRENT-ASSIGNMENT": "{topic}:0"}],
+        columns,
+    ),
+    Row(
+        TOOL,
+        "describe the state of a stable group",
+        "--describe --group {group} --state",
+        [{"GROUP": "{group}", "STATE": "Stable", "#MEMBERS": "1", "ASSIGNMENT-STRATEGY": re.compile(r"\w+")}],
+        columns,
+    ),
+    Row(
+        TOOL,
+        "reset of a group with members",
+        f"{RESET} --topic {{topic}} --to-earliest --execute",
+        lambda found: (
+            "Assignments can only be reset if the group" in found and "but the current state is Stable" in found
+        ),
+        everything,
+    ),
+    Row(
+        TOOL,
+        "delete a group with members",
+        "--delete --group {group}",
+        has(re.compile(r"\* Group '.*' could not be deleted due to: .*GroupNotEmptyException: .*")),
+    ),
+)
+
+SCENARIOS = (Scenario("groups", EMPTY), Scenario("groups with a member", MEMBERS, member=True))

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest
@@ -9,29 +15,52 @@ from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
 from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.log.files.real_disk import RealDisk
+from kafkadouble.server.logs.files import FileLogs
+from kafkadouble.server.logs.formatting import format_directory, opened
+from kafkadouble.server.logs.logs import Logs
 from kafkadouble.server.logs.memory import MemoryLogs
+from kafkadouble.server.metadata.bootstrap import format_records
 from kafkadouble.server.metadata.image import TOPIC
 from kafkadouble.wire.batch import Record, decode_all, encode_batch
-from tests.server.harness import NOW, Harness
+from tests.server.harness import NOW, SEED, Harness
 
 
 class Lives:
-    """One set of logs, and the node that has it now."""
+    """What a node keeps, and the node that has it now. `killed` nodes have no time to stop in good order."""
 
-    def __init__(self) -> None:
-        self.logs = MemoryLogs()
+    def __init__(self, keep: Callable[[], Logs], *, killed: bool = False) -> None:
+        self._keep, self._killed = keep, killed
         self.now = NOW
         self.node = self.born()
 
     def born(self) -> Harness:
-        return Harness(logs=self.logs, now=self.now, seed=self.now)
+        return Harness(logs=self._keep(), now=self.now, seed=self.now)
 
     def again(self) -> Harness:
         """The node stops and a new one starts, a minute later."""
-        self.node.node.close(self.now)
+        if not self._killed:
+            self.node.node.close(self.now)
         self.now += 60_000
         self.node = self.born()
         return self.node
+
+
+def in_files(folder: Path) -> Callable[[], Logs]:
+    """A log directory, opened anew by each life."""
+    disk = RealDisk(str(folder))
+    format_directory(disk, str(folder), "a-cluster", 1, Uuid(b"d" * 16), format_records(), NOW)
+    ids = Random(SEED)
+    return lambda: FileLogs(opened({str(folder): RealDisk(str(folder))}, 1), lambda: Uuid.random(ids.randbytes))
+
+
+@pytest.fixture(params=["memory", "files", "files of a killed node"])
+def lives(request: pytest.FixtureRequest, tmp_path: Path) -> Lives:
+    if request.param == "memory":
+        kept = MemoryLogs()
+        return Lives(lambda: kept)
+    return Lives(in_files(tmp_path), killed="killed" in request.param)
 
 
 def produce(node: Harness, topic: str, *values: bytes) -> int:
@@ -53,8 +82,7 @@ def values(node: Harness, topic: str) -> list[bytes | None]:
     return [record.value for record in decode_all(found.records)]
 
 
-def test_topics_configs_and_records_are_there_again() -> None:
-    lives = Lives()
+def test_topics_configs_and_records_are_there_again(lives: Lives) -> None:
     lives.node.create("orders", partitions=2, configs={"retention.ms": "1234567"})
     produce(lives.node, "orders", b"a", b"b")
     before = lives.node.image.topic_named("orders")
@@ -69,8 +97,7 @@ def test_topics_configs_and_records_are_there_again() -> None:
     assert node.partition("orders").log.config.retention_ms == 1234567
 
 
-def test_what_follows_a_restart_stands_in_a_later_epoch() -> None:
-    lives = Lives()
+def test_what_follows_a_restart_stands_in_a_later_epoch(lives: Lives) -> None:
     lives.node.create("t")
     produce(lives.node, "t", b"a")
     first = lives.node.partition("t").leader_epoch
@@ -84,16 +111,14 @@ def test_what_follows_a_restart_stands_in_a_later_epoch() -> None:
     assert (answered.leader_epoch, answered.end_offset) == (first, 1)
 
 
-def test_the_quorum_goes_on_in_a_later_epoch() -> None:
-    lives = Lives()
+def test_the_quorum_goes_on_in_a_later_epoch(lives: Lives) -> None:
     first = lives.node.node.controller.epoch
     node = lives.again()
     assert node.node.controller.epoch == first + 1
     assert node.node.controller.log.epochs.latest == first + 1
 
 
-def test_groups_are_loaded_from_their_log() -> None:
-    lives = Lives()
+def test_groups_are_loaded_from_their_log(lives: Lives) -> None:
     lives.node.create("t")
     committed = OffsetCommitRequest.OffsetCommitRequestPartition(partition_index=0, committed_offset=7)
     topic = OffsetCommitRequest.OffsetCommitRequestTopic(name="t", partitions=[committed])
@@ -107,15 +132,13 @@ def test_groups_are_loaded_from_their_log() -> None:
     assert found.topics[0].partitions[0].committed_offset == 7
 
 
-def test_a_producer_id_is_never_given_twice() -> None:
-    lives = Lives()
+def test_a_producer_id_is_never_given_twice(lives: Lives) -> None:
     asked = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1000)
     first = lives.node.submit(asked, 4).producer_id
     assert lives.again().submit(asked, 4).producer_id > first
 
 
-def test_a_deleted_topic_does_not_come_back_under_its_name() -> None:
-    lives = Lives()
+def test_a_deleted_topic_does_not_come_back_under_its_name(lives: Lives) -> None:
     lives.node.create("t")
     produce(lives.node, "t", b"old")
     lives.node.submit(DeleteTopicsRequest(topic_names=["t"], timeout_ms=1000), 5)

@@ -1,0 +1,147 @@
+"""A double that keeps everything: over stops, kills and starts, in a program and as a process."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from kafkadouble import KafkaDouble, KafkaError
+from kafkadouble.__main__ import main
+from kafkadouble.errors import UsageError
+from kafkadouble.messages.generated.produce import ProduceRequest
+from kafkadouble.wire.batch import Record, encode_batch
+from tests.front.serving import Serving, run, serving
+
+PROPERTIES = """
+process.roles=broker,controller
+node.id=4
+log.dirs={0}/a,{0}/b
+controller.quorum.voters=4@127.0.0.1:9093
+controller.listener.names=CONTROLLER
+listeners=PLAINTEXT://127.0.0.1:0,CONTROLLER://127.0.0.1:0
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+"""
+
+
+def test_a_stopped_double_starts_with_what_it_had(tmp_path: Path) -> None:
+    with KafkaDouble(data_dir=tmp_path) as kafka:
+        kafka.create_topic("t", 2, {"retention.ms": "100000"})
+        kafka.produce("t", "one", partition=1)
+    with KafkaDouble(data_dir=str(tmp_path)) as kafka:
+        assert [record.value for record in kafka.records("t")] == [b"one"]
+        assert kafka.produce("t", "two", partition=1) == 1
+
+
+def test_reset_forgets_and_keeps_the_directory(tmp_path: Path) -> None:
+    with KafkaDouble(data_dir=[tmp_path / "a", tmp_path / "b"]) as kafka:
+        kafka.create_topic("t")
+        kafka.reset()
+        with pytest.raises(KafkaError):
+            kafka.records("t")
+        kafka.create_topic("u")
+    with KafkaDouble(data_dir=[tmp_path / "a", tmp_path / "b"]) as kafka:
+        assert kafka.records("u") == []
+
+
+def test_two_doubles_cannot_have_one_directory(tmp_path: Path) -> None:
+    with KafkaDouble(data_dir=tmp_path), pytest.raises(UsageError, match="in use"):
+        KafkaDouble(data_dir=tmp_path).start()
+
+
+def test_a_directory_named_twice_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="twice"):
+        KafkaDouble(data_dir=[tmp_path, tmp_path / "." / ""]).start()
+
+
+def test_what_holds_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "photo.jpg").write_bytes(b"")
+    with pytest.raises(UsageError, match="not empty"):
+        KafkaDouble(data_dir=tmp_path).start()
+
+
+def test_format_prints_what_it_makes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = tmp_path / "server.properties"
+    config.write_text(PROPERTIES.format(tmp_path))
+    words = ["format", "--config", str(config), "--cluster-id", "U-2bg2rDT0OJgmkICpav1A"]
+    assert main(words) == 0
+    assert capsys.readouterr().out == (
+        f"Formatting metadata directory {tmp_path}/a with metadata.version 4.4-IV2.\n"
+        f"Formatting data directory {tmp_path}/b with metadata.version 4.4-IV2.\n"
+    )
+    assert "node.id=4\n" in (tmp_path / "b" / "meta.properties").read_text()
+    assert main(words) == 2
+    assert "already formatted" in capsys.readouterr().err
+    assert main([*words, "--ignore-formatted"]) == 0
+    assert capsys.readouterr().out == "All of the log directories are already formatted.\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["-r", "2.8"], "2.8 is no release"),
+        (["-f", "metadata.version=33", "-r", "4.4"], "two answers"),
+        (["-f", "nonsense=1"], "no feature"),
+        (["-f", "kraft.version"], "name=level"),
+        (["-r", "3.9", "-f", "eligible.leader.replicas.version=1"], "needs metadata.version 4.0-IV1"),
+    ],
+)
+def test_format_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], told: str) -> None:
+    config = tmp_path / "server.properties"
+    config.write_text(PROPERTIES.format(tmp_path))
+    assert main(["format", "-c", str(config), *words]) == 2
+    assert told in capsys.readouterr().err
+    assert not (tmp_path / "a" / "meta.properties").exists()
+
+
+def offset_after(broker: Serving, topic: str) -> int:
+    """The offset that a record appended now gets."""
+    batch = encode_batch([Record(0, 1_700_000_000_000, None, b"v")])
+    data = ProduceRequest.PartitionProduceData(index=0, records=bytes(batch))
+    asked = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
+    response = broker.ask(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[asked]), 9)
+    return int(response.responses[0].partition_responses[0].base_offset)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_serve_keeps_what_it_acknowledged(tmp_path: Path, number: signal.Signals) -> None:
+    with serving("--data-dir", str(tmp_path / "d"), "--topic", "t") as broker:
+        assert [offset_after(broker, "t") for _ in range(3)] == [0, 1, 2]
+        broker.end(number)
+    with serving("--data-dir", str(tmp_path / "d")) as again:
+        assert offset_after(again, "t") == 3
+        assert again.told["cluster.id"] == broker.told["cluster.id"]
+
+
+def test_serve_takes_the_directories_of_the_settings_when_they_are_formatted(tmp_path: Path) -> None:
+    config = tmp_path / "server.properties"
+    config.write_text(PROPERTIES.format(tmp_path))
+    with serving("--config", str(config)) as broker:
+        assert "stays in memory" in broker.end()[1]
+    assert run("format", "-c", str(config), "-t", "a-cluster").returncode == 0
+    with serving("--config", str(config), "--topic", "t:4") as broker:
+        assert (broker.told["cluster.id"], broker.told["node.id"]) == ("a-cluster", "4")
+        assert "memory" not in broker.end()[1]
+    assert sorted(path.name for path in (tmp_path / "b").glob("t-*"))
+
+
+def test_serve_is_the_node_that_the_directory_belongs_to(tmp_path: Path) -> None:
+    config = tmp_path / "server.properties"
+    config.write_text(PROPERTIES.format(tmp_path))
+    assert run("format", "-c", str(config)).returncode == 0
+    with serving("--data-dir", str(tmp_path / "a")) as broker:
+        assert broker.told["node.id"] == "4"
+    ended = run("serve", "--port", "0", "--data-dir", str(tmp_path / "a"), "-c", "node.id=5")
+    assert (ended.returncode, ended.stdout) == (3, "")
+    assert "belongs to node 4, and this is node 5" in ended.stderr
+
+
+def test_serve_names_the_file_that_it_cannot_understand(tmp_path: Path) -> None:
+    with serving("--data-dir", str(tmp_path), "--topic", "t") as broker:
+        broker.end()
+    (tmp_path / "meta.properties").write_text("version=1\n")
+    ended = run("serve", "--port", "0", "--data-dir", str(tmp_path))
+    assert (ended.returncode, ended.stdout) == (3, "")
+    assert f"{tmp_path}/meta.properties" in ended.stderr
+    assert "Traceback" not in ended.stderr

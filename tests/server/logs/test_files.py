@@ -1,0 +1,117 @@
+"""Which log lies where, and what is nobody's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.log.config import LogConfig
+from kafkadouble.server.log.formats.names import is_deleted, is_stray
+from kafkadouble.server.logs.files import FileLogs
+from kafkadouble.wire.batch import Record, encode_batch
+from tests.server.harness import NOW
+
+from .folders import formatted, logs_in
+
+ID, OTHER = Uuid(b"t" * 16), Uuid(b"o" * 16)
+CONFIG = LogConfig()
+
+
+def fill(logs: FileLogs, topic: str = "t", index: int = 0, topic_id: Uuid = ID) -> None:
+    log = logs.open(topic, topic_id, index, CONFIG, NOW)
+    log.append_as_leader(encode_batch([Record(0, NOW, None, b"v")]), 0, NOW)
+    log.commit_all()
+
+
+def folders(path: Path) -> list[str]:
+    return sorted(entry.name for entry in path.iterdir() if entry.is_dir())
+
+
+def test_new_partitions_go_where_the_fewest_are(tmp_path: Path) -> None:
+    a, b = tmp_path / "a", tmp_path / "b"
+    formatted(a, b)
+    logs = logs_in(a, b)
+    logs.metadata(NOW)
+    for index in range(3):
+        fill(logs, index=index)
+    assert folders(a) == ["__cluster_metadata-0", "t-1"]
+    assert folders(b) == ["t-0", "t-2"]
+    logs.close(NOW, 5)
+    again = logs_in(a, b)
+    assert [again.open("t", ID, index, CONFIG, NOW).log_end_offset for index in range(3)] == [1, 1, 1]
+
+
+def test_a_log_is_opened_once(tmp_path: Path) -> None:
+    formatted(tmp_path)
+    logs = logs_in(tmp_path)
+    assert logs.open("t", ID, 0, CONFIG, NOW) is logs.open("t", ID, 0, CONFIG, NOW)
+
+
+def test_a_deleted_partition_is_renamed_and_removed_later(tmp_path: Path) -> None:
+    formatted(tmp_path)
+    logs = logs_in(tmp_path)
+    fill(logs)
+    logs.delete("t", ID, 0, NOW)
+    logs.delete("t", ID, 0, NOW)
+    assert [is_deleted(name) for name in folders(tmp_path)] == [True]
+    logs.tick(NOW + 59_999, 60_000)
+    assert len(folders(tmp_path)) == 1
+    logs.tick(NOW + 60_000, 60_000)
+    assert folders(tmp_path) == []
+
+
+def test_what_an_earlier_life_deleted_is_removed(tmp_path: Path) -> None:
+    formatted(tmp_path)
+    logs = logs_in(tmp_path)
+    fill(logs)
+    logs.delete("t", ID, 0, NOW)
+    logs_in(tmp_path).tick(NOW, 60_000)
+    assert folders(tmp_path) == []
+
+
+def test_a_topic_of_the_same_name_does_not_get_anothers_records(tmp_path: Path) -> None:
+    formatted(tmp_path)
+    fill(logs_in(tmp_path), topic_id=OTHER)
+    log = logs_in(tmp_path).open("t", ID, 0, CONFIG, NOW)
+    assert log.log_end_offset == 0
+    assert [name for name in folders(tmp_path) if is_stray(name)]
+
+
+def test_what_no_topic_owns_is_put_aside_and_kept(tmp_path: Path) -> None:
+    formatted(tmp_path)
+    logs = logs_in(tmp_path)
+    fill(logs)
+    fill(logs, "u", topic_id=OTHER)
+    logs.close(NOW, 5)
+    again = logs_in(tmp_path)
+    again.put_aside_strays({(ID, 0)})
+    assert [is_stray(name) for name in folders(tmp_path)] == [False, True]
+    assert list((tmp_path / folders(tmp_path)[1]).glob("*.log"))
+
+
+def test_whose_a_folder_is_may_be_lost_with_the_power(tmp_path: Path) -> None:
+    formatted(tmp_path)
+    fill(logs_in(tmp_path))
+    (tmp_path / "t-0" / "partition.metadata").write_bytes(b"")
+    assert logs_in(tmp_path).open("t", ID, 0, CONFIG, NOW).log_end_offset == 1
+    assert str(ID) in (tmp_path / "t-0" / "partition.metadata").read_text()
+
+
+def test_a_clean_stop_leaves_its_mark_for_one_start(tmp_path: Path) -> None:
+    formatted(tmp_path)
+    mark = tmp_path / ".kafka_cleanshutdown"
+    logs = logs_in(tmp_path)
+    fill(logs)
+    assert not mark.exists()
+    logs.close(NOW, 17)
+    assert mark.read_text() == '{"version":0,"brokerEpoch":17}'
+    assert (tmp_path / "replication-offset-checkpoint").read_text() == "0\n1\nt 0 1\n"
+    logs_in(tmp_path)
+    assert not mark.exists()
+
+
+def test_a_checkpoint_that_cannot_be_read_is_passed_over(tmp_path: Path) -> None:
+    formatted(tmp_path)
+    fill(logs_in(tmp_path))
+    (tmp_path / "recovery-point-offset-checkpoint").write_text("0\nmany\n")
+    assert logs_in(tmp_path).open("t", ID, 0, CONFIG, NOW).log_end_offset == 1

@@ -1,0 +1,67 @@
+"""Log directories are made once, and belong to one node of one cluster."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from kafkadouble.server.log.formats.errors import BadFile
+from kafkadouble.wire.errors import UsageError
+
+from .folders import formatted, logs_in
+
+
+def test_what_was_formatted_is_found(tmp_path: Path) -> None:
+    formatted(tmp_path / "a", tmp_path / "b")
+    logs = logs_in(tmp_path / "a", tmp_path / "b")
+    assert logs.cluster_id == "a-cluster"
+    assert len(set(logs.directories)) == 2
+    assert [type(record).__name__ for record in logs.bootstrap] == ["FeatureLevelRecord"] * 2
+
+
+def test_what_has_something_in_it_is_not_touched(tmp_path: Path) -> None:
+    (tmp_path / "letters.txt").write_text("dear")
+    with pytest.raises(UsageError, match="not empty"):
+        formatted(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["letters.txt"]
+
+
+def test_a_directory_is_formatted_once(tmp_path: Path) -> None:
+    formatted(tmp_path)
+    with pytest.raises(UsageError, match="not empty"):
+        formatted(tmp_path)
+
+
+def test_what_is_not_formatted_is_not_opened(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="not formatted"):
+        logs_in(tmp_path)
+
+
+def test_another_nodes_directory_is_refused(tmp_path: Path) -> None:
+    formatted(tmp_path, node=7)
+    with pytest.raises(UsageError, match="belongs to node 7, and this is node 1"):
+        logs_in(tmp_path)
+
+
+def test_directories_of_two_clusters_do_not_go_together(tmp_path: Path) -> None:
+    formatted(tmp_path / "a")
+    formatted(tmp_path / "b", cluster="another")
+    with pytest.raises(UsageError, match="belongs to cluster another"):
+        logs_in(tmp_path / "a", tmp_path / "b")
+
+
+def test_a_copy_of_a_directory_is_refused(tmp_path: Path) -> None:
+    formatted(tmp_path / "a")
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
+    with pytest.raises(UsageError, match="copy of"):
+        logs_in(tmp_path / "a", tmp_path / "b")
+
+
+@pytest.mark.parametrize("name", ["meta.properties", "bootstrap.checkpoint"])
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
+    formatted(tmp_path)
+    (tmp_path / name).write_bytes(b"version=1\n" * 20)
+    with pytest.raises(BadFile, match=name):
+        _ = logs_in(tmp_path).bootstrap

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from ..offset_and_epoch import OffsetAndEpoch
+from ..offset_and_epoch import UNDEFINED, OffsetAndEpoch
 from .checkpoint_text import number, read_lines, write_lines
+from .errors import BadFile
 
 
 def read(data: bytes, file: str = "") -> list[OffsetAndEpoch]:
     """The epochs as the file has them: `LeaderEpochCache` drops what does not ascend."""
-    return [
-        OffsetAndEpoch(
-            number(start, 0, 2**63 - 1, file, "start offset"),
-            number(epoch, 0, 2**31 - 1, file, "leader epoch"),
-        )
-        for epoch, start in read_lines(data, file, words=2)
-    ]
+    return [entry for entry, _ in _entries(data, file)]
+
+
+def check(data: bytes, file: str = "") -> list[OffsetAndEpoch]:
+    """The epochs; BadFile also where epochs or their offsets do not ascend, as Kafka never writes them."""
+    before = UNDEFINED
+    for entry, at in _entries(data, file):
+        if entry.epoch <= before.epoch or entry.offset <= before.offset:
+            raise BadFile(f"epoch {entry.epoch} from {entry.offset} after {before!r}", file=file, offset=at)
+        before = entry
+    return read(data, file)
+
+
+def _entries(data: bytes, file: str) -> Iterator[tuple[OffsetAndEpoch, int]]:
+    """Entries, each with the byte at which its line begins."""
+    for epoch, start in read_lines(data, file, words=2):
+        offset = number(start, 0, 2**63 - 1, file, "start offset")
+        yield OffsetAndEpoch(offset, number(epoch, 0, 2**31 - 1, file, "leader epoch")), epoch.at
 
 
 def write(entries: Iterable[OffsetAndEpoch]) -> bytes:

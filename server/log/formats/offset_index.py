@@ -10,10 +10,8 @@ from collections.abc import Iterator
 from struct import Struct
 from typing import NamedTuple
 
-from kafkadouble.wire.checksum import Buffer
-
 from .errors import BadFile
-from .sparse import check_size
+from .sparse import Sliceable, check_size, unpacked
 from .sparse import used as _used
 
 _ENTRY = Struct(">ii")
@@ -32,29 +30,37 @@ def pack(relative: int, position: int) -> bytes:
     return _ENTRY.pack(relative, position)
 
 
-def used(data: Buffer) -> int:
+def used(data: Sliceable) -> int:
     """The bytes that are entries; what follows is room."""
     return _used(data, SIZE)
 
 
-def entries(data: Buffer, base_offset: int, file: str = "") -> Iterator[OffsetPosition]:
-    """The entries, up to the first thing that is wrong: BadFile for a size that is none, and where offsets or positions do not ascend."""
+def rows(data: Sliceable, base_offset: int, file: str = "") -> Iterator[tuple[OffsetPosition, BadFile | None]]:
+    """Every whole entry, and what is wrong with it: its offset and position must be larger than those of the last good one."""
     offset, position = -1, -1
-    end = used(data)
-    for at in range(0, end - end % SIZE, SIZE):
-        relative, place = _ENTRY.unpack_from(data, at)
+    for at, (relative, place) in unpacked(data, _ENTRY, used(data)):
+        problem = None
         if relative <= offset:
-            problem = f"relative offset {relative} after {offset}" if at else f"relative offset {relative}"
-            raise BadFile(problem, file=file, offset=at)
-        if place <= position:
-            problem = f"position {place} after {position}" if at else f"position {place}"
-            raise BadFile(problem, file=file, offset=at + 4)
-        offset, position = relative, place
-        yield OffsetPosition(base_offset + relative, place)
+            said = f"relative offset {relative} after {offset}" if at else f"relative offset {relative}"
+            problem = BadFile(said, file=file, offset=at)
+        elif place <= position:
+            said = f"position {place} after {position}" if at else f"position {place}"
+            problem = BadFile(said, file=file, offset=at + 4)
+        else:
+            offset, position = relative, place
+        yield OffsetPosition(base_offset + relative, place), problem
+
+
+def entries(data: Sliceable, base_offset: int, file: str = "") -> Iterator[OffsetPosition]:
+    """The entries, up to the first thing that is wrong: BadFile for a size that is none, and where offsets or positions do not ascend."""
+    for entry, problem in rows(data, base_offset, file):
+        if problem is not None:
+            raise problem
+        yield entry
     check_size(data, SIZE, file)
 
 
-def check(data: Buffer, base_offset: int, log_size: int, file: str = "") -> int:
+def check(data: Sliceable, base_offset: int, log_size: int, file: str = "") -> int:
     """How many entries there are. BadFile also for a position that the segment of `log_size` bytes does not have."""
     count = 0
     for count, entry in enumerate(entries(data, base_offset, file), 1):

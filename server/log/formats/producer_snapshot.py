@@ -16,7 +16,8 @@ from .errors import BadFile, bad_from
 
 Entry = ProducerSnapshot.ProducerEntry
 VERSION = 1
-_CRC, _ENTRIES = 2, 6  # where the checksum and the entries begin
+_CRC, _ENTRIES = 2, 6  # where the checksum and the array of entries begin
+_ENTRY_SIZE = 46
 
 
 def read(data: bytes, file: str = "") -> list[Entry]:
@@ -40,6 +41,11 @@ def write(entries: Iterable[Entry]) -> bytes:
     """A whole file."""
     body = ProducerSnapshot(producer_entries=list(entries)).encode(VERSION)[_ENTRIES - _CRC :]
     return VERSION.to_bytes(2, "big") + crc32c(body).to_bytes(4, "big") + body
+
+
+def position(number: int) -> int:
+    """The byte at which an entry begins, the first being 0."""
+    return _ENTRIES + 4 + number * _ENTRY_SIZE
 
 
 def entry_of(producer: Producer) -> Entry:

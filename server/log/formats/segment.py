@@ -14,6 +14,7 @@ from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.errors import Truncated, WireError
 
 from .errors import BadFile, TornTail
+from .sparse import Sliceable
 
 REACH = 2**31 - 1
 """How far a segment's offsets may be from its base offset: indexes hold the difference as int32."""
@@ -75,10 +76,11 @@ def good_batch(data: Buffer, position: int, order: Order, file: str = "") -> Bat
     return header
 
 
-def is_room(data: Buffer, position: int) -> bool:
+def is_room(data: Sliceable, position: int) -> bool:
     """Whether there is nothing but zeros from `position` on, as with `preallocate`."""
-    with memoryview(data) as view:
-        return all(not any(view[at : at + _CHUNK]) for at in range(position, len(view), _CHUNK))
+    return not any(
+        bytes(data[at : min(at + _CHUNK, len(data))]).strip(b"\0") for at in range(position, len(data), _CHUNK)
+    )
 
 
 _CHUNK = 1 << 16

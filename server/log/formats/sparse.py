@@ -1,4 +1,4 @@
-"""What the two sparse indexes of a segment have in common: entries of one size, and room behind them.
+"""What the indexes of a segment have in common: entries of one size, and room behind them.
 
 Kafka sets the room for an index aside when it begins a segment (`segment.index.bytes`), and cuts it off when it closes the segment. The index
 of a segment that is written to, or was when the node died, therefore ends in zeros: they are no entries.
@@ -6,25 +6,45 @@ of a segment that is written to, or was when the node died, therefore ends in ze
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from struct import Struct
+from typing import Any, Protocol
+
 from kafkadouble.wire.checksum import Buffer
 
 from .errors import BadFile
 
 _CHUNK = 1 << 16
-_ZEROS = bytes(_CHUNK)
 
 
-def used(data: Buffer, size: int) -> int:
+class Sliceable(Protocol):
+    """Bytes of which pieces can be had: a buffer, or a file that is read piece by piece."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, place: slice, /) -> Buffer: ...
+
+
+def used(data: Sliceable, size: int) -> int:
     """How many bytes of `data` are entries of `size` bytes each, and perhaps a piece of one: all up to the zeros at the end."""
-    with memoryview(data) as view:
-        end = len(view)
-        while end > 0 and view[max(end - _CHUNK, 0) : end] == _ZEROS[: min(end, _CHUNK)]:
-            end = max(end - _CHUNK, 0)
-        written = max(end - _CHUNK, 0) + len(bytes(view[max(end - _CHUNK, 0) : end]).rstrip(b"\0"))
-        return min(-(-written // size) * size, len(view))
+    end = len(data)
+    while end > 0:
+        start = max(end - _CHUNK, 0)
+        if written := bytes(data[start:end]).rstrip(b"\0"):
+            return min(-(-(start + len(written)) // size) * size, len(data))
+        end = start
+    return 0
 
 
-def check_size(data: Buffer, size: int, file: str) -> None:
+def unpacked(data: Sliceable, entry: Struct, end: int) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    """Every whole entry before `end`, with its position."""
+    step = _CHUNK // entry.size * entry.size
+    end -= end % entry.size
+    for start in range(0, end, step):
+        for number, fields in enumerate(entry.iter_unpack(data[start : min(start + step, end)])):
+            yield start + number * entry.size, fields
+
+
+def check_size(data: Sliceable, size: int, file: str) -> None:
     """BadFile unless `data` is whole entries."""
     if len(data) % size:
         problem = f"{len(data)} bytes, which is no multiple of the {size} bytes of an entry"

@@ -11,10 +11,8 @@ from collections.abc import Iterator
 from struct import Struct
 from typing import NamedTuple
 
-from kafkadouble.wire.checksum import Buffer
-
 from .errors import BadFile
-from .sparse import check_size
+from .sparse import Sliceable, check_size, unpacked
 from .sparse import used as _used
 
 _ENTRY = Struct(">qi")
@@ -33,29 +31,37 @@ def pack(timestamp: int, relative: int) -> bytes:
     return _ENTRY.pack(timestamp, relative)
 
 
-def used(data: Buffer) -> int:
+def used(data: Sliceable) -> int:
     """The bytes that are entries; what follows is room. A file of one entry is no room, though it be all zeros: a record of 1970."""
     return SIZE if len(data) == SIZE else _used(data, SIZE)
 
 
-def entries(data: Buffer, base_offset: int, file: str = "") -> Iterator[TimestampOffset]:
-    """The entries, up to the first thing that is wrong: BadFile for a size that is none, and where timestamps or offsets do not ascend."""
+def rows(data: Sliceable, base_offset: int, file: str = "") -> Iterator[tuple[TimestampOffset, BadFile | None]]:
+    """Every whole entry, and what is wrong with it: beside the last good one its timestamp must be larger, its offset not smaller."""
     timestamp, offset = -1, 0
-    end = used(data)
-    for at in range(0, end - end % SIZE, SIZE):
-        time, relative = _ENTRY.unpack_from(data, at)
+    for at, (time, relative) in unpacked(data, _ENTRY, used(data)):
+        problem = None
         if time <= timestamp:
-            problem = f"timestamp {time} after {timestamp}" if at else f"timestamp {time}"
-            raise BadFile(problem, file=file, offset=at)
-        if relative < offset:
-            problem = f"relative offset {relative} after {offset}" if at else f"relative offset {relative}"
-            raise BadFile(problem, file=file, offset=at + 8)
-        timestamp, offset = time, relative
-        yield TimestampOffset(time, base_offset + relative)
+            said = f"timestamp {time} after {timestamp}" if at else f"timestamp {time}"
+            problem = BadFile(said, file=file, offset=at)
+        elif relative < offset:
+            said = f"relative offset {relative} after {offset}" if at else f"relative offset {relative}"
+            problem = BadFile(said, file=file, offset=at + 8)
+        else:
+            timestamp, offset = time, relative
+        yield TimestampOffset(time, base_offset + relative), problem
+
+
+def entries(data: Sliceable, base_offset: int, file: str = "") -> Iterator[TimestampOffset]:
+    """The entries, up to the first thing that is wrong: BadFile for a size that is none, and where timestamps or offsets do not ascend."""
+    for entry, problem in rows(data, base_offset, file):
+        if problem is not None:
+            raise problem
+        yield entry
     check_size(data, SIZE, file)
 
 
-def check(data: Buffer, base_offset: int, next_offset: int, file: str = "") -> int:
+def check(data: Sliceable, base_offset: int, next_offset: int, file: str = "") -> int:
     """How many entries there are. BadFile also for an offset that the segment, which ends before `next_offset`, does not have."""
     count = 0
     for count, entry in enumerate(entries(data, base_offset, file), 1):

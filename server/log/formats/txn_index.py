@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from struct import Struct
 
-from kafkadouble.wire.checksum import Buffer
-
 from ..transactions import AbortedTransaction
 from .errors import BadFile
-from .sparse import check_size
+from .sparse import Sliceable, check_size, unpacked
 
 _ENTRY = Struct(">hqqqq")
 SIZE = _ENTRY.size
@@ -31,28 +29,40 @@ def write(transactions: Iterable[AbortedTransaction]) -> bytes:
     return b"".join(map(pack, transactions))
 
 
-def entries(data: Buffer, base_offset: int = 0, file: str = "") -> Iterator[AbortedTransaction]:
-    """The entries, up to the first thing that is wrong: BadFile for another version, a marker before the transaction or before the segment,
-    last offsets that do not ascend, and a piece of an entry at the end."""
+def rows(data: Sliceable, base_offset: int = 0, file: str = "") -> Iterator[tuple[AbortedTransaction, BadFile | None]]:
+    """Every whole entry, and what is wrong with it: another version, a marker before the transaction or before the segment, a last offset that
+    is not larger than that of the last good one."""
     last = base_offset - 1
-    for at in range(0, len(data) - SIZE + 1, SIZE):
-        version, *fields = _ENTRY.unpack_from(data, at)
+    for at, (version, *fields) in unpacked(data, _ENTRY, len(data)):
         found = AbortedTransaction(*fields)
-        if version != VERSION:
-            raise BadFile(f"an entry of version {version}", file=file, offset=at)
-        if found.producer_id < 0:
-            raise BadFile(f"producer id {found.producer_id}", file=file, offset=at + _PRODUCER_ID)
-        if not 0 <= found.first_offset <= found.last_offset:
-            problem = f"a transaction from {found.first_offset} to {found.last_offset}"
-            raise BadFile(problem, file=file, offset=at + _FIRST)
-        if found.last_offset <= last:
-            problem = f"last offset {found.last_offset} after {last}"
-            raise BadFile(problem, file=file, offset=at + _LAST)
-        last = found.last_offset
-        yield found
+        problem, where = _problem(version, found, last)
+        if not problem:
+            last = found.last_offset
+        yield found, BadFile(problem, file=file, offset=at + where) if problem else None
+
+
+def _problem(version: int, found: AbortedTransaction, last: int) -> tuple[str, int]:
+    """What is wrong, and where in the entry."""
+    if version != VERSION:
+        return f"an entry of version {version}", 0
+    if found.producer_id < 0:
+        return f"producer id {found.producer_id}", _PRODUCER_ID
+    if not 0 <= found.first_offset <= found.last_offset:
+        return f"a transaction from {found.first_offset} to {found.last_offset}", _FIRST
+    if found.last_offset <= last:
+        return f"last offset {found.last_offset} after {last}", _LAST
+    return "", 0
+
+
+def entries(data: Sliceable, base_offset: int = 0, file: str = "") -> Iterator[AbortedTransaction]:
+    """The entries, up to the first thing that is wrong, or to a piece of an entry at the end: BadFile."""
+    for entry, problem in rows(data, base_offset, file):
+        if problem is not None:
+            raise problem
+        yield entry
     check_size(data, SIZE, file)
 
 
-def read(data: Buffer, base_offset: int = 0, file: str = "") -> list[AbortedTransaction]:
+def read(data: Sliceable, base_offset: int = 0, file: str = "") -> list[AbortedTransaction]:
     """All entries of a file."""
     return list(entries(data, base_offset, file))

@@ -1,0 +1,110 @@
+"""A log directory with something of everything in it, written by the broker that one names: every codec, headers, tombstones, null keys,
+transactions that were committed and aborted, an idempotent producer, a group's offsets, several segments, and a topic that is compacted."""
+
+from __future__ import annotations
+
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from interop.support import eventually, unique
+
+COMPACTED, LARGE, MIXED = "compacted", "large", "mixed"
+SEGMENT = 1 << 20
+"""The smallest segment that Kafka 4 makes."""
+CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
+
+OVERRIDES = {
+    "log.cleaner.backoff.ms": 200,
+    "log.initial.task.delay.ms": 100,
+    "metadata.log.max.record.bytes.between.snapshots": 4000,
+}
+"""Settings under which a broker cleans soon, and makes snapshots of its metadata."""
+
+_COMPACT = {"cleanup.policy": "compact", "min.cleanable.dirty.ratio": "0.01", "segment.bytes": str(SEGMENT)}
+
+
+def fill(bootstrap: str) -> None:
+    """Write it all."""
+    _topics(bootstrap)
+    for codec in CODECS:
+        _codec(bootstrap, codec)
+    _large(bootstrap)
+    _compacted(bootstrap)
+    _transactions(bootstrap)
+    _group(bootstrap)
+
+
+def _topics(bootstrap: str) -> None:
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    wanted = [
+        NewTopic(MIXED, 2, 1),
+        NewTopic(LARGE, 1, 1, config={"segment.bytes": str(SEGMENT)}),
+        NewTopic(COMPACTED, 1, 1, config=_COMPACT),
+    ]
+    for done in admin.create_topics(wanted).values():
+        done.result()
+
+
+def _codec(bootstrap: str, codec: str) -> None:
+    producer = Producer(
+        {
+            "bootstrap.servers": bootstrap,
+            "compression.type": codec,
+            "enable.idempotence": codec == "zstd",
+            "linger.ms": 50,
+        }
+    )
+    for index in range(30):
+        headers = [("trace", b"%d" % index), ("empty", b""), ("none", None)] if index % 3 == 0 else None
+        key = None if index % 5 == 0 else b"key-%d" % index
+        value = None if index % 7 == 1 else b"value of %s " % codec.encode() * 10
+        producer.produce(MIXED, key=key, value=value, headers=headers, partition=index % 2)
+    assert producer.flush(30) == 0
+
+
+def _large(bootstrap: str) -> None:
+    producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 0, "batch.size": 16384})
+    for index in range(300):
+        producer.produce(LARGE, value=bytes((index % 256,)) * 9000, timestamp=1_700_000_000_000 + index * 1000)
+        producer.poll(0)
+    assert producer.flush(30) == 0
+
+
+def _compacted(bootstrap: str) -> None:
+    producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 5})
+    for index in range(400):
+        producer.produce(COMPACTED, key=b"%d" % (index % 7), value=b"%d " % index * 2000)
+        producer.poll(0)
+    assert producer.flush(30) == 0
+
+
+def _transactions(bootstrap: str) -> None:
+    producer = Producer({"bootstrap.servers": bootstrap, "transactional.id": unique("files")})
+    producer.init_transactions(30)
+    for number in range(6):
+        producer.begin_transaction()
+        for index in range(3):
+            producer.produce(MIXED, b"transaction %d" % number, partition=index % 2)
+        producer.flush(30)
+        (producer.abort_transaction if number % 2 else producer.commit_transaction)(30)
+
+
+def _group(bootstrap: str) -> None:
+    settings = {"bootstrap.servers": bootstrap, "group.id": "files", "auto.offset.reset": "earliest"}
+    consumer = Consumer(settings | {"enable.auto.commit": False})
+    try:
+        consumer.subscribe([MIXED])
+        eventually(lambda: consumer.poll(1), lambda found: found is not None and found.error() is None)
+        eventually(lambda: _committed(consumer), bool)
+    finally:
+        consumer.close()
+
+
+def _committed(consumer: Consumer) -> bool:
+    try:
+        consumer.commit(
+            offsets=[TopicPartition(MIXED, 0, 5, metadata="why"), TopicPartition(MIXED, 1, 6)], asynchronous=False
+        )
+    except KafkaException:
+        return False
+    return True

@@ -1,0 +1,87 @@
+"""`kafkadouble dump`: what Kafka's files on disk hold, in the words of kafka-dump-log, or as lines of JSON.
+
+Exit codes: 0, 1 when something is broken (the first place is told on stderr, too), 2 for a wrong call.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from kafkadouble.messages import show
+from kafkadouble.wire.errors import UsageError
+
+from ..dump import Options, items
+from ..dump.dumping import files
+from ..dump.item import broken_text
+
+_EPILOG = """\
+examples:
+  kafkadouble dump __cluster_metadata-0/00000000000000000000.log
+  kafkadouble dump --records __consumer_offsets-0
+  kafkadouble dump --json data/replication-offset-checkpoint
+
+Shown are .log, .checkpoint, .index, .timeindex, .txnindex and .snapshot files, leader-epoch-checkpoint, the offset checkpoints,
+partition.metadata, quorum-state, meta.properties and .kafka_cleanshutdown; of a folder all of these, in the folders inside too. Nothing is
+written, and no node is needed. Exit code 1 means that something is broken.
+"""
+
+
+def main(words: list[str]) -> int:
+    """Show what was named."""
+    parser = _parser()
+    options = parser.parse_args(words)
+    try:
+        return _dump(options)
+    except UsageError as error:
+        parser.error(str(error))
+    except BrokenPipeError:  # who reads has seen enough, as `head` does; nothing is left to be flushed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        parser.error(f"{error.filename}: {error.strerror or error}")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "kafkadouble dump",
+        description="Show what Kafka's files on disk hold.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a file, or a folder")
+    parser.add_argument("--records", action="store_true", help="show the records of each batch: keys, values, headers")
+    parser.add_argument(
+        "--decode",
+        choices=show.KINDS,
+        help="what keys and values are to be read as, and show them; control records always are (default: by the name of the folder)",
+    )
+    parser.add_argument("--json", action="store_true", help="a JSON object for each item, one in a line")
+    parser.add_argument("--full", action="store_true", help="cut nothing: every byte and character")
+    return parser
+
+
+def _dump(options: argparse.Namespace) -> int:
+    bounds = show.FULL if options.full else show.TREE
+    wanted = Options(options.records or options.decode is not None, options.decode, bounds)
+    first = ""
+    for path in [found for given in options.paths for found in files(given)]:
+        if not options.json:
+            _print(f"Dumping {path}")
+        for item in items(path, wanted):
+            for line in [item.json(str(path))] if options.json else item.lines(bounds):
+                _print(line)
+            if item.problem is not None:
+                first = first or f"{path}: {broken_text(item.problem)}"
+    if first:
+        sys.stdout.flush()
+        print(f"kafkadouble dump: broken: {first}", file=sys.stderr)
+    return 1 if first else 0
+
+
+def _print(line: str) -> None:
+    """A line, whatever the terminal can show."""
+    encoding = sys.stdout.encoding or "utf-8"
+    print(line.encode(encoding, "backslashreplace").decode(encoding))

@@ -1,0 +1,101 @@
+"""A log directory: its partitions, and whether its checkpoints speak of partitions that are there and of offsets that they have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.log.formats import BadFile, clean_shutdown, meta_properties, names, offset_checkpoint
+from kafkadouble.wire.errors import UsageError
+
+from .check_partition import Partition, check_partition
+from .check_snapshot import check_snapshot
+from .compacted import compacted_topics
+from .file import FileBytes
+from .kinds import METADATA_TOPIC
+from .verdict import Rules, Tally
+
+Offsets = dict[tuple[str, int], int]
+
+
+def check_directory(folder: Path, rules: Rules, tally: Tally) -> None:
+    """Raises BadFile; torn tails go to the tally. UsageError for a folder in which nothing is Kafka's."""
+    folders = {found: path for path in sorted(folder.iterdir()) if path.is_dir() and (found := _partition(path))}
+    if not folders and not (folder / names.META_PROPERTIES).exists():
+        raise UsageError(f"{folder} is no file, no partition's folder and no log directory of Kafka")
+    is_clean = _own_files(folder, tally)
+    compacted = compacted_topics(folder)
+    partitions = {
+        found: check_partition(path, rules, tally, compacted=found[0] in compacted) for found, path in folders.items()
+    }
+    _topic_ids(partitions)
+    _checkpoints(folder, partitions, rules)
+    if is_clean and not rules.live:
+        _recovery_points(folder, partitions)
+
+
+def read_offsets(path: Path) -> Offsets:
+    """An offset checkpoint; empty where there is none. BadFile."""
+    if not path.exists():
+        return {}
+    with FileBytes(path) as data:
+        return offset_checkpoint.read(data.whole(), str(path))
+
+
+def _partition(path: Path) -> tuple[str, int] | None:
+    return names.parse_partition_folder(path.name)
+
+
+def _own_files(folder: Path, tally: Tally) -> bool:
+    """The files that speak of the directory; tells whether the node was stopped cleanly."""
+    properties, clean, bootstrap = (
+        folder / name for name in (names.META_PROPERTIES, names.CLEAN_SHUTDOWN, names.BOOTSTRAP)
+    )
+    if properties.exists():
+        with FileBytes(properties) as data:
+            meta_properties.read(data.whole(), str(properties))
+    if bootstrap.exists():
+        check_snapshot(bootstrap, tally)
+    if not clean.exists():
+        return False
+    with FileBytes(clean) as data:
+        clean_shutdown.read(data.whole(), str(clean))
+    return True
+
+
+def _topic_ids(partitions: Mapping[tuple[str, int], Partition]) -> None:
+    """All partitions of a topic have its id."""
+    seen: dict[str, Uuid] = {}
+    for (topic, _), partition in partitions.items():
+        if partition.topic_id is not None and seen.setdefault(topic, partition.topic_id) != partition.topic_id:
+            problem = f"topic id {partition.topic_id}, where another partition of {topic} has {seen[topic]}"
+            raise BadFile(problem, file=str(partition.folder / names.PARTITION_METADATA), offset=0)
+
+
+def _checkpoints(folder: Path, partitions: Mapping[tuple[str, int], Partition], rules: Rules) -> None:
+    marked = {(found.topic, found.partition) for path in folder.iterdir() if (found := _marked(path))}
+    for name in names.OFFSET_CHECKPOINTS:
+        for (topic, index), offset in read_offsets(folder / name).items():
+            partition = partitions.get((topic, index))
+            if rules.live or (topic, index) in marked:
+                continue
+            if partition is None:
+                raise BadFile(f"{topic}-{index} is not in this directory", file=str(folder / name), offset=0)
+            if partition.whole and offset > partition.end:
+                problem = f"offset {offset} of {topic}-{index}, which ends before {partition.end}"
+                raise BadFile(problem, file=str(folder / name), offset=0)
+
+
+def _marked(path: Path) -> names.MarkedFolder | None:
+    return names.parse_marked_folder(path.name)
+
+
+def _recovery_points(folder: Path, partitions: Mapping[tuple[str, int], Partition]) -> None:
+    """A clean stop leaves nothing to be recovered: recovery points are where the logs end."""
+    path = folder / names.RECOVERY_POINT
+    for (topic, index), offset in read_offsets(path).items():
+        partition = partitions.get((topic, index))
+        if topic != METADATA_TOPIC and partition is not None and partition.whole and offset != partition.end:
+            problem = f"{offset} of {topic}-{index}, which ends before {partition.end} after a clean stop"
+            raise BadFile(problem, file=str(path), offset=0)

@@ -1,0 +1,126 @@
+"""One partition's folder: its segments in their row, snapshots, checkpoints, and the small files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.log.formats import BadFile, epoch_checkpoint, names, partition_metadata, producer_snapshot
+from kafkadouble.server.log.formats import quorum_state as quorum_state_format
+from kafkadouble.wire.errors import UsageError
+
+from .agreement import EpochRule
+from .check_segment import Segment
+from .check_snapshot import check_snapshot
+from .file import FileBytes
+from .kinds import METADATA_TOPIC
+from .verdict import Rules, Tally
+
+_ALWAYS_COMPACTED = ("__consumer_offsets", "__transaction_state")
+_INDEXES = (names.INDEX, names.TIME_INDEX, names.TXN_INDEX)
+
+
+class Partition(NamedTuple):
+    """What the rest of a log directory may ask of a partition that is good: where its log begins and ends, whether all of it was there."""
+
+    folder: Path
+    start: int
+    end: int
+    whole: bool
+    topic_id: Uuid | None
+
+
+def check_partition(folder: Path, rules: Rules, tally: Tally, *, compacted: bool = False) -> Partition:
+    """Raises BadFile; torn tails go to the tally. `compacted`: records may have been taken away."""
+    torn = len(tally.torn)
+    rules = rules._replace(gaps=rules.gaps or compacted or is_compacted(folder))
+    bases = _segments(folder)
+    end = bases[0]
+    for base_offset in bases:
+        if base_offset < end or (base_offset > end and not rules.gaps):
+            problem = f"the segment begins at {base_offset}, the one before it ends before {end}"
+            raise BadFile(problem, file=str(folder / (names.segment_name(base_offset) + names.LOG)), offset=0)
+        end = segment(folder, base_offset, rules, last=base_offset == bases[-1]).check(tally)
+    whole = len(tally.torn) == torn and not rules.live
+    _snapshots(folder, end if whole else None, tally)
+    _checkpoints(folder, bases[0], tally)
+    tally.counts["partitions"] += 1
+    return Partition(folder, bases[0], end, whole, small_files(folder))
+
+
+def segment(folder: Path, base_offset: int, rules: Rules, *, last: bool) -> Segment:
+    """A segment with what the epochs of its log say of it."""
+    path = folder / names.LEADER_EPOCH
+    entries = None
+    if path.exists():
+        with FileBytes(path) as data:
+            entries = epoch_checkpoint.check(data.whole(), str(path))
+    return Segment(folder, base_offset, last=last, epochs=EpochRule(entries, live=rules.live), rules=rules)
+
+
+def is_compacted(folder: Path) -> bool:
+    """Whether Kafka always compacts this topic, or has compacted this partition, as the checkpoint of its cleaner says."""
+    partition = names.parse_partition_folder(folder.absolute().name)
+    if partition is None:
+        return False
+    if partition[0] in _ALWAYS_COMPACTED:
+        return True
+    from .check_directory import read_offsets
+
+    return partition in read_offsets(folder.absolute().parent / names.CLEANER_OFFSET)
+
+
+def _segments(folder: Path) -> list[int]:
+    """The base offsets of the segments. BadFile for an index without its segment."""
+    found = [(parsed, path) for path in sorted(folder.iterdir()) if (parsed := names.parse_file(path.name))]
+    bases = [base for (base, suffix), _ in found if suffix == names.LOG]
+    if not bases:
+        raise UsageError(f"{folder} has no segment of a log")
+    for (base, suffix), path in found:
+        if suffix in _INDEXES and base not in bases:
+            raise BadFile("an index of a segment that is not there", file=str(path), offset=0)
+    return bases
+
+
+def _snapshots(folder: Path, end: int | None, tally: Tally) -> None:
+    for path in sorted(folder.iterdir()):
+        parsed = names.parse_file(path.name)
+        if parsed and parsed[1] == names.SNAPSHOT:
+            check_producers(path, parsed[0], tally)
+            if end is not None and parsed[0] > end:
+                raise BadFile(f"a snapshot of {parsed[0]}, where the log ends before {end}", file=str(path), offset=0)
+
+
+def check_producers(path: Path, offset: int, tally: Tally) -> None:
+    """A producer snapshot: its checksum, and that it knows nothing from its offset on."""
+    with FileBytes(path) as data:
+        for number, entry in enumerate(producer_snapshot.read(data.whole(), str(path))):
+            if max(entry.last_offset, entry.current_txn_first_offset) >= offset:
+                problem = f"producer {entry.producer_id} at offset {entry.last_offset} in a snapshot of {offset}"
+                raise BadFile(problem, file=str(path), offset=producer_snapshot.position(number))
+    tally.counts["snapshots"] += 1
+
+
+def _checkpoints(folder: Path, start: int, tally: Tally) -> None:
+    """Snapshots of the metadata log; one has to be there for what was cut off the log (KIP-630)."""
+    ids = []
+    for path in sorted(folder.iterdir()):
+        if (snapshot_id := names.parse_checkpoint(path.name)) is not None:
+            check_snapshot(path, tally)
+            ids.append(snapshot_id)
+    partition = names.parse_partition_folder(folder.absolute().name)
+    if partition and partition[0] == METADATA_TOPIC and start and not any(each.offset >= start for each in ids):
+        raise BadFile(f"the log begins at {start}, and no snapshot reaches there", file=str(folder), offset=0)
+
+
+def small_files(folder: Path) -> Uuid | None:
+    """The topic's id, if it is told. BadFile also for a quorum state that cannot be read."""
+    quorum_state, metadata = folder / names.QUORUM_STATE, folder / names.PARTITION_METADATA
+    if quorum_state.exists():
+        with FileBytes(quorum_state) as data:
+            quorum_state_format.read(data.whole(), str(quorum_state))
+    if not metadata.exists():
+        return None
+    with FileBytes(metadata) as data:
+        return partition_metadata.read(data.whole(), str(metadata)).topic_id

@@ -1,0 +1,72 @@
+"""Whether a file, a partition's folder or a log directory is good: the one function behind `kafkadouble check`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from kafkadouble.server.log.formats import BadFile, names
+from kafkadouble.wire.errors import UsageError
+
+from . import dumping
+from .check_directory import check_directory
+from .check_partition import check_partition, check_producers, is_compacted, segment
+from .check_snapshot import check_snapshot
+from .kinds import Kind, base_offset_of, kind_of
+from .verdict import Rules, Tally, Verdict
+
+DEFAULT = Rules()
+
+
+def check(path: Path, rules: Rules = DEFAULT) -> Verdict:
+    """Looks at everything until something is wrong. UsageError for a path without anything of Kafka's; OSError as the system has it."""
+    tally = Tally()
+    try:
+        _checker(path)(path, rules, tally)
+    except BadFile as problem:
+        return Verdict(problem, tally.torn, dict(tally.counts))
+    return Verdict(None, tally.torn, dict(tally.counts))
+
+
+def _checker(path: Path) -> Callable[[Path, Rules, Tally], object]:
+    if not path.is_dir():
+        return _file
+    is_partition = any(names.parse_file(each.name) for each in path.iterdir())
+    return check_partition if is_partition else check_directory
+
+
+def _file(path: Path, rules: Rules, tally: Tally) -> None:
+    kind, base_offset = kind_of(path), base_offset_of(path)
+    if kind is None:
+        raise UsageError(f"{path} has no name that Kafka gives to files: it cannot be told what is in it")
+    if kind in _OF_SEGMENTS and base_offset is not None:
+        _segment(path, base_offset, rules, tally)
+    elif kind is Kind.CHECKPOINT:
+        check_snapshot(path, tally)
+    elif kind is Kind.SNAPSHOT and base_offset is not None:
+        check_producers(path, base_offset, tally)
+    else:
+        _read(path)
+
+
+_OF_SEGMENTS = (Kind.LOG, Kind.INDEX, Kind.TIME_INDEX, Kind.TXN_INDEX)
+
+
+def _segment(path: Path, base_offset: int, rules: Rules, tally: Tally) -> None:
+    """With the files beside it. An index is checked with its segment, where that is there."""
+    folder = path.absolute().parent
+    found = [names.parse_file(each.name) for each in folder.iterdir()]
+    later = any(each is not None and each[1] == names.LOG and each[0] > base_offset for each in found)
+    rules = rules._replace(gaps=rules.gaps or is_compacted(folder))
+    checked = segment(path.parent, base_offset, rules, last=not later)
+    if checked.path(names.LOG).exists():
+        checked.check(tally)
+    else:
+        _read(path)
+
+
+def _read(path: Path) -> None:
+    """Everything that showing it would find."""
+    for item in dumping.items(path):
+        if item.problem is not None:
+            raise item.problem

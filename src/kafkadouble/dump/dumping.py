@@ -1,0 +1,74 @@
+"""All that one file holds, item by item: a table of a function for each kind of file.
+
+Memory holds one batch, or a piece of an index; only checkpoints and producer snapshots are read whole. What is broken is an item too, and
+reading goes on behind it where it can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from kafkadouble.messages.show.text import TREE, Bounds
+from kafkadouble.server.log.formats import BadFile
+from kafkadouble.wire.errors import UsageError
+
+from . import batch_items, index_items, small_items
+from .file import FileBytes
+from .item import FILE, Item
+from .kinds import Kind, kind_of
+
+
+class Options(NamedTuple):
+    """Whether records are shown, what their keys and values are read as (None: by the folder's name), how much of a value is shown."""
+
+    records: bool = False
+    decode: str | None = None
+    bounds: Bounds = TREE
+
+
+BATCHES = Options()
+"""Without records."""
+
+_Reader = Callable[[FileBytes, Options], Iterator[Item]]
+
+READERS: dict[Kind, _Reader] = {
+    Kind.LOG: batch_items.log,
+    Kind.CHECKPOINT: batch_items.log,
+    Kind.INDEX: index_items.offsets,
+    Kind.TIME_INDEX: index_items.times,
+    Kind.TXN_INDEX: index_items.transactions,
+    Kind.SNAPSHOT: small_items.producers,
+    Kind.LEADER_EPOCH: small_items.epochs,
+    Kind.OFFSETS: small_items.offsets,
+    Kind.PARTITION_METADATA: small_items.topic_id,
+    Kind.META_PROPERTIES: small_items.properties,
+    Kind.CLEAN_SHUTDOWN: small_items.clean_shutdown,
+    Kind.QUORUM_STATE: small_items.vote,
+}
+
+
+def items(path: Path, options: Options = BATCHES) -> Iterator[Item]:
+    """What a file holds. UsageError for a name that is none of Kafka's; OSError as the system has it."""
+    kind = kind_of(path)
+    if kind is None:
+        raise UsageError(f"{path} has no name that Kafka gives to files: it cannot be told what is in it")
+    with FileBytes(path) as data:
+        yield Item(FILE, {"size": len(data)})
+        try:
+            yield from READERS[kind](data, options)
+        except BadFile as problem:
+            yield Item(FILE, {}, problem)
+
+
+def files(path: Path) -> Iterator[Path]:
+    """The files that have something to show, in the order of their names: the file itself, or all in a folder and in the folders inside."""
+    if not path.is_dir():
+        yield path
+        return
+    for found in sorted(path.iterdir(), key=lambda each: (each.is_dir(), each.name)):
+        if found.is_dir() and not found.is_symlink():
+            yield from files(found)
+        elif found.is_file() and kind_of(found) is not None:
+            yield found

@@ -1,0 +1,47 @@
+"""A file that is read piece by piece, and the bound on files that have to be read whole."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import TracebackType
+
+from kafkadouble.server.log.formats import BadFile
+
+LARGEST_WHOLE = 1 << 28
+"""Bytes of a file that is read at once: checkpoints, snapshots of producers. Ten million partitions, or six million producers."""
+
+
+class FileBytes:
+    """The bytes of a file, by slices; as many as it had when it was opened. A context manager."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = path.open("rb", buffering=0)
+        self._size = os.fstat(self._file.fileno()).st_size
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, place: slice, /) -> bytes:
+        start, stop, _ = place.indices(self._size)
+        self._file.seek(start)
+        parts: list[bytes] = []
+        while start < stop and (part := self._file.read(stop - start)):
+            parts.append(part)
+            start += len(part)
+        return b"".join(parts)
+
+    def whole(self) -> bytes:
+        """All of it. BadFile when there is more than such a file can have."""
+        if self._size > LARGEST_WHOLE:
+            raise BadFile(f"{self._size} bytes are too many for such a file", file=str(self.path), offset=LARGEST_WHOLE)
+        return self[: self._size]
+
+    def __enter__(self) -> FileBytes:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()

@@ -6,6 +6,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { main } from './program.mjs'
+import { until } from './until.mjs'
 
 const require = createRequire(join(process.env.NODE_MODULES, 'packages'))
 const { Kafka, logLevel } = require('@confluentinc/kafka-javascript').KafkaJS
@@ -58,8 +59,13 @@ class Client {
       deliver({ key, value, headers: headersOf(headers), partition, offset: BigInt(offset) })
     await consumer.run({ eachMessage })
     const at = ([partition, offset]) => ({ topic, partition, offset: String(offset) })
+    const commit = async positions => {
+      await consumer.commitOffsets([...positions].map(at)) // answers when the request is on its way, not when it was heard
+      const wanted = [...positions.values()].sort().join()
+      await until('committed', () => this.committed(groupId, topic), found => found.sort().join() === wanted)
+    }
     return {
-      commit: positions => consumer.commitOffsets([...positions].map(at)),
+      commit,
       close: () => consumer.disconnect()
     }
   }
@@ -70,8 +76,8 @@ class Client {
   }
 
   async committed (groupId, topic) {
-    const [{ partitions }] = await this.admin.fetchOffsets({ groupId, topics: [topic] })
-    return partitions.map(({ offset }) => offset)
+    const [found] = await this.admin.fetchOffsets({ groupId, topics: [topic] })
+    return found?.partitions.map(({ offset }) => BigInt(offset)) ?? []
   }
 
   async offsetAt (topic, wanted, time) {

@@ -1,0 +1,159 @@
+"""A master that was replaced cannot write any more: fencing by the offset alone (KIP-27), with no clock and no lock that anybody must trust.
+
+    python -m examples.fenced_master [--unfenced] [--seed N]
+
+A lock service makes one process the master, for a while. It cannot know whether the master before has noticed: that one may be asleep, with a
+write under way. So each new master reads the journal to its end and appends a claim, expected right there. Whatever an earlier master still has
+under way was expected at an offset that is now taken, and so was whatever it tries later: it is refused, learns of it, and steps down.
+
+In each round here the master falls asleep with a write on its way, the next one claims the journal, and then the write arrives. With
+`--unfenced` the same masters write without an expectation, as one does with a lock alone, and the journal has entries of masters that had been
+replaced. The client is confluent-kafka, which knows nothing of any of this: the expectation is a record header.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from typing import NamedTuple
+
+from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
+
+from kafkadouble import KafkaDouble, expected_offset
+
+JOURNAL = "journal"
+ROUNDS, MOST_ENTRIES = 5, 4
+ASLEEP = 3600.0
+"""Seconds of the broker's clock that a write is held up; the clock stands still until the example moves it."""
+
+QUIET: dict[str, str | int | float | bool | None] = {"log_level": 0}
+"""The broker goes before its clients do, of which they would tell."""
+
+
+class Entry(NamedTuple):
+    """What the journal holds: `what` master number `master` wrote, its claim or an entry."""
+
+    offset: int
+    master: int
+    what: str
+
+
+class Master:
+    """A process that believes to be the master. `upcoming` is where its next entry belongs."""
+
+    def __init__(self, number: int, bootstrap: str, fenced: bool) -> None:
+        self.number, self.fenced = number, fenced
+        self.deposed: expected_offset.ConditionalPublishError | None = None
+        self.upcoming = _end_of_journal(bootstrap)
+        settings = {"bootstrap.servers": bootstrap, "client.id": self.name, "max.in.flight": 1, "linger.ms": 0}
+        self._producer = Producer({**QUIET, **settings})
+
+    @property
+    def name(self) -> str:
+        return f"master-{self.number}"
+
+    def write(self, what: str) -> None:
+        """Append and wait for the answer. Who was refused is no master any more, and writes nothing."""
+        self.begin(what)
+        if not self.finish():
+            raise RuntimeError(f"{self.name} is not answered")
+
+    def begin(self, what: str) -> None:
+        """Send without waiting."""
+        if self.deposed is not None:
+            return
+        value = json.dumps({"master": self.number, "what": what})
+        headers: list[tuple[str, str | bytes | None]] = [expected_offset.header(self.upcoming)] if self.fenced else []
+        self._producer.produce(JOURNAL, value, partition=0, headers=headers, on_delivery=self._delivered)
+        self._producer.poll(0)
+
+    def finish(self, seconds: float = 30) -> bool:
+        """Wait so long for the answers to all that was sent, and tell whether they came."""
+        return self._producer.flush(seconds) == 0
+
+    def _delivered(self, error: KafkaError | None, message: Message) -> None:
+        if error is None:
+            self.upcoming = (message.offset() or 0) + 1
+            return
+        self.deposed = expected_offset.refusal(error)
+        if self.deposed is None:
+            raise RuntimeError(f"{self.name}: {error}")
+
+
+def _end_of_journal(bootstrap: str) -> int:
+    consumer = Consumer({**QUIET, "bootstrap.servers": bootstrap, "group.id": "masters"})
+    try:
+        _, end = consumer.get_watermark_offsets(TopicPartition(JOURNAL, 0), timeout=30)
+        return int(end)
+    finally:
+        consumer.close()
+
+
+def play(seed: int, *, fenced: bool) -> tuple[list[Entry], list[Master]]:
+    """Masters that follow one another, each surprised in the middle of a write; what the journal holds then."""
+    choose, masters = random.Random(seed), list[Master]()
+    with KafkaDouble(stepped=True, seed=seed) as kafka:
+        kafka.create_topic(JOURNAL, config={"produce.expected.offset": "optional"} if fenced else {})
+        for number in range(1, ROUNDS + 1):
+            master = Master(number, kafka.bootstrap_servers, fenced)
+            masters.append(master)
+            master.write("claim")
+            for one in range(choose.randint(0, MOST_ENTRIES)):
+                master.write(f"entry {one}")
+            if number > 1:
+                _wake(kafka, masters[-2])
+            held = kafka.delay("Produce", ASLEEP, client_id=master.name)
+            master.begin("entry on its way")
+            while not held.hits:
+                master.finish(0.01)
+        _wake(kafka, masters[-1])
+        return _journal(kafka), masters
+
+
+def _wake(kafka: KafkaDouble, master: Master) -> None:
+    """Its write arrives; and if that told it nothing, it goes on."""
+    kafka.advance(ASLEEP)
+    if not master.finish():
+        raise RuntimeError(f"{master.name} is not answered")
+    master.write("entry after a long sleep")
+
+
+def _journal(kafka: KafkaDouble) -> list[Entry]:
+    found = [(record.offset, json.loads(record.value or b"")) for record in kafka.records(JOURNAL)]
+    return [Entry(offset, held["master"], held["what"]) for offset, held in found]
+
+
+def violations(journal: list[Entry]) -> list[Entry]:
+    """The entries of a master that stand behind the claim of a later one."""
+    claimed, wrong = 0, []
+    for entry in journal:
+        if entry.what == "claim":
+            claimed = max(claimed, entry.master)
+        if entry.master < claimed:
+            wrong.append(entry)
+    return wrong
+
+
+def main(words: list[str] | None = None) -> int:
+    """0 when no master wrote behind the claim of a later one."""
+    parser = argparse.ArgumentParser(
+        description="masters that follow one another, fenced by the offsets of their journal"
+    )
+    parser.add_argument("--unfenced", action="store_true", help="publish without an expectation")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    chosen = parser.parse_args(words)
+    print(f"{'unfenced' if chosen.unfenced else 'fenced'}, seed {chosen.seed}")
+    journal, masters = play(chosen.seed, fenced=not chosen.unfenced)
+    wrong = violations(journal)
+    for entry in journal:
+        print(
+            f"  {entry.offset:3}  master {entry.master}: {entry.what}{'   <- replaced before' if entry in wrong else ''}"
+        )
+    print(f"stepped down: {', '.join(one.name for one in masters if one.deposed is not None) or 'nobody'}")
+    print(f"{len(wrong)} entries of masters that had been replaced")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

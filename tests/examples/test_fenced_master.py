@@ -1,0 +1,34 @@
+"""The example of the masters: fenced, no master writes behind the claim of a later one; unfenced, they do."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from examples.fenced_master import ROUNDS, Entry, main, play, violations
+
+
+def test_the_journal_belongs_to_one_master_after_the_other() -> None:
+    seed = random.SystemRandom().randrange(1 << 32)
+    print(f"seed {seed}")
+    journal, masters = play(seed, fenced=True)
+    assert [entry.master for entry in journal] == sorted(entry.master for entry in journal)
+    assert [entry.offset for entry in journal] == list(range(len(journal)))
+    assert [master.deposed is not None for master in masters] == [True] * (ROUNDS - 1) + [False]
+    assert [entry.master for entry in journal if entry.what == "entry on its way"] == [ROUNDS]
+    assert violations(journal) == []
+
+
+def test_with_a_lock_alone_it_does_not(capsys: pytest.CaptureFixture[str]) -> None:
+    seed = random.SystemRandom().randrange(1 << 32)
+    assert main(["--unfenced", "--seed", str(seed)]) == 1
+    told = capsys.readouterr().out
+    assert told.startswith(f"unfenced, seed {seed}\n")
+    assert told.count("<- replaced before") == 2 * (ROUNDS - 1)
+    assert "stepped down: nobody" in told
+
+
+def test_what_counts_as_a_violation() -> None:
+    journal = [Entry(0, 1, "claim"), Entry(1, 1, "x"), Entry(2, 2, "claim"), Entry(3, 1, "y"), Entry(4, 2, "z")]
+    assert violations(journal) == [journal[3]]

@@ -1,0 +1,41 @@
+"""The example of the store: with conditional publish no answer is wrong, without it some are, and the checker says which."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+import pytest
+
+from examples.key_value_store import CLIENTS, CONDITIONAL, HOPEFUL, KILLS, LOCAL_READS, OPERATIONS, main, play
+
+
+def test_every_answer_of_the_conditional_store_can_be_explained() -> None:
+    seed = random.SystemRandom().randrange(1 << 32)
+    print(f"seed {seed}")
+    verdict, store = asyncio.run(play(CONDITIONAL, seed))
+    assert verdict.linearizable, "\n".join(map(str, verdict.stuck))
+    seen = store.seen
+    assert len(store.history) == CLIENTS * OPERATIONS == seen["answered"] + seen["nobody knows"]
+    assert seen["answered"] <= seen["records"] <= CLIENTS * OPERATIONS
+    assert (seen["kills"], seen["refused"] > 0) == (KILLS, True), "nobody raced"
+
+
+@pytest.mark.parametrize("how", [HOPEFUL, LOCAL_READS])
+def test_a_store_that_only_hopes_is_found_out(how: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each run has some hundred chances to go wrong; should none be taken, which was not seen yet, another run has."""
+    first = random.SystemRandom().randrange(1 << 32)
+    outcomes = [main(["--how", how, "--seed", str(first)])]
+    while outcomes[-1] == 0 and len(outcomes) < 3:
+        outcomes.append(main(["--how", how, "--seed", str(first + len(outcomes))]))
+    told = capsys.readouterr().out
+    assert outcomes[-1] == 1, told
+    assert "not linearizable" in told
+    assert f"seed {first}" in told
+
+
+def test_the_program_says_that_all_is_well(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("conditional, seed ")
+    assert "explains every answer" in told

@@ -5,7 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from tempfile import TemporaryDirectory
 
 from .broker import Broker, Wanted, met
 
@@ -14,16 +15,16 @@ PATIENCE = 20
 
 
 class Double:
-    """A server that forgets everything when it stops."""
+    """A server that forgets everything when it stops, unless it has a folder to keep it in."""
 
-    def __init__(self) -> None:
-        self.bootstrap = ""
+    def __init__(self, folder: str | None = None) -> None:
+        self.bootstrap, self._words = "", ["--data-dir", folder] if folder else []
         self._process: subprocess.Popen[str] | None = None
 
     def start(self) -> None:
         """At any free port first, later at the same."""
         port = self.bootstrap.rpartition(":")[2] or "0"
-        command = [sys.executable, "-m", "kafkadouble", "serve", "--port", port, "--quiet"]
+        command = [sys.executable, "-m", "kafkadouble", "serve", "--port", port, "--quiet", *self._words]
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         self._process = process
         assert process.stdout is not None
@@ -45,9 +46,10 @@ class Double:
 
 @contextmanager
 def double(wanted: Wanted) -> Iterator[Broker]:
-    server = Double()
-    try:
+    """Where its servers are to be restarted it keeps its data; otherwise it is as most people have it, in memory."""
+    with ExitStack() as stack:
+        kept = "restart" in wanted.needs
+        server = Double(stack.enter_context(TemporaryDirectory(prefix="double-")) if kept else None)
+        stack.callback(server.stop)
         server.start()
-        yield met("double", server.bootstrap, {"faults", "own", "restart"}, [server])
-    finally:
-        server.stop()
+        yield met("double", server.bootstrap, {"faults", "own", "restart", *(["durable"] if kept else [])}, [server])

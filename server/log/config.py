@@ -34,6 +34,8 @@ SETTINGS = {
     "compression.type": Setting("compression_type", "producer"),
     "compression.zstd.level": Setting("zstd_level", 3),
     "delete.retention.ms": Setting("delete_retention_ms", _DAY),
+    "file.delete.delay.ms": Setting("file_delete_delay_ms", 60_000),
+    "index.interval.bytes": Setting("index_interval_bytes", 4096),
     "max.compaction.lag.ms": Setting("max_compaction_lag_ms", UNBOUNDED),
     "max.decompressed.message.bytes": Setting("max_decompressed_message_bytes", UNLIMITED),
     "max.message.bytes": Setting("max_message_bytes", 1_048_588),
@@ -46,6 +48,7 @@ SETTINGS = {
     "retention.bytes": Setting("retention_bytes", -1),
     "retention.ms": Setting("retention_ms", 7 * _DAY),
     "segment.bytes": Setting("segment_bytes", 1_073_741_824),
+    "segment.index.bytes": Setting("segment_index_bytes", 10_485_760),
     "segment.ms": Setting("segment_ms", 7 * _DAY),
 }
 """Every setting that a log obeys."""
@@ -73,8 +76,10 @@ class LogConfig:
     cleanup_policy: tuple[str, ...]
     compression_type: str
     delete_retention_ms: int
+    file_delete_delay_ms: int
     expected_offset: str
     gzip_level: int
+    index_interval_bytes: int
     lz4_level: int
     max_compaction_lag_ms: int
     max_decompressed_message_bytes: int
@@ -85,6 +90,7 @@ class LogConfig:
     retention_bytes: int
     retention_ms: int
     segment_bytes: int
+    segment_index_bytes: int
     segment_ms: int
     timestamp_after_max_ms: int
     timestamp_before_max_ms: int

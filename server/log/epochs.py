@@ -31,6 +31,11 @@ class LeaderEpochCache:
         return [OffsetAndEpoch(start, epoch) for epoch, start in zip(self._epochs, self._starts, strict=True)]
 
     @property
+    def latest_start(self) -> int:
+        """Where the newest epoch starts, -1 when there is none."""
+        return self._starts[-1] if self._starts else -1
+
+    @property
     def earliest(self) -> OffsetAndEpoch:
         """The oldest epoch and its start; UNDEFINED when there is none."""
         return OffsetAndEpoch(self._starts[0], self._epochs[0]) if self._epochs else UNDEFINED

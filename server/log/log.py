@@ -8,6 +8,7 @@ or raises AppendRefused and has changed nothing. The owner says how far the log 
 where it begins and ends, in which epochs it was written (KIP-101), which producers write to it (KIP-98), what of it is stable.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import NamedTuple
@@ -22,6 +23,7 @@ from .config import LogConfig
 from .divergence import Comparison, compare
 from .epochs import LeaderEpochCache
 from .expected_offset import check_expected
+from .found import Found
 from .inspection import Room, accept, stamped
 from .lookup import TimestampAndOffset
 from .memory import MemoryStorage
@@ -75,15 +77,23 @@ class PartitionLog:
         "topic",
     )
 
-    def __init__(self, topic: str, index: int, config: LogConfig | None = None, storage: Storage | None = None) -> None:
+    def __init__(
+        self,
+        topic: str,
+        index: int,
+        config: LogConfig | None = None,
+        storage: Storage | None = None,
+        found: Found | None = None,
+    ) -> None:
         self.topic, self.index = topic, index
         self.config = config or LogConfig()
-        self.epochs = LeaderEpochCache()
         self._storage: Storage = storage or MemoryStorage()
-        self._state = ProducerState()
-        self.log_start_offset = 0  # the first offset that may be read; never above the high watermark
-        self.log_end_offset = 0  # the offset of the next record
-        self._high_watermark = 0  # from log_start_offset to log_end_offset
+        found = found or Found(0, 0, LeaderEpochCache(), ProducerState())
+        self.epochs = found.epochs
+        self._state = found.state
+        self.log_start_offset = found.log_start_offset  # the first that may be read; never above the high watermark
+        self.log_end_offset = found.log_end_offset  # the offset of the next record
+        self._high_watermark = found.log_start_offset  # from log_start_offset to log_end_offset
 
     @property
     def producers(self) -> Producers:
@@ -217,13 +227,23 @@ class PartitionLog:
 
     def _store(self, header: BatchHeader, batch: Buffer, placed: Placed, now: int) -> None:
         if self._must_roll(len(batch), placed, now):
-            self._storage.roll(placed.base_offset)
-        self._storage.append(batch, placed, now)
+            self._roll(placed.base_offset)
         if placed.leader_epoch != self.epochs.latest and placed.leader_epoch >= 0:
-            self.epochs.assign(placed.leader_epoch, placed.base_offset)
+            self._assign_epoch(placed.leader_epoch, placed.base_offset)
+        self._storage.append(batch, placed, now)
         if header.producer_id >= 0:
-            self._state.record(header, batch, placed.base_offset, placed.max_timestamp)
+            aborted = self._state.record(header, batch, placed.base_offset, placed.max_timestamp)
+            if aborted is not None:
+                self._storage.list_aborted(aborted)
         self.log_end_offset = placed.last_offset + 1
+
+    def _roll(self, base_offset: int) -> None:
+        self._storage.roll(base_offset, self.config)
+        self._storage.keep_producers(base_offset, self._state.producers)
+
+    def _assign_epoch(self, epoch: int, start: int) -> None:
+        if self.epochs.assign(epoch, start):
+            self._storage.keep_epochs(self.epochs.entries)
 
     def _must_roll(self, size: int, placed: Placed, now: int) -> bool:
         """Whether the active segment ends here: it is full, too old, or its index could not count so far."""
@@ -232,7 +252,7 @@ class PartitionLog:
             return True
         if not active.size:
             return False
-        if active.size + size > self.config.segment_bytes:
+        if active.size + size > self.config.segment_bytes or active.full:
             return True
         if active.first_timestamp >= 0:
             return placed.max_timestamp - active.first_timestamp > self.config.max_segment_ms
@@ -240,7 +260,7 @@ class PartitionLog:
 
     def begin_epoch(self, leader_epoch: int) -> None:
         """This node leads from now on, in this epoch; it is known even before anything is written in it."""
-        self.epochs.assign(leader_epoch, self.log_end_offset)
+        self._assign_epoch(leader_epoch, self.log_end_offset)
 
     def read(self, offset: int, max_bytes: int, upper_bound: int | None = None, *, at_least_one: bool = True) -> Slice:
         """Whole batches from the one that holds `offset` on, that lie wholly below `upper_bound` (the high watermark unless given), up to
@@ -263,7 +283,8 @@ class PartitionLog:
         segments = self._storage.segments
         if offset >= segments[-1].base_offset:
             return segments[-1:]
-        return [segment for segment in segments if segment.next_offset > offset]
+        first = max(0, bisect_right(segments, offset, key=_base_offset) - 1)
+        return segments[first:] if segments[first].next_offset > offset else segments[first + 1 :]
 
     def batches(self, offset: int) -> Iterator[memoryview]:
         """Every batch from the one that holds `offset` on, one by one, whatever is committed; for folds, recovery and tools."""
@@ -306,13 +327,16 @@ class PartitionLog:
         if offset < 0:
             raise UsageError(f"a log cannot end at offset {offset}")
         if offset >= self.log_end_offset:
-            self.epochs.truncate_from_end(self.log_end_offset)
+            if self.epochs.latest_start >= self.log_end_offset:
+                self.epochs.truncate_from_end(self.log_end_offset)
+                self._storage.keep_epochs(self.epochs.entries)
             return False
         if offset < self._storage.segments[0].base_offset:
             self.truncate_fully_and_start_at(offset)
             return True
         self._storage.truncate(offset)
         self.epochs.truncate_from_end(offset)
+        self._storage.keep_epochs(self.epochs.entries)
         self.log_start_offset = min(offset, self.log_start_offset)
         self.log_end_offset = offset
         self._state.rebuild(offset, self.batches(self.log_start_offset))
@@ -323,6 +347,7 @@ class PartitionLog:
         """Drop everything; the next record gets `offset`, as after a leader or a snapshot that is that far ahead."""
         self._storage.restart(offset)
         self.epochs.clear()
+        self._storage.keep_epochs(())
         self._state.clear()
         self.log_start_offset = offset if log_start_offset is None else log_start_offset
         self.log_end_offset = offset
@@ -338,6 +363,7 @@ class PartitionLog:
         if offset > self.log_start_offset:
             self.log_start_offset = offset
             self.epochs.truncate_from_start(offset)
+            self._storage.keep_epochs(self.epochs.entries)
             self._storage.release(offset)
 
     def retain(self, now: int) -> list[Dropped]:
@@ -353,11 +379,16 @@ class PartitionLog:
 
     def _drop_oldest(self, count: int) -> None:
         if count == len(self._storage.segments):
-            self._storage.roll(self.log_end_offset)
+            self._roll(self.log_end_offset)
         self._storage.drop_oldest(count)
         first = self._storage.segments[0].base_offset
         self.delete_records_before(first)
         self._state.transactions.forget_below(first)
+
+    def close(self) -> None:
+        """Stop in good order: nothing is appended or read any more, and what the next one to open it need not work out is written down."""
+        self._storage.keep_producers(self._storage.segments[-1].next_offset, self._state.producers)
+        self._storage.close()
 
     def __repr__(self) -> str:
         return (

@@ -5,13 +5,17 @@ and hardly more when it is large. Rules: see `storage`; nothing here survives th
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 
 from kafkadouble.wire.checksum import Buffer
 
+from .config import LogConfig
 from .memory_chunk import Chunk
+from .offset_and_epoch import OffsetAndEpoch
+from .producers import Producer
 from .storage import Placed, Slice
+from .transactions import AbortedTransaction
 
 SMALLEST_CHUNK = 4 << 10
 LARGEST_CHUNK = 4 << 20
@@ -39,6 +43,8 @@ class MemorySegment:
         "next_offset",
         "size",
     )
+
+    full = False  # its index grows as it must
 
     def __init__(self, base_offset: int) -> None:
         self.base_offset = self.next_offset = base_offset
@@ -137,7 +143,7 @@ class MemoryStorage:
         self._capacity = min(2 * self._capacity, LARGEST_CHUNK)
         return Chunk(base_offset, capacity)
 
-    def roll(self, base_offset: int) -> None:
+    def roll(self, base_offset: int, config: LogConfig) -> None:
         self.segments.append(MemorySegment(base_offset))
 
     def drop_oldest(self, count: int) -> None:
@@ -157,6 +163,15 @@ class MemoryStorage:
             if segment.base_offset >= offset:
                 return
             segment.release(offset)
+
+    def keep_epochs(self, entries: Sequence[OffsetAndEpoch]) -> None:
+        """Nothing outlives the process here, nor does this."""
+
+    def keep_producers(self, offset: int, producers: Iterable[Producer]) -> None: ...
+
+    def list_aborted(self, transaction: AbortedTransaction) -> None: ...
+
+    def close(self) -> None: ...
 
     @property
     def overhead(self) -> int:

@@ -10,7 +10,7 @@ from kafkadouble.wire.errors import WireError
 from .marker import Marker, read_marker
 from .producers import Origin, Producers, RecordedBatch
 from .refusals import AppendRefused
-from .transactions import Transactions
+from .transactions import AbortedTransaction, Transactions
 
 
 class ProducerState:
@@ -38,14 +38,16 @@ class ProducerState:
         self.producers.check(header, origin)
         return None
 
-    def record(self, header: BatchHeader, batch: Buffer, base_offset: int, timestamp: int) -> None:
-        """The batch was appended at `base_offset`, with this largest timestamp."""
+    def record(self, header: BatchHeader, batch: Buffer, base_offset: int, timestamp: int) -> AbortedTransaction | None:
+        """The batch was appended at `base_offset`, with this largest timestamp; gives the transaction that it aborted."""
+        aborted = None
         if header.is_control:
-            self._end(header, batch, base_offset, listed=True)
+            aborted = self._end(header, batch, base_offset, listed=True)
         else:
             self._add(header, base_offset, timestamp)
         if header.is_transactional:
             self.producers.verified(header)
+        return aborted
 
     def _add(self, header: BatchHeader, base_offset: int, timestamp: int) -> None:
         producer = self.producers.record(header, base_offset, timestamp)
@@ -53,13 +55,14 @@ class ProducerState:
             producer.transaction_start = base_offset
             self.transactions.begin(producer.producer_id, base_offset)
 
-    def _end(self, header: BatchHeader, batch: Buffer, offset: int, *, listed: bool) -> None:
+    def _end(self, header: BatchHeader, batch: Buffer, offset: int, *, listed: bool) -> AbortedTransaction | None:
         marker = _marker(batch)
         if marker is None:
-            return
+            return None
         first = self.producers.record_marker(header, marker.coordinator_epoch, marker.timestamp)
-        if first >= 0:
-            self.transactions.end(header.producer_id, first, offset, marker.aborted and listed)
+        if first < 0:
+            return None
+        return self.transactions.end(header.producer_id, first, offset, marker.aborted and listed)
 
     def rebuild(self, end: int, batches: Iterable[memoryview]) -> None:
         """The log was truncated to `end`: learn all anew from the batches that it still has. Aborted transactions stay listed, since the

@@ -12,10 +12,15 @@ must: at the end of a segment, as Kafka does, or where a large piece of memory e
 or a compacted leader, leaves gaps. A storage knows no producers, no watermarks, no settings.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from kafkadouble.wire.checksum import Buffer
+
+from .config import LogConfig
+from .offset_and_epoch import OffsetAndEpoch
+from .producers import Producer
+from .transactions import AbortedTransaction
 
 INDEX_INTERVAL = 4096
 """Bytes of batches between two entries of a sparse index (`index.interval.bytes`)."""
@@ -46,20 +51,45 @@ class Placed(NamedTuple):
 class Segment(Protocol):
     """One segment. Attributes are kept up to date by the storage, and not to be set by others."""
 
-    base_offset: int
-    """The offset that it begins at: no batch in it has a smaller one, none before it a larger."""
-    next_offset: int
-    """One past its last record; `base_offset` while it is empty."""
-    size: int
-    """Bytes of all batches that it was given and that were not truncated."""
-    created: int
-    """When it was first appended to (ms)."""
-    modified: int
-    """When it was last appended to (ms)."""
-    first_timestamp: int
-    """The largest timestamp of its first batch, -1 while it is empty: `segment.ms` counts from there."""
-    max_timestamp: int
-    """The largest timestamp of all its batches; -1 when none has one."""
+    @property
+    def base_offset(self) -> int:
+        """The offset that it begins at: no batch in it has a smaller one, none before it a larger."""
+        ...
+
+    @property
+    def next_offset(self) -> int:
+        """One past its last record; `base_offset` while it is empty."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Bytes of all batches that it was given and that were not truncated."""
+        ...
+
+    @property
+    def created(self) -> int:
+        """When it was first appended to (ms)."""
+        ...
+
+    @property
+    def modified(self) -> int:
+        """When it was last appended to (ms)."""
+        ...
+
+    @property
+    def first_timestamp(self) -> int:
+        """The largest timestamp of its first batch, -1 while it is empty: `segment.ms` counts from there."""
+        ...
+
+    @property
+    def max_timestamp(self) -> int:
+        """The largest timestamp of all its batches; -1 when none has one."""
+        ...
+
+    @property
+    def full(self) -> bool:
+        """Whether its index has no room for another entry."""
+        ...
 
     def read(self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool) -> Slice | None:
         """Batches from the one that holds `offset` (or the first after it) on, that lie wholly below `upper_bound`, up to `max_bytes`, or
@@ -81,8 +111,8 @@ class Storage(Protocol):
         """Copy one batch to the end of the active segment."""
         ...
 
-    def roll(self, base_offset: int) -> None:
-        """Begin a new active segment."""
+    def roll(self, base_offset: int, config: LogConfig) -> None:
+        """Begin a new active segment, for which these settings hold."""
         ...
 
     def drop_oldest(self, count: int) -> None:
@@ -99,4 +129,21 @@ class Storage(Protocol):
 
     def release(self, offset: int) -> None:
         """Nobody will read below `offset` again: room may be given back, but the segments stay and keep their size."""
+        ...
+
+    def keep_epochs(self, entries: Sequence[OffsetAndEpoch]) -> None:
+        """Where each leader epoch begins, from now on. Written so that it outlives the process, and flushed with the batches: what a loss of
+        power takes of it can be learnt from the batches that it leaves."""
+        ...
+
+    def keep_producers(self, offset: int, producers: Iterable[Producer]) -> None:
+        """What is known of the producers at `offset`, so that later only the batches from there on have to be read for it."""
+        ...
+
+    def list_aborted(self, transaction: AbortedTransaction) -> None:
+        """The marker that was appended last has aborted this transaction."""
+        ...
+
+    def close(self) -> None:
+        """Nothing will be appended or read any more."""
         ...

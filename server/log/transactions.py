@@ -5,6 +5,7 @@ its marker may yet be lost. Of what lies below, it must skip the aborted ones: `
 """
 
 from bisect import bisect_left
+from collections.abc import Iterable
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -52,13 +53,19 @@ class Transactions:
     def begin(self, producer_id: int, first_offset: int) -> None:
         self._open[producer_id] = first_offset
 
-    def end(self, producer_id: int, first_offset: int, marker_offset: int, aborted: bool) -> None:
-        """Its marker was appended. It stays unstable until the high watermark has passed the marker."""
+    def end(self, producer_id: int, first_offset: int, marker_offset: int, aborted: bool) -> AbortedTransaction | None:
+        """Its marker was appended. It stays unstable until the high watermark has passed the marker. One that was aborted is given back."""
         self._open.pop(producer_id, None)
         self.ended[first_offset] = marker_offset
-        if aborted:
-            stable = next(iter(self._open.values()), marker_offset + 1)
-            self._aborted.append(AbortedTransaction(producer_id, first_offset, marker_offset, stable))
+        if not aborted:
+            return None
+        stable = next(iter(self._open.values()), marker_offset + 1)
+        self._aborted.append(AbortedTransaction(producer_id, first_offset, marker_offset, stable))
+        return self._aborted[-1]
+
+    def restore(self, aborted: Iterable[AbortedTransaction]) -> None:
+        """Begin with what the indexes list, in the order of their markers."""
+        self._aborted = list(aborted)
 
     def settle(self, offset: int) -> None:
         """Nothing below `offset` can be lost any more: the high watermark, or the log's start, is there."""

@@ -1,5 +1,6 @@
 """Batches for the tests of the log, and what is read back from it."""
 
+from collections.abc import Callable
 from typing import Any
 
 from kafkadouble.server.log.config import LogConfig
@@ -39,9 +40,20 @@ def marker(*, commit: bool, producer: int = 7, epoch: int = 0, coordinator: int 
     )
 
 
+Make = Callable[[LogConfig], PartitionLog]
+
+
+def in_memory(config: LogConfig) -> PartitionLog:
+    return PartitionLog("orders", 0, config)
+
+
+makes: list[Make] = [in_memory]
+"""How logs are made: the last one counts. A fixture adds one that makes them in files, so that every test is run with both storages."""
+
+
 def new_log(**settings: Any) -> PartitionLog:
     """An empty log; settings with `_` for `.`."""
-    return PartitionLog("orders", 0, LogConfig.of({name.replace("_", "."): value for name, value in settings.items()}))
+    return makes[-1](LogConfig.of({name.replace("_", "."): value for name, value in settings.items()}))
 
 
 def filled(*counts: int, epoch: int = 0, **settings: Any) -> PartitionLog:

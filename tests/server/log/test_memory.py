@@ -2,6 +2,7 @@
 
 import pytest
 
+from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.log.memory import LARGEST_CHUNK, SMALLEST_CHUNK, MemoryStorage
 from kafkadouble.server.log.memory_chunk import Chunk
 from kafkadouble.server.log.storage import ANY_TIMESTAMP, INDEX_INTERVAL, Placed
@@ -232,7 +233,7 @@ class TestStorage:
         storage = MemoryStorage()
         for base in (0, 10, 20):
             if base:
-                storage.roll(base)
+                storage.roll(base, LogConfig())
             fill(storage, base, 10)
         storage.truncate(offset)
         assert held(storage) == list(range(offset))
@@ -274,7 +275,7 @@ class TestStorage:
     def test_the_active_segment_is_never_dropped(self) -> None:
         storage = MemoryStorage()
         fill(storage, 0, 3)
-        storage.roll(3)
+        storage.roll(3, LogConfig())
         storage.drop_oldest(5)
         assert [segment.base_offset for segment in storage.segments] == [3]
 

@@ -30,12 +30,15 @@ class LogMachine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.log: PartitionLog = new_log(segment_bytes=15_000)
+        self.log = self.make_log()
         self.batches: list[Batch] = []
         self.start = self.end = self.watermark = 0
         self.epoch = 1
         self.sequences: dict[int, int] = {}
         self.views: list[tuple[memoryview | bytes, bytes]] = []
+
+    def make_log(self) -> PartitionLog:
+        return new_log(segment_bytes=15_000)
 
     @rule(count=st.integers(1, 40), size=st.integers(0, 300), time=st.integers(0, 50), codec=st.sampled_from([0, 0, 4]))
     def produce(self, count: int, size: int, time: int, codec: int) -> None:

@@ -1,0 +1,254 @@
+"""The two sparse indexes of a segment, from offsets to positions and from timestamps to offsets: growing in memory, or read where they lie.
+
+Entries are Kafka's (`formats.offset_index`, `formats.time_index`). A segment that is written to has them in arrays, and hands them to its
+files in bunches; of one that is not, nothing is kept in memory, and a look-up is a binary search by a dozen small reads. What stands in an
+index is a hint: whoever uses an entry looks at the batch that it leads to.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from operator import itemgetter
+from struct import Struct
+from typing import NamedTuple, Protocol
+
+from kafkadouble.wire.checksum import Buffer
+
+from ..formats import offset_index, time_index
+from ..formats.offset_index import OffsetPosition
+from ..formats.time_index import TimestampOffset
+from .disk import File
+
+_BUNCH = 128
+"""Entries that may wait in memory until they are written to their file; recovery makes them anew, so nothing hangs on it."""
+
+_NEAR = 64
+"""From so few entries on a search reads them all at once."""
+
+_BLOCK = 5_460 * time_index.SIZE
+
+
+class Index(Protocol):
+    """Both indexes of one segment."""
+
+    def before(self, offset: int) -> OffsetPosition | None:
+        """The last entry whose batch ends at or before `offset`."""
+        ...
+
+    def position_before(self, position: int) -> int:
+        """The last position in it that is smaller than this one; 0 when there is none."""
+        ...
+
+    def at(self, timestamp: int) -> TimestampOffset | None:
+        """The last entry that is not later than `timestamp`."""
+        ...
+
+    @property
+    def latest(self) -> TimestampOffset | None:
+        """The last entry by time."""
+        ...
+
+
+class GrowingIndex:
+    """The index of a segment that is appended to. It is full when one of its files would be larger than `most` bytes."""
+
+    __slots__ = (
+        "_base",
+        "_index",
+        "_offsets",
+        "_positions",
+        "_time_index",
+        "_time_offsets",
+        "_time_written",
+        "_times",
+        "_written",
+        "full",
+        "most",
+    )
+
+    def __init__(self, base_offset: int, index: File, time_index: File, most: int) -> None:
+        self._base, self._index, self._time_index, self.most = base_offset, index, time_index, most
+        self._offsets, self._positions = array("i"), array("i")  # of the last record in each batch; of the batch
+        self._times, self._time_offsets = array("q"), array("i")
+        self._written = self._time_written = 0  # entries that are in the files
+        self.full = False
+
+    def load(self) -> None:
+        """Take over what the files hold, which was checked."""
+        for entry in offset_index.entries(self._index.read(0, self._index.size), self._base):
+            self._offsets.append(entry.offset - self._base)
+            self._positions.append(entry.position)
+        for time in time_index.entries(self._time_index.read(0, self._time_index.size), self._base):
+            self._times.append(time.timestamp)
+            self._time_offsets.append(time.offset - self._base)
+        self._written, self._time_written = len(self._offsets), len(self._times)
+        self._cut_files()
+        self._look_whether_full()
+
+    def clear(self) -> None:
+        """Forget all entries, in the files too."""
+        self._cut_to(0, 0)
+
+    def add(self, last_offset: int, position: int, timestamp: int, timestamp_offset: int) -> None:
+        """The batch at `position` ends with `last_offset`; so far the largest timestamp is that of the batch that ends with
+        `timestamp_offset`."""
+        self._offsets.append(last_offset - self._base)
+        self._positions.append(position)
+        self.add_time(timestamp, timestamp_offset)
+        self._look_whether_full()
+        if len(self._offsets) - self._written >= _BUNCH:
+            self.write()
+
+    def add_time(self, timestamp: int, timestamp_offset: int) -> None:
+        """The same of the time alone, unless the last entry says so already."""
+        if timestamp > (self._times[-1] if self._times else -1):
+            self._times.append(timestamp)
+            self._time_offsets.append(timestamp_offset - self._base)
+
+    def _look_whether_full(self) -> None:
+        most_times = self.most // time_index.SIZE - 1  # one is kept free for the segment's end
+        self.full = len(self._offsets) >= self.most // offset_index.SIZE or len(self._times) >= most_times
+
+    def write(self) -> None:
+        """Bring the files up to date."""
+        fresh = range(self._written, len(self._offsets))
+        if fresh:
+            self._index.append([b"".join(offset_index.pack(self._offsets[i], self._positions[i]) for i in fresh)])
+            self._written = len(self._offsets)
+        fresh = range(self._time_written, len(self._times))
+        if fresh:
+            self._time_index.append([b"".join(time_index.pack(self._times[i], self._time_offsets[i]) for i in fresh)])
+            self._time_written = len(self._times)
+
+    def cut(self, offset: int) -> None:
+        """Forget what is told of batches that reach `offset` or beyond."""
+        relative = offset - self._base
+        self._cut_to(bisect_left(self._offsets, relative), bisect_left(self._time_offsets, relative))
+
+    def _cut_to(self, entries: int, times: int) -> None:
+        del self._offsets[entries:], self._positions[entries:], self._times[times:], self._time_offsets[times:]
+        self._written, self._time_written = min(self._written, entries), min(self._time_written, times)
+        self._cut_files()
+        self._look_whether_full()
+
+    def _cut_files(self) -> None:
+        self._index.truncate(self._written * offset_index.SIZE)
+        self._time_index.truncate(self._time_written * time_index.SIZE)
+
+    def before(self, offset: int) -> OffsetPosition | None:
+        entry = bisect_right(self._offsets, offset - self._base) - 1
+        return OffsetPosition(self._offsets[entry] + self._base, self._positions[entry]) if entry >= 0 else None
+
+    def position_before(self, position: int) -> int:
+        entry = bisect_left(self._positions, position) - 1
+        return self._positions[entry] if entry >= 0 else 0
+
+    def at(self, timestamp: int) -> TimestampOffset | None:
+        return self._time(bisect_right(self._times, timestamp) - 1)
+
+    @property
+    def overhead(self) -> int:
+        """Bytes that it takes, as they were allocated."""
+        arrays = (self._offsets, self._positions, self._times, self._time_offsets)
+        return sum(each.buffer_info()[1] * each.itemsize for each in arrays)
+
+    @property
+    def latest(self) -> TimestampOffset | None:
+        return self._time(len(self._times) - 1)
+
+    def _time(self, entry: int) -> TimestampOffset | None:
+        return TimestampOffset(self._times[entry], self._time_offsets[entry] + self._base) if entry >= 0 else None
+
+    def __repr__(self) -> str:
+        return f"{len(self._offsets)} entries by offset, {len(self._times)} by time"
+
+
+class _Entries(NamedTuple):
+    """A file of entries, to be searched where it lies."""
+
+    file: File
+    layout: Struct
+
+    def number(self) -> int:
+        return self.file.size // self.layout.size
+
+    def entry(self, number: int) -> tuple[int, int]:
+        first, second = self.layout.unpack(self.file.read(number * self.layout.size, self.layout.size))
+        return first, second
+
+    def search(self, value: int, column: int, *, inclusive: bool) -> tuple[int, int] | None:
+        """The last entry that has less than `value` in this column, or with `inclusive` no more."""
+        low, high = 0, self.number()
+        while high - low > _NEAR:
+            middle = (low + high) // 2
+            found = self.entry(middle)[column]
+            if found < value or (inclusive and found == value):
+                low = middle
+            else:
+                high = middle
+        size = self.layout.size
+        near = list(self.layout.iter_unpack(self.file.read(low * size, (high - low) * size)))
+        bisect = bisect_right if inclusive else bisect_left
+        index = bisect(near, value, key=itemgetter(column)) - 1
+        return near[index] if index >= 0 else None
+
+    def blocks(self) -> Iterator[bytes]:
+        end = self.number() * self.layout.size
+        for start in range(0, end, _BLOCK):
+            yield self.file.read(start, min(_BLOCK, end - start))
+
+
+class StoredIndex:
+    """The index of a segment that grows no more."""
+
+    __slots__ = ("_base", "_positions", "_times")
+
+    def __init__(self, base_offset: int, index: File, time_index: File) -> None:
+        self._base = base_offset
+        self._positions = _Entries(index, Struct(">ii"))
+        self._times = _Entries(time_index, Struct(">qi"))
+
+    def before(self, offset: int) -> OffsetPosition | None:
+        found = self._positions.search(offset - self._base, 0, inclusive=True)
+        return OffsetPosition(found[0] + self._base, found[1]) if found else None
+
+    def position_before(self, position: int) -> int:
+        found = self._positions.search(position, 1, inclusive=False)
+        return found[1] if found else 0
+
+    def at(self, timestamp: int) -> TimestampOffset | None:
+        found = self._times.search(timestamp, 0, inclusive=True)
+        return TimestampOffset(found[0], found[1] + self._base) if found else None
+
+    @property
+    def latest(self) -> TimestampOffset | None:
+        count = self._times.number()
+        if not count:
+            return None
+        timestamp, offset = self._times.entry(count - 1)
+        return TimestampOffset(timestamp, offset + self._base)
+
+    def ascends(self) -> bool:
+        """Whether the entries by time are in order, without which a search may lead past something."""
+        before: tuple[int, ...] = (-1, -1)
+        for block in self._times.blocks():
+            for entry in self._times.layout.iter_unpack(block):
+                if entry[0] <= before[0] or entry[1] < before[1]:
+                    return False
+                before = entry
+        return self._times.file.size % time_index.SIZE == 0
+
+    def __repr__(self) -> str:
+        return f"{self._positions.number()} entries by offset, {self._times.number()} by time, in files"
+
+
+def is_sound(index: Buffer, times: Buffer, base_offset: int, log_size: int, next_offset: int) -> bool:
+    """Whether the entries of both files are such as this segment could have."""
+    try:
+        offset_index.check(index, base_offset, log_size)
+        time_index.check(times, base_offset, next_offset)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,265 @@
+"""The disk that the system has: plain calls of it, and a bound on how many files are open at once.
+
+A log dir has three files for each partition at the least, and systems allow some hundreds: a file is opened when it is first used, and when
+there are too many the one that was opened first is closed, to be opened again on its next use. Readers copy (pread), writers append
+(writev on a file that was opened for appending), so it never matters which of them came before.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+
+from kafkadouble.wire.checksum import Buffer
+
+from .disk import Flushing
+from .errors import DiskFailure
+
+_FLAGS = os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_WINDOWS = sys.platform == "win32"
+
+
+def _write_joined(fd: int, buffers: Sequence[Buffer]) -> int:
+    return os.write(fd, b"".join(buffers))
+
+
+def _seek_and_read(fd: int, size: int, position: int) -> bytes:
+    os.lseek(fd, position, os.SEEK_SET)
+    return os.read(fd, size)
+
+
+_write: Callable[[int, Sequence[Buffer]], int] = getattr(os, "writev", _write_joined)
+_read: Callable[[int, int, int], bytes] = getattr(os, "pread", _seek_and_read)
+_sync: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
+
+
+class RealFile:
+    """An open file, or one that will be opened again."""
+
+    __slots__ = ("_disk", "_fd", "_path", "size")
+
+    def __init__(self, disk: RealDisk, path: str) -> None:
+        self._disk, self._path = disk, path
+        self._fd = -1
+        self.size = os.fstat(self._opened(os.O_CREAT)).st_size
+
+    def _opened(self, more_flags: int = 0) -> int:
+        """Its descriptor. Only at first is the file made: one that somebody deleted since then must not be taken for an empty one."""
+        if self._fd < 0:
+            self._disk.make_room()
+            self._fd = os.open(self._path, _FLAGS | more_flags, 0o644)
+            self._disk.opened(self)
+        return self._fd
+
+    def append(self, buffers: Sequence[Buffer]) -> None:
+        due = sum(map(len, buffers))
+        try:
+            written = _write(self._fd if self._fd >= 0 else self._opened(), buffers)
+            if written < due:
+                self._append_rest(b"".join(buffers), written)
+        except OSError as problem:
+            self._undo()
+            raise self._disk.failure(problem) from problem
+        self.size += due
+
+    def _append_rest(self, data: bytes, written: int) -> None:
+        with memoryview(data) as view:
+            while written < len(data):
+                written += os.write(self._opened(), view[written:])
+
+    def _undo(self) -> None:
+        """Nothing of a failed append stays, as far as the system still obeys."""
+        with suppress(OSError):
+            os.ftruncate(self._opened(), self.size)
+
+    def read(self, position: int, size: int) -> bytes:
+        try:
+            fd = self._fd if self._fd >= 0 else self._opened()
+            data = _read(fd, size, position)
+            while len(data) < size and position + len(data) < self.size:
+                more = _read(fd, size - len(data), position + len(data))
+                if not more:
+                    break
+                data += more
+            return data
+        except OSError as problem:
+            raise self._disk.failure(problem) from problem
+
+    def truncate(self, size: int) -> None:
+        if size < self.size:
+            with self._disk.failures():
+                os.ftruncate(self._opened(), size)
+            self.size = size
+
+    def view(self) -> memoryview:
+        if not self.size:
+            return memoryview(b"")
+        with self._disk.failures():
+            return memoryview(mmap.mmap(self._opened(), self.size, access=mmap.ACCESS_READ))
+
+    def flush(self) -> None:
+        with self._disk.failures():
+            _sync(self._opened())
+
+    def flushing(self) -> Flushing:
+        with self._disk.failures():
+            return _Flushing(self._disk, os.dup(self._opened()))
+
+    def rename(self, path: str) -> None:
+        to = self._disk.full(path)
+        if _WINDOWS:  # where an open file has its name for good
+            self.close()
+        with self._disk.failures():
+            os.replace(self._path, to)
+        self._path = to
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            fd, self._fd = self._fd, -1
+            self._disk.closed(self)
+            with self._disk.failures():
+                os.close(fd)
+
+    def __repr__(self) -> str:
+        return f"{self._path}, {self.size} bytes{'' if self._fd >= 0 else ', closed'}"
+
+
+class _Flushing:
+    """A flush for another thread: it has a descriptor of its own, since the file's may be closed, and given to another file, at any time."""
+
+    __slots__ = ("_disk", "_fd")
+
+    def __init__(self, disk: RealDisk, fd: int) -> None:
+        self._disk, self._fd = disk, fd
+
+    def __call__(self) -> None:
+        if self._fd >= 0:
+            fd, self._fd = self._fd, -1
+            with self._disk.failures():
+                try:
+                    _sync(fd)
+                finally:
+                    os.close(fd)
+
+    def __del__(self) -> None:
+        if self._fd >= 0:
+            with suppress(OSError):
+                os.close(self._fd)
+
+
+class RealDisk:
+    """The log dir `root`, which is made when it is missing. At most `most_open` files of it are open at once."""
+
+    def __init__(self, root: str, most_open: int | None = None) -> None:
+        self.root = os.path.abspath(root)
+        self.most_open = most_open or _allowed()
+        self._open: dict[RealFile, None] = {}  # in the order in which they were opened
+        with self.failures():
+            os.makedirs(self.root, exist_ok=True)
+
+    def full(self, path: str) -> str:
+        return os.path.join(self.root, path)
+
+    def failure(self, problem: OSError) -> DiskFailure:
+        return DiskFailure(self.root, str(problem))
+
+    @contextmanager
+    def failures(self) -> Iterator[None]:
+        """What the system refuses here is a DiskFailure."""
+        try:
+            yield
+        except OSError as problem:
+            raise self.failure(problem) from problem
+
+    def make_room(self) -> None:
+        """Close files until one more may be open."""
+        while len(self._open) >= self.most_open:
+            next(iter(self._open)).close()
+
+    def opened(self, file: RealFile) -> None:
+        self._open[file] = None
+
+    def closed(self, file: RealFile) -> None:
+        self._open.pop(file, None)
+
+    def names(self, folder: str) -> list[str]:
+        with self.failures(), os.scandir(self.full(folder)) as entries:
+            return [entry.name for entry in entries if entry.is_file()]
+
+    def folders(self) -> list[str]:
+        with self.failures(), os.scandir(self.root) as entries:
+            return [entry.name for entry in entries if entry.is_dir()]
+
+    def exists(self, path: str) -> bool:
+        return os.path.exists(self.full(path))
+
+    def open(self, path: str) -> RealFile:
+        with self.failures():
+            return RealFile(self, self.full(path))
+
+    def rename(self, path: str, to: str) -> None:
+        with self.failures():
+            os.replace(self.full(path), self.full(to))
+
+    def remove(self, path: str) -> None:
+        with self.failures(), suppress(FileNotFoundError):
+            os.remove(self.full(path))
+
+    def make_folder(self, folder: str) -> None:
+        with self.failures():
+            os.makedirs(self.full(folder), exist_ok=True)
+
+    def remove_folder(self, folder: str) -> None:
+        with self.failures(), suppress(FileNotFoundError):
+            shutil.rmtree(self.full(folder))
+
+    def read_whole(self, path: str) -> bytes:
+        with self.failures(), open(self.full(path), "rb") as file:
+            return file.read()
+
+    def write_whole(self, path: str, data: Buffer, *, flush: bool = True) -> None:
+        full = self.full(path)
+        with self.failures():
+            with open(full + ".tmp", "wb") as file:
+                file.write(data)
+                if flush:
+                    file.flush()
+                    _sync(file.fileno())
+            os.replace(full + ".tmp", full)
+        if flush:
+            self.flush_folder(os.path.dirname(path))
+
+    def size(self, path: str) -> int:
+        with self.failures():
+            return os.stat(self.full(path)).st_size
+
+    def modified(self, path: str) -> int:
+        with self.failures():
+            return os.stat(self.full(path)).st_mtime_ns // 1_000_000
+
+    def flush_folder(self, folder: str) -> None:
+        if _WINDOWS:  # which has no such call, and needs none
+            return
+        with self.failures():
+            fd = os.open(self.full(folder), os.O_RDONLY)
+            try:
+                os.fsync(fd)
+            finally:
+                os.close(fd)
+
+    def __repr__(self) -> str:
+        return f"log dir {self.root}, {len(self._open)} files open"
+
+
+def _allowed() -> int:
+    """Half of the files that the system lets this process open: the rest is for connections."""
+    try:
+        from resource import RLIMIT_NOFILE, getrlimit
+    except ImportError:  # Windows
+        return 2048
+    soft = getrlimit(RLIMIT_NOFILE)[0]
+    return max(16, min(soft // 2, 4096)) if soft > 0 else 4096

@@ -1,0 +1,50 @@
+"""The log in files against the model of a list, opened anew now and then after it was closed in good order."""
+
+from __future__ import annotations
+
+from tempfile import TemporaryDirectory
+
+from hypothesis import settings
+from hypothesis.stateful import rule
+
+from kafkadouble.server.log.config import LogConfig
+from kafkadouble.server.log.files.opening import open_log
+from kafkadouble.server.log.files.real_disk import RealDisk
+from kafkadouble.server.log.log import PartitionLog
+
+from ..batches import NOW
+from ..test_model import LogMachine
+
+CONFIG = LogConfig.of({"segment.bytes": 15_000, "index.interval.bytes": 1000})
+
+
+class FileLogMachine(LogMachine):
+    """The same, over a folder that is its own; few files may be open."""
+
+    def make_log(self) -> PartitionLog:
+        self.root = TemporaryDirectory()
+        self.disk = RealDisk(self.root.name, most_open=4)
+        return self.open()
+
+    def open(self, start: int = 0) -> PartitionLog:
+        return open_log(self.disk, "t-0", "t", 0, CONFIG, clean=True, recovery_point=0, log_start_offset=start, now=NOW)
+
+    @rule()
+    def close_and_open(self) -> None:
+        epochs, producers = self.log.epochs.entries, {each.producer_id for each in self.log.producers}
+        self.log.close()
+        self.log = self.open(self.start)
+        last = self.batches[-1].last if self.batches else -1
+        assert max(last + 1, self.start) <= self.log.log_end_offset <= self.end
+        self.end = self.log.log_end_offset  # as in Kafka, offsets that were cut from within a batch are given again
+        self.watermark = self.log.high_watermark = min(self.watermark, self.end)
+        assert self.log.epochs.entries == [entry for entry in epochs if entry.offset < self.end]
+        assert {each.producer_id for each in self.log.producers} == producers
+
+    def teardown(self) -> None:
+        self.log.close()
+        self.root.cleanup()
+
+
+FileLogMachine.TestCase.settings = settings(max_examples=40, stateful_step_count=50, deadline=None)
+test_the_log_in_files_is_a_list = FileLogMachine.TestCase

@@ -17,8 +17,8 @@ PATIENCE = 20
 class Double:
     """A server that forgets everything when it stops, unless it has a folder to keep it in."""
 
-    def __init__(self, folder: str | None = None) -> None:
-        self.bootstrap, self._words = "", ["--data-dir", folder] if folder else []
+    def __init__(self, folder: str | None = None, *words: str) -> None:
+        self.bootstrap, self._words = "", [*words, *(["--data-dir", folder] if folder else [])]
         self._process: subprocess.Popen[str] | None = None
 
     def start(self) -> None:

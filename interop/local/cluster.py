@@ -48,6 +48,10 @@ class Node:
         self._config.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
 
     @property
+    def cluster_id(self) -> str:
+        return self._cluster_id
+
+    @property
     def data(self) -> Path:
         return self._folder / "data"
 

@@ -1,0 +1,58 @@
+"""A partition's batches as a broker serves them, byte for byte: by requests of our own, since clients give records and not batches."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+from kafkadouble.messages import headers
+from kafkadouble.messages.generated.fetch import FetchRequest
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.messages.message import Message
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.wire.batch import iter_batches
+from kafkadouble.wire.frame import Frames
+
+MOST = 64 << 20
+"""Bytes of one answer."""
+
+
+def ask(bootstrap: str, body: Message, version: int) -> Any:
+    """What the broker answers on a connection of its own."""
+    host, _, port = bootstrap.split(",")[0].rpartition(":")
+    assert body.api_key is not None
+    frames: list[bytes] = []
+    reader = Frames()
+    with socket.create_connection((host, int(port)), 30) as sock:
+        for part in headers.write_request(body, 1, "interop", version):
+            sock.sendall(part)
+        while not frames:
+            data = sock.recv(1 << 20)
+            assert data, "the broker closed the connection"
+            frames = reader.feed(data)
+    return headers.read_response(bytes(frames[0]), body.api_key, version)[1]
+
+
+def topic_id(bootstrap: str, topic: str) -> Uuid:
+    """The id of a topic that is there."""
+    asked = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=topic)])
+    return Uuid(ask(bootstrap, asked, 12).topics[0].topic_id)
+
+
+def batches_of(bootstrap: str, topic: str, partition: int = 0) -> bytes:
+    """All that lies in the partition from its start on, as it was stored."""
+    found, offset = b"", 0
+    while True:
+        wanted = FetchRequest.FetchPartition(partition=partition, fetch_offset=offset, partition_max_bytes=MOST)
+        asked = FetchRequest.FetchTopic(topic=topic, partitions=[wanted])
+        response = ask(bootstrap, FetchRequest(max_wait_ms=0, max_bytes=MOST, topics=[asked]), 12)
+        answered = response.responses[0].partitions[0]
+        assert answered.error_code == 0, answered
+        if not answered.records:
+            return found
+        found += bytes(answered.records)
+        offset = _next_offset(bytes(answered.records))
+
+
+def _next_offset(batches: bytes) -> int:
+    return max(header.next_offset for _, header in iter_batches(batches))

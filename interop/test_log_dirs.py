@@ -1,0 +1,127 @@
+"""Log directories change hands: what kafkadouble formats Apache Kafka starts on, and a partition's files serve under either, byte for byte."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from interop.brokers.double import Double
+from interop.clients import CREATOR
+from interop.clients.shape import Record
+from interop.local import Missing, cluster
+from interop.local.cluster import Cluster
+from interop.raw import batches_of, topic_id
+from interop.support import eventually
+from kafkadouble.server.log.formats import partition_metadata
+from kafkadouble.wire.batch import iter_batches
+
+CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
+TOPIC = "handed"
+OWN = "partition.metadata"
+"""Whose records a folder holds is the one thing that must not change hands with them."""
+
+
+@contextmanager
+def kafka(folder: Path, **more: object) -> Iterator[Cluster]:
+    try:
+        with cluster(folder, overrides=more) as running:
+            yield running
+    except Missing as reason:
+        pytest.skip(f"NOTHING WAS HANDED TO APACHE KAFKA: {reason}")
+
+
+@contextmanager
+def double(folder: Path, *words: str) -> Iterator[Double]:
+    server = Double(str(folder), *words)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
+
+
+def fill(bootstrap: str) -> bytes:
+    """A topic with batches of every codec, some small segments, and what lies in it then."""
+    with CREATOR.admin(bootstrap) as admin:
+        admin.create_topic(TOPIC, 1, {"segment.bytes": "1048576"})
+    for codec in CODECS:
+        with CREATOR.producer(bootstrap, compression_type=codec, enable_idempotence=codec != "none") as producer:
+            records = [Record(b"%d" % n * 50, b"k%d" % n, [("h", None)], 1_700_000_000_000 + n) for n in range(500)]
+            producer.send(TOPIC, records)
+    return batches_of(bootstrap, TOPIC)
+
+
+def hand_over(giver: Path, taker: Path) -> None:
+    """The files of a partition replace those of another, all but whose they are."""
+    for file in taker.iterdir():
+        if file.name != OWN:
+            file.unlink()
+    for file in giver.iterdir():
+        if file.name != OWN:
+            shutil.copy(file, taker)
+
+
+def test_kafkas_partition_is_served_by_the_double(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    with kafka(theirs) as running:
+        given = fill(running.bootstrap)
+        running.nodes[0].stop()
+        with double(ours) as server, CREATOR.admin(server.bootstrap) as admin:
+            admin.create_topic(TOPIC, 1)
+        hand_over(running.nodes[0].data / f"{TOPIC}-0", ours / f"{TOPIC}-0")
+    with double(ours) as server:
+        assert batches_of(server.bootstrap, TOPIC) == given
+        with CREATOR.producer(server.bootstrap) as producer:
+            assert producer.send(TOPIC, [Record(b"more")]) == [5 * 500]
+
+
+def test_the_doubles_partition_is_served_by_kafka(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    with double(ours) as server:
+        given = fill(server.bootstrap)
+    with kafka(theirs) as running:
+        with CREATOR.admin(running.bootstrap) as admin:
+            admin.create_topic(TOPIC, 1)
+        running.nodes[0].stop()
+        hand_over(ours / f"{TOPIC}-0", running.nodes[0].data / f"{TOPIC}-0")
+        running.nodes[0].start()
+        assert batches_of(running.bootstrap, TOPIC) == given
+        with CREATOR.producer(running.bootstrap) as producer:
+            assert producer.send(TOPIC, [Record(b"more")]) == [5 * 500]
+
+
+def test_kafka_starts_on_what_kafkadouble_formatted(tmp_path: Path) -> None:
+    with kafka(tmp_path) as running:
+        node = running.nodes[0]
+        node.stop()
+        shutil.rmtree(node.data)
+        words = ["format", "-c", str(tmp_path / f"node-{node.seat.id}" / "server.properties"), "-t", node.cluster_id]
+        command = [sys.executable, "-m", "kafkadouble", *words]
+        assert subprocess.run(command, check=True, capture_output=True).stdout.startswith(
+            b"Formatting metadata directory"
+        )
+        node.start()
+        with CREATOR.admin(running.bootstrap) as admin:
+            admin.create_topic(TOPIC, 1)
+        whose = node.data / f"{TOPIC}-0" / OWN
+        eventually(whose.exists, bool)
+        assert partition_metadata.read(whose.read_bytes()).topic_id == topic_id(running.bootstrap, TOPIC)
+
+
+def test_the_double_starts_on_what_kafka_formatted(tmp_path: Path) -> None:
+    with kafka(tmp_path / "theirs") as running:
+        node = running.nodes[0]
+        node.stop()
+        folder = node.data
+        for path in folder.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path)
+        with double(folder) as server:
+            given = fill(server.bootstrap)
+    assert {header.magic for _, header in iter_batches(given)} == {2}

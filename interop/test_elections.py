@@ -1,0 +1,154 @@
+"""The same requests after the same elections, to Apache Kafka and to the double: what each answers about epochs must be the same.
+
+A broker of Kafka's gets new epochs by restarts, the double by order, as many. The differential of `interop/differential` plays its scripts in
+the first epoch; this plays what only a later one shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import pytest
+
+from interop.brokers import Broker
+from interop.differential.compare import differences
+from interop.differential.normal import Normal
+from interop.differential.side import Side
+from interop.support import eventually
+from kafkadouble import KafkaDouble
+
+pytestmark = [pytest.mark.needs("restart"), pytest.mark.needs("durable")]
+
+ANY, FAR = -1, 2**31 - 1
+LATEST, EARLIEST, OLDEST_TIME = -1, -2, 0
+
+WHOLE, CUT = "whole", "cut"
+TOPICS = (WHOLE, CUT)
+"""Two topics that went through three terms: three records, none, two. Of the second the first four records are deleted."""
+
+RETENTION = {"name": "retention.ms", "value": "-1"}
+
+
+class Both:
+    """The two brokers, after the same elections. `epoch` is the one in which they lead now."""
+
+    def __init__(self, broker: Broker, double: KafkaDouble, sides: tuple[Side, Side]) -> None:
+        self._broker, self._double, self._sides = broker, double, sides
+        for side in sides:
+            for topic in TOPICS:
+                made = {"name": topic, "numPartitions": 1, "replicationFactor": 1, "configs": [RETENTION]}
+                answer: Any = side.ask("a", "CreateTopics", 7, {"topics": [made], "timeoutMs": 10_000})
+                side.known[topic] = answer["topics"][0]["topicId"]
+        self._produce("a", "b", "c")
+        self._elect()
+        self._elect()
+        self._produce("d", "e")
+        self._delete_before(4)
+        self.epoch = self._elect()
+
+    def _produce(self, *records: str) -> None:
+        data = [{"index": 0, "records": list(records)}]
+        given = {"acks": -1, "timeoutMs": 10_000, "topicData": [{"name": t, "partitionData": data} for t in TOPICS]}
+        for side in self._sides:
+            answer: Any = side.ask("a", "Produce", 9, given)
+            assert {one["partitionResponses"][0]["errorCode"] for one in answer["responses"]} == {"NONE"}
+
+    def _delete_before(self, offset: int) -> None:
+        topic = {"name": CUT, "partitions": [{"partitionIndex": 0, "offset": offset}]}
+        for side in self._sides:
+            answer: Any = side.ask("a", "DeleteRecords", 2, {"topics": [topic], "timeoutMs": 10_000})
+            assert answer["topics"][0]["partitions"][0]["lowWatermark"] == offset
+
+    def _elect(self) -> int:
+        """Another term for both; tells its epoch, which is the same."""
+        theirs = self._sides[1]
+        known = dict(theirs.known)
+        theirs.begin(0)  # its connections would end with the restart
+        theirs.known |= known
+        self._broker.restart()
+        epochs = [self._led(theirs, topic) for topic in TOPICS]
+        for topic, epoch in zip(TOPICS, epochs, strict=True):
+            while self._double.leader_epoch(topic, 0) < epoch:
+                self._double.bump_epoch(topic, 0)
+        assert len(set(epochs)) == 1
+        return epochs[0]
+
+    def _led(self, side: Side, topic: str) -> int:
+        """The epoch of the leader, once there is one."""
+
+        def partition() -> Any:
+            answer: Any = side.ask("a", "Metadata", 12, {"topics": [{"name": topic}]})
+            return answer["topics"][0]["partitions"][0]
+
+        return int(eventually(partition, lambda one: one["leaderId"] >= 0)["leaderEpoch"])
+
+    def compare(self, api: str, version: int, given: dict[str, Any]) -> list[str]:
+        """What they answer differently."""
+        outcomes = [side.ask("a", api, version, given) for side in self._sides]
+        assert all(isinstance(outcome, dict) for outcome in outcomes), outcomes
+        ours, theirs = (Normal().of(outcome) for outcome in outcomes)
+        return [f"{api} v{version} {given}: {one}" for one in differences(ours, theirs)]
+
+
+@pytest.fixture(scope="module")
+def both(broker: Broker) -> Iterator[Both]:
+    if lack := broker.lacks("restart", "durable"):
+        pytest.skip(lack)
+    with KafkaDouble() as double:
+        sides = Side("ours", double.bootstrap_servers), Side("theirs", broker.bootstrap)
+        try:
+            yield Both(broker, double, sides)
+        finally:
+            for side in sides:
+                side.begin(0)  # which ends its connections
+
+
+@pytest.fixture(params=TOPICS)
+def topic(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_the_terms_are_what_they_should_be(both: Both, topic: str) -> None:
+    assert both.epoch >= 3
+    assert both.compare("Metadata", 9, {"topics": [{"name": topic}]}) == []
+    assert both.compare("Metadata", 13, {"topics": [{"name": topic}]}) == []
+    asked = {"topics": [{"name": topic}], "responsePartitionLimit": 10}
+    assert both.compare("DescribeTopicPartitions", 0, asked) == []
+
+
+@pytest.mark.parametrize("version", [2, 3, 4])
+def test_offset_for_leader_epoch(both: Both, topic: str, version: int) -> None:
+    found = []
+    currents = (ANY, -2, 0, both.epoch - 1, both.epoch, both.epoch + 1, FAR)
+    for current, epoch in product(currents, (*range(-2, both.epoch + 3), FAR)):
+        asked = {"partition": 0, "currentLeaderEpoch": current, "leaderEpoch": epoch}
+        given = {"replicaId": -1, "topics": [{"topic": topic, "partitions": [asked]}]}
+        found += both.compare("OffsetForLeaderEpoch", version, given)
+    assert found == []
+
+
+@pytest.mark.parametrize("version", [4, 7, 11])
+def test_list_offsets(both: Both, topic: str, version: int) -> None:
+    found = []
+    currents = (ANY, 0, both.epoch - 1, both.epoch, both.epoch + 1)
+    for current, time in product(currents, (LATEST, EARLIEST, OLDEST_TIME)):
+        asked = {"partitionIndex": 0, "currentLeaderEpoch": current, "timestamp": time}
+        given = {"replicaId": -1, "topics": [{"name": topic, "partitions": [asked]}]}
+        found += both.compare("ListOffsets", version, given)
+    assert found == []
+
+
+@pytest.mark.parametrize("version", [9, 11, 12, 13, 15, 16, 17, 18])
+def test_fetch(both: Both, topic: str, version: int) -> None:
+    found = []
+    currents = (ANY, 0, both.epoch - 1, both.epoch, both.epoch + 1)
+    lasts = (ANY, *range(both.epoch + 2)) if version >= 12 else (ANY,)
+    for current, last, offset in product(currents, lasts, (0, 3, 4, 5, 6, 500)):
+        asked = {"partition": 0, "fetchOffset": offset, "currentLeaderEpoch": current, "lastFetchedEpoch": last}
+        asked |= {"partitionMaxBytes": 1 << 20}
+        wanted = {"topic": topic, "topicId": f"${topic}", "partitions": [asked]}
+        given = {"maxWaitMs": 0, "minBytes": 0, "maxBytes": 1 << 20, "sessionEpoch": -1, "topics": [wanted]}
+        found += both.compare("Fetch", version, given)
+    assert found == []

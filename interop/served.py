@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from interop.local.identity import identity
 from kafkadouble.messages.registry import apis
 
 
-def served(bootstrap: str) -> frozenset[str]:
-    """The names of the APIs of the first of these addresses."""
+def versions(bootstrap: str) -> Mapping[str, tuple[int, int]]:
+    """The first and the last version of each API of the first of these addresses, by name."""
     host, _, port = bootstrap.split(",")[0].rpartition(":")
     announced = identity(host, int(port)).versions
-    return frozenset(api.name for api in apis() if api.key in announced)
+    return {api.name: announced[api.key] for api in apis() if api.key in announced}
+
+
+def served(bootstrap: str) -> frozenset[str]:
+    """The names alone."""
+    return frozenset(versions(bootstrap))

@@ -72,6 +72,14 @@ class Row(NamedTuple):
     refusal: str = ""
 
 
+READING = frozenset({"--describe", "describe", "--list", "list"})
+
+
+def only_reads(row: Row) -> bool:
+    """Whether a call that is made again changes nothing: brokers learn of what was changed a moment after it was."""
+    return row.tool == "kafka-get-offsets" or not READING.isdisjoint(row.words.split())
+
+
 class Scenario(NamedTuple):
     """Rows that follow one another on a topic and a group of their own. `member`: the group has a member meanwhile, which the rows
     find with a partition. `own`: they change the broker itself, and put it back.

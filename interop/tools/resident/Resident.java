@@ -123,7 +123,7 @@ public final class Resident {
         hooks.clear();
         out.begin();
         err.begin();
-        Thread thread = new Thread(() -> run(fields[0], words), fields[0]);
+        Thread thread = new Thread(() -> run(fields[0], words), "main");
         thread.setDaemon(true);
         thread.start();
         try {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from confluent_kafka import Consumer, TopicPartition
@@ -86,3 +87,23 @@ def test_a_client_that_waits_gets_what_comes_in_the_next_epoch(kafka: KafkaDoubl
         kafka.bump_epoch("t", 1)
     assert seen == [(b"a", 0), (b"b", 1), (b"c", 2)]
     consumer.close()
+
+
+def test_what_was_lost_stays_lost_after_a_restart(tmp_path: Path) -> None:
+    with KafkaDouble(data_dir=tmp_path) as kafka:
+        kafka.create_topic("t", 2)
+        for value in "abc":
+            kafka.produce("t", value, partition=1)
+        kafka.truncate("t", 1, 2)
+        kafka.bump_epoch("t", 1)
+        kafka.produce("t", "d", partition=1)
+        assert kafka.epochs("t", 1) == {0: 0, 2: 2}
+    with KafkaDouble(data_dir=tmp_path) as kafka:
+        assert values(kafka) == [b"a", b"b", b"d"]
+        begun = kafka.leader_epoch("t", 1)
+        assert begun > 2
+        assert kafka.epochs("t", 1) == {0: 0, 2: 2, begun: 3}
+        kafka.truncate("t", 1, 0)
+    with KafkaDouble(data_dir=tmp_path) as kafka:
+        assert values(kafka) == []
+        assert kafka.epochs("t", 1) == {kafka.leader_epoch("t", 1): 0}

@@ -19,6 +19,9 @@ NAMED = re.compile(r"`([\w/]+\.py)(?:::(\w+))?`")
 KIPS = {"595": "test_kip_279.py"}
 """The KIPs whose tests stand with those of another."""
 
+OF_THE_NODE = ("test_leadership.py", "test_double_epochs.py")
+"""What takes a whole node, and stands with the tests of its floor."""
+
 
 @cache
 def names_in(path: Path) -> frozenset[str]:
@@ -56,7 +59,7 @@ def test_a_row_is_whole_and_names_tests_that_are_there(row: str) -> None:
 def test_a_row_is_pinned_by_a_test_of_its_own_kip_or_of_the_node(row: str) -> None:
     kip = cells(row)[0]
     own = KIPS.get(kip, f"test_kip_{kip}.py")
-    assert {path.name for path, _ in named_in(row)} & {own, "test_leadership.py"}
+    assert {path.name for path, _ in named_in(row)} & {own, *OF_THE_NODE}
 
 
 def test_the_example_does_what_it_says() -> None:

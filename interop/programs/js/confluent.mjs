@@ -60,7 +60,7 @@ class Client {
     await consumer.run({ eachMessage })
     const at = ([partition, offset]) => ({ topic, partition, offset: String(offset) })
     const commit = async positions => {
-      await consumer.commitOffsets([...positions].map(at)) // answers when the request is on its way, not when it was heard
+      await consumer.commitOffsets([...positions].map(at)) // answers when it is sent, not when it was heard
       const wanted = [...positions.values()].sort().join()
       await until('committed', () => this.committed(groupId, topic), found => found.sort().join() === wanted)
     }

@@ -14,6 +14,9 @@ const FROM = {
   autocommit: false
 }
 
+// Left to itself it says to be producer 0 of epoch 0, which fences it wherever the broker has given it another number.
+const TRANSACTIONAL = { idempotent: true, producerId: -1n, producerEpoch: -1 }
+
 const message = topic => ({ key, value, headers }) => ({
   topic,
   key: key ?? undefined,
@@ -84,7 +87,7 @@ class Client {
   }
 
   async transact (topic, records, commit) {
-    const producer = new Producer({ ...this.base, idempotent: true, transactionalId: topic })
+    const producer = new Producer({ ...this.base, ...TRANSACTIONAL, transactionalId: topic })
     const transaction = await producer.beginTransaction()
     await transaction.send({ messages: records.map(message(topic)) })
     await (commit ? transaction.commit() : transaction.abort())

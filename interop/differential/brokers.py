@@ -16,14 +16,19 @@ SETTINGS = {
     "transaction.state.log.num.partitions": 1,
     "share.coordinator.state.topic.num.partitions": 1,
     "group.streams.initial.rebalance.delay.ms": 0,
+    "group.min.session.timeout.ms": 300,
+    "group.max.size": 3,
+    "offset.metadata.max.bytes": 40,
 }
-"""Fifty partitions of each internal topic would only be slower; the delay is what a double has by itself."""
+"""Fifty partitions of each internal topic would only be slower; the delay is what a double has by itself; limits are such that a script
+comes to them."""
 
 
 @contextmanager
-def both(folder: Path) -> Iterator[tuple[str, str]]:
-    """Where a kafkadouble and an Apache Kafka listen. Raises Missing."""
-    with cluster(folder, overrides=SETTINGS) as kafka:
+def both(folder: Path, more: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
+    """Where a kafkadouble and an Apache Kafka listen, that were told `more` as `key=value`. Raises Missing."""
+    folder.mkdir(exist_ok=True)
+    with cluster(folder, overrides={**SETTINGS, **dict(each.split("=", 1) for each in more)}) as kafka:
         config = next(folder.rglob("server.properties"))
         port = kafka.bootstrap.rpartition(":")[2]
         own = config.with_name("double.properties")

@@ -2,7 +2,8 @@
 
 `python -m interop.differential.divergence` writes docs/divergence.md. A row has its `section`, what `kafka` does, what is `here`, and `why`.
 Its `shown` are patterns of differences, each of which some script must show: `api`, `path`, and as far as it matters `script`, `ours` and
-`theirs`, with `*` for anything. A row without says in `unshown` why no request to one broker can show it.
+`theirs`, with `*` for anything, and `versions` (`"8"`, `"3.."`, `"3..6"`), each of which must show it. A row without says in `unshown` why no
+request to one broker can show it. What the codecs do otherwise is the table of `interop/witness/differences.py`, and a section of the page.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ import tomllib
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
+
+from interop.witness.differences import DIFFERENCES
+from kafkadouble.messages import registry
 
 from .play import Found
 
@@ -27,6 +31,10 @@ difference that is not listed is a defect. *Shown* are those that requests to th
 why they cannot be.
 """
 
+CODECS = """\
+A request that cannot be read ends the connection, here and in Kafka; but what can be read differs in these. Each is shown, with bytes, by
+`pytest interop/witness`."""
+
 
 class Pattern(NamedTuple):
     """Differences that are meant to be; `*` is anything."""
@@ -36,12 +44,30 @@ class Pattern(NamedTuple):
     script: str = "*"
     ours: str = "*"
     theirs: str = "*"
+    versions: str = ".."
 
     def covers(self, found: Found) -> bool:
         """Whether a difference is one of these."""
         difference = found.difference
+        if not self._lowest <= found.version <= self._highest:
+            return False
         had = (found.api, difference.path, found.script, str(difference.ours), str(difference.theirs))
-        return all(fnmatchcase(_plain(each), _plain(wanted)) for each, wanted in zip(had, self, strict=True))
+        return all(fnmatchcase(_plain(each), _plain(wanted)) for each, wanted in zip(had, self[:-1], strict=True))
+
+    @property
+    def _lowest(self) -> int:
+        return int(self.versions.partition("..")[0] or 0)
+
+    @property
+    def _highest(self) -> int:
+        low, dots, high = self.versions.partition("..")
+        return int(high or 32767) if dots else int(low)
+
+    def shown_at(self) -> set[int]:
+        """The versions each of which must show it; none when no bound is named."""
+        if self.versions == "..":
+            return set()
+        return set(range(self._lowest, min(self._highest, registry.api_named(self.api).stable_versions[1]) + 1))
 
 
 def _plain(text: str) -> str:
@@ -74,15 +100,15 @@ def rows(text: str | None = None) -> list[Row]:
 
 def sorted_out(found: list[Found], listed: list[Row]) -> tuple[list[Found], list[Pattern]]:
     """The differences that are in no row, and the patterns that no difference is like."""
-    patterns = [pattern for row in listed for pattern in row.shown]
-    unused, unlisted = dict.fromkeys(patterns), list[Found]()
+    seen: dict[Pattern, set[int]] = {pattern: set() for row in listed for pattern in row.shown}
+    unlisted = []
     for each in found:
-        covering = [pattern for pattern in patterns if pattern.covers(each)]
+        covering = [pattern for pattern in seen if pattern.covers(each)]
         for pattern in covering:
-            unused.pop(pattern, None)
+            seen[pattern].add(each.version)
         if not covering:
             unlisted.append(each)
-    return unlisted, list(unused)
+    return unlisted, [pattern for pattern, at in seen.items() if not at or pattern.shown_at() - at]
 
 
 def as_markdown() -> str:
@@ -90,12 +116,21 @@ def as_markdown() -> str:
     listed, sections = rows(), dict[str, list[Row]]()
     for row in listed:
         sections.setdefault(row.section, []).append(row)
-    return HEAD + "".join(_section(name, of) for name, of in sections.items())
+    return HEAD + "".join(_section(name, of) for name, of in sections.items()) + _of_codecs()
 
 
 def _section(name: str, of: list[Row]) -> str:
     lines = [f"| {row.kafka} | {row.here} | {row.why} | {'*shown*' if row.shown else row.unshown} |" for row in of]
     return "\n".join(["", f"## {name}", "", "| Kafka | here | why | |", "|---|---|---|---|", *lines, ""])
+
+
+def _of_codecs() -> str:
+    """What `interop/witness` holds Kafka's generated classes and ours to."""
+    lines = [
+        f"| {name} | {'refused' if each.ours.startswith('Bad') else 'taken'} | {each.why} |"
+        for name, each in DIFFERENCES.items()
+    ]
+    return "\n".join(["", "## Bytes", "", CODECS, "", "| a message with | here | why |", "|---|---|---|", *lines, ""])
 
 
 if __name__ == "__main__":

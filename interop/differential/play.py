@@ -10,13 +10,15 @@ from typing import NamedTuple
 
 import yaml
 
-from tests.support.matching import Mismatch, match
+from tests.support.matching import Mismatch, errors_in, match
 
 from .compare import Difference, differences
 from .normal import Normal
 from .script import Ask, Hear, steps
 from .settle import settle
 from .side import GLANCE, NO_REQUEST, Outcome, Side
+
+NAME = re.compile(r"\$(\w+)")
 
 EVENTUALLY = 2.0
 """Seconds in which what Kafka does by and by must be done."""
@@ -43,6 +45,9 @@ class Report:
         self.differing = 0
         self.distinct: set[tuple[str, int, str]] = set()
         self.versions: Counter[tuple[str, int]] = Counter()
+        self.codes: set[tuple[str, str]] = set()
+        """Error codes that both brokers gave in answer to one request, with its API."""
+        self.codes_of_kafka: set[tuple[str, str]] = set()
         self.found: list[Found] = []
         self.unplayable: list[str] = []
 
@@ -105,6 +110,8 @@ class Play:
     def _hear(self, step: Hear) -> None:
         if step.pattern and step.pattern != "nothing yet":
             for side, outcome in zip(self.sides, self._last, strict=True):
+                for name in NAME.findall(step.pattern):
+                    side.known.pop(name, None)
                 try:
                     match(yaml.safe_load(step.pattern), outcome, side.known)
                 except Mismatch as mismatch:
@@ -112,7 +119,8 @@ class Play:
             return
         asked = self._waiting[step.client][0]
         if step.pattern:
-            outcomes = [side.hear(step.client, GLANCE) for side in self.sides]
+            ours, theirs = self.sides
+            outcomes = [ours.hear(step.client, GLANCE), theirs.hear(step.client, GLANCE / 10)]
             self._compare(asked, asked.version or 0, outcomes)
             return
         self._waiting[step.client].pop(0)
@@ -124,6 +132,9 @@ class Play:
         report = self.report
         report.pairs += 1
         report.versions[step.api, version] += 1
+        codes, codes_of_kafka = ({(step.api, code) for _, code in errors_in(each, "")} for each in outcomes)
+        report.codes |= codes & codes_of_kafka
+        report.codes_of_kafka |= codes_of_kafka
         report.distinct.add((step.api, version, self._own_name.sub("~", repr(theirs))))
         found = [Found(self.path.stem, step.line, step.api, version, each) for each in differences(ours, theirs)]
         report.differing += bool(found)

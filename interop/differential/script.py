@@ -5,10 +5,11 @@
     a <                                             but here
     a < nothing yet                                 or is not there yet
     a ~> OffsetFetch v9 {...}                       asked again until both brokers say the same, for what Kafka does by and by
-    a < {topics: [{topicId: $t}]}                   names for what each broker answered, as in a transcript
+    a < {topics: [{topicId: $t}]}                   names for what each broker answered last; a name may be given anew
     a > ApiVersions raw 00120009000000010000        a frame of these bytes (without its size), whatever it says
     for n in 0 | -1 | "x"                           the lines up to `end`, with `<n>` for each value; they nest
     for v in Fetch                                  the same for every version of that API
+    brokers delete.topic.enable=false               settings of both brokers, before anything else; such a script has two for itself
 
 `~t` is a name that only this script has, `<v>` the version of the line. Of a request a version is sent what it has: other fields are left
 out, and a null that it cannot say makes no request.
@@ -31,6 +32,7 @@ ASK = re.compile(r"(\w+) (>|>>|~>) (\w+) (v(?:\*|[\d.]+)|raw)\s*(.*)\Z", re.DOTA
 HEAR = re.compile(r"(\w+) <\s*(.*)\Z", re.DOTALL)
 LOOP = re.compile(r"for (\w+) in (.*)\Z", re.DOTALL)
 RANGE = re.compile(r"v(\d*)\.\.(\d*)\Z")
+BROKERS = re.compile(r"brokers (.*)\Z", re.DOTALL)
 OWN_NAME = re.compile(r"(?<![\w/])~(?=\w)")
 
 SERVED = {served.name: (served.lowest, served.highest) for served in TABLE}
@@ -61,9 +63,16 @@ class Hear(NamedTuple):
 Step = Ask | Hear
 
 
+def settings(path: Path) -> tuple[str, ...]:
+    """What both brokers must be told for a script, as `key=value`."""
+    _, line = next(lines(path.read_text()), (0, ""))
+    found = BROKERS.match(line)
+    return tuple(found[1].split()) if found else ()
+
+
 def steps(path: Path) -> Iterator[Step]:
     """The steps of a script in their order."""
-    numbered = list(lines(path.read_text()))
+    numbered = [(number, line) for number, line in lines(path.read_text()) if not BROKERS.match(line)]
     yield from _block(numbered, {}, path.stem.replace("_", "-"))
 
 

@@ -8,13 +8,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 from typing import Any
+
+from tests.support.matching import errors_in
 
 from .side import Outcome, Side
 
 CHANGES = {"CreateTopics", "DeleteTopics", "CreatePartitions", "AlterConfigs", "IncrementalAlterConfigs"}
 """APIs after which the broker has to hear of it."""
+
+FIRST: tuple[tuple[str, int, dict[str, Any]], ...] = (
+    ("FindCoordinator", 4, {"keyType": 0, "coordinatorKeys": ["first"]}),
+    ("OffsetFetch", 8, {"groups": [{"groupId": "first", "topics": None}]}),
+    ("InitProducerId", 4, {"transactionalId": None}),
+)
+"""What is refused until Kafka has got ready for it."""
 
 PATIENCE = 10.0
 CLIENT_METRICS = 16
@@ -49,12 +59,13 @@ def _until_known(side: Side, name: str) -> None:
 
 def first_answers(side: Side) -> None:
     """Come back when the coordinators and the producer ids, which Kafka gets ready on the first request, are there."""
-    group = {"keyType": 0, "coordinatorKeys": ["first"]}
-    _until(lambda: "'errorCode': 'NONE'" in str(side.ask("settle", "FindCoordinator", 4, group)))
-    _until(
-        lambda: "'errorCode': 'NONE'" in str(side.ask("settle", "OffsetFetch", 8, {"groups": [{"groupId": "first"}]}))
-    )
-    _until(lambda: "'errorCode': 'NONE'" in str(side.ask("settle", "InitProducerId", 4, {"transactionalId": None})))
+    for api, version, asked in FIRST:
+        _until(partial(_is_answered, side, api, version, asked))
+
+
+def _is_answered(side: Side, api: str, version: int, asked: dict[str, Any]) -> bool:
+    outcome = side.ask("settle", api, version, asked)
+    return isinstance(outcome, dict) and not any(errors_in(outcome, ""))
 
 
 def _until(holds: Callable[[], bool]) -> None:

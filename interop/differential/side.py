@@ -24,7 +24,7 @@ NO_ANSWER, CLOSED, NO_REQUEST = "no answer", "disconnected", "no request"
 PATIENCE = 6.0
 """Seconds that an answer may take. A controller of Kafka's that meets an error it does not know steps down for two or three."""
 
-GLANCE = 0.1
+GLANCE = 0.06
 """Seconds after which an answer is taken not to be coming yet."""
 
 Outcome = dict[str, Any] | str

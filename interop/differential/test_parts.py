@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from kafkadouble.server.handlers.error_rows import ROWS
+
+from . import coverage
 from .compare import Difference, differences
 from .divergence import PAGE, Pattern, as_markdown, rows, sorted_out
 from .normal import Normal
 from .play import Found
 from .request import body_of
-from .script import Ask, Hear, steps
+from .script import Ask, Hear, settings, steps
 
 MEMBER = "a-0f2f11b5-0d4c-4b0e-8f0c-0123456789ab"
 TOPIC = "oXqe-IlpRumpuOu1lDdhQQ"
@@ -90,6 +93,38 @@ def test_what_is_not_listed_and_what_is_listed_in_vain_is_found() -> None:
     known = Found("fetch", 1, "Fetch", 4, Difference("topics[].x", 12, 3))
     new = Found("fetch", 2, "Fetch", 4, Difference("topics[].x", 2, 3))
     assert sorted_out([known, new], listed) == ([new], [Pattern("Fetch", "y")])
+
+
+def test_a_pattern_of_versions_covers_these_and_must_be_shown_by_each() -> None:
+    listed = rows(
+        '[[row]]\nsection = "s"\nkafka = "k"\nhere = "h"\nwhy = "w"\n'
+        'shown = [{ api = "Heartbeat", path = "x", versions = "3.." }]'
+    )
+    at = {version: Found("s", 1, "Heartbeat", version, Difference("x", 1, 2)) for version in (2, 3, 4)}
+    assert sorted_out([at[3], at[4]], listed) == ([], [])
+    assert sorted_out(list(at.values()), listed) == ([at[2]], [])
+    assert sorted_out([at[3]], listed)[1] == [Pattern("Heartbeat", "x", versions="3..")]
+
+
+def test_an_error_row_is_provoked_or_excused() -> None:
+    provoked = {(api, code) for api, codes in ROWS.items() for code in codes} - coverage.excuses().keys()
+    assert coverage.problems(provoked, provoked) == []
+    assert coverage.problems(provoked - {("Fetch", "UNKNOWN_TOPIC_ID")}, set()) == [
+        "Fetch UNKNOWN_TOPIC_ID is neither provoked nor excused"
+    ]
+    assert coverage.problems(provoked | {("Fetch", "FENCED_LEADER_EPOCH")}, {("Fetch", "NETWORK_EXCEPTION")}) == [
+        "Fetch FENCED_LEADER_EPOCH is excused and provoked",
+        "Fetch NETWORK_EXCEPTION came from Kafka and is no row",
+    ]
+
+
+def test_settings_of_a_script_are_its_first_line(tmp_path: Path) -> None:
+    path = tmp_path / "some_script.txt"
+    path.write_text("# What it is.\nbrokers a=1 b=2\na > Heartbeat v3 {}")
+    assert settings(path) == ("a=1", "b=2")
+    assert len(list(steps(path))) == 1
+    path.write_text("a > Heartbeat v3 {}")
+    assert settings(path) == ()
 
 
 def test_a_row_is_shown_or_says_why_not() -> None:

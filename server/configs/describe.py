@@ -117,11 +117,15 @@ def describe_client_metrics(overrides: Mapping[str, str]) -> list[Entry]:
 def answered(
     entries: Iterable[Entry], names: Iterable[str] | None = None, *, synonyms: bool = False, documentation: bool = False
 ) -> list[Entry]:
-    """What a request asks of the entries: these names (none or empty: all), with synonyms or without, documented or not."""
+    """What a request asks of the entries: these names (none or empty: all), with synonyms or without, documented or not.
+
+    What nobody has documented (loggers) has an empty text in any case.
+    """
     wanted = frozenset(names or ())
     return [
         entry._replace(
-            synonyms=entry.synonyms if synonyms else (), documentation=entry.documentation if documentation else None
+            synonyms=entry.synonyms if synonyms else (),
+            documentation=entry.documentation if documentation or entry.documentation == "" else None,
         )
         for entry in entries
         if not wanted or entry.name in wanted

@@ -13,6 +13,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
 from kafkadouble.messages.uuid import Uuid
 
+from ..repeats import Repeats
 from .committed import Committed
 from .offsets import Place
 
@@ -26,15 +27,16 @@ PartitionAnswer = OffsetFetchResponse.OffsetFetchResponsePartitions
 NO_OFFSET = -1
 
 
-def fetch(shard: GroupShard, group: str, topics: Sequence[Topic], require_stable: bool) -> list[TopicAnswer]:
-    """The offsets of these partitions, each once; the topics have their names."""
-    seen: set[Place] = set()
+def fetch(
+    shard: GroupShard, group: str, topics: Sequence[Topic], require_stable: bool, repeats: Repeats
+) -> list[TopicAnswer]:
+    """The offsets of these partitions; the topics have their names."""
     return [
         TopicAnswer(
             name=topic.name,
             topic_id=topic.topic_id,
             partitions=[
-                _fetch(shard, Place(group, topic.name, index), topic, require_stable, seen)
+                _fetch(shard, Place(group, topic.name, index), topic, require_stable, repeats)
                 for index in topic.partition_indexes
             ],
         )
@@ -42,10 +44,9 @@ def fetch(shard: GroupShard, group: str, topics: Sequence[Topic], require_stable
     ]
 
 
-def _fetch(shard: GroupShard, place: Place, topic: Topic, require_stable: bool, seen: set[Place]) -> PartitionAnswer:
-    if place in seen:
+def _fetch(shard: GroupShard, place: Place, topic: Topic, require_stable: bool, repeats: Repeats) -> PartitionAnswer:
+    if not repeats.may(place):
         return no_offset(place.partition, error_codes.INVALID_REQUEST)
-    seen.add(place)
     offset = shard.offsets.stable.get(place)
     if offset is not None and not offset.is_for(Uuid(topic.topic_id)):
         offset = None

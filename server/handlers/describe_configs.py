@@ -134,7 +134,7 @@ def _loggers(node: Node, name: str) -> list[Entry]:
         raise Refusal(error_codes.INVALID_REQUEST, said)
     source = Source.DYNAMIC_BROKER_LOGGER
     return [
-        Entry(logger, level, source, False, False, Type.UNKNOWN, (), None)
+        Entry(logger, level, source, False, False, Type.UNKNOWN, (), "")
         for logger, level in broker_loggers.levels().items()
     ]
 

@@ -3,8 +3,8 @@
 A group that nobody has heard of, or that is not classic, is Dead without an error; from version 6 on it is GROUP_ID_NOT_FOUND besides. From
 version 3 on the operations that the asker may do on the group are told if he wants to know; without an authorizer he may do all.
 
-Where it differs from Apache Kafka: a group that is asked for again in the same request is INVALID_REQUEST (Kafka describes it again): a small
-request cannot become an answer without end.
+Where it differs from Apache Kafka: a group that is asked for again in the same request is described again as in Kafka, but is INVALID_REQUEST
+once that has become a long answer (`repeats`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from kafkadouble.messages.generated.describe_groups import DescribeGroupsRequest
 from ..groups.classic.describe import described
 from ..groups.classic.group import ClassicGroup
 from ..groups.classic.state import State
+from ..repeats import Repeats
 from ..request import Refusal, Request
 
 if TYPE_CHECKING:
@@ -32,22 +33,19 @@ ALL_OPERATIONS = sum(1 << operation for operation in (READ, DELETE, DESCRIBE, DE
 
 
 def answer(node: Node, request: Request[DescribeGroupsRequest]) -> DescribeGroupsResponse:
-    seen: set[str] = set()
-    return DescribeGroupsResponse(groups=[_once(node, request, group_id, seen) for group_id in request.body.groups])
+    repeats = Repeats()
+    return DescribeGroupsResponse(
+        groups=[_describe(node, request, group_id, repeats) for group_id in request.body.groups]
+    )
 
 
-def _once(node: Node, request: Request[DescribeGroupsRequest], group_id: str, seen: set[str]) -> Described:
-    if group_id in seen:
-        return Described(group_id=group_id, error_code=error_codes.INVALID_REQUEST)
-    seen.add(group_id)
-    return _describe(node, request, group_id)
-
-
-def _describe(node: Node, request: Request[DescribeGroupsRequest], group_id: str) -> Described:
+def _describe(node: Node, request: Request[DescribeGroupsRequest], group_id: str, repeats: Repeats) -> Described:
     try:
         group = node.groups.shard(group_id).groups.get(group_id)
     except Refusal as refusal:
         return Described(group_id=group_id, error_code=refusal.code)
+    if not repeats.may(group_id, 1 + (len(group.members) if isinstance(group, ClassicGroup) else 0)):
+        return Described(group_id=group_id, error_code=error_codes.INVALID_REQUEST)
     answer = described(group) if isinstance(group, ClassicGroup) else _dead(request, group_id, group is None)
     if request.body.include_authorized_operations and not answer.error_code:
         answer.authorized_operations = ALL_OPERATIONS

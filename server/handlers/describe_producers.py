@@ -1,7 +1,7 @@
 """DescribeProducers: which idempotent and transactional producers a partition remembers (KIP-664).
 
-Where it differs from Apache Kafka: a partition that is asked for again in the same request is INVALID_REQUEST (Kafka describes it again): a
-small request cannot become an answer without end.
+Where it differs from Apache Kafka: a partition that is asked for again in the same request is described again as in Kafka, but is
+INVALID_REQUEST once that has become a long answer (`repeats`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_producers import DescribeProducersRequest, DescribeProducersResponse
 
 from ..metadata.topic_names import problem_with_name
+from ..repeats import Repeats
 from ..request import Request
 
 if TYPE_CHECKING:
@@ -21,22 +22,19 @@ PartitionResponse = DescribeProducersResponse.PartitionResponse
 
 
 def answer(node: Node, request: Request[DescribeProducersRequest]) -> DescribeProducersResponse:
-    seen: set[tuple[str, int]] = set()
+    repeats = Repeats()
     return DescribeProducersResponse(
         topics=[
             DescribeProducersResponse.TopicResponse(
                 name=topic.name,
-                partitions=[_describe(node, topic.name, index, seen) for index in topic.partition_indexes],
+                partitions=[_describe(node, topic.name, index, repeats) for index in topic.partition_indexes],
             )
             for topic in request.body.topics
         ]
     )
 
 
-def _describe(node: Node, topic: str, index: int, seen: set[tuple[str, int]]) -> PartitionResponse:
-    if (topic, index) in seen:
-        return _failed(index, error_codes.INVALID_REQUEST, error_codes.meaning(error_codes.INVALID_REQUEST))
-    seen.add((topic, index))
+def _describe(node: Node, topic: str, index: int, repeats: Repeats) -> PartitionResponse:
     if (problem := problem_with_name(topic)) is not None:
         return _failed(index, error_codes.INVALID_TOPIC_EXCEPTION, problem)
     partition = node.partitions.get(topic, index)
@@ -44,6 +42,8 @@ def _describe(node: Node, topic: str, index: int, seen: set[tuple[str, int]]) ->
         unknown = error_codes.UNKNOWN_TOPIC_OR_PARTITION
         known_topic = topic in node.controller.image.topic_ids
         return _failed(index, unknown, None if known_topic else error_codes.meaning(unknown))
+    if not repeats.may((topic, index), 1 + len(partition.log.producers)):
+        return _failed(index, error_codes.INVALID_REQUEST, error_codes.meaning(error_codes.INVALID_REQUEST))
     producers = [
         DescribeProducersResponse.ProducerState(
             producer_id=producer.producer_id,

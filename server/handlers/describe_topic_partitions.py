@@ -64,6 +64,8 @@ def _wanted(node: Node, body: Body) -> list[str]:
 
 
 def _unknown(name: str) -> Topic:
+    if not name:
+        return Topic(error_code=error_codes.UNKNOWN_SERVER_ERROR, name=name)  # Kafka breaks over it
     unknown, invalid = error_codes.UNKNOWN_TOPIC_OR_PARTITION, error_codes.INVALID_TOPIC_EXCEPTION
     return Topic(
         error_code=invalid if problem_with_name(name) else unknown,

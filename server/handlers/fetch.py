@@ -38,8 +38,7 @@ def answer(node: Node, request: Request[FetchRequest]) -> FetchResponse | Wait[F
     if isinstance(fetching, int):
         return FetchResponse(error_code=fetching)
     if replica >= 0:
-        refused = refused_to_stranger(node, fetching.wanted, request.version)
-        return _with_endpoints(node, request, fetching.answer(refused))
+        return fetching.answer(refused_to_stranger(node, fetching.wanted, request.version))
     reading = _read(node, request, fetching)
     if reading.urgent or reading.size >= body.min_bytes or body.max_wait_ms <= 0 or not fetching.wanted:
         return _told(node, request, fetching, reading)
@@ -60,7 +59,15 @@ def _wait(node: Node, request: Request[FetchRequest], fetching: Fetching, readin
         reading = _read(node, request, fetching)
         if not moved:
             break
+    _mark_gone(reading)
     return _told(node, request, fetching, reading)
+
+
+def _mark_gone(reading: Reading) -> None:
+    """Of what was deleted while a fetch waited for it Kafka answers that no aborted transactions were looked for."""
+    for _, data in reading.answered:
+        if data.error_code:
+            data.aborted_transactions = None
 
 
 def _told(node: Node, request: Request[FetchRequest], fetching: Fetching, reading: Reading) -> FetchResponse:

@@ -6,8 +6,8 @@ heard of; from version 7 on one may ask that offsets of open transactions be wai
 those of partitions.
 
 Where it differs from Apache Kafka: the answer always waits until what it shows is committed (Kafka without `require_stable` shows what was
-committed last). A group or partition that is asked for again in the same request is INVALID_REQUEST (Kafka answers it again): a small request
-cannot become an answer without end.
+committed last). A group or partition that is asked for again in the same request is answered again as in Kafka, but is INVALID_REQUEST once
+that has become a long answer (`repeats`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest, Offs
 from kafkadouble.messages.uuid import Uuid
 
 from ..groups.fetch import fetch, fetch_all, no_offset
+from ..repeats import Repeats
 from ..request import Refusal, Request
 from ..waiting import Wait
 
@@ -40,13 +41,10 @@ TOPIC_IDS_FROM = 10
 
 def answer(node: Node, request: Request[OffsetFetchRequest]) -> Wait[OffsetFetchResponse]:
     answers: list[GroupAnswer] = []
-    seen: set[str] = set()
+    repeats = Repeats()
     for group in _groups(request):
         try:
-            if group.group_id in seen:
-                raise Refusal(error_codes.INVALID_REQUEST)
-            seen.add(group.group_id)
-            answers.append((yield from _fetch(node, request, group)))
+            answers.append((yield from _fetch(node, request, group, repeats)))
         except Refusal as refusal:
             answers.append(_failed(request, group, refusal.code))
     return _fit(request, answers)
@@ -63,15 +61,17 @@ def _groups(request: Request[OffsetFetchRequest]) -> list[Group]:
     return [Group(group_id=body.group_id, topics=topics)]
 
 
-def _fetch(node: Node, request: Request[OffsetFetchRequest], group: Group) -> Wait[GroupAnswer]:
+def _fetch(node: Node, request: Request[OffsetFetchRequest], group: Group, repeats: Repeats) -> Wait[GroupAnswer]:
     shard, by_id = node.groups.shard(group.group_id), request.version >= TOPIC_IDS_FROM
     require_stable = request.body.require_stable
     if group.topics is None:
         found = fetch_all(shard, group.group_id, require_stable)
+        if not repeats.may(group.group_id, 1 + sum(len(topic.partitions) for topic in found)):
+            raise Refusal(error_codes.INVALID_REQUEST)
         topics = _with_ids(node, found) if by_id else found
     else:
         known, refused = _named(node, group.topics) if by_id else (list(group.topics), [])
-        topics = fetch(shard, group.group_id, known, require_stable) + refused
+        topics = fetch(shard, group.group_id, known, require_stable, repeats) + refused
     answer = GroupAnswer(group_id=group.group_id, topics=topics)
     return (yield from shard.settle(answer, late=error_codes.NOT_COORDINATOR))
 

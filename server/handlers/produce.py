@@ -2,8 +2,9 @@
 
 Served from version 3 on, advertised from 0: librdkafka before 2.8 takes a broker that does not list version 0 for one that cannot compress
 (KAFKA-18659). With acks=0 there is no answer; an error is then told, as in Kafka, by closing the connection, so that the client looks for a
-new leader. acks=all is answered when every in-sync replica has the batch; one replica has it at once. Without a transactional id a request
-with transactional batches fails as a whole. Transactions are not served yet: with one, no partition is ever part of its transaction, and a
+new leader. acks=all is answered when every in-sync replica has the batch; one replica has it at once. A request fails as a whole, as in
+Kafka, for transactional batches without a transactional id, for a batch of a magic that there is not, and before version 7, in which zstd
+came, for one of a codec that there is not. Transactions are not served yet: with one, no partition is ever part of its transaction, and a
 transactional batch gets INVALID_TXN_STATE.
 """
 
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.produce import ProduceRequest, ProduceResponse
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.wire.batch_header import TRANSACTIONAL_FLAG
+from kafkadouble.wire.batch_header import COMPRESSION_MASK, TRANSACTIONAL_FLAG
 from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.errors import WireError
 
@@ -27,7 +28,7 @@ from ..log.inspection import Room
 from ..log.log import AppendRefused, AppendResult
 from ..log.refusals import NotOneBatch
 from ..named_once import named_once
-from ..request import Request
+from ..request import Refusal, Request
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -40,8 +41,13 @@ ACKS = (-1, 0, 1)
 ADMIN_CLIENT = "__admin_client"
 """The client id that may write to internal topics, as Kafka's `AdminUtils` has it."""
 
+MAGIC, CURRENT_MAGIC = 16, 2
+"""Where in a batch its format stands, and that of Kafka today."""
+
 ATTRIBUTES = 22
-"""Where in a batch the byte stands that says whether it is transactional."""
+"""Where the byte stands whose bits say the codec and whether it is transactional."""
+
+ZSTD_FROM, NEWEST_CODEC = 7, 4
 
 WITHOUT_LOG_START = (
     error_codes.MESSAGE_TOO_LARGE,
@@ -58,10 +64,12 @@ _new = object.__new__
 
 def answer(node: Node, request: Request[ProduceRequest]) -> ProduceResponse | Disconnect | None:
     body = request.body
-    if body.transactional_id is None and _has_transactional(body):
+    if _has_transactional(body) and body.transactional_id is None:
         return refuse(request, error_codes.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, None)
     if body.acks not in ACKS:
         return refuse(request, error_codes.INVALID_REQUIRED_ACKS, None)
+    if request.version < ZSTD_FROM and _has_unknown_codec(node, body):
+        return refuse(request, error_codes.UNKNOWN_SERVER_ERROR, None)
     topics, room = [], Room()
     for asked, named in _once(body.topic_data):
         name = asked.name if request.version < TOPIC_IDS_FROM else _name_of(node, asked.topic_id)
@@ -85,12 +93,29 @@ def _once(
 
 
 def _has_transactional(body: ProduceRequest) -> bool:
+    """Whether there is a transactional batch. Refusal when one of an unknown magic comes first."""
     for asked in body.topic_data:  # no `any`: for one partition its generators take longer than what they look at
         for data in asked.partition_data:
             records = data.records
-            if records is not None and len(records) > ATTRIBUTES and records[ATTRIBUTES] & TRANSACTIONAL_FLAG:
-                return True
+            if records is not None and len(records) > ATTRIBUTES:
+                if (magic := records[MAGIC]) > CURRENT_MAGIC:
+                    raise Refusal(error_codes.CORRUPT_MESSAGE, f"magic {magic} at byte {MAGIC}")
+                if records[ATTRIBUTES] & TRANSACTIONAL_FLAG and magic == CURRENT_MAGIC:
+                    return True
     return False
+
+
+def _has_unknown_codec(node: Node, body: ProduceRequest) -> bool:
+    """Whether a batch for a partition that exists is of a codec that there is not."""
+    return any(
+        data.records is not None
+        and len(data.records) > ATTRIBUTES
+        and data.records[ATTRIBUTES] & COMPRESSION_MASK > NEWEST_CODEC
+        and data.records[MAGIC] == CURRENT_MAGIC
+        and node.partitions.get(asked.name, data.index) is not None
+        for asked in body.topic_data
+        for data in asked.partition_data
+    )
 
 
 def _is_transactional(records: Buffer | None) -> bool:

@@ -48,9 +48,12 @@ def _level_name(logger: logging.Logger) -> str:
 def alter(own_id: int, node_id: str, changes: Iterable[Change], *, validate_only: bool) -> None:
     """Set and unset levels, all or none. Refusal when one of them may not be."""
     asked = list(changes)
-    _check_node(own_id, node_id)
     if len({change.name for change in asked}) < len(asked):
         raise Refusal(error_codes.INVALID_REQUEST, "Error due to duplicate config keys")
+    nulls = [change.name for change in asked if change.operation != Operation.DELETE and change.value is None]
+    if nulls:
+        raise Refusal(error_codes.INVALID_REQUEST, f"Null value not supported for : {', '.join(nulls)}")
+    _check_node(own_id, node_id)
     known = levels()
     for change in asked:
         _check(change, known)

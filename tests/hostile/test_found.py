@@ -16,6 +16,7 @@ from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
+from kafkadouble.server import repeats
 from kafkadouble.server.connection import MOST_ELEMENTS, TURN
 from kafkadouble.server.handlers import describe_configs
 from kafkadouble.wire.batch import decode_all
@@ -82,18 +83,19 @@ def codes(answers: Any) -> list[int]:
     return [each.error_code for each in answers]
 
 
-def test_what_is_asked_for_again_is_not_answered_again(good: Good) -> None:
+def test_what_is_asked_for_again_is_not_answered_again_without_end(good: Good, monkeypatch: pytest.MonkeyPatch) -> None:
+    groups = DescribeGroupsRequest(groups=[GOOD] * 3)
+    assert codes(good.ask(groups, 5).groups) == [0, 0, 0]
+    monkeypatch.setattr(repeats, "MOST", 0)
     again = error_codes.INVALID_REQUEST
-    assert codes(good.ask(DescribeGroupsRequest(groups=[GOOD, GOOD]), 5).groups) == [0, again]
+    assert codes(good.ask(groups, 5).groups) == [0, again, again]
     topic = DescribeProducersRequest.TopicRequest(name=GOOD, partition_indexes=[0, 0])
     assert codes(good.ask(DescribeProducersRequest(topics=[topic, topic]), 0).topics[0].partitions) == [0, again]
     wanted = OffsetFetchRequest.OffsetFetchRequestTopics(name=GOOD, partition_indexes=[0, 0])
-    groups = [
-        OffsetFetchRequest.OffsetFetchRequestGroup(group_id="g", topics=[wanted, wanted]),
-        OffsetFetchRequest.OffsetFetchRequestGroup(group_id="g", topics=None),
-    ]
-    found = good.ask(OffsetFetchRequest(groups=groups), 8).groups
-    assert codes(found) == [0, again]
+    named = OffsetFetchRequest.OffsetFetchRequestGroup(group_id="g", topics=[wanted, wanted])
+    whole = OffsetFetchRequest.OffsetFetchRequestGroup(group_id="g", topics=None)
+    found = good.ask(OffsetFetchRequest(groups=[named, whole, whole]), 8).groups
+    assert codes(found) == [0, 0, again]
     assert [codes(each.partitions) for each in found[0].topics] == [[0, again], [again, again]]
 
 

@@ -40,11 +40,17 @@ def join(shard: GroupShard, request: Request[JoinGroupRequest]) -> Answer:
 
 
 def _join_new_group(shard: GroupShard, request: Request[JoinGroupRequest]) -> Answer:
+    """A group that the log does not take is none, and who would have been in it is told so."""
     group = ClassicGroup(shard, request.body.group_id)
     shard.groups[group.id] = group
-    answer = _join(group, request)
-    shard.note(records.new_group_record(group))
-    return answer
+    answer, codes = _join(group, request), list[int]()
+    shard.note(records.new_group_record(group), codes.append)
+    if not any(codes):
+        return answer
+    refused = answer.answer is not None and answer.answer.error_code
+    group.unloaded()
+    del shard.groups[group.id]
+    return answer if refused else _refused(codes[0])
 
 
 def _refused(code: int, member_id: str = "") -> Answer:

@@ -1,0 +1,66 @@
+"""Error rows: every row of `server/handlers/error_rows.py` is provoked on both brokers by some script, or excused here with the reason.
+
+A reason of the rows themselves is an excuse for all rows that have it, if requests to one Kafka cannot bring it about either, or if
+`docs/divergence.md` says why only Kafka does. `ALONE` are rows that transcripts show of the double and that requests to the two brokers
+cannot. Rows that are neither provoked nor excused fail the run, and so do excuses for rows that were provoked.
+"""
+
+from __future__ import annotations
+
+from kafkadouble.server.handlers import error_rows
+from kafkadouble.server.handlers.error_rows import ROWS
+
+Row = tuple[str, str]
+"""An API and the name of an error code."""
+
+OF_REASON = {
+    error_rows.AUTHORIZER: "neither broker has an authorizer",
+    error_rows.ONE_NODE: "neither broker has others beside it",
+    error_rows.DISK: "takes a disk that fails",
+    error_rows.TRANSACTIONS: "Kafka gives it to transactions, which the double has not: a row of the divergences",
+    error_rows.QUOTAS: "neither broker has quotas for changes of the controller",
+    error_rows.POLICIES: "takes a class in Kafka's class path",
+    error_rows.CONTROLLER: "takes a controller that is away",
+    error_rows.LOADED: "is over before the first script: the run waits until the coordinators have loaded",
+    error_rows.ALWAYS: "is over before the first script, as loading is",
+    error_rows.NEW_GROUPS: "takes a group of another type, which cannot be made on the double",
+    error_rows.TIERED: "takes a plugin for remote storage in Kafka's class path",
+    error_rows.AT_ONCE: "a race inside of Kafka, which requests cannot aim at",
+    error_rows.MANY: "takes more than 10,000 topics",
+    error_rows.LISTENER: "the listener of controllers is no client's",
+    error_rows.LEGACY: "takes logs that a Kafka before 3.0 has written",
+}
+"""The reason of a row why the double does not come to it -> why requests to the two brokers do not."""
+
+ELECTED = (
+    "a leader has an epoch after the first only when the node restarts, which the double in memory does not survive"
+)
+
+NO_TRANSACTIONS = "Kafka has transactions instead: a row of the divergences"
+
+ALONE: dict[Row, str] = {
+    ("Fetch", "FENCED_LEADER_EPOCH"): ELECTED,
+    ("Produce", "INVALID_TXN_STATE"): NO_TRANSACTIONS,
+    ("InitProducerId", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED"): NO_TRANSACTIONS,
+}
+"""Rows that a transcript reaches by other means than requests, and why scripts do not."""
+
+
+def problems(provoked: set[Row], of_kafka: set[Row]) -> list[str]:
+    """What is wrong with the rows, after a run in which both brokers gave `provoked`, and Kafka `of_kafka`."""
+    excused = excuses()
+    rows = {(api, code) for api, codes in ROWS.items() for code in codes}
+    return [
+        *(f"{api} {code} is neither provoked nor excused" for api, code in sorted(rows - provoked - excused.keys())),
+        *(f"{api} {code} is excused and provoked" for api, code in sorted(excused.keys() & provoked)),
+        *(f"{api} {code} is excused and no row" for api, code in sorted(excused.keys() - rows)),
+        *(f"{api} {code} came from Kafka and is no row" for api, code in sorted(of_kafka - rows)),
+    ]
+
+
+def excuses() -> dict[Row, str]:
+    """Every row that is excused, with the reason."""
+    of_reason = {
+        (api, code): OF_REASON[how] for api, codes in ROWS.items() for code, how in codes.items() if how in OF_REASON
+    }
+    return {**of_reason, **ALONE}

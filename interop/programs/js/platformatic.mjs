@@ -6,6 +6,7 @@
 import { readFile } from 'node:fs/promises'
 import { Admin, Consumer, MessagesStreamFallbackModes, MessagesStreamModes, Producer } from '@platformatic/kafka'
 import { main } from './program.mjs'
+import { until } from './until.mjs'
 
 const PROMPT = { heartbeatInterval: 200, maxWaitTime: 200 } // it hears of a rebalance when it beats
 const FROM = {
@@ -41,7 +42,17 @@ class Client {
       if (error.findBy?.('apiId', 'TOPIC_ALREADY_EXISTS')) return false
       throw error
     }
+    await this.served(topic, partitions)
     return true
+  }
+
+  /**
+   * A broker may tell of a partition a moment before it serves it; what is produced in that moment is sent again as a
+   * whole, and is then there twice in the partitions that were served. So each is asked for its end first.
+   */
+  async served (name, count) {
+    const partitions = Array.from({ length: count }, (_, partitionIndex) => ({ partitionIndex, timestamp: -1n }))
+    await until('partitions served', () => this.admin.listOffsets({ topics: [{ name, partitions }] }))
   }
 
   async partitions (topic) {

@@ -72,6 +72,16 @@ def objects(said: Said) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines(said) if line.startswith("{")]
 
 
+def stream(said: Said) -> list[Any]:
+    """JSON objects one behind the other, with lines between them or without."""
+    found, rest, decoder = [], said.out.strip(), json.JSONDecoder()
+    while rest:
+        one, end = decoder.raw_decode(rest)
+        found.append(one)
+        rest = rest[end:].lstrip()
+    return found
+
+
 def counts(said: Said) -> dict[str, int]:
     """How many of the objects have each name."""
     names = [one["name"] for one in objects(said)]

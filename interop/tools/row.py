@@ -109,6 +109,8 @@ def words_of(row: Row, names: Mapping[str, str]) -> list[str]:
 
 def matches(found: Any, wanted: Any) -> bool:
     """A dict must have what is wanted of it, a sequence as many as are wanted, one by one; a function and a pattern say for themselves."""
+    if isinstance(wanted, Those):
+        return matches([one for one in found if matches(one, wanted[0])], wanted[1])
     if isinstance(wanted, Lacks):
         return not any(matches(one, each) for one in found for each in wanted)
     if isinstance(wanted, Has):
@@ -135,6 +137,12 @@ class Has(tuple[Any, ...]):
     __slots__ = ()
 
 
+class Those(tuple[Any, Any]):
+    """Two things: what matches the first, of all that was found, matches the second."""
+
+    __slots__ = ()
+
+
 class Lacks(Has):
     """Matches what has none of these."""
 
@@ -147,3 +155,7 @@ def has(*wanted: Any) -> Has:
 
 def lacks(*wanted: Any) -> Lacks:
     return Lacks(wanted)
+
+
+def those(which: Any, wanted: Any) -> Those:
+    return Those((which, wanted))

@@ -7,9 +7,9 @@ import re
 from kafkadouble.messages.registry import api_named
 
 from .page import section
-from .parse import apis, columns, counts, lines, pairs, settings, tabbed
+from .parse import apis, columns, counts, lines, pairs, settings, stream, tabbed
 from .resident import Said
-from .row import CLASSES, Row, filled, has, lacks, matches, refusal_of, words_of
+from .row import CLASSES, Row, filled, has, lacks, matches, refusal_of, those, words_of
 from .rows import ROWS, SCENARIOS
 
 
@@ -51,6 +51,10 @@ def test_objects_are_counted_by_name() -> None:
     assert counts(said('text\n{"name": "a"}\n{"name": "b"}\n{"name": "a"}\n')) == {"a": 2, "b": 1}
 
 
+def test_objects_without_lines_between() -> None:
+    assert stream(said('{"a": 1}{"b": "}{"}\n{"c": null}\n')) == [{"a": 1}, {"b": "}{"}, {"c": None}]
+
+
 def test_versions_of_apis() -> None:
     told = said("h:1 (id: 1) -> (\n\tProduce(0): 0 to 13 [usable: 13],\n\tEndTxn(26): UNSUPPORTED\n)\n")
     assert apis(told) == {"Produce": "13", "EndTxn": "UNSUPPORTED"}
@@ -67,11 +71,13 @@ def test_what_matches() -> None:
     assert not matches(["x"], has("x", "y"))
     assert matches(["x"], lacks("y"))
     assert not matches(["x", "y"], lacks("y"))
+    assert matches([{"a": 1, "b": 2}, {"a": 3}, {"a": 1}], those({"a": 1}, [{"b": 2}, {}]))
+    assert not matches([{"a": 1}, {"a": 3}, {"a": 1}], those({"a": 1}, [{}]))
 
 
 def test_names_are_filled_in_wherever_they_stand() -> None:
-    wanted = {"{topic}": ["{topic}:0", has("{group}"), lacks("{group}"), 3]}
-    assert filled(wanted, {"topic": "t", "group": "g"}) == {"t": ["t:0", has("g"), lacks("g"), 3]}
+    wanted = {"{topic}": ["{topic}:0", has("{group}"), lacks("{group}"), those("{group}", 3)]}
+    assert filled(wanted, {"topic": "t", "group": "g"}) == {"t": ["t:0", has("g"), lacks("g"), those("g", 3)]}
     assert type(filled(lacks("{group}"), {"group": "g"})) is type(lacks())
     row = Row("kafka-topics", "", "--list 'a b' {topic}")
     assert words_of(row, {"topic": "t", "bootstrap": "h:1"}) == ["--bootstrap-server", "h:1", "--list", "a b", "t"]

@@ -47,6 +47,20 @@ TOPICS = (
     ),
     Row(
         TOOL,
+        "alter from a file",
+        "--entity-type topics --entity-name {topic} --alter --add-config-file add.properties",
+        ["Completed updating config for topic {topic}."],
+        files={"add.properties": "retention.ms=7777\nsegment.ms=8888\n"},
+    ),
+    Row(
+        TOOL,
+        "",
+        "--entity-type topics --entity-name {topic} --describe",
+        {"retention.ms": {"value": "7777"}, "segment.ms": {"value": "8888"}},
+        settings,
+    ),
+    Row(
+        TOOL,
         "alter to what is no value",
         "--entity-type topics --entity-name {topic} --alter --add-config retention.ms=soon",
         lambda found: "Invalid value soon for configuration retention.ms: Not a number of type LONG" in found,
@@ -79,6 +93,18 @@ BROKERS = (
         "2000000",
         "DYNAMIC_DEFAULT_BROKER_CONFIG",
         "",
+    ),
+    Row(
+        TOOL,
+        "describe all of a broker",
+        "--entity-type brokers --entity-name {node} --describe --all",
+        {
+            "broker.id": {"value": "{node}"},
+            "log.segment.bytes": {"value": "1073741824", "synonyms": "DEFAULT_CONFIG:log.segment.bytes=1073741824"},
+            "auto.create.topics.enable": {"value": "true"},
+            "ssl.keystore.password": {"value": "null", "sensitive": "true"},
+        },
+        settings,
     ),
     Row(
         TOOL,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from ..parse import columns, errors, everything, lines
-from ..row import Row, Scenario, has, lacks
+from ..parse import columns, errors, everything, lines, stream
+from ..row import Row, Scenario, has, lacks, those
 from .records import FROM
 
 TOOL = "kafka-consumer-groups"
@@ -134,11 +135,27 @@ EMPTY = (
         "--delete --group {group}-no",
         has(re.compile(r"\* Group '.*-no' could not be deleted due to: .*GroupIdNotFoundException: .*")),
     ),
+    Row("kafka-topics", "", "--create --topic {group}-app-store-changelog"),
     Row(
         "kafka-streams-application-reset",
         "dry run",
         "--application-id {group}-app --input-topics {topic} --dry-run",
-        has("Topic: {topic} Partition: 0 Offset: 0"),
+        has("Topic: {topic} Partition: 0 Offset: 0", "Deleting inferred internal topics [{group}-app-store-changelog]"),
+    ),
+    Row("kafka-topics", "", "--list", has("{group}-app-store-changelog")),
+    Row(
+        "kafka-streams-application-reset",
+        "to-latest",
+        "--application-id {group}-app --input-topics {topic} --to-latest",
+        has("Topic: {topic} Partition: 0 Offset: 4"),
+    ),
+    Row("kafka-topics", "", "--list", lacks("{group}-app-store-changelog")),
+    Row(
+        TOOL,
+        "",
+        "--describe --group {group}-app",
+        [{"TOPIC": "{topic}", "CURRENT-OFFSET": "4", "LAG": "0"}],
+        columns,
     ),
 )
 
@@ -181,4 +198,51 @@ MEMBERS = (
     ),
 )
 
-SCENARIOS = (Scenario("groups", EMPTY), Scenario("groups with a member", MEMBERS, member=True))
+FORMATTERS = "org.apache.kafka.tools.consumer"
+STORED = "--topic __consumer_offsets --from-beginning --timeout-ms 3000 --formatter"
+OURS = {"key": {"data": {"group": "{group}"}}}
+NOBODY: dict[str, Any] = {"protocol": None, "leader": None, "members": []}
+MEMBER: dict[str, Any] = {"clientId": "console-consumer", "groupInstanceId": None, "sessionTimeout": 45000, "rebalanceTimeout": 300000}
+
+HISTORY = (
+    *PREPARED,
+    Row(TOOL, "", "--delete-offsets --group {group} --topic {topic}:0"),
+    Row(TOOL, "", "--delete --group {group}"),
+    Row(
+        "kafka-console-consumer",
+        "commits as Kafka stores them",
+        f"{STORED} {FORMATTERS}.OffsetsMessageFormatter",
+        those(
+            OURS,
+            [
+                {
+                    "key": {"type": 1, "data": {"topic": "{topic}", "partition": 0}},
+                    "value": {"version": 4, "data": {"offset": 4, "leaderEpoch": 0, "metadata": ""}},
+                },
+                {"value": None},
+            ],
+        ),
+        stream,
+    ),
+    Row(
+        "kafka-console-consumer",
+        "groups as Kafka stores them",
+        f"{STORED} {FORMATTERS}.GroupMetadataMessageFormatter",
+        those(
+            OURS,
+            [
+                {"key": {"type": 2}, "value": {"version": 3, "data": {"protocolType": "", "generation": 0} | NOBODY}},
+                {"value": {"data": {"generation": 1, "protocol": "range", "members": [MEMBER]}}},
+                {"value": {"data": {"protocolType": "consumer", "generation": 2} | NOBODY}},
+                {"value": None},
+            ],
+        ),
+        stream,
+    ),
+)
+
+SCENARIOS = (
+    Scenario("groups", EMPTY),
+    Scenario("history of a group", HISTORY),
+    Scenario("groups with a member", MEMBERS, member=True),
+)

@@ -62,6 +62,12 @@ CONSOLE = (
     Row(CONSUMER, "from an offset", "--topic {topic} --partition 0 --offset 2 --max-messages 1", ["three"]),
     Row(
         CONSUMER,
+        "topics of a pattern, committed records",
+        "--include {topic}.* --from-beginning --max-messages 2 --isolation-level read_committed",
+        ["one", "two"],
+    ),
+    Row(
+        CONSUMER,
         "in a group of the new protocol",
         "--topic {topic} --from-beginning --max-messages 1 --timeout-ms 10000 --command-property group.protocol=consumer",
         lambda found: _total(1) in found,

@@ -70,7 +70,7 @@ ROWS = (
         TOOL, "describe with overrides", "--describe --topic {topic} --topics-with-overrides", _described(4)[:1], pairs
     ),
     Row(TOOL, "delete", "--delete --topic {topic}", []),
-    Row(TOOL, "", "--delete --topic {topic}-by-hand", []),
+    Row(TOOL, "delete by a pattern", "--delete --topic {topic}-by-....", []),
     Row(
         TOOL,
         "delete what is not there",

@@ -39,8 +39,14 @@ test: lint types house
 fuzz: $(VENV)/.test  # a million hostile frames instead of the hundred thousand of `make test`; KAFKADOUBLE_FUZZ_SEED takes other ones
 	KAFKADOUBLE_FUZZ_FRAMES=1000000 $(BIN)/python -m pytest tests/hostile/test_fuzz.py -n 2
 
+# Everything that needs an Apache Kafka beside the double: the suite, the codecs, the comparison, and clients and tools of others.
+APART := interop/witness interop/differential interop/walks interop/tools
+BROKERS ?= --broker double --broker local
 interop: $(VENV)/.test
-	$(BIN)/python -m pytest interop -n 2 --broker double --broker local
+	$(BIN)/python -m pytest interop -n 2 $(BROKERS) $(APART:%=--ignore=%)
+	$(BIN)/python -m pytest interop/witness -n 2
+	$(BIN)/python -m pytest interop/differential
+	$(BIN)/python -m pytest interop/walks interop/tools --broker double --broker local
 
 interop-all: $(VENV)/.test  # the walks of all foreign clients, those that compile for minutes, too; writes docs/clients.md
 	KAFKADOUBLE_INTEROP_ALL=1 $(BIN)/python -m pytest interop/walks --broker double --broker local --results interop/walks/results.json

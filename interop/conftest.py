@@ -16,6 +16,7 @@ from interop.clients import CLIENTS, CREATOR, Client
 from interop.clients.shape import Partition, Refused
 from interop.local import VERSION
 from interop.support import eventually, unique
+from interop.witness import counts
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -28,6 +29,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption(
         "--kafka", default=VERSION, metavar="VERSION", help="the Apache Kafka that is started (default %(default)s)"
+    )
+    parser.addoption(
+        "--messages",
+        type=int,
+        default=counts.DOSE,
+        help="random messages of each message-version that interop/witness shows to Kafka's classes (default %(default)s)",
     )
     parser.addoption(
         "--must", action="store_true", help="a broker that cannot be had is a failure, not a reason to skip"
@@ -136,19 +143,26 @@ def _has_what_is_needed(request: pytest.FixtureRequest) -> None:
 ON = "broker"
 """The property of a report that has the name of the broker."""
 
+TOLD = "told"
+"""The property of a report that has a line for the end of the run."""
+
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """How it went on each broker."""
-    counts: dict[str, Counter[str]] = {}
+    """How it went on each broker, and what tests have to tell."""
+    passed = terminalreporter.stats.get("passed", [])
+    told = [value for report in passed for key, value in report.user_properties if key == TOLD]
+    for line in filter(None, [*told, counts.line(passed)]):
+        terminalreporter.write_line(line)
+    found: dict[str, Counter[str]] = {}
     for outcome in ("passed", "skipped", "failed", "error", "xfailed"):
         for report in terminalreporter.stats.get(outcome, []):
             name = dict(getattr(report, "user_properties", ())).get(ON)
             if name:
-                counts.setdefault(name, Counter())[outcome] += 1
-    for name, outcomes in sorted(counts.items()):
-        told = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
-        terminalreporter.write_line(f"interop on {name}: {told}")
+                found.setdefault(name, Counter())[outcome] += 1
+    for name, outcomes in sorted(found.items()):
+        how = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
+        terminalreporter.write_line(f"interop on {name}: {how}")
 
 
 @pytest.fixture

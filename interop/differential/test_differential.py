@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from interop.conftest import TOLD
 from interop.local import Missing, jars
 from kafkadouble.server.handlers.error_rows import ROWS
 
@@ -39,7 +41,9 @@ def compared(folder: Path) -> Report:
 
 
 @pytest.mark.timeout(600)
-def test_what_differs_is_listed_and_what_is_listed_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_differs_is_listed_and_what_is_listed_differs(
+    tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
     """One test for all of it, since one Kafka serves all scripts."""
     try:
         jars()
@@ -47,8 +51,7 @@ def test_what_differs_is_listed_and_what_is_listed_differs(tmp_path: Path, capsy
         pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
     report = compared(tmp_path)
     unlisted, unused = sorted_out(report.found, rows())
-    with capsys.disabled():
-        print(f"\n{report.summary()}; {_of_rows(report)}")
+    record_property(TOLD, f"{report.summary()}; {_of_rows(report)}")
     assert report.unplayable == []
     assert [str(each) for each in unlisted[:20]] == [], f"{len(unlisted)} differences are not in divergence.toml"
     assert unused == [], "listed in divergence.toml, and no longer different"

@@ -1,11 +1,10 @@
-"""One Java witness for each process of tests, the dose, and the count at the end: `pytest interop/witness --messages 1000`.
+"""One Java witness for each process of tests, and the dose: `pytest interop/witness --messages 1000`.
 
 Without a JDK or Kafka's jars a single test is left, which is skipped and says what is missing.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,21 +15,6 @@ from interop.real_kafka import Missing
 from .java import Witness, class_path, running
 
 HERE = Path(__file__).parent
-DOSE = 40
-COUNTED = (
-    "message-versions",
-    "messages",
-    "messages with unknown tags",
-    "framed records",
-    "batches",
-    "messages of which one field is wrong",
-    "damaged messages",
-    "damaged batches",
-)
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--messages", type=int, default=DOSE, help=f"random messages of each message-version ({DOSE})")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -46,18 +30,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in ours[1:]]
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    counts: Counter[str] = Counter()
-    for report in terminalreporter.stats.get("passed", []):
-        counts.update({key: value for key, value in report.user_properties if key in COUNTED})
-    if counts:
-        terminalreporter.line(", ".join(f"{counts[key]:,} {key}" for key in COUNTED if counts[key]) + " witnessed")
-
-
 @pytest.fixture(scope="session")
 def dose(pytestconfig: pytest.Config) -> int:
     """How many random messages of each message-version."""
-    found: int = pytestconfig.getoption("messages", DOSE)
+    found: int = pytestconfig.getoption("messages")
     return found
 
 

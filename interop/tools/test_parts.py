@@ -9,7 +9,7 @@ from kafkadouble.messages.registry import api_named
 from .page import section
 from .parse import apis, columns, counts, lines, pairs, settings, stream, tabbed
 from .resident import Said
-from .row import CLASSES, Row, filled, has, lacks, matches, refusal_of, those, words_of
+from .row import CLASSES, Row, filled, has, lacks, matches, only_reads, refusal_of, those, words_of
 from .rows import ROWS, SCENARIOS
 
 
@@ -90,6 +90,13 @@ def test_the_table_names_tools_and_apis_that_there_are() -> None:
     assert {row.tool for row in ROWS} == set(CLASSES)
     told = [(row.tool, row.does) for row in ROWS]
     assert len(told) == len(set(told))
+
+
+def test_which_calls_may_be_made_again() -> None:
+    assert only_reads(Row("kafka-topics", "", "--describe --topic t"))
+    assert only_reads(Row("kafka-console-consumer", "", "--topic t"))
+    assert not only_reads(Row("kafka-console-consumer", "", "--topic t --group g"))
+    assert not only_reads(Row("kafka-topics", "", "--create --topic t"))
 
 
 def test_a_refusal_names_the_api() -> None:

@@ -202,7 +202,12 @@ FORMATTERS = "org.apache.kafka.tools.consumer"
 STORED = "--topic __consumer_offsets --from-beginning --timeout-ms 3000 --formatter"
 OURS = {"key": {"data": {"group": "{group}"}}}
 NOBODY: dict[str, Any] = {"protocol": None, "leader": None, "members": []}
-MEMBER: dict[str, Any] = {"clientId": "console-consumer", "groupInstanceId": None, "sessionTimeout": 45000, "rebalanceTimeout": 300000}
+MEMBER: dict[str, Any] = {
+    "clientId": "console-consumer",
+    "groupInstanceId": None,
+    "sessionTimeout": 45000,
+    "rebalanceTimeout": 300000,
+}
 
 HISTORY = (
     *PREPARED,

@@ -73,7 +73,6 @@ CONSOLE = (
         lambda found: _total(1) in found,
         everything,
         needs="ConsumerGroupHeartbeat",
-        refusal=_total(0),
     ),
 )
 

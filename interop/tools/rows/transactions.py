@@ -88,10 +88,9 @@ SHARING = (
     Row(
         "kafka-console-share-consumer",
         "two records",
-        "--topic {topic} --group {group} --max-messages 2 --timeout-ms 15000",
+        "--topic {topic} --group {group} --max-messages 2 --timeout-ms 8000",
         ["one", "two"],
         needs="ShareGroupHeartbeat",
-        refusal="Processed a total of 0 messages",
     ),
     Row(
         "kafka-share-groups",

@@ -11,7 +11,6 @@ where it begins and ends, in which epochs it was written (KIP-101), which produc
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
-from typing import NamedTuple
 
 from kafkadouble.messages import error_codes
 from kafkadouble.wire.batch import BatchHeader, read_header
@@ -19,6 +18,7 @@ from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.errors import UsageError
 
 from . import lookup, retention
+from .append_result import AppendResult
 from .config import LogConfig
 from .divergence import Comparison, compare
 from .epochs import LeaderEpochCache
@@ -33,7 +33,7 @@ from .producers import Origin, Producers
 from .refusals import AppendRefused, LogRefused, RecordError
 from .replica import checked_batches
 from .retention import Dropped
-from .storage import ANY_TIMESTAMP, Placed, Segment, Slice, Storage
+from .storage import ANY_TIMESTAMP, Flush, Placed, Rewriting, Segment, Slice, Storage
 from .transactions import AbortedTransaction, Transactions
 from .validation import check_fits_segment, check_produced, check_size, sole_batch
 
@@ -48,27 +48,15 @@ _base_offset = attrgetter("base_offset")
 _new = tuple.__new__  # of a named tuple, in a third of the time that calling its class takes
 
 
-class AppendResult(NamedTuple):
-    """Where a batch went. `log_append_time` is -1 where producers set the timestamps; `size` is what the log grew by, in bytes.
-
-    Of a `duplicate` it is told where it went the first time, and as Kafka does its own largest timestamp in `log_append_time`.
-    """
-
-    base_offset: int
-    last_offset: int
-    log_append_time: int
-    log_start_offset: int
-    size: int
-    duplicate: bool = False
-
-
 class PartitionLog:
     """The log of partition `index` of `topic`."""
 
     __slots__ = (
         "_high_watermark",
+        "_looked_at",
         "_state",
         "_storage",
+        "cleaned_to",
         "config",
         "epochs",
         "index",
@@ -94,6 +82,8 @@ class PartitionLog:
         self.log_start_offset = found.log_start_offset  # the first that may be read; never above the high watermark
         self.log_end_offset = found.log_end_offset  # the offset of the next record
         self._high_watermark = found.log_start_offset  # from log_start_offset to log_end_offset
+        self._looked_at = 0  # when it was last found to be flushed because of its age (ms)
+        self.cleaned_to = 0  # compaction has seen what lies below; see `compaction`
 
     @property
     def producers(self) -> Producers:
@@ -103,6 +93,11 @@ class PartitionLog:
     @property
     def transactions(self) -> Transactions:
         return self._state.transactions
+
+    @property
+    def segments(self) -> Sequence[Segment]:
+        """Oldest first; only the last one grows."""
+        return self._storage.segments
 
     @property
     def size(self) -> int:
@@ -274,9 +269,15 @@ class PartitionLog:
                 f"offset {offset} of a log from {self.log_start_offset} to {self.log_end_offset}",
             )
         bound = self._high_watermark if upper_bound is None else upper_bound
-        segments = self._segments_from(offset) if offset < bound else ()
-        found = segments[0].read(offset, max(0, max_bytes), bound, at_least_one) if segments else None
-        return found or Slice(b"", offset, offset)
+        for segment in self._segments_from(offset) if offset < bound else ():
+            found = segment.read(offset, max(0, max_bytes), bound, at_least_one)
+            if found is not None:
+                return found
+            if (
+                not at_least_one
+            ):  # and what lies here may be too large; otherwise compaction left nothing at the segment's end
+                break
+        return Slice(b"", offset, offset)
 
     def _segments_from(self, offset: int) -> Sequence[Segment]:
         """The segments that hold records at or after `offset`."""
@@ -308,18 +309,7 @@ class PartitionLog:
 
         LATEST gives the log's end: up to where the asker may see is the handler's to say.
         """
-        if timestamp in (lookup.EARLIEST, lookup.EARLIEST_LOCAL):
-            first = self.epochs.earliest
-            return TimestampAndOffset(
-                -1, self.log_start_offset, first.epoch if first.offset <= self.log_start_offset else -1
-            )
-        if timestamp == lookup.LATEST:
-            return TimestampAndOffset(-1, self.log_end_offset, self.epochs.latest)
-        if timestamp in (lookup.LATEST_TIERED, lookup.EARLIEST_PENDING_UPLOAD):
-            return lookup.NOTHING
-        if timestamp == lookup.MAX_TIMESTAMP:
-            return lookup.latest_timestamp(self._storage.segments, self.log_start_offset)
-        return lookup.first_at(self._storage.segments, timestamp, self.log_start_offset)
+        return lookup.offset_for(self, timestamp)
 
     def truncate_to(self, offset: int) -> bool:
         """Drop everything from `offset` on, and the whole batch that it lies in; tells whether anything went. Below the high watermark
@@ -339,7 +329,11 @@ class PartitionLog:
         self._storage.keep_epochs(self.epochs.entries)
         self.log_start_offset = min(offset, self.log_start_offset)
         self.log_end_offset = offset
-        self._state.rebuild(offset, self.batches(self.log_start_offset))
+        self.cleaned_to = min(offset, self.cleaned_to)
+        kept = self._storage.producers_at(offset) or (0, ())
+        since = max(kept[0], self.log_start_offset)
+        knows = len(self._state.producers) or kept[1]  # where there is no producer there is nothing to learn
+        self._state.rebuild(offset, kept[1], self.batches(since) if knows else ())
         self.high_watermark = self._high_watermark
         return True
 
@@ -349,6 +343,7 @@ class PartitionLog:
         self.epochs.clear()
         self._storage.keep_epochs(())
         self._state.clear()
+        self.cleaned_to = 0
         self.log_start_offset = offset if log_start_offset is None else log_start_offset
         self.log_end_offset = offset
         self.high_watermark = offset
@@ -385,8 +380,46 @@ class PartitionLog:
         self.delete_records_before(first)
         self._state.transactions.forget_below(first)
 
+    @property
+    def flush_is_due(self) -> bool:
+        """Whether a loss of power could take so many records that they are to be flushed before they count (`flush.messages`)."""
+        return self.log_end_offset - self._storage.recovery_point >= self.config.flush_messages
+
+    def flush_is_overdue(self, now: int) -> bool:
+        """Whether something has waited for `flush.ms`; it is then taken to be flushed now."""
+        if self.log_end_offset <= self._storage.recovery_point or now - self._looked_at < self.config.flush_ms:
+            return False
+        self._looked_at = now
+        return True
+
+    def rewrite(self, segments: Sequence[Segment]) -> Rewriting:
+        """What is to stand in the place of these closed neighbours; nothing changes before it is finished."""
+        return self._storage.rewrite(segments, self.config)
+
+    def last_batches(self) -> dict[int, int]:
+        """The last offset of each producer's last batch, by producer id: where its last sequence can be learnt."""
+        return {each.producer_id: each.batches[-1].last_offset for each in self._state.producers if each.batches}
+
+    @property
+    def recovery_point(self) -> int:
+        """Below it everything would outlive the machine."""
+        return self._storage.recovery_point
+
+    def unflushed(self) -> Flush | None:
+        """What is to be done, on any thread, until all that was appended up to now would outlive the machine; then say so by `flushed`."""
+        return self._storage.unflushed()
+
+    def flushed(self, offset: int) -> None:
+        """The flush up to this offset was done."""
+        self._storage.flushed(offset)
+
+    def tick(self, now: int) -> None:
+        """Give back the room of segments that were deleted `file.delete.delay.ms` ago."""
+        self._storage.tick(now, self.config)
+
     def close(self) -> None:
-        """Stop in good order: nothing is appended or read any more, and what the next one to open it need not work out is written down."""
+        """Stop in good order: nothing is appended or read any more, all of it is flushed, and what the next one to open it need not work out
+        is written down."""
         self._storage.keep_producers(self._storage.segments[-1].next_offset, self._state.producers)
         self._storage.close()
 

@@ -4,8 +4,10 @@ Exact to the record: the index leads to a batch, and only that one is decoded. A
 log start offset; how far up a client may see is for the handler to say.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.wire.batch import decode_records, read_header
 from kafkadouble.wire.errors import WireError
@@ -13,6 +15,9 @@ from kafkadouble.wire.record import Record
 
 from .offset_and_epoch import NO_EPOCH
 from .storage import Segment
+
+if TYPE_CHECKING:
+    from .log import PartitionLog
 
 LATEST = -1
 EARLIEST = -2
@@ -32,6 +37,22 @@ class TimestampAndOffset(NamedTuple):
 
 NOTHING = TimestampAndOffset(-1, -1)
 """Nothing was found."""
+
+
+def offset_for(log: PartitionLog, timestamp: int) -> TimestampAndOffset:
+    """What ListOffsets asks of a log by a time, or by one of the negative ones that stand for a place."""
+    if timestamp in (EARLIEST, EARLIEST_LOCAL):
+        first = log.epochs.earliest
+        return TimestampAndOffset(
+            -1, log.log_start_offset, first.epoch if first.offset <= log.log_start_offset else NO_EPOCH
+        )
+    if timestamp == LATEST:
+        return TimestampAndOffset(-1, log.log_end_offset, log.epochs.latest)
+    if timestamp in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
+        return NOTHING
+    if timestamp == MAX_TIMESTAMP:
+        return latest_timestamp(log.segments, log.log_start_offset)
+    return first_at(log.segments, timestamp, log.log_start_offset)
 
 
 def first_at(segments: Sequence[Segment], timestamp: int, start: int) -> TimestampAndOffset:

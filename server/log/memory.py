@@ -4,17 +4,18 @@ A chunk is as large as all before it, from 4 KiB up to 4 MiB, so that a log take
 and hardly more when it is large. Rules: see `storage`; nothing here survives the process.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 
+from kafkadouble.wire.batch import read_header
 from kafkadouble.wire.checksum import Buffer
 
 from .config import LogConfig
 from .memory_chunk import Chunk
 from .offset_and_epoch import OffsetAndEpoch
 from .producers import Producer
-from .storage import Placed, Slice
+from .storage import Placed, Segment, Slice
 from .transactions import AbortedTransaction
 
 SMALLEST_CHUNK = 4 << 10
@@ -123,10 +124,39 @@ class MemorySegment:
         return f"MemorySegment from {self.base_offset} to {self.next_offset}, {self.size} bytes in {len(self.chunks)} chunks"
 
 
+class MemoryRewriting:
+    """A segment that is not among the others yet; see `storage.Rewriting`."""
+
+    __slots__ = ("_new", "_old", "_segments")
+
+    def __init__(self, segments: list[MemorySegment], old: Sequence[MemorySegment]) -> None:
+        self._segments, self._old = segments, old
+        self._new = MemorySegment(old[0].base_offset)
+
+    def append(self, batch: Buffer) -> None:
+        header = read_header(batch)
+        placed = Placed(header.base_offset, header.last_offset, header.partition_leader_epoch, header.max_timestamp)
+        if not self._new.append(batch, placed, self._old[-1].modified):
+            self._new.chunks.append(Chunk(placed.base_offset, max(self._capacity(), len(batch))))
+            self._new.append(batch, placed, self._old[-1].modified)
+
+    def _capacity(self) -> int:
+        return min(max(SMALLEST_CHUNK, self._new.size), LARGEST_CHUNK)
+
+    def finish(self) -> None:
+        first = self._segments.index(self._old[0])
+        self._new.next_offset = self._old[-1].next_offset
+        self._segments[first : first + len(self._old)] = [self._new]
+
+    def drop(self) -> None: ...
+
+
 class MemoryStorage:
     """All segments of one log, in memory."""
 
     __slots__ = ("_capacity", "segments")
+
+    recovery_point = 2**63 - 1  # nothing has to be flushed
 
     def __init__(self, base_offset: int = 0) -> None:
         self.segments = [MemorySegment(base_offset)]  # oldest first, never empty; only the last one grows
@@ -171,7 +201,19 @@ class MemoryStorage:
 
     def list_aborted(self, transaction: AbortedTransaction) -> None: ...
 
+    def producers_at(self, offset: int) -> None: ...
+
+    def unflushed(self) -> None: ...
+
+    def flushed(self, offset: int) -> None: ...
+
+    def tick(self, now: int, config: LogConfig) -> None: ...
+
     def close(self) -> None: ...
+
+    def rewrite(self, segments: Sequence[Segment], config: LogConfig) -> MemoryRewriting:
+        first = bisect_left(self.segments, segments[0].base_offset, key=_base_offset)
+        return MemoryRewriting(self.segments, self.segments[first : first + len(segments)])
 
     @property
     def overhead(self) -> int:

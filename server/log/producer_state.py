@@ -8,7 +8,7 @@ from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.errors import WireError
 
 from .marker import Marker, read_marker
-from .producers import Origin, Producers, RecordedBatch
+from .producers import Origin, Producer, Producers, RecordedBatch
 from .refusals import AppendRefused
 from .transactions import AbortedTransaction, Transactions
 
@@ -64,13 +64,23 @@ class ProducerState:
             return None
         return self.transactions.end(header.producer_id, first, offset, marker.aborted and listed)
 
-    def rebuild(self, end: int, batches: Iterable[memoryview]) -> None:
-        """The log was truncated to `end`: learn all anew from the batches that it still has. Aborted transactions stay listed, since the
-        first records of some may have been deleted. Where there is no producer there is nothing to learn."""
+    def rebuild(self, end: int, kept: Iterable[Producer], batches: Iterable[memoryview]) -> None:
+        """The log was truncated to `end`: learn all anew from what was kept of its producers, and the batches since then. Aborted
+        transactions stay listed, since the first records of some may have been deleted."""
         self.transactions.truncate(end)
-        if not len(self.producers):
-            return
-        self.producers.clear()
+        self.restore(kept)
+        self.replay(batches)
+
+    def restore(self, kept: Iterable[Producer]) -> None:
+        """Begin with these producers, and the transactions that they have open."""
+        self.producers.restore(kept)
+        begun = sorted((each.transaction_start, each.producer_id) for each in self.producers)
+        for first, producer_id in begun:
+            if first >= 0:
+                self.transactions.begin(producer_id, first)
+
+    def replay(self, batches: Iterable[memoryview]) -> None:
+        """Learn from batches that were listed before."""
         for batch in batches:
             header = read_header(batch)
             if header.producer_id < 0:

@@ -12,7 +12,7 @@ must: at the end of a segment, as Kafka does, or where a large piece of memory e
 or a compacted leader, leaves gaps. A storage knows no producers, no watermarks, no settings.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from kafkadouble.wire.checksum import Buffer
@@ -101,6 +101,22 @@ class Segment(Protocol):
         ...
 
 
+class Rewriting(Protocol):
+    """A segment that is being written to take the place of others, as compaction does. Nobody sees it before it is finished."""
+
+    def append(self, batch: Buffer) -> None:
+        """A batch as it shall be, with its offsets, epoch and checksum; in offset order."""
+        ...
+
+    def finish(self) -> None:
+        """Put it in the place of the others; it outlives the machine from then on."""
+        ...
+
+    def drop(self) -> None:
+        """Leave everything as it was; nothing happens when it is finished."""
+        ...
+
+
 class Storage(Protocol):
     """All segments of one log. Its `repr` says how much it holds, and in what."""
 
@@ -131,6 +147,10 @@ class Storage(Protocol):
         """Nobody will read below `offset` again: room may be given back, but the segments stay and keep their size."""
         ...
 
+    def rewrite(self, segments: Sequence[Segment], config: LogConfig) -> Rewriting:
+        """Begin one segment that is to take the place of these, which follow one another and are all closed."""
+        ...
+
     def keep_epochs(self, entries: Sequence[OffsetAndEpoch]) -> None:
         """Where each leader epoch begins, from now on. Written so that it outlives the process, and flushed with the batches: what a loss of
         power takes of it can be learnt from the batches that it leaves."""
@@ -144,6 +164,44 @@ class Storage(Protocol):
         """The marker that was appended last has aborted this transaction."""
         ...
 
-    def close(self) -> None:
-        """Nothing will be appended or read any more."""
+    def producers_at(self, offset: int) -> tuple[int, list[Producer]] | None:
+        """The newest that was kept at or before `offset`, and where; None when everything has to be read."""
         ...
+
+    @property
+    def recovery_point(self) -> int:
+        """Below it everything would outlive the machine; 0 where nothing does."""
+        ...
+
+    def unflushed(self) -> "Flush | None":
+        """What there is to be done to make all that was written up to now outlive the machine."""
+        ...
+
+    def flushed(self, offset: int) -> None:
+        """A flush up to `offset` was done."""
+        ...
+
+    def tick(self, now: int, config: LogConfig) -> None:
+        """Give back the room of what was deleted long enough ago."""
+        ...
+
+    def close(self) -> None:
+        """Nothing will be appended or read any more; everything is flushed."""
+        ...
+
+
+class Flush:
+    """Work that may take as long as a disk does, for any thread; `offset` is the recovery point afterwards."""
+
+    __slots__ = ("_steps", "offset")
+
+    def __init__(self, offset: int, steps: Sequence[Callable[[], None]]) -> None:
+        self.offset, self._steps = offset, steps
+
+    def run(self) -> None:
+        """Do it, once. Raises what the disk raises, and then nothing is flushed."""
+        for step in self._steps:
+            step()
+
+    def __repr__(self) -> str:
+        return f"{len(self._steps)} flushes up to offset {self.offset}"

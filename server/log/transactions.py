@@ -63,9 +63,9 @@ class Transactions:
         self._aborted.append(AbortedTransaction(producer_id, first_offset, marker_offset, stable))
         return self._aborted[-1]
 
-    def restore(self, aborted: Iterable[AbortedTransaction]) -> None:
-        """Begin with what the indexes list, in the order of their markers."""
-        self._aborted = list(aborted)
+    def list_again(self, aborted: Iterable[AbortedTransaction]) -> None:
+        """These were listed in an earlier life, after those that are."""
+        self._aborted += aborted
 
     def settle(self, offset: int) -> None:
         """Nothing below `offset` can be lost any more: the high watermark, or the log's start, is there."""

@@ -14,8 +14,6 @@ from operator import itemgetter
 from struct import Struct
 from typing import NamedTuple, Protocol
 
-from kafkadouble.wire.checksum import Buffer
-
 from ..formats import offset_index, time_index
 from ..formats.offset_index import OffsetPosition
 from ..formats.time_index import TimestampOffset
@@ -50,6 +48,10 @@ class Index(Protocol):
         """The last entry by time."""
         ...
 
+    def close(self) -> None:
+        """Give back what open files cost."""
+        ...
+
 
 class GrowingIndex:
     """The index of a segment that is appended to. It is full when one of its files would be larger than `most` bytes."""
@@ -75,12 +77,14 @@ class GrowingIndex:
         self._written = self._time_written = 0  # entries that are in the files
         self.full = False
 
-    def load(self) -> None:
-        """Take over what the files hold, which was checked."""
-        for entry in offset_index.entries(self._index.read(0, self._index.size), self._base):
+    def load(self, log_size: int) -> None:
+        """Take over what the files hold. BadFile unless these are entries that a segment of so many bytes can have."""
+        data, times = self._index.read(0, self._index.size), self._time_index.read(0, self._time_index.size)
+        offset_index.check(data, self._base, log_size, "by offset")
+        for entry in offset_index.entries(data, self._base):
             self._offsets.append(entry.offset - self._base)
             self._positions.append(entry.position)
-        for time in time_index.entries(self._time_index.read(0, self._time_index.size), self._base):
+        for time in time_index.entries(times, self._base, "by time"):
             self._times.append(time.timestamp)
             self._time_offsets.append(time.offset - self._base)
         self._written, self._time_written = len(self._offsets), len(self._times)
@@ -161,6 +165,11 @@ class GrowingIndex:
     def _time(self, entry: int) -> TimestampOffset | None:
         return TimestampOffset(self._times[entry], self._time_offsets[entry] + self._base) if entry >= 0 else None
 
+    def close(self) -> None:
+        self.write()
+        self._index.close()
+        self._time_index.close()
+
     def __repr__(self) -> str:
         return f"{len(self._offsets)} entries by offset, {len(self._times)} by time"
 
@@ -240,15 +249,9 @@ class StoredIndex:
                 before = entry
         return self._times.file.size % time_index.SIZE == 0
 
+    def close(self) -> None:
+        self._positions.file.close()
+        self._times.file.close()
+
     def __repr__(self) -> str:
         return f"{self._positions.number()} entries by offset, {self._times.number()} by time, in files"
-
-
-def is_sound(index: Buffer, times: Buffer, base_offset: int, log_size: int, next_offset: int) -> bool:
-    """Whether the entries of both files are such as this segment could have."""
-    try:
-        offset_index.check(index, base_offset, log_size)
-        time_index.check(times, base_offset, next_offset)
-    except ValueError:
-        return False
-    return True

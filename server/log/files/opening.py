@@ -1,20 +1,30 @@
 """A log from its folder: what the files say of it, and as much reading as that takes.
 
-After a clean stop the names and sizes of the files, the checkpoint of leader epochs and the newest producer snapshot are all that is looked at.
+After a clean stop the names and sizes of the files, the ends of the segments, the leader epochs and the newest producer snapshot are all that
+is looked at; after any other `recovery` looks at every batch from the recovery point on. What is lost or damaged is learnt anew from the
+batches where they tell it; where they do not, it is BadFile.
 """
 
 from __future__ import annotations
 
+import logging
+
 from ..config import LogConfig
 from ..epochs import LeaderEpochCache
-from ..formats import epoch_checkpoint, producer_snapshot, txn_index
-from ..formats.names import LEADER_EPOCH, LOG, SNAPSHOT, TXN_INDEX, parse_file
+from ..formats import epoch_checkpoint
+from ..formats.errors import BadFile
+from ..formats.names import LEADER_EPOCH, LOG, SNAPSHOT
 from ..found import Found
 from ..log import PartitionLog
+from ..offset_and_epoch import OffsetAndEpoch
 from ..producer_state import ProducerState
 from .disk import Disk
-from .segment import FileSegment
-from .storage import FileStorage, begin
+from .indexed import UNBOUNDED
+from .leftovers import put_in_order
+from .recovery import learn_epochs, recover, state_at
+from .storage import FileStorage
+
+_LOGGER = logging.getLogger("kafkadouble.log")
 
 
 def open_log(
@@ -35,45 +45,57 @@ def open_log(
     nothing. BadFile for what cannot be understood, and cannot be made anew from what can; DiskFailure.
     """
     disk.make_folder(folder)
-    names = sorted(disk.names(folder))
-    found = [parsed for parsed in map(parse_file, names) if parsed]
-    bases = [base for base, kind in found if kind == LOG]
-    interval = config.index_interval_bytes
-    segments = [
-        FileSegment(disk, folder, base, limit, interval)
-        for base, limit in zip(bases, [*bases[1:], 2**63 - 1], strict=False)
-    ]
-    if segments:
-        segments[-1].activate(segments[-1].grow(config.segment_index_bytes))
-        segments[-1].created = now
-    else:
-        segments.append(FileSegment(disk, folder, log_start_offset, log_start_offset, interval))
-        begin(disk, segments[0], config)
-    storage = FileStorage(disk, folder, config, segments)
-    if segments[-1].next_offset < log_start_offset:
-        storage.restart(log_start_offset)
-    end = segments[-1].next_offset
-    start = max(log_start_offset, segments[0].base_offset)
+    storage = FileStorage(disk, folder, config)
+    _find_segments(storage, put_in_order(disk, folder))
+    kept = _kept_epochs(disk, folder)
+    epochs, state = LeaderEpochCache(kept or ()), ProducerState()
+    if storage.segments:
+        unverified = len(storage.segments) if clean else storage.first_past(recovery_point)
+        for segment in storage.segments[:unverified]:
+            segment.check_end()
+        if kept is None:
+            epochs = learn_epochs(storage.segments[:unverified])
+        if clean:
+            state = state_at(storage, storage.segments[-1].next_offset, log_start_offset)
+        else:
+            state = recover(storage, recovery_point, log_start_offset, epochs)
+    if not storage.segments or storage.segments[-1].next_offset < log_start_offset:
+        epochs, state = LeaderEpochCache(), ProducerState()
+        _begin_anew(storage, folder, log_start_offset)
+    active = storage.segments[-1]
+    active.resume(config.segment_index_bytes)
+    active.created = now
+    start, end = max(log_start_offset, storage.segments[0].base_offset), active.next_offset
     storage.recovery_point = end if clean else min(recovery_point, end)
-    epochs = LeaderEpochCache()
-    if LEADER_EPOCH in names:
-        path = f"{folder}/{LEADER_EPOCH}"
-        epochs = LeaderEpochCache(epoch_checkpoint.read(disk.read_whole(path), path))
+    storage.drop_stray_snapshots(end)
     epochs.truncate_from_end(end)
     epochs.truncate_from_start(start)
-    state = ProducerState()
-    storage.snapshots = [base for base, kind in found if kind == SNAPSHOT]
-    if end in storage.snapshots:
-        path = storage.snapshot_path(end)
-        entries = producer_snapshot.read(disk.read_whole(path), path)
-        state.producers.restore(map(producer_snapshot.producer_of, entries))
-        opened = sorted((p.transaction_start, p.producer_id) for p in state.producers if p.transaction_start >= 0)
-        for first, producer in opened:
-            state.transactions.begin(producer, first)
-    aborted = []
-    for base, kind in found:
-        if kind == TXN_INDEX:
-            path = f"{folder}/{base:020d}{TXN_INDEX}"
-            aborted += txn_index.read(disk.read_whole(path), base, path)
-    state.transactions.restore(aborted)
+    if epochs.entries != (kept or []):
+        storage.keep_epochs(epochs.entries)
     return PartitionLog(topic, index, config, storage, Found(start, end, epochs, state))
+
+
+def _find_segments(storage: FileStorage, files: list[tuple[int, str]]) -> None:
+    """Files whose names say nothing to us are none of ours, and stay."""
+    bases = [base for base, kind in files if kind == LOG]
+    limits = [*bases[1:], UNBOUNDED]
+    storage.segments = [storage.segment(base, limit) for base, limit in zip(bases, limits, strict=False)]
+    storage.snapshots = [base for base, kind in files if kind == SNAPSHOT]
+
+
+def _kept_epochs(disk: Disk, folder: str) -> list[OffsetAndEpoch] | None:
+    """What the checkpoint says; None when it is lost or damaged."""
+    path = f"{folder}/{LEADER_EPOCH}"
+    if not disk.exists(path):
+        return None
+    try:
+        return epoch_checkpoint.read(disk.read_whole(path), path)
+    except BadFile as problem:
+        _LOGGER.warning("the leader epochs are learnt anew from the batches: %s", problem)
+        return None
+
+
+def _begin_anew(storage: FileStorage, folder: str, offset: int) -> None:
+    if storage.segments:
+        _LOGGER.warning("%s ends before offset %d, where it is to begin: it begins anew there", folder, offset)
+    storage.restart(offset)

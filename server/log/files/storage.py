@@ -8,22 +8,28 @@ the log inwards, so that an interruption leaves no hole.
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
+import logging
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Sequence
+from functools import partial
 from operator import attrgetter
 
+from kafkadouble.wire.batch import read_header
 from kafkadouble.wire.checksum import Buffer
 
 from ..config import LogConfig
 from ..formats import epoch_checkpoint, producer_snapshot
-from ..formats.names import DELETED, INDEX, LEADER_EPOCH, SNAPSHOT, TIME_INDEX, TXN_INDEX, segment_name
+from ..formats.errors import BadFile
+from ..formats.names import CLEANED, DELETED, KINDS, LEADER_EPOCH, SNAPSHOT, SWAP, segment_name
 from ..offset_and_epoch import OffsetAndEpoch
 from ..producers import Producer
-from ..storage import Placed
+from ..storage import Flush, Placed, Segment
 from ..transactions import AbortedTransaction
 from .disk import Disk
-from .indexes import GrowingIndex
+from .indexed import UNBOUNDED
 from .segment import FileSegment
+
+_LOGGER = logging.getLogger("kafkadouble.log")
 
 _base_offset = attrgetter("base_offset")
 
@@ -31,15 +37,28 @@ _base_offset = attrgetter("base_offset")
 class FileStorage:
     """All files of one log, in `folder` of the disk."""
 
-    __slots__ = ("_disk", "_epochs", "_folder", "_put_aside", "_settings", "recovery_point", "segments", "snapshots")
+    __slots__ = (
+        "_being_flushed",
+        "_disk",
+        "_names_changed",
+        "_put_aside",
+        "_settings",
+        "_written",
+        "folder",
+        "recovery_point",
+        "segments",
+        "snapshots",
+    )
 
-    def __init__(self, disk: Disk, folder: str, config: LogConfig, segments: list[FileSegment]) -> None:
-        self._disk, self._folder, self._settings = disk, folder, config
-        self.segments = segments  # oldest first, never empty; only the last one grows
+    def __init__(self, disk: Disk, folder: str, config: LogConfig) -> None:
+        self._disk, self.folder, self._settings = disk, folder, config
+        self.segments: list[FileSegment] = []  # oldest first, never empty once the log is open; only the last one grows
         self.recovery_point = 0  # everything below it was flushed
         self.snapshots: list[int] = []  # the offsets of the producer snapshots, ascending
         self._put_aside: list[tuple[str, int | None]] = []  # files to be removed, and since when (ms) they may be
-        self._epochs: list[OffsetAndEpoch] | None = None  # those that were kept, as long as they are not flushed
+        self._written: list[str] = []  # the small files that were written and not flushed
+        self._names_changed = False  # since the folder was flushed
+        self._being_flushed: list[FileSegment] = []  # closed segments, all of which a flush under way covers
 
     def append(self, batch: Buffer, placed: Placed, now: int) -> None:
         self.segments[-1].append(batch, placed, now)
@@ -53,9 +72,14 @@ class FileStorage:
 
     def _begin(self, base_offset: int) -> None:
         """An empty segment, and its files, of which nothing may be left from another time."""
-        segment = FileSegment(self._disk, self._folder, base_offset, base_offset, self._settings.index_interval_bytes)
-        begin(self._disk, segment, self._settings)
+        segment = self.segment(base_offset)
+        segment.begin(self._settings.segment_index_bytes)
         self.segments.append(segment)
+        self._names_changed = True
+
+    def segment(self, base_offset: int, limit: int = UNBOUNDED, mark: str = "") -> FileSegment:
+        """The segment that lies there, or will."""
+        return FileSegment(self._disk, self.folder, base_offset, limit, self._settings.index_interval_bytes, mark)
 
     def drop_oldest(self, count: int) -> None:
         count = min(count, len(self.segments) - 1)
@@ -75,47 +99,138 @@ class FileStorage:
         self._put_aside.append((path + DELETED, None))
         self.snapshots.remove(offset)
 
+    def drop_newest(self, count: int) -> None:
+        """Delete that many segments, from the end."""
+        for _ in range(count):
+            self._drop(self.segments.pop())
+
+    def drop_stray_snapshots(self, end: int) -> None:
+        """Of the snapshots only those stay where a segment begins, and the newest that is not past the log's end."""
+        bases = {segment.base_offset for segment in self.segments}
+        newest = max((each for each in self.snapshots if each <= end), default=end)
+        for snapshot in [each for each in self.snapshots if each != newest and (each > end or each not in bases)]:
+            self._drop_snapshot(snapshot)
+
+    @property
+    def most_index_bytes(self) -> int:
+        """How large an index of the active segment may be."""
+        return self._settings.segment_index_bytes
+
+    def first_past(self, offset: int) -> int:
+        """The number of the segment that holds `offset`."""
+        return max(0, bisect_right(self.segments, offset, key=_base_offset) - 1)
+
     def truncate(self, offset: int) -> None:
         keep = max(1, bisect_right(self.segments, offset, key=_base_offset))
-        for segment in reversed(self.segments[keep:]):
-            self._drop(segment)
-        del self.segments[keep:]
+        self.drop_newest(len(self.segments) - keep)
         for snapshot in self.snapshots[bisect_right(self.snapshots, offset) :]:
             self._drop_snapshot(snapshot)
         self.segments[-1].truncate(offset, self._settings.segment_index_bytes)
         self.recovery_point = min(self.recovery_point, offset)
+        self._being_flushed = []
 
     def restart(self, offset: int) -> None:
-        for segment in reversed(self.segments):
-            self._drop(segment)
+        self.drop_newest(len(self.segments))
         for snapshot in list(self.snapshots):
             self._drop_snapshot(snapshot)
-        self.segments.clear()
         self._begin(offset)
-        self.recovery_point = min(self.recovery_point, offset)
+        self.recovery_point = offset
+        self._being_flushed = []
 
     def release(self, offset: int) -> None:
         """Files give back room by whole segments only."""
 
     def keep_epochs(self, entries: Sequence[OffsetAndEpoch]) -> None:
-        self._disk.write_whole(f"{self._folder}/{LEADER_EPOCH}", epoch_checkpoint.write(entries), flush=False)
-        self._epochs = list(entries)
+        self._write(LEADER_EPOCH, epoch_checkpoint.write(entries))
+
+    def _write(self, name: str, data: bytes) -> None:
+        self._disk.write_whole(f"{self.folder}/{name}", data, flush=False)
+        if name not in self._written:
+            self._written.append(name)
+        self._names_changed = True
 
     def keep_producers(self, offset: int, producers: Iterable[Producer]) -> None:
         entries = map(producer_snapshot.entry_of, producers)
-        self._disk.write_whole(self.snapshot_path(offset), producer_snapshot.write(entries), flush=False)
+        self._write(f"{segment_name(offset)}{SNAPSHOT}", producer_snapshot.write(entries))
         if offset not in self.snapshots:
             insort(self.snapshots, offset)
 
     def snapshot_path(self, offset: int) -> str:
         """Where the snapshot of the producers at this offset is."""
-        return f"{self._folder}/{segment_name(offset)}{SNAPSHOT}"
+        return f"{self.folder}/{segment_name(offset)}{SNAPSHOT}"
 
     def list_aborted(self, transaction: AbortedTransaction) -> None:
         self.segments[-1].list_aborted(transaction)
 
+    def producers_at(self, offset: int) -> tuple[int, list[Producer]] | None:
+        while self.snapshots and (place := bisect_right(self.snapshots, offset)):
+            found = self.snapshots[place - 1]
+            path = self.snapshot_path(found)
+            try:
+                entries = producer_snapshot.read(self._disk.read_whole(path), path)
+            except BadFile as problem:
+                _LOGGER.warning("a producer snapshot is passed over: %s", problem)
+                self._drop_snapshot(found)
+            else:
+                return found, [producer_snapshot.producer_of(entry) for entry in entries]
+        return None
+
+    def unflushed(self) -> Flush | None:
+        end = self.segments[-1].next_offset
+        if end <= self.recovery_point and not self._written and not self._names_changed:
+            return None
+        dirty = [each for each in self.segments[self.first_past(self.recovery_point) :] if not each.durable]
+        self._being_flushed = dirty[:-1]
+        files = [file for segment in dirty for file in segment.files()]
+        files += [self._disk.open(f"{self.folder}/{name}") for name in self._written]
+        steps = [file.flushing() for file in files]
+        if self._names_changed:
+            steps.append(partial(self._disk.flush_folder, self.folder))
+        self._written, self._names_changed = [], False
+        return Flush(end, steps)
+
+    def flushed(self, offset: int) -> None:
+        self.recovery_point = max(self.recovery_point, min(offset, self.segments[-1].next_offset))
+        for segment in self._being_flushed:
+            segment.durable = True
+        self._being_flushed = []
+
+    def rewrite(self, segments: Sequence[Segment], config: LogConfig) -> FileRewriting:
+        self._settings = config
+        first = bisect_left(self.segments, segments[0].base_offset, key=_base_offset)
+        return FileRewriting(self, self.segments[first : first + len(segments)])
+
+    def replace(self, replaced: Sequence[FileSegment], made: FileSegment) -> None:
+        """Put a finished segment, marked `.cleaned`, in the place of others."""
+        made.move(SWAP)
+        first = self.segments.index(replaced[0])
+        self.segments[first : first + len(replaced)] = [made]
+        for segment in reversed(replaced):
+            self._put_aside += [(path, None) for path in segment.put_aside()]
+            if segment.base_offset != made.base_offset and segment.base_offset in self.snapshots:
+                self._drop_snapshot(segment.base_offset)
+        made.move("")
+        self._disk.flush_folder(self.folder)
+
+    def remove_marked(self, base_offset: int, mark: str) -> None:
+        """Remove the files of a segment that is not in its place."""
+        for kind in KINDS:
+            self._disk.remove(f"{self.folder}/{segment_name(base_offset)}{kind}{mark}")
+
+    def tick(self, now: int, config: LogConfig) -> None:
+        waiting = [(path, now if since is None else since) for path, since in self._put_aside]
+        self._put_aside = [each for each in waiting if now - each[1] < config.file_delete_delay_ms]
+        for path, since in waiting:
+            if now - since >= config.file_delete_delay_ms:
+                self._disk.remove(path)
+
     def close(self) -> None:
-        self.segments[-1].finish()
+        for segment in self.segments:
+            segment.finish()
+        flush = self.unflushed()
+        if flush is not None:
+            flush.run()
+            self.flushed(flush.offset)
         for segment in self.segments:
             segment.close()
 
@@ -129,10 +244,35 @@ class FileStorage:
         return f"{-(-size // 1024)} KB in {len(self.segments)} files"
 
 
-def begin(disk: Disk, segment: FileSegment, config: LogConfig) -> None:
-    """Let a new segment be appended to; an index without its segment may be left of an old one."""
-    disk.remove(segment.path(TXN_INDEX))
-    files = disk.open(segment.path(INDEX)), disk.open(segment.path(TIME_INDEX))
-    index = GrowingIndex(segment.base_offset, *files, config.segment_index_bytes)
-    index.clear()
-    segment.activate(index)
+class FileRewriting:
+    """A segment in files marked `.cleaned`, that will take the place of others; see `storage.Rewriting`."""
+
+    def __init__(self, storage: FileStorage, old: Sequence[FileSegment]) -> None:
+        self._storage, self._old = storage, old
+        storage.remove_marked(old[0].base_offset, CLEANED)
+        self._new: FileSegment | None = storage.segment(old[0].base_offset, old[-1].limit, CLEANED)
+        self._new.begin(UNBOUNDED)
+
+    def append(self, batch: Buffer) -> None:
+        assert self._new is not None
+        header = read_header(batch)
+        placed = Placed(header.base_offset, header.last_offset, header.partition_leader_epoch, header.max_timestamp)
+        self._new.append(batch, placed, self._old[-1].modified)
+
+    def finish(self) -> None:
+        new, self._new = self._new, None
+        assert new is not None
+        for segment in self._old:
+            for transaction in segment.aborted():
+                new.list_aborted(transaction)
+        new.finish()
+        for file in new.files():
+            file.flush()
+        new.durable, new.limit = True, self._old[-1].limit
+        self._storage.replace(self._old, new)
+
+    def drop(self) -> None:
+        new, self._new = self._new, None
+        if new is not None:
+            new.close()
+            self._storage.remove_marked(new.base_offset, CLEANED)

@@ -14,7 +14,7 @@ from kafkadouble.wire.checksum import Buffer
 from ..formats.errors import BadFile
 from .disk import File
 
-_WALK = Struct(">qi4xb6xi")  # base offset, length, magic, last offset delta
+_WALK = Struct(">qiib6xi")  # base offset, length, leader epoch, magic, last offset delta
 _LOG_OVERHEAD = 12  # the offset and the length, which the length does not count
 _SHORTEST = 14  # the least length of any batch, of any magic
 
@@ -29,6 +29,7 @@ class Place(NamedTuple):
     base_offset: int
     last_offset: int
     size: int
+    leader_epoch: int
 
 
 class Walk:
@@ -57,9 +58,9 @@ class Walk:
             yield self._next(data, at)
 
     def _next(self, data: Buffer, at: int) -> Place:
-        base, length, magic, delta = _WALK.unpack_from(data, at)
+        base, length, epoch, magic, delta = _WALK.unpack_from(data, at)
         if magic < 2:  # a message has the offset of its last record, and no header beyond
-            delta = 0
+            delta, epoch = 0, -1
         size = length + _LOG_OVERHEAD
         position = self._position
         if length < _SHORTEST or not 0 <= magic <= 2 or position + size > self._end:
@@ -71,4 +72,4 @@ class Walk:
             raise BadFile(problem, file=self._file, offset=position)
         self._least = base + delta + 1
         self._position = position + size
-        return Place(position, base, base + delta, size)
+        return Place(position, base, base + delta, size, epoch)

@@ -1,0 +1,167 @@
+"""A `.log` that is found in by its indexes, and what is done when they lie.
+
+Rules. An index is believed only as far as the batch bears it out that it leads to: offsets and timestamps are compared with the header's. One
+that lies, or is missing, is made anew from the batches, and that is reported. BadFile, with the position, where a batch should be and is none.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+from kafkadouble.wire.batch import HEADER_SIZE, read_header
+
+from ..formats.errors import BadFile
+from ..formats.names import INDEX, LOG, TIME_INDEX, segment_name
+from .disk import Disk, File
+from .indexes import GrowingIndex, Index, StoredIndex
+from .walking import Place, Walk
+
+_LOGGER = logging.getLogger("kafkadouble.log")
+
+UNBOUNDED = 2**63 - 1
+
+
+class IndexedLog:
+    """The files of the segment from `base_offset` in `folder`; no offset in it reaches `limit`, an entry of the index comes every `interval`
+    bytes. The names end with `mark` as long as the segment is not in its place."""
+
+    __slots__ = ("_ascends", "_disk", "_folder", "_index", "_interval", "_mark", "base_offset", "limit", "log", "size")
+
+    def __init__(
+        self, disk: Disk, folder: str, base_offset: int, limit: int = UNBOUNDED, interval: int = 4096, mark: str = ""
+    ) -> None:
+        self._disk, self._folder, self._mark = disk, folder, mark
+        self.base_offset, self.limit, self._interval = base_offset, limit, interval
+        self.log = disk.open(self.path(LOG))
+        self.size = self.log.size
+        self._index: Index | None = None
+        self._ascends = False  # whether the stored index was seen to be in order
+
+    def path(self, kind: str) -> str:
+        """The path of its file of this kind."""
+        return f"{self._folder}/{segment_name(self.base_offset)}{kind}{self._mark}"
+
+    @property
+    def index(self) -> Index:
+        if self._index is None:
+            if self._disk.exists(self.path(INDEX)) and self._disk.exists(self.path(TIME_INDEX)):
+                self._index = StoredIndex(self.base_offset, *self._index_files())
+            else:
+                return self._mend("is missing")
+        return self._index
+
+    def _index_files(self) -> tuple[File, File]:
+        return self._disk.open(self.path(INDEX)), self._disk.open(self.path(TIME_INDEX))
+
+    @property
+    def overhead(self) -> int:
+        """Bytes that its index takes in memory."""
+        return self._index.overhead if isinstance(self._index, GrowingIndex) else 0
+
+    @property
+    def full(self) -> bool:
+        """Whether its index has no room for more."""
+        return isinstance(self._index, GrowingIndex) and self._index.full
+
+    def find(self, offset: int) -> int:
+        """Where the batch lies that holds `offset`, or else the first one after it; `size` when there is none."""
+        entry = self.index.before(offset)
+        if entry is not None and not self._is_place(entry.position, entry.offset):
+            entry = self._mend(f"leads from offset {entry.offset} to position {entry.position}").before(offset)
+        for place in self.places(entry.position if entry else 0):
+            if place.last_offset >= offset:
+                return place.position
+        return self.size
+
+    def _position_before(self, position: int) -> int:
+        """Where a batch begins before this position, by the index; 0 at the least."""
+        found = self.index.position_before(position)
+        if found and not self._is_place(found):
+            found = self._mend(f"has the position {found}, where no batch begins").position_before(position)
+        return found
+
+    def first_reaching(self, timestamp: int) -> int:
+        """Where the batch lies from which on there may be one as late as `timestamp`."""
+        index = self.index
+        if isinstance(index, StoredIndex) and not self._ascends:
+            if not index.ascends():
+                index = self._mend("is not in the order of time")
+            self._ascends = True
+        entry = index.at(timestamp)
+        if entry is None:
+            return 0
+        position = self.find(entry.offset)
+        if not self._has_timestamp(position, entry.timestamp):
+            entry = self._mend(f"has the timestamp {entry.timestamp} for offset {entry.offset}").at(timestamp)
+            position = self.find(entry.offset) if entry else 0
+        return position
+
+    def _find_latest(self) -> tuple[int, int]:
+        """The largest timestamp, and the last offset of the first batch that has it; -1 where none has one."""
+        entry = self.index.latest
+        position = self.find(entry.offset) if entry else 0
+        if entry and not self._has_timestamp(position, entry.timestamp):
+            entry = self._mend(f"has the timestamp {entry.timestamp} for offset {entry.offset}").latest
+            position = self.find(entry.offset) if entry else 0
+        latest, offset = -1, self.base_offset
+        for place in self.places(position):
+            timestamp = self._timestamp(place.position)
+            if timestamp > latest:
+                latest, offset = timestamp, place.last_offset
+        return latest, offset
+
+    def _find_end(self) -> int:
+        """One past the last offset."""
+        found = self.base_offset
+        for place in self.places(self._position_before(self.size)):
+            found = place.last_offset + 1
+        return found
+
+    def _timestamp(self, position: int) -> int:
+        """The largest timestamp of the batch there."""
+        return read_header(self.log.read(position, HEADER_SIZE), partial=True).max_timestamp
+
+    def _has_timestamp(self, position: int, timestamp: int) -> bool:
+        return position < self.size and self._timestamp(position) == timestamp
+
+    def _is_place(self, position: int, offset: int | None = None) -> bool:
+        """Whether a batch begins there, and no later than with `offset`."""
+        try:
+            place = next(self.places(position), None)
+        except BadFile:
+            return False
+        return place is not None and (offset is None or place.base_offset <= offset)
+
+    def _walk(self, position: int) -> Walk:
+        return Walk(self.path(LOG), position, self.size, self.base_offset, self.limit)
+
+    def places(self, position: int = 0) -> Iterator[Place]:
+        """Every batch from there on, by reading headers."""
+        return self._walk(position).over(self.log)
+
+    def _mend(self, why: str) -> Index:
+        """Make the indexes anew from the batches, up to the first that is none."""
+        _LOGGER.warning("the index of %s %s: it is made anew", self.path(LOG), why)
+        grows, most = isinstance(self._index, GrowingIndex), UNBOUNDED
+        if isinstance(self._index, GrowingIndex):
+            most = self._index.most
+        made = GrowingIndex(self.base_offset, *self._index_files(), most)
+        made.clear()
+        latest, latest_offset, since = -1, self.base_offset, 0
+        try:
+            for place in self.places(0):
+                timestamp = self._timestamp(place.position)
+                if timestamp > latest:
+                    latest, latest_offset = timestamp, place.last_offset
+                if since > self._interval:
+                    made.add(place.last_offset, place.position, latest, latest_offset)
+                    since = 0
+                since += place.size
+        except BadFile as problem:
+            _LOGGER.error("%s", problem)
+        if not grows:
+            made.add_time(latest, latest_offset)
+        made.write()
+        self._index = made if grows else StoredIndex(self.base_offset, *self._index_files())
+        return self._index

@@ -1,0 +1,59 @@
+"""What an interruption left in a partition's folder: files marked as deleted, as cleaned, or as about to be swapped in (as Kafka's LogLoader).
+
+`.deleted` files go. A `.cleaned` file belongs to a compaction that did not finish: it goes, and so does every `.swap` from there on. Any other
+`.swap` was finished: it takes its place, and the segments go from which it was made.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from ..formats.names import CLEANED, DELETED, LOG, SNAPSHOT, SWAP, parse_file
+from .disk import Disk
+from .indexed import IndexedLog
+
+_LOGGER = logging.getLogger("kafkadouble.log")
+
+
+def put_in_order(disk: Disk, folder: str) -> list[tuple[int, str]]:
+    """Finish or undo what was interrupted; gives base offset and kind of every file that is left."""
+    found = [parsed for parsed in map(parse_file, sorted(disk.names(folder))) if parsed]
+    cleaned = min((base for base, kind in found if kind.endswith(CLEANED)), default=None)
+    swapped = [(base, kind) for base, kind in found if kind.endswith(SWAP)]
+    unfinished = [each for each in swapped if cleaned is not None and each[0] >= cleaned]
+    for base, kind in found:
+        if kind.endswith((DELETED, CLEANED)) or (base, kind) in unfinished:
+            _remove(disk, folder, base, kind)
+    whole = [each for each in swapped if each not in unfinished]
+    if whole:
+        _swap_in(disk, folder, found, whole)
+    return [parsed for parsed in map(parse_file, sorted(disk.names(folder))) if parsed]
+
+
+def _swap_in(disk: Disk, folder: str, found: list[tuple[int, str]], swapped: list[tuple[int, str]]) -> None:
+    logs = [base for base, kind in swapped if kind == LOG + SWAP]
+    if logs:
+        start, end = min(logs), max(_end(disk, folder, base) for base in logs)
+        for base, kind in found:
+            replaced = start <= base < end and kind != SNAPSHOT
+            if replaced and not kind.endswith((SWAP, DELETED, CLEANED)):
+                _remove(disk, folder, base, kind)
+    for base, kind in swapped:
+        path = f"{folder}/{base:020d}{kind}"
+        _LOGGER.warning("%s takes its place", path)
+        disk.rename(path, path.removesuffix(SWAP))
+    disk.flush_folder(folder)
+
+
+def _end(disk: Disk, folder: str, base: int) -> int:
+    """Where the segment that is marked `.swap` ends; its base offset is in it even if nothing else is left."""
+    last = base
+    for place in IndexedLog(disk, folder, base, mark=SWAP).places():
+        last = place.last_offset
+    return last + 1
+
+
+def _remove(disk: Disk, folder: str, base: int, kind: str) -> None:
+    path = f"{folder}/{base:020d}{kind}"
+    _LOGGER.info("%s is left over: it is removed", path)
+    disk.remove(path)

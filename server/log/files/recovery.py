@@ -1,0 +1,155 @@
+"""What an unclean stop calls for: from the recovery point on every batch is looked at, and all that follows from the batches is made anew.
+
+As in Kafka, the log ends before the first batch that is not good, and what comes after it, later segments too, is deleted; but only past the
+recovery point, where nothing was promised to be whole. A batch below it that is not good is BadFile: that is no unclean stop, and no guess of
+ours. A recovery point beyond the end of the log is not believed at all: all of the log is looked at.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+
+from kafkadouble.wire.batch import BatchHeader, read_header
+
+from ..epochs import LeaderEpochCache
+from ..formats.errors import BadFile
+from ..formats.names import LOG
+from ..formats.segment import walk
+from ..producer_state import ProducerState
+from ..refusals import LogRefused
+from ..storage import ANY_TIMESTAMP
+from ..transactions import AbortedTransaction
+from .segment import FileSegment
+from .storage import FileStorage
+
+_LOGGER = logging.getLogger("kafkadouble.log")
+
+
+def recover(
+    storage: FileStorage, recovery_point: int, log_start_offset: int, epochs: LeaderEpochCache
+) -> ProducerState:
+    """Recover the segments from the one that holds `recovery_point` on, and tell the epochs of those that they did not know. Gives what the
+    producers are at the end. BadFile."""
+    first = storage.first_past(recovery_point)
+    state = _recover_from(storage, first, recovery_point, log_start_offset, epochs)
+    end = storage.segments[-1].next_offset
+    if first and end < recovery_point:
+        _LOGGER.warning("the recovery point %d is beyond the end, %d: all of the log is looked at", recovery_point, end)
+        state = _recover_from(storage, 0, 0, log_start_offset, epochs)
+    for segment in storage.segments[:-1]:
+        segment.finish()
+    return state
+
+
+def _recover_from(
+    storage: FileStorage, first: int, recovery_point: int, log_start_offset: int, epochs: LeaderEpochCache
+) -> ProducerState:
+    state = state_at(storage, storage.segments[first].base_offset, log_start_offset)
+    for number, segment in enumerate(storage.segments[first:], first):
+        problem = _recover_segment(storage, segment, epochs, state)
+        if problem is None:
+            continue
+        if segment.next_offset < recovery_point:
+            raise problem
+        gone = len(storage.segments) - number - 1
+        more = f", and {gone} later segments are deleted" if gone else ""
+        _LOGGER.warning("%s: the log is cut off there, at offset %d%s", problem, segment.next_offset, more)
+        storage.drop_newest(gone)
+        segment.cut()
+        break
+    return state
+
+
+def _recover_segment(
+    storage: FileStorage, segment: FileSegment, epochs: LeaderEpochCache, state: ProducerState
+) -> BadFile | None:
+    """Look at every batch, and make all from them that follows from them. Gives what the first is that is not good; from there on nothing is
+    part of the segment any more, though it is still in the file."""
+    aborted: list[AbortedTransaction] = []
+    problem = None
+    limit = segment.limit
+    segment.begin_recovery(storage.most_index_bytes)
+    view = segment.log.view()
+    try:
+        for position, header in walk(view, segment.base_offset, 0, segment.path(LOG)):
+            if header.next_offset > limit:
+                where = f"offset {header.last_offset} in a segment that ends before {limit}"
+                raise BadFile(where, file=segment.path(LOG), offset=position)
+            if header.producer_id >= 0:
+                aborted += _record(state, header, view[position : position + header.size], segment, position)
+            if header.partition_leader_epoch > epochs.latest:
+                epochs.assign(header.partition_leader_epoch, header.base_offset)
+            segment.recovered(position, header)
+    except BadFile as found:
+        problem = found
+    finally:
+        view.release()
+    segment.list_anew(aborted)
+    return problem
+
+
+def _record(
+    state: ProducerState, header: BatchHeader, batch: memoryview, segment: FileSegment, position: int
+) -> list[AbortedTransaction]:
+    """What a batch changes in the state; the transaction that it aborts. BadFile when it is a marker that cannot be read."""
+    try:
+        with batch:
+            aborted = state.record(header, batch, header.base_offset, header.max_timestamp)
+    except LogRefused as problem:
+        raise BadFile(problem.message, file=segment.path(LOG), offset=position) from problem
+    return [aborted] if aborted else []
+
+
+def state_at(storage: FileStorage, offset: int, log_start_offset: int) -> ProducerState:
+    """What the producers were at `offset`, and which transactions had been aborted: from the newest snapshot that is no later, and the batches
+    since then. BadFile."""
+    state = ProducerState()
+    since, kept = storage.producers_at(offset) or (0, [])
+    state.restore(kept)
+    try:
+        state.replay(_batches(storage.segments, max(since, log_start_offset), offset))
+    except LogRefused as problem:
+        raise BadFile(problem.message, file=storage.folder) from problem
+    for segment in storage.segments:
+        if segment.base_offset < offset:
+            state.transactions.list_again(_aborted_in(storage, segment, log_start_offset))
+    return state
+
+
+def _batches(segments: Iterable[FileSegment], start: int, end: int) -> Iterator[memoryview]:
+    for segment in segments:
+        if segment.base_offset < end and segment.limit > start:
+            for batch in segment.batches(start, ANY_TIMESTAMP):
+                if read_header(batch).base_offset >= end:
+                    return
+                yield batch
+
+
+def _aborted_in(storage: FileStorage, segment: FileSegment, log_start_offset: int) -> list[AbortedTransaction]:
+    """What the segment's list says; where it is damaged, what the segment's batches do."""
+    try:
+        return segment.aborted()
+    except BadFile as problem:
+        _LOGGER.warning("the list of aborted transactions is made anew: %s", problem)
+    state = ProducerState()
+    since, kept = storage.producers_at(segment.base_offset) or (0, [])
+    state.restore(kept)
+    state.replay(_batches(storage.segments, max(since, log_start_offset), segment.base_offset))
+    aborted: list[AbortedTransaction] = []
+    for batch in segment.batches(segment.base_offset, ANY_TIMESTAMP):
+        header = read_header(batch)
+        if header.producer_id >= 0:
+            aborted += _record(state, header, batch, segment, -1)
+    segment.list_anew(aborted)
+    return aborted
+
+
+def learn_epochs(segments: Iterable[FileSegment]) -> LeaderEpochCache:
+    """Where the leader epochs begin, by the batches alone."""
+    epochs = LeaderEpochCache()
+    for segment in segments:
+        for place in segment.places():
+            if place.leader_epoch > epochs.latest:
+                epochs.assign(place.leader_epoch, place.base_offset)
+    return epochs

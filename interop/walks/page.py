@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from interop.tools import page as tools
 from kafkadouble.server.handlers import TABLE
 
 from .programs import PROGRAMS
@@ -109,7 +110,8 @@ def as_markdown(results: Results, programs: Sequence[Program] = PROGRAMS, apis: 
     """The page."""
     brokers = sorted(results, key=lambda name: (name != "double", name))
     parts = [_head(brokers, results), _walks(brokers, results, programs), _meanings(), _not_offered(programs)]
-    return "\n".join([*parts, _lacks(served() if apis is None else apis), _matrix(brokers, results, programs)])
+    known = served() if apis is None else apis
+    return "\n".join([*parts, _lacks(known), _matrix(brokers, results, programs), tools.section(known)])
 
 
 def titled(broker: str) -> str:

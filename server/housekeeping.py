@@ -30,6 +30,13 @@ def forget_producers(node: Node, now: int) -> None:
         partition.log.producers.expire(now, silence)
 
 
+def flush(node: Node, now: int) -> None:
+    """Flush the logs whose records have waited for `flush.ms`."""
+    for partition in node.partitions:
+        if partition.log.flush_is_overdue(now):
+            node.flushing.want(partition)
+
+
 def checkpoint(node: Node, now: int) -> None:
     """Write down how far the logs are safe."""
     node.logs.checkpoint(now)
@@ -43,6 +50,7 @@ def remove_deleted(node: Node, now: int) -> None:
 CHORES: tuple[tuple[str, Chore], ...] = (
     ("log.retention.check.interval.ms", retain),
     ("producer.id.expiration.check.interval.ms", forget_producers),
+    ("log.flush.scheduler.interval.ms", flush),
     ("log.flush.offset.checkpoint.interval.ms", checkpoint),
     ("log.segment.delete.delay.ms", remove_deleted),
 )

@@ -10,9 +10,12 @@ import asyncio
 import asyncio.trsock
 import logging
 import socket
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import count
 
+from . import flushing
 from .clock import Clock, SteppedClock
 from .connection import Buffers, Connection
 from .node import Node
@@ -95,6 +98,8 @@ class Listener:
 
     def reschedule(self) -> None:
         """Have the node ticked when it wants to be; a clock that stands still says by itself when that is, unless it is now."""
+        if self.node.flushing.wanted:
+            self._flush()
         deadline = self.node.next_deadline()
         if deadline is None or deadline >= self._wanted or self._loop is None:
             return
@@ -104,6 +109,18 @@ class Listener:
             self._timer.cancel()
         self._wanted = deadline
         self._timer = self._loop.call_later(max(0, deadline - self.clock.now()) / 1000, self.tick)
+
+    def _flush(self) -> None:
+        """Flush what the node wants flushed, on another thread."""
+        jobs = self.node.flushing.begin()
+        if jobs and self._loop is not None:
+            done = self._loop.run_in_executor(None, flushing.run, jobs)
+            done.add_done_callback(partial(self._flushed, self.node, jobs))
+
+    def _flushed(self, node: Node, jobs: Sequence[flushing.Job], done: asyncio.Future[list[flushing.Result]]) -> None:
+        node.flushing.end(jobs, done.result())
+        node.tick(self.clock.now())
+        self.reschedule()
 
     def tick(self) -> None:
         """Let the node do what is due."""

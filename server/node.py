@@ -15,9 +15,11 @@ from typing import Any
 from kafkadouble.messages.uuid import Uuid
 
 from . import dispatch, housekeeping
+from .cleaning import Cleaner
 from .dispatch import Answer
 from .faults.plane import Faults
 from .fetching.sessions import Sessions
+from .flushing import Flushing
 from .groups.coordinator import GroupCoordinator
 from .history import History
 from .intake import Intake
@@ -60,11 +62,13 @@ class Node:
         self.faults = Faults(self)
         self.history = History() if history else None
         self.fetch_sessions = Sessions(settings.int("max.incremental.fetch.session.cache.slots"), self.random)
+        self.flushing = Flushing()
         self.partitions = Partitions(self)
         self.controller = Controller(self)
         self.groups = GroupCoordinator(self)
         self.controller.listeners.append(self.partitions.image_changed)
         self.controller.start()
+        self.cleaner = Cleaner(self)
         housekeeping.begin(self)
 
     def submit(self, request: Request[Any], reply: Callable[[Answer], None], now: int) -> Task | None:

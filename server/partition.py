@@ -6,6 +6,8 @@ the only one yet, so the high watermark follows the end of the log at once, and 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.wire.checksum import Buffer
@@ -14,6 +16,9 @@ from .log.inspection import Room
 from .log.log import AppendResult, PartitionLog
 from .waiting import Waiters
 
+if TYPE_CHECKING:
+    from .flushing import Flushing
+
 ANY_EPOCH = -1
 """A client's epoch that asks for no check; any other below 0 is an old one, as in Kafka."""
 
@@ -21,12 +26,14 @@ ANY_EPOCH = -1
 class Partition:
     """A partition led here, that is by the broker `leader_id`."""
 
-    __slots__ = ("index", "leader_epoch", "leader_id", "log", "topic", "topic_id", "waiters")
+    __slots__ = ("_flushing", "index", "leader_epoch", "leader_id", "log", "topic", "topic_id", "waiters")
 
-    def __init__(self, topic_id: Uuid, leader_id: int, leader_epoch: int, log: PartitionLog) -> None:
+    def __init__(
+        self, topic_id: Uuid, leader_id: int, leader_epoch: int, log: PartitionLog, flushing: Flushing | None = None
+    ) -> None:
         self.topic, self.topic_id, self.index = log.topic, topic_id, log.index
         self.leader_id, self.leader_epoch = leader_id, leader_epoch
-        self.log = log
+        self.log, self._flushing = log, flushing
         self.log.begin_epoch(leader_epoch)
         self.log.commit_all()  # what an earlier life left
         self.waiters = Waiters()
@@ -65,9 +72,21 @@ class Partition:
         return result
 
     def _commit(self, size: int) -> None:
+        if self._flushing is not None and self.log.flush_is_due:
+            self._flushing.want(self)  # it counts when it is on the disk
+            return
         self.log.commit_all()
         if self.waiters.tasks:
             self.waiters.wake(size)
+
+    def flushed(self, offset: int) -> None:
+        """Everything below `offset` would outlive the machine."""
+        self.log.flushed(offset)
+        if self.log.flush_is_due:
+            self.log.high_watermark = max(offset, self.log.high_watermark)
+        else:
+            self.log.commit_all()
+        self.waiters.wake_all()
 
     def __repr__(self) -> str:
         return f"led in epoch {self.leader_epoch}: {self.log!r}"

@@ -90,7 +90,7 @@ class Partitions:
             else:
                 config = self.config_of(topic.name, image)
                 log = self._node.logs.open(topic.name, topic.id, index, config, self._node.now)
-                self._led(led, Partition(topic.id, self._node.id, partition.leader_epoch, log))
+                self._led(led, Partition(topic.id, self._node.id, partition.leader_epoch, log, self._node.flushing))
 
     def _led(self, led: dict[int, Partition], partition: Partition) -> None:
         led[partition.index] = partition

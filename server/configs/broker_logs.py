@@ -38,13 +38,13 @@ log.index.size.max.bytes  int  10485760  medium  cluster-wide  >=4
     Largest offset index.
 log.index.interval.bytes  int  4096  medium  cluster-wide  >=0
     Bytes of log between two entries of the offset index.
-log.flush.interval.messages  long  9223372036854775807  high  cluster-wide  >=1
+log.flush.interval.messages  long  9223372036854775807  high  cluster-wide  >=1  effective
     Messages in a partition after which it is flushed to disk.
 log.segment.delete.delay.ms  long  60000  high  cluster-wide  >=0  effective
     Time between taking a segment out of the log and deleting its files (ms).
-log.flush.scheduler.interval.ms  long  9223372036854775807  high
+log.flush.scheduler.interval.ms  long  9223372036854775807  high  effective
     Time between two searches for logs to flush (ms).
-log.flush.interval.ms  long  null  high  cluster-wide
+log.flush.interval.ms  long  null  high  cluster-wide  effective
     Longest time that a message stays unflushed (ms); when not set, log.flush.scheduler.interval.ms counts.
 log.flush.offset.checkpoint.interval.ms  int  60000  high  >=0  effective
     Time between two writings of the recovery points (ms).
@@ -72,21 +72,21 @@ log.dir.failure.timeout.ms  long  30000  low  >=1
     Time after which a broker stops that cannot tell the controller of a failed log folder (ms).
 log.initial.task.delay.ms  long  30000  low  internal  >=0
     Time from the start to the first run of the log manager's tasks (ms).
-log.cleaner.enable  boolean  true  medium
+log.cleaner.enable  boolean  true  medium  effective
     Whether logs are compacted.
 log.cleaner.threads  int  1  medium  cluster-wide  >=0
     Threads that compact logs.
 log.cleaner.io.max.bytes.per.second  double  1.7976931348623157E308  medium  cluster-wide
     Most bytes per second that all compaction reads and writes.
-log.cleaner.dedupe.buffer.size  long  134217728  medium  cluster-wide
+log.cleaner.dedupe.buffer.size  long  134217728  medium  cluster-wide  effective
     Memory for the key maps of all cleaner threads.
 log.cleaner.io.buffer.size  int  524288  medium  cluster-wide  >=0
     Memory for reading and writing of all cleaner threads.
 log.cleaner.io.buffer.load.factor  double  0.9  medium  cluster-wide
     How full a key map may get.
-log.cleaner.backoff.ms  long  15000  medium  cluster-wide  >=0
+log.cleaner.backoff.ms  long  15000  medium  cluster-wide  >=0  effective
     How long the cleaner sleeps when there is nothing to clean (ms).
-log.cleaner.min.cleanable.ratio  double  0.5  medium  cluster-wide  0..1
+log.cleaner.min.cleanable.ratio  double  0.5  medium  cluster-wide  0..1  effective
     Share of uncleaned bytes from which a log is worth compacting.
 log.cleaner.delete.retention.ms  long  86400000  medium  cluster-wide  >=0  effective
     How long tombstones stay in a compacted log (ms).

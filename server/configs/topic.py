@@ -14,9 +14,9 @@ segment.jitter.ms  long  0  medium  >=0  <log.roll.jitter.ms  <log.roll.jitter.h
     Most that is taken off the age of closing at random (ms).
 segment.index.bytes  int  10485760  medium  >=4  <log.index.size.max.bytes
     Largest offset index.
-flush.messages  long  9223372036854775807  medium  >=1  <log.flush.interval.messages
+flush.messages  long  9223372036854775807  medium  >=1  <log.flush.interval.messages  effective
     Messages after which the partition is flushed to disk.
-flush.ms  long  9223372036854775807  medium  >=0  <log.flush.interval.ms  <log.flush.scheduler.interval.ms
+flush.ms  long  9223372036854775807  medium  >=0  <log.flush.interval.ms  <log.flush.scheduler.interval.ms  effective
     Longest time that a message stays unflushed (ms).
 retention.bytes  long  -1  medium  <log.retention.bytes  effective
     Size above which a partition loses its oldest segments; -1 for no limit.
@@ -37,7 +37,7 @@ max.compaction.lag.ms  long  9223372036854775807  medium  >=1  <log.cleaner.max.
     Age above which a record makes its log worth compacting (ms).
 file.delete.delay.ms  long  60000  medium  >=0  <log.segment.delete.delay.ms
     Time between taking a segment out of the log and deleting its files (ms).
-min.cleanable.dirty.ratio  double  0.5  medium  0..1  <log.cleaner.min.cleanable.ratio
+min.cleanable.dirty.ratio  double  0.5  medium  0..1  <log.cleaner.min.cleanable.ratio  effective
     Share of uncleaned bytes from which the log is worth compacting.
 cleanup.policy  list  delete  medium  in:compact,delete  <log.cleanup.policy  effective
     What happens to old segments: delete, compact, both, or (empty) nothing.

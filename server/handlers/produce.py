@@ -29,6 +29,7 @@ from ..log.log import AppendRefused, AppendResult
 from ..log.refusals import NotOneBatch
 from ..named_once import named_once
 from ..request import Refusal, Request
+from ..waiting import Until, Wait
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -62,7 +63,9 @@ TopicProduceResponse = ProduceResponse.TopicProduceResponse
 _new = object.__new__
 
 
-def answer(node: Node, request: Request[ProduceRequest]) -> ProduceResponse | Disconnect | None:
+def answer(
+    node: Node, request: Request[ProduceRequest]
+) -> ProduceResponse | Disconnect | Wait[ProduceResponse] | None:
     body = request.body
     if _has_transactional(body) and body.transactional_id is None:
         return refuse(request, error_codes.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, None)
@@ -78,9 +81,27 @@ def answer(node: Node, request: Request[ProduceRequest]) -> ProduceResponse | Di
             partitions.append(_produce(node, request, name, data, room))  # noqa: PERF401  # a comprehension is one more call
         topics.append(_topic(asked, partitions))
     if body.acks:
-        return ProduceResponse(responses=topics)
+        response = ProduceResponse(responses=topics)
+        return _committed(node, request, response) if node.flushing.wanted else response
     failed = any(partition.error_code for topic in topics for partition in topic.partition_responses)
     return DISCONNECT if failed else None
+
+
+def _committed(node: Node, request: Request[ProduceRequest], response: ProduceResponse) -> Wait[ProduceResponse]:
+    """The answer, once what was appended is on the disk (`flush.messages`); REQUEST_TIMED_OUT where that takes longer than the client waits."""
+    waited = []
+    for topic in response.responses:
+        name = topic.name if request.version < TOPIC_IDS_FROM else _name_of(node, topic.topic_id)
+        for answered in topic.partition_responses:
+            partition = None if name is None or answered.error_code else node.partitions.get(name, answered.index)
+            if partition is not None:
+                waited.append((partition, partition.log.log_end_offset, answered))
+    deadline = request.received + request.body.timeout_ms
+    for partition, end, answered in waited:
+        while partition.high_watermark < end and answered.error_code == error_codes.NONE:
+            if not (yield Until(deadline, (partition.waiters,))):
+                answered.error_code, answered.base_offset = error_codes.REQUEST_TIMED_OUT, -1
+    return response
 
 
 def _once(

@@ -13,7 +13,7 @@ from kafkadouble.wire.compression import codec_id
 
 from .expected_offset import OFF
 
-Value = int | str | list[str] | tuple[str, ...]
+Value = int | float | str | list[str] | tuple[str, ...]
 
 _DAY = 86_400_000
 UNBOUNDED = 2**63 - 1
@@ -35,6 +35,8 @@ SETTINGS = {
     "compression.zstd.level": Setting("zstd_level", 3),
     "delete.retention.ms": Setting("delete_retention_ms", _DAY),
     "file.delete.delay.ms": Setting("file_delete_delay_ms", 60_000),
+    "flush.messages": Setting("flush_messages", UNBOUNDED),
+    "flush.ms": Setting("flush_ms", UNBOUNDED),
     "index.interval.bytes": Setting("index_interval_bytes", 4096),
     "max.compaction.lag.ms": Setting("max_compaction_lag_ms", UNBOUNDED),
     "max.decompressed.message.bytes": Setting("max_decompressed_message_bytes", UNLIMITED),
@@ -43,6 +45,7 @@ SETTINGS = {
     "message.timestamp.before.max.ms": Setting("timestamp_before_max_ms", UNBOUNDED),
     "message.timestamp.type": Setting("message_timestamp_type", "CreateTime"),
     "min.compaction.lag.ms": Setting("min_compaction_lag_ms", 0),
+    "min.cleanable.dirty.ratio": Setting("min_cleanable_dirty_ratio", 0.5),
     "min.insync.replicas": Setting("min_insync_replicas", 1),
     "produce.expected.offset": Setting("expected_offset", OFF),  # ours alone (KIP-27)
     "retention.bytes": Setting("retention_bytes", -1),
@@ -78,6 +81,8 @@ class LogConfig:
     delete_retention_ms: int
     file_delete_delay_ms: int
     expected_offset: str
+    flush_messages: int
+    flush_ms: int
     gzip_level: int
     index_interval_bytes: int
     lz4_level: int
@@ -85,6 +90,7 @@ class LogConfig:
     max_decompressed_message_bytes: int
     max_message_bytes: int
     message_timestamp_type: str
+    min_cleanable_dirty_ratio: float
     min_compaction_lag_ms: int
     min_insync_replicas: int
     retention_bytes: int

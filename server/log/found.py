@@ -13,3 +13,8 @@ class Found(NamedTuple):
     log_end_offset: int
     epochs: LeaderEpochCache
     state: ProducerState
+
+
+def nothing() -> Found:
+    """Of a log that was never written to."""
+    return Found(0, 0, LeaderEpochCache(), ProducerState())

@@ -21,20 +21,19 @@ from . import lookup, retention
 from .append_result import AppendResult
 from .config import LogConfig
 from .divergence import Comparison, compare
-from .epochs import LeaderEpochCache
 from .expected_offset import check_expected
-from .found import Found
+from .found import Found, nothing
 from .inspection import Room, accept, stamped
+from .kept_log import KeptLog
 from .lookup import TimestampAndOffset
 from .memory import MemoryStorage
 from .offset_and_epoch import OffsetAndEpoch
-from .producer_state import ProducerState
-from .producers import Origin, Producers
+from .producers import Origin
 from .refusals import AppendRefused, LogRefused, RecordError
 from .replica import checked_batches
 from .retention import Dropped
-from .storage import ANY_TIMESTAMP, Flush, Placed, Rewriting, Segment, Slice, Storage
-from .transactions import AbortedTransaction, Transactions
+from .storage import ANY_TIMESTAMP, Placed, Segment, Slice, Storage
+from .transactions import AbortedTransaction
 from .validation import check_fits_segment, check_produced, check_size, sole_batch
 
 __all__ = ["AppendRefused", "AppendResult", "LogRefused", "Origin", "PartitionLog", "RecordError", "Slice"]
@@ -48,22 +47,10 @@ _base_offset = attrgetter("base_offset")
 _new = tuple.__new__  # of a named tuple, in a third of the time that calling its class takes
 
 
-class PartitionLog:
+class PartitionLog(KeptLog):
     """The log of partition `index` of `topic`."""
 
-    __slots__ = (
-        "_high_watermark",
-        "_looked_at",
-        "_state",
-        "_storage",
-        "cleaned_to",
-        "config",
-        "epochs",
-        "index",
-        "log_end_offset",
-        "log_start_offset",
-        "topic",
-    )
+    __slots__ = ("_high_watermark",)
 
     def __init__(
         self,
@@ -73,41 +60,8 @@ class PartitionLog:
         storage: Storage | None = None,
         found: Found | None = None,
     ) -> None:
-        self.topic, self.index = topic, index
-        self.config = config or LogConfig()
-        self._storage: Storage = storage or MemoryStorage()
-        found = found or Found(0, 0, LeaderEpochCache(), ProducerState())
-        self.epochs = found.epochs
-        self._state = found.state
-        self.log_start_offset = found.log_start_offset  # the first that may be read; never above the high watermark
-        self.log_end_offset = found.log_end_offset  # the offset of the next record
-        self._high_watermark = found.log_start_offset  # from log_start_offset to log_end_offset
-        self._looked_at = 0  # when it was last found to be flushed because of its age (ms)
-        self.cleaned_to = 0  # compaction has seen what lies below; see `compaction`
-
-    @property
-    def producers(self) -> Producers:
-        """The producers that have written to it."""
-        return self._state.producers
-
-    @property
-    def transactions(self) -> Transactions:
-        return self._state.transactions
-
-    @property
-    def segments(self) -> Sequence[Segment]:
-        """Oldest first; only the last one grows."""
-        return self._storage.segments
-
-    @property
-    def size(self) -> int:
-        """Bytes of all segments, below the log start offset too."""
-        return sum(segment.size for segment in self._storage.segments)
-
-    @property
-    def modified(self) -> int:
-        """When it was last appended to (ms), 0 for never."""
-        return max(segment.modified for segment in self._storage.segments)
+        super().__init__(topic, index, config or LogConfig(), storage or MemoryStorage(), found or nothing())
+        self._high_watermark = self.log_start_offset  # from log_start_offset to log_end_offset
 
     @property
     def high_watermark(self) -> int:
@@ -379,49 +333,6 @@ class PartitionLog:
         first = self._storage.segments[0].base_offset
         self.delete_records_before(first)
         self._state.transactions.forget_below(first)
-
-    @property
-    def flush_is_due(self) -> bool:
-        """Whether a loss of power could take so many records that they are to be flushed before they count (`flush.messages`)."""
-        return self.log_end_offset - self._storage.recovery_point >= self.config.flush_messages
-
-    def flush_is_overdue(self, now: int) -> bool:
-        """Whether something has waited for `flush.ms`; it is then taken to be flushed now."""
-        if self.log_end_offset <= self._storage.recovery_point or now - self._looked_at < self.config.flush_ms:
-            return False
-        self._looked_at = now
-        return True
-
-    def rewrite(self, segments: Sequence[Segment]) -> Rewriting:
-        """What is to stand in the place of these closed neighbours; nothing changes before it is finished."""
-        return self._storage.rewrite(segments, self.config)
-
-    def last_batches(self) -> dict[int, int]:
-        """The last offset of each producer's last batch, by producer id: where its last sequence can be learnt."""
-        return {each.producer_id: each.batches[-1].last_offset for each in self._state.producers if each.batches}
-
-    @property
-    def recovery_point(self) -> int:
-        """Below it everything would outlive the machine."""
-        return self._storage.recovery_point
-
-    def unflushed(self) -> Flush | None:
-        """What is to be done, on any thread, until all that was appended up to now would outlive the machine; then say so by `flushed`."""
-        return self._storage.unflushed()
-
-    def flushed(self, offset: int) -> None:
-        """The flush up to this offset was done."""
-        self._storage.flushed(offset)
-
-    def tick(self, now: int) -> None:
-        """Give back the room of segments that were deleted `file.delete.delay.ms` ago."""
-        self._storage.tick(now, self.config)
-
-    def close(self) -> None:
-        """Stop in good order: nothing is appended or read any more, all of it is flushed, and what the next one to open it need not work out
-        is written down."""
-        self._storage.keep_producers(self._storage.segments[-1].next_offset, self._state.producers)
-        self._storage.close()
 
     def __repr__(self) -> str:
         return (

@@ -118,14 +118,19 @@ class FileLogs:
         for place in self._dirs:
             here = {key: kept.log for key, kept in self._kept.items() if kept.place is place}
             place.checkpoint(
-                {key: getattr(each, "recovery_point", 0) for key, each in here.items()},
-                {key: each.log_start_offset for key, each in here.items() if each.log_start_offset > 0},
-                {key: each.high_watermark for key, each in here.items()},
+                {
+                    names.RECOVERY_POINT: {key: each.recovery_point for key, each in here.items()},
+                    names.REPLICATION_OFFSET: {key: each.high_watermark for key, each in here.items()},
+                    names.LOG_START: {
+                        key: each.log_start_offset for key, each in here.items() if each.log_start_offset
+                    },
+                    names.CLEANER_OFFSET: {key: each.cleaned_to for key, each in here.items() if each.cleaned_to},
+                }
             )
 
     def tick(self, now: int, delay: int) -> None:
         for kept in self._kept.values():
-            getattr(kept.log, "tick", lambda now: None)(now)
+            kept.log.tick(now)
         due = [each for each in self._deleted if now - each[0] >= delay]
         for since, place, folder in due:
             place.disk.remove_folder(folder)
@@ -143,7 +148,7 @@ class FileLogs:
 
 
 def _load(place: LogDir, key: Key, config: LogConfig, now: int) -> PartitionLog:
-    return open_log(
+    found = open_log(
         place.disk,
         names.partition_folder(*key),
         *key,
@@ -153,3 +158,5 @@ def _load(place: LogDir, key: Key, config: LogConfig, now: int) -> PartitionLog:
         log_start_offset=place.log_starts.get(key, 0),
         now=now,
     )
+    found.cleaned_to = min(place.cleaned_to.get(key, 0), found.log_end_offset)
+    return found

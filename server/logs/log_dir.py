@@ -1,7 +1,7 @@
 """One log directory: whose it is, which partitions lie in it, and what an earlier life wrote down of them.
 
     meta.properties, .lock, .kafka_cleanshutdown, recovery-point-offset-checkpoint, replication-offset-checkpoint,
-    log-start-offset-checkpoint, and a folder for each partition: orders-0, orders-1, ...
+    log-start-offset-checkpoint, cleaner-offset-checkpoint, and a folder for each partition: orders-0, orders-1, ...
 
 Rules. A directory belongs to one node of one cluster (KIP-78, KIP-631) and has an id of its own (KIP-858). The mark of a clean stop is
 taken away as soon as the directory is opened: whatever comes next is unclean until it is put there again. A checkpoint that cannot be read,
@@ -35,6 +35,7 @@ class LogDir:
         self.disk, self.path, self.properties = disk, path, properties
         self.recovery_points = self._read(names.RECOVERY_POINT)
         self.log_starts = self._read(names.LOG_START)
+        self.cleaned_to = self._read(names.CLEANER_OFFSET)
         self.clean = disk.exists(names.CLEAN_SHUTDOWN)
         disk.remove(names.CLEAN_SHUTDOWN)
 
@@ -76,14 +77,10 @@ class LogDir:
         self.disk.make_folder(folder)
         self.disk.write_whole(f"{folder}/{names.PARTITION_METADATA}", partition_metadata.write(topic_id), flush=False)
 
-    def checkpoint(self, recovery_points: Offsets, log_starts: Offsets, high_watermarks: Offsets) -> None:
-        """Write down how far the logs are safe, where they begin, and how far they are replicated."""
-        for name, offsets in (
-            (names.RECOVERY_POINT, recovery_points),
-            (names.LOG_START, log_starts),
-            (names.REPLICATION_OFFSET, high_watermarks),
-        ):
-            self.disk.write_whole(name, offset_checkpoint.write(offsets))
+    def checkpoint(self, offsets: Mapping[str, Offsets]) -> None:
+        """Write down, by the name of the checkpoint, how far the logs are safe, replicated, cleaned, and where they begin."""
+        for name in names.OFFSET_CHECKPOINTS:
+            self.disk.write_whole(name, offset_checkpoint.write(offsets[name]))
 
     def mark_clean(self, broker_epoch: int) -> None:
         """Everything is on the disk."""

@@ -1,0 +1,108 @@
+"""What compaction leaves of one batch: the batch as it is, a shorter one, an empty one, or nothing.
+
+Rules, as in Kafka. A record stays while it is the newest of its key; one without a key goes. A tombstone, and the marker of a transaction of
+which nothing is left, stay until the delete horizon of their batch (KIP-534): `delete.retention.ms` after the first pass that met them, so that
+a reader who is on his way has time to see them. A batch keeps its first and its last offset, however few records are left. An empty one stays
+where it alone knows the last sequence of a producer, or is the end of what was cleaned (KIP-98). What was sealed stays sealed: a batch that
+loses nothing is not touched, and not a byte of it changes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kafkadouble.wire.batch import APPEND_TIME, BatchHeader, Record, encode_batch, read_header, records_of
+from kafkadouble.wire.checksum import Buffer
+
+from .offset_map import OffsetMap
+from .transactions import CleanedTransactions
+
+
+class Pass(NamedTuple):
+    """What holds for all batches of one pass: the newest offsets, the transactions, when it is, how long tombstones stay, whose last batch is
+    where (producer id -> the last offset of its last batch), and where the cleaned part of the log ends."""
+
+    newest: OffsetMap
+    transactions: CleanedTransactions
+    now: int
+    delete_retention_ms: int
+    last_of_producer: dict[int, int]
+    end: int
+    level: int | None = None
+
+
+def retained(batch: Buffer, of: Pass) -> Buffer | None:
+    """What is left of `batch`; None for nothing. WireError when it cannot be read."""
+    header = read_header(batch)
+    obsolete = of.transactions.is_obsolete(header, batch)
+    expired = header.has_delete_horizon and header.base_timestamp <= of.now
+    records = records_of(batch, 0, header, check_crc=False)
+    if header.is_control:
+        left = [] if obsolete and expired else records
+    elif obsolete:
+        left = []
+    else:
+        left = [record for record in records if _stays(record, header, of, expired)]
+    if not left:
+        return _emptied(header) if _is_needed(header, of) else None
+    horizon = _horizon(header, left, of, obsolete)
+    if len(left) == len(records) and horizon is None:
+        return batch
+    return _shortened(header, left, horizon, of.level)
+
+
+def _stays(record: Record, header: BatchHeader, of: Pass, expired: bool) -> bool:
+    if record.offset > of.newest.latest:
+        return True
+    if record.key is None:
+        return False
+    return record.offset >= of.newest.newest(record.key) and (record.value is not None or not expired)
+
+
+def _is_needed(header: BatchHeader, of: Pass) -> bool:
+    return of.last_of_producer.get(header.producer_id) == header.last_offset or header.next_offset == of.end
+
+
+def _horizon(header: BatchHeader, left: list[Record], of: Pass, obsolete: bool) -> int | None:
+    """The delete horizon that the batch is to get now; None when it has one, or needs none."""
+    if header.has_delete_horizon:
+        return None
+    wanted = obsolete if header.is_control else any(record.value is None for record in left)
+    return of.now + of.delete_retention_ms if wanted else None
+
+
+def _shortened(header: BatchHeader, left: list[Record], horizon: int | None, level: int | None) -> bytearray:
+    append_time = header.timestamp_type == APPEND_TIME
+    return encode_batch(
+        left,
+        base_offset=header.base_offset,
+        compression=header.compression,
+        level=level,
+        timestamp_type=header.timestamp_type,
+        producer_id=header.producer_id,
+        producer_epoch=header.producer_epoch,
+        base_sequence=header.base_sequence,
+        partition_leader_epoch=header.partition_leader_epoch,
+        is_transactional=header.is_transactional,
+        is_control=header.is_control,
+        max_timestamp=header.max_timestamp if append_time else None,
+        last_offset=header.last_offset,
+        delete_horizon=header.base_timestamp if header.has_delete_horizon else horizon,
+    )
+
+
+def _emptied(header: BatchHeader) -> bytearray:
+    return encode_batch(
+        (),
+        base_offset=header.base_offset,
+        timestamp_type=header.timestamp_type,
+        producer_id=header.producer_id,
+        producer_epoch=header.producer_epoch,
+        base_sequence=header.base_sequence,
+        partition_leader_epoch=header.partition_leader_epoch,
+        is_transactional=header.is_transactional,
+        is_control=header.is_control,
+        max_timestamp=header.max_timestamp if header.timestamp_type == APPEND_TIME else -1,
+        last_offset=header.last_offset,
+        delete_horizon=header.base_timestamp if header.has_delete_horizon else None,
+    )

@@ -1,0 +1,223 @@
+"""Whole logs, cleaned: what is left of them, and what may be cleaned at all."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from kafkadouble.server.log.compaction.cleaner import Cleaned, Cleaning, Disturbed, clean
+from kafkadouble.server.log.compaction.ranges import cleanable, is_due
+from kafkadouble.server.log.config import LogConfig
+from kafkadouble.server.log.log import PartitionLog
+from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
+from kafkadouble.wire.batch import Record, decode_all, encode_batch, iter_batches
+
+NOW, DAY = 1_700_000_000_000, 86_400_000
+SEED = 20261121
+
+
+def compacted(**settings: object) -> PartitionLog:
+    given = {name.replace("_", "."): value for name, value in settings.items()}
+    return PartitionLog("t", 0, LogConfig({"cleanup.policy": "compact", "segment.bytes": 2000, **given}))
+
+
+def write(log: PartitionLog, *records: tuple[bytes, bytes | None], epoch: int = 0, now: int = NOW) -> None:
+    made = [Record(at, now, key, value) for at, (key, value) in enumerate(records)]
+    log.append_as_leader(encode_batch(made), epoch, now)
+    log.commit_all()
+
+
+def fill(log: PartitionLog, count: int, keys: int, *, epoch: int = 0) -> None:
+    for at in range(count):
+        write(log, (b"k%d" % (at % keys), b"%d" % at), epoch=epoch)
+
+
+def cleaned(log: PartitionLog, now: int = NOW, most_keys: int = 1000) -> Cleaned:
+    steps = clean(log, now, most_keys)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: Cleaned = end.value
+            return found
+
+
+def finish(steps: Cleaning) -> None:
+    """To the end."""
+    for _ in steps:
+        pass
+
+
+def records(log: PartitionLog) -> list[Record]:
+    return [record for batch in log.batches(log.log_start_offset) for record in decode_all(bytes(batch))]
+
+
+def last_values(found: list[Record]) -> dict[bytes | None, bytes | None]:
+    return {record.key: record.value for record in found}
+
+
+def test_every_key_keeps_its_last_value_and_the_active_segment_is_untouched() -> None:
+    log = compacted()
+    fill(log, 200, 7)
+    before, active = records(log), log.segments[-1].base_offset
+    found = cleaned(log)
+    after = records(log)
+    assert last_values(after) == last_values(before)
+    assert found.cleaned_to == log.cleaned_to == active
+    assert found.left < found.read
+    below = [record for record in after if record.offset < active]
+    assert len(below) <= 7 + 1
+    assert [record for record in after if record.offset >= active] == [each for each in before if each.offset >= active]
+    assert {record.offset for record in after} <= {record.offset for record in before}
+
+
+def test_a_second_cleaning_compares_only_what_is_new() -> None:
+    log = compacted()
+    fill(log, 200, 7)
+    first = cleaned(log)
+    assert cleanable(log, NOW).dirty_bytes == 0
+    assert not is_due(cleanable(log, NOW), 0.0)
+    fill(log, 200, 3)
+    second = cleaned(log)
+    assert second.cleaned_to > first.cleaned_to
+    assert {record.key for record in records(log)} == {b"k%d" % key for key in range(7)}
+
+
+def test_offsets_reads_and_lookups_go_on_over_the_holes() -> None:
+    log = compacted()
+    fill(log, 200, 7)
+    end = log.log_end_offset
+    cleaned(log)
+    assert log.log_end_offset == end
+    found, offset = [], 0
+    while offset < end:
+        slice_ = log.read(offset, 1 << 20)
+        found += decode_all(bytes(slice_.records))
+        assert slice_.next_offset > offset
+        offset = slice_.next_offset
+    assert found == records(log)
+    assert log.offset_for(NOW).offset == found[0].offset
+
+
+def test_segments_that_have_become_small_are_put_together() -> None:
+    log = compacted()
+    fill(log, 300, 2)
+    count = len(log.segments)
+    cleaned(log)
+    fill(log, 100, 2)
+    cleaned(log)
+    assert len(log.segments) < count
+    bases = [segment.base_offset for segment in log.segments]
+    assert bases == sorted(set(bases))
+
+
+def test_leader_epochs_keep_where_they_begin() -> None:
+    """Were an epoch to begin where its first surviving record is, a follower that went on in the one before would not be cut back."""
+    log = compacted()
+    fill(log, 60, 1, epoch=3)
+    fill(log, 60, 1, epoch=4)
+    entries = log.epochs.entries
+    cleaned(log)
+    assert log.epochs.entries == entries
+    assert log.end_offset_for_epoch(3) == OffsetAndEpoch(60, 3)
+
+
+def test_a_full_map_leaves_the_rest_to_the_next_cleaning() -> None:
+    log = compacted()
+    fill(log, 200, 50)
+    expected = last_values(records(log))
+    ends = [cleaned(log, most_keys=10).cleaned_to]
+    while cleanable(log, NOW).end > log.cleaned_to:
+        ends.append(cleaned(log, most_keys=10).cleaned_to)
+    assert ends == sorted(set(ends))
+    assert len(ends) > 2
+    assert last_values(records(log)) == expected
+
+
+def test_young_segments_are_left_alone() -> None:
+    log = compacted(min_compaction_lag_ms=1000)
+    fill(log, 100, 2)
+    assert cleanable(log, NOW + 999).end == 0
+    found = cleanable(log, NOW + 1000)
+    assert found.end == log.segments[-1].base_offset
+    assert found.ratio == 1.0
+
+
+def test_what_has_waited_long_enough_is_overdue() -> None:
+    log = compacted(max_compaction_lag_ms=5000)
+    fill(log, 100, 2)
+    cleaned(log)
+    fill(log, 30, 2)
+    assert not cleanable(log, NOW + 5000).overdue
+    assert is_due(cleanable(log, NOW + 5001), 0.99)
+
+
+def test_an_undecided_transaction_stops_the_cleaning() -> None:
+    log = compacted()
+    fill(log, 40, 2)
+    open_at = log.log_end_offset
+    batch = encode_batch(
+        [Record(0, NOW, b"t", b"v")], producer_id=7, producer_epoch=0, base_sequence=0, is_transactional=True
+    )
+    log.append_as_leader(batch, 0, NOW)
+    fill(log, 200, 2)
+    assert cleanable(log, NOW).end == open_at
+
+
+@pytest.mark.parametrize("disturb", ["truncate", "delete"])
+def test_a_log_that_changes_meanwhile_is_left_as_it_is(disturb: str) -> None:
+    log = compacted(segment_bytes=200_000)
+    value = b"x" * 5000
+    for at in range(200):
+        write(log, (b"k%d" % (at % 3), value))
+    steps = clean(log, NOW, 100)
+    for _ in range(len(log.segments) * 4 + 6):
+        next(steps)
+    if disturb == "truncate":
+        log.truncate_to(5)
+    else:
+        log.config = LogConfig({"cleanup.policy": "compact,delete", "retention.ms": 1, "segment.bytes": 200_000})
+        log.retain(NOW + DAY)
+    before = records(log)
+    with pytest.raises(Disturbed):
+        finish(steps)
+    assert records(log) == before
+
+
+def test_what_is_truncated_is_dirty_again() -> None:
+    log = compacted()
+    fill(log, 200, 7)
+    cleaned(log)
+    log.truncate_to(50)
+    assert log.cleaned_to <= 50
+    fill(log, 100, 7)
+    expected = last_values(records(log))
+    cleaned(log)
+    assert last_values(records(log)) == expected
+
+
+def test_random_logs_keep_the_last_value_of_every_key() -> None:
+    random = Random(SEED)
+    print("seed", SEED)
+    for _ in range(30):
+        log = compacted(segment_bytes=random.choice([500, 2000, 20000]))
+        expected: dict[bytes | None, bytes | None] = {}
+        for at in range(random.randrange(20, 200)):
+            batch = [
+                (b"%d" % random.randrange(10), None if random.random() < 0.2 else b"%d" % at)
+                for _ in range(random.randrange(1, 5))
+            ]
+            write(log, *batch)
+            expected |= dict(batch)
+            if random.random() < 0.05:
+                cleaned(log, most_keys=random.choice([2, 1000]))
+        assert last_values(records(log)) == expected
+        cleaned(log)
+        cleaned(log, NOW + 2 * DAY)
+        found = last_values(records(log))
+        assert {key: value for key, value in found.items() if value is not None} == {
+            key: value for key, value in expected.items() if value is not None
+        }
+        for kept in log.batches(0):
+            assert list(iter_batches(kept))

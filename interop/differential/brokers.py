@@ -32,7 +32,12 @@ def both(folder: Path, more: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
         config = next(folder.rglob("server.properties"))
         port = kafka.bootstrap.rpartition(":")[2]
         own = config.with_name("double.properties")
-        own.write_text(config.read_text().replace(f":{port}", f":{_free_port()}"))
+        told = (
+            config.read_text()
+            .replace(f":{port}", f":{_free_port()}")
+            .replace(str(kafka.nodes[0].data), f"{folder}/own")
+        )
+        own.write_text(told)
         with _double(own) as bootstrap:
             yield bootstrap, kafka.bootstrap
 
@@ -47,7 +52,7 @@ def _double(config: Path) -> Iterator[str]:
         try:
             assert process.stdout is not None
             key, _, bootstrap = process.stdout.readline().strip().partition("=")
-            assert key == "bootstrap.servers", f"the double ended with {process.poll()}"
+            assert key == "bootstrap.servers", f"the double ended: {config.with_suffix('.log').read_text()}"
             yield bootstrap
         finally:
             process.terminate()

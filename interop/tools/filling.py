@@ -23,6 +23,9 @@ OVERRIDES = {
 _COMPACT = {"cleanup.policy": "compact", "min.cleanable.dirty.ratio": "0.01", "segment.bytes": str(SEGMENT)}
 
 
+Headers = list[tuple[str, str | bytes | None]]
+
+
 def fill(bootstrap: str) -> None:
     """Write it all."""
     _topics(bootstrap)
@@ -32,6 +35,12 @@ def fill(bootstrap: str) -> None:
     _compacted(bootstrap)
     _transactions(bootstrap)
     _group(bootstrap)
+
+
+def again(bootstrap: str) -> None:
+    """Write a little more, for a node that was started again."""
+    _codec(bootstrap, "none")
+    _transactions(bootstrap)
 
 
 def _topics(bootstrap: str) -> None:
@@ -55,7 +64,7 @@ def _codec(bootstrap: str, codec: str) -> None:
         }
     )
     for index in range(30):
-        headers = [("trace", b"%d" % index), ("empty", b""), ("none", None)] if index % 3 == 0 else None
+        headers: Headers | None = [("trace", b"%d" % index), ("empty", b""), ("none", None)] if index % 3 == 0 else None
         key = None if index % 5 == 0 else b"key-%d" % index
         value = None if index % 7 == 1 else b"value of %s " % codec.encode() * 10
         producer.produce(MIXED, key=key, value=value, headers=headers, partition=index % 2)
@@ -65,7 +74,7 @@ def _codec(bootstrap: str, codec: str) -> None:
 def _large(bootstrap: str) -> None:
     producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 0, "batch.size": 16384})
     for index in range(300):
-        producer.produce(LARGE, value=bytes((index % 256,)) * 9000, timestamp=1_700_000_000_000 + index * 1000)
+        producer.produce(LARGE, value=b"%09d" % index * 1000, timestamp=1_700_000_000_000 + index * 1000)
         producer.poll(0)
     assert producer.flush(30) == 0
 

@@ -11,6 +11,7 @@ from kafkadouble.wire.batch import APPEND_TIME, BatchHeader, Record, increment_s
 from kafkadouble.wire.compression import codec_name
 from kafkadouble.wire.errors import WireError
 
+from .consumer_protocol import opened
 from .file import FileBytes
 from .item import BATCH, FILE, LOST, RECORD, Item, Raw
 from .kinds import base_offset_of, decoder_of
@@ -105,7 +106,7 @@ def _record(header: BatchHeader, record: Record, made: dict[str, Any]) -> dict[s
         found["sequence"] = _sequence(header, record)
         found["headers"] = [(name, Raw(value)) for name, value in record.headers]
     found["key"] = made["key"] if isinstance(made["key"], dict) else Raw(record.key)
-    found["value"] = made["value"] if isinstance(made["value"], dict) else Raw(record.value)
+    found["value"] = opened(made["value"]) if isinstance(made["value"], dict) else Raw(record.value)
     return found
 
 

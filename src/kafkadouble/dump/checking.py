@@ -6,13 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kafkadouble.server.log.formats import BadFile, names
-from kafkadouble.wire.errors import UsageError
 
 from . import dumping
 from .check_directory import check_directory
 from .check_partition import check_partition, check_producers, is_compacted, segment
 from .check_snapshot import check_snapshot
-from .kinds import Kind, base_offset_of, kind_of
+from .kinds import Kind, base_offset_of
 from .verdict import Rules, Tally, Verdict
 
 DEFAULT = Rules()
@@ -36,9 +35,7 @@ def _checker(path: Path) -> Callable[[Path, Rules, Tally], object]:
 
 
 def _file(path: Path, rules: Rules, tally: Tally) -> None:
-    kind, base_offset = kind_of(path), base_offset_of(path)
-    if kind is None:
-        raise UsageError(f"{path} has no name that Kafka gives to files: it cannot be told what is in it")
+    kind, base_offset = dumping.known_kind(path), base_offset_of(path)
     if kind in _OF_SEGMENTS and base_offset is not None:
         _segment(path, base_offset, rules, tally)
     elif kind is Kind.CHECKPOINT:

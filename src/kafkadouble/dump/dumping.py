@@ -51,9 +51,7 @@ READERS: dict[Kind, _Reader] = {
 
 def items(path: Path, options: Options = BATCHES) -> Iterator[Item]:
     """What a file holds. UsageError for a name that is none of Kafka's; OSError as the system has it."""
-    kind = kind_of(path)
-    if kind is None:
-        raise UsageError(f"{path} has no name that Kafka gives to files: it cannot be told what is in it")
+    kind = known_kind(path)
     with FileBytes(path) as data:
         yield Item(FILE, {"size": len(data)})
         try:
@@ -62,9 +60,20 @@ def items(path: Path, options: Options = BATCHES) -> Iterator[Item]:
             yield Item(FILE, {}, problem)
 
 
+def known_kind(path: Path) -> Kind:
+    """The kind of a file. UsageError for a name that is none of Kafka's."""
+    kind = kind_of(path)
+    if kind is None:
+        raise UsageError(f"{path} has no name that Kafka gives to files: it cannot be told what is in it")
+    return kind
+
+
 def files(path: Path) -> Iterator[Path]:
-    """The files that have something to show, in the order of their names: the file itself, or all in a folder and in the folders inside."""
+    """The files that have something to show, in the order of their names: the file itself, or all in a folder and in the folders inside.
+    UsageError and OSError as for `items`."""
     if not path.is_dir():
+        known_kind(path)
+        path.stat()
         yield path
         return
     for found in sorted(path.iterdir(), key=lambda each: (each.is_dir(), each.name)):

@@ -16,7 +16,7 @@ CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 OVERRIDES = {
     "log.cleaner.backoff.ms": 200,
     "log.initial.task.delay.ms": 100,
-    "metadata.log.max.record.bytes.between.snapshots": 4000,
+    "metadata.log.max.snapshot.interval.ms": 1000,
 }
 """Settings under which a broker cleans soon, and makes snapshots of its metadata."""
 

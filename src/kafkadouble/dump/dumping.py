@@ -61,7 +61,8 @@ def items(path: Path, options: Options = BATCHES) -> Iterator[Item]:
 
 
 def known_kind(path: Path) -> Kind:
-    """The kind of a file. UsageError for a name that is none of Kafka's."""
+    """The kind of a file that is there: OSError else. UsageError for a name that is none of Kafka's."""
+    path.stat()
     kind = kind_of(path)
     if kind is None:
         raise UsageError(f"{path} has no name that Kafka gives to files: it cannot be told what is in it")
@@ -73,7 +74,6 @@ def files(path: Path) -> Iterator[Path]:
     UsageError and OSError as for `items`."""
     if not path.is_dir():
         known_kind(path)
-        path.stat()
         yield path
         return
     for found in sorted(path.iterdir(), key=lambda each: (each.is_dir(), each.name)):

@@ -1,0 +1,81 @@
+"""The log directory of a real Kafka 4.4, read without one: figures that its own tools gave, and every changed byte found."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from kafkadouble.dump import Options, items
+from kafkadouble.dump.checking import check
+from kafkadouble.dump.dumping import files
+from kafkadouble.server.log.formats import (
+    BadFile,
+    clean_shutdown,
+    epoch_checkpoint,
+    meta_properties,
+    names,
+    offset_checkpoint,
+    partition_metadata,
+    producer_snapshot,
+    quorum_state,
+    txn_index,
+)
+
+GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "log_directory"
+PARTITIONS = ["__cluster_metadata-0", "__consumer_offsets-0", "__transaction_state-0", "mixed-0", "mixed-1"]
+WRITERS = {
+    "leader-epoch-checkpoint": lambda data: epoch_checkpoint.write(epoch_checkpoint.read(data)),
+    "recovery-point-offset-checkpoint": lambda data: offset_checkpoint.write(offset_checkpoint.read(data)),
+    "log-start-offset-checkpoint": lambda data: offset_checkpoint.write(offset_checkpoint.read(data)),
+    "partition.metadata": lambda data: partition_metadata.write(partition_metadata.read(data).topic_id),
+    "quorum-state": lambda data: quorum_state.write(*quorum_state.read(data)),
+    ".kafka_cleanshutdown": lambda data: clean_shutdown.write(clean_shutdown.read(data) or 0),
+    ".snapshot": lambda data: producer_snapshot.write(producer_snapshot.read(data)),
+    ".txnindex": lambda data: txn_index.write(txn_index.read(data)),
+}
+
+
+def test_everything_is_good() -> None:
+    assert check(GOLDEN).word == "good"
+    for path in files(GOLDEN):
+        assert check(path).word == "good", path
+        assert all(item.problem is None for item in items(path, Options(records=True))), path
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_what_kafka_wrote_is_written_the_same(suffix: str) -> None:
+    found = [path for path in sorted(GOLDEN.rglob(f"*{suffix}")) if path.is_file()]
+    assert found
+    for path in found:
+        data = path.read_bytes()
+        assert WRITERS[suffix](data) == data, path
+
+
+def test_properties_say_the_same_when_written_again() -> None:
+    found = meta_properties.read((GOLDEN / names.META_PROPERTIES).read_bytes())
+    assert found.node_id == 1
+    assert found.cluster_id == "hX2P5imNTHeY1i93fk5kbg"
+    assert meta_properties.read(meta_properties.write(found)) == found
+
+
+@pytest.mark.parametrize("partition", PARTITIONS)
+def test_every_changed_byte_of_a_segment_is_found(partition: str, tmp_path: Path) -> None:
+    """By the partition alone; what a compacted one cannot tell of its last batch, by the checkpoints of the directory."""
+    shutil.copytree(GOLDEN, tmp_path / "data")
+    path = tmp_path / "data" / partition / f"{names.segment_name(0)}.log"
+    good = path.read_bytes()
+    for at in range(0, len(good), 1 if len(good) < 1000 else 5):
+        path.write_bytes(good[:at] + bytes((good[at] ^ 1 << at % 8,)) + good[at + 1 :])
+        if check(path.parent).word == "good":
+            assert check(tmp_path / "data").word != "good", at
+
+
+def test_every_changed_byte_of_a_file_with_a_checksum_is_found(tmp_path: Path) -> None:
+    for path in [*GOLDEN.rglob("*.snapshot"), GOLDEN / PARTITIONS[0] / "00000000000000000000-0000000000.checkpoint"]:
+        good, copy = path.read_bytes(), tmp_path / path.name
+        for at in range(len(good)):
+            copy.write_bytes(good[:at] + bytes((good[at] ^ 1 << at % 8,)) + good[at + 1 :])
+            verdict = check(copy)
+            assert isinstance(verdict.corrupt, BadFile), (path, at)

@@ -1,0 +1,41 @@
+"""docs/dump.md: its examples print what it says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kafkadouble.__main__ import main
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = (ROOT / "docs" / "dump.md").read_text()
+CALLS = re.findall(r"```console\n\$ kafkadouble ([^\n]*)\n(.*?)```", PAGE, re.DOTALL)
+PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+
+
+def test_there_are_examples() -> None:
+    assert (len(CALLS), len(PROGRAMS)) == (4, 1)
+
+
+@pytest.mark.parametrize(("words", "expected"), CALLS, ids=[words.split()[-1].rpartition("/")[2] for words, _ in CALLS])
+def test_a_call_prints_what_the_page_says(
+    words: str, expected: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    assert main(words.split()) == 0
+    told = capsys.readouterr()
+    assert told.err == ""
+    if expected.endswith("...\n"):
+        assert told.out.startswith(expected.removesuffix("...\n"))
+    else:
+        assert told.out == expected
+
+
+def test_the_program_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    exec(compile(PROGRAMS[0], "dump.md", "exec"), {"__name__": "page"})
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == "0 Raw(data=None)"
+    assert told[-3:] == ["good", "[offset 0 of epoch 0]", "48"]

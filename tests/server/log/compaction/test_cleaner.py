@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -12,14 +13,14 @@ from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.wire.batch import Record, decode_all, encode_batch, iter_batches
+from tests.server.log.batches import new_log
 
 NOW, DAY = 1_700_000_000_000, 86_400_000
 SEED = 20261121
 
 
-def compacted(**settings: object) -> PartitionLog:
-    given = {name.replace("_", "."): value for name, value in settings.items()}
-    return PartitionLog("t", 0, LogConfig({"cleanup.policy": "compact", "segment.bytes": 2000, **given}))
+def compacted(**settings: Any) -> PartitionLog:
+    return new_log(**{"cleanup_policy": "compact", "segment_bytes": 2000, **settings})
 
 
 def write(log: PartitionLog, *records: tuple[bytes, bytes | None], epoch: int = 0, now: int = NOW) -> None:

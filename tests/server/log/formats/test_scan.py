@@ -1,6 +1,5 @@
 """Reading all of a damaged segment: what is good is found on both sides of what is not."""
 
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -139,7 +139,7 @@ _NO_ERROR = re.compile(r"log4j|Non-consecutive offsets in|is followed by")
 
 def _compare(folder: Path) -> list[Path]:
     """Asserts that both say the same of every file that kafka-dump-log reads; gives these."""
-    shown = [path for path in files(folder) if path.suffix in SHOWN]
+    shown = [path for path in files(folder) if path.suffix in SHOWN and not _is_room(path)]
     compared = []
     for decode in dump_log.DECODERS:
         wanted = [path for path in shown if decoder_of(path) == decode]
@@ -147,15 +147,14 @@ def _compare(folder: Path) -> list[Path]:
             theirs, told = dump_log.dump(wanted, decode)
             assert not [line for line in told.splitlines() if not _NO_ERROR.search(line)], told
             for path in wanted:
-                assert _ours(path) == _without_room(path, theirs[path]), path
+                assert _ours(path) == theirs[path], path
             compared += wanted
     return compared
 
 
-def _without_room(path: Path, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of the room behind the entries of an index, kafka-dump-log shows the first piece as an entry if it has none before it."""
-    room = path.suffix in (".index", ".timeindex") and len(rows) == 1 and path.stat().st_size > 12
-    return [] if room and 0 in (rows[0].get("position"), rows[0].get("timestamp")) else rows
+def _is_room(path: Path) -> bool:
+    """An index without entries whose room was not cut off: of that, kafka-dump-log takes the first zeros for an entry."""
+    return path.suffix in (".index", ".timeindex") and path.stat().st_size > 0 and not path.read_bytes().strip(b"\0")
 
 
 def _ours(path: Path) -> list[dict[str, Any]]:

@@ -3,7 +3,8 @@
 A disk is one log dir. Paths are relative to it, with `/` between folder and file. Rules for every disk. What was appended is the system's
 when the call returns, and so outlives this process (not the machine: that takes a flush). A read gives bytes of its own, which stay good
 whatever happens to the file. Names are made durable by the folder's flush, contents by the file's. What the system refuses is a
-DiskFailure; a file or folder that is missing is one too, but for removing it.
+DiskFailure; a file or folder that is missing is one too, but for removing it. A disk that has failed once refuses everything from then on:
+nobody knows any more what is on it (KIP-112).
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import Protocol
 
 from kafkadouble.wire.checksum import Buffer
 
+from .errors import DiskFailure
+
 Flushing = Callable[[], None]
 """A flush that is still to be done, once, on any thread; raises DiskFailure."""
 
@@ -21,8 +24,10 @@ Flushing = Callable[[], None]
 class File(Protocol):
     """A file that may be read anywhere, and is only ever appended to or cut."""
 
-    size: int
-    """In bytes; kept up to date, not to be set by others."""
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        ...
 
     def append(self, buffers: Sequence[Buffer]) -> None:
         """Write these, one after the other, at the end: all of them, or DiskFailure and none."""
@@ -59,6 +64,15 @@ class File(Protocol):
 
 class Disk(Protocol):
     """A log dir."""
+
+    @property
+    def failed(self) -> DiskFailure | None:
+        """What the system refused first."""
+        ...
+
+    def watch(self, told: Callable[[DiskFailure], None]) -> None:
+        """Have `told` called when the disk fails, once, on whatever thread that happens; it replaces whoever was told before."""
+        ...
 
     def names(self, folder: str) -> builtins.list[str]:
         """The names of the files in a folder, in no order; not those of its folders."""

@@ -26,7 +26,19 @@ class IndexedLog:
     """The files of the segment from `base_offset` in `folder`; no offset in it reaches `limit`, an entry of the index comes every `interval`
     bytes. The names end with `mark` as long as the segment is not in its place."""
 
-    __slots__ = ("_ascends", "_disk", "_folder", "_index", "_interval", "_mark", "base_offset", "limit", "log", "size")
+    __slots__ = (
+        "_ascends",
+        "_disk",
+        "_folder",
+        "_index",
+        "_interval",
+        "_mark",
+        "base_offset",
+        "durable",
+        "limit",
+        "log",
+        "size",
+    )
 
     def __init__(
         self, disk: Disk, folder: str, base_offset: int, limit: int = UNBOUNDED, interval: int = 4096, mark: str = ""
@@ -35,6 +47,7 @@ class IndexedLog:
         self.base_offset, self.limit, self._interval = base_offset, limit, interval
         self.log = disk.open(self.path(LOG))
         self.size = self.log.size
+        self.durable = False  # it is written no more, and all of it was flushed
         self._index: Index | None = None
         self._ascends = False  # whether the stored index was seen to be in order
 
@@ -163,5 +176,6 @@ class IndexedLog:
         if not grows:
             made.add_time(latest, latest_offset)
         made.write()
+        self.durable = False
         self._index = made if grows else StoredIndex(self.base_offset, *self._index_files())
         return self._index

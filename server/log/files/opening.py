@@ -53,6 +53,7 @@ def open_log(
         unverified = len(storage.segments) if clean else storage.first_past(recovery_point)
         for segment in storage.segments[:unverified]:
             segment.check_end()
+            segment.durable = True
         if kept is None:
             epochs = learn_epochs(storage.segments[:unverified])
         if clean:
@@ -89,7 +90,7 @@ def _kept_epochs(disk: Disk, folder: str) -> list[OffsetAndEpoch] | None:
     if not disk.exists(path):
         return None
     try:
-        return epoch_checkpoint.read(disk.read_whole(path), path)
+        return epoch_checkpoint.read(disk.read_whole(path), path) or None  # an empty one is what a loss of power leaves
     except BadFile as problem:
         _LOGGER.warning("the leader epochs are learnt anew from the batches: %s", problem)
         return None

@@ -56,6 +56,7 @@ class RealFile:
         return self._fd
 
     def append(self, buffers: Sequence[Buffer]) -> None:
+        self._disk.check()
         due = sum(map(len, buffers))
         try:
             written = _write(self._fd if self._fd >= 0 else self._opened(), buffers)
@@ -77,6 +78,7 @@ class RealFile:
             os.ftruncate(self._opened(), self.size)
 
     def read(self, position: int, size: int) -> bytes:
+        self._disk.check()
         try:
             fd = self._fd if self._fd >= 0 else self._opened()
             data = _read(fd, size, position)
@@ -121,8 +123,10 @@ class RealFile:
         if self._fd >= 0:
             fd, self._fd = self._fd, -1
             self._disk.closed(self)
-            with self._disk.failures():
+            try:
                 os.close(fd)
+            except OSError as problem:
+                raise self._disk.failure(problem) from problem
 
     def __repr__(self) -> str:
         return f"{self._path}, {self.size} bytes{'' if self._fd >= 0 else ', closed'}"
@@ -139,11 +143,11 @@ class _Flushing:
     def __call__(self) -> None:
         if self._fd >= 0:
             fd, self._fd = self._fd, -1
-            with self._disk.failures():
-                try:
+            try:
+                with self._disk.failures():
                     _sync(fd)
-                finally:
-                    os.close(fd)
+            finally:
+                os.close(fd)
 
     def __del__(self) -> None:
         if self._fd >= 0:
@@ -152,24 +156,41 @@ class _Flushing:
 
 
 class RealDisk:
-    """The log dir `root`, which is made when it is missing. At most `most_open` files of it are open at once."""
+    """The log dir `root`, which is made when it is missing. At most `most_open` files of it are open at once. Once the system has refused it
+    something, `failed` says what, and nothing is asked of the system any more."""
 
     def __init__(self, root: str, most_open: int | None = None) -> None:
         self.root = os.path.abspath(root)
         self.most_open = most_open or _allowed()
         self._open: dict[RealFile, None] = {}  # in the order in which they were opened
+        self.failed: DiskFailure | None = None
+        self._told: Callable[[DiskFailure], None] | None = None
         with self.failures():
             os.makedirs(self.root, exist_ok=True)
 
     def full(self, path: str) -> str:
         return os.path.join(self.root, path)
 
+    def watch(self, told: Callable[[DiskFailure], None]) -> None:
+        self._told = told
+
     def failure(self, problem: OSError) -> DiskFailure:
-        return DiskFailure(self.root, str(problem))
+        found = DiskFailure(self.root, str(problem))
+        if self.failed is None:
+            self.failed = found
+            if self._told is not None:
+                self._told(found)
+        return found
+
+    def check(self) -> None:
+        """DiskFailure once the disk has failed."""
+        if self.failed is not None:
+            raise DiskFailure(self.root, self.failed.why)
 
     @contextmanager
     def failures(self) -> Iterator[None]:
         """What the system refuses here is a DiskFailure."""
+        self.check()
         try:
             yield
         except OSError as problem:
@@ -195,6 +216,7 @@ class RealDisk:
             return [entry.name for entry in entries if entry.is_dir()]
 
     def exists(self, path: str) -> bool:
+        self.check()
         return os.path.exists(self.full(path))
 
     def open(self, path: str) -> RealFile:

@@ -2,7 +2,8 @@
 
 As in Kafka, the log ends before the first batch that is not good, and what comes after it, later segments too, is deleted; but only past the
 recovery point, where nothing was promised to be whole. A batch below it that is not good is BadFile: that is no unclean stop, and no guess of
-ours. A recovery point beyond the end of the log is not believed at all: all of the log is looked at.
+ours. A recovery point beyond the end of the log is not believed at all: all of the log is looked at. (Also as in Kafka: when power took the
+last batches of a segment as a whole, and left the next segment, nothing tells the hole from one that compaction left.)
 """
 
 from __future__ import annotations

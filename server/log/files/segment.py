@@ -49,7 +49,6 @@ class FileSegment(IndexedLog):
         "_next_offset",
         "_since_entry",
         "created",
-        "durable",
     )
 
     def __init__(
@@ -57,7 +56,6 @@ class FileSegment(IndexedLog):
     ) -> None:
         super().__init__(disk, folder, base_offset, limit, interval, mark)
         self.created = 0
-        self.durable = False  # it is written no more, and all of it was flushed
         self._aborted: File | None = None
         self._since_entry = 0
         self._next_offset: int | None = None if self.size else base_offset  # these are None until somebody asks
@@ -102,12 +100,14 @@ class FileSegment(IndexedLog):
     def begin(self, most: int) -> None:
         """Be appended to, as a new segment: indexes without their segment may be left of an old one."""
         self._disk.remove(self.path(TXN_INDEX))
+        self.limit = UNBOUNDED
         index = GrowingIndex(self.base_offset, *self._index_files(), most)
         index.clear()
         self._activate(index)
 
     def resume(self, most: int) -> None:
         """Be appended to, as it was before."""
+        self.limit, self.durable = UNBOUNDED, False
         if isinstance(self.index, StoredIndex):
             index = GrowingIndex(self.base_offset, *self._index_files(), most)
             try:
@@ -118,7 +118,7 @@ class FileSegment(IndexedLog):
             self._activate(index)
 
     def _activate(self, index: GrowingIndex) -> None:
-        self._index, self.limit, self.durable = index, UNBOUNDED, False
+        self._index = index
         self._ends.clear()
         self._next_offset = self._find_end()
         self._since_entry = self.size - self._position_before(self.size)
@@ -196,6 +196,7 @@ class FileSegment(IndexedLog):
     def list_anew(self, transactions: Sequence[AbortedTransaction]) -> None:
         """Let that be all that is listed."""
         if transactions or self._disk.exists(self.path(TXN_INDEX)):
+            self.durable = False
             self._opened_list().truncate(0)
             for transaction in transactions:
                 self.list_aborted(transaction)

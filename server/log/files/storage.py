@@ -41,8 +41,10 @@ class FileStorage:
         "_being_flushed",
         "_disk",
         "_names_changed",
+        "_new_in",
         "_put_aside",
         "_settings",
+        "_under_way",
         "_written",
         "folder",
         "recovery_point",
@@ -57,7 +59,12 @@ class FileStorage:
         self.snapshots: list[int] = []  # the offsets of the producer snapshots, ascending
         self._put_aside: list[tuple[str, int | None]] = []  # files to be removed, and since when (ms) they may be
         self._written: list[str] = []  # the small files that were written and not flushed
+        self._under_way: list[str] = []  # those that a flush is to cover of which nobody has said that it was done
         self._names_changed = False  # since the folder was flushed
+        self._new_in: tuple[str, ...] = (
+            folder,
+            "",
+        )  # the folders to flush: at first also that which has the name of this one
         self._being_flushed: list[FileSegment] = []  # closed segments, all of which a flush under way covers
 
     def append(self, batch: Buffer, placed: Placed, now: int) -> None:
@@ -126,7 +133,8 @@ class FileStorage:
         for snapshot in self.snapshots[bisect_right(self.snapshots, offset) :]:
             self._drop_snapshot(snapshot)
         self.segments[-1].truncate(offset, self._settings.segment_index_bytes)
-        self.recovery_point = min(self.recovery_point, offset)
+        self._names_changed = True  # or a cut at the recovery point would be flushed with what comes next only
+        self.recovery_point = min(self.recovery_point, self.segments[-1].next_offset)
         self._being_flushed = []
 
     def restart(self, offset: int) -> None:
@@ -177,23 +185,26 @@ class FileStorage:
 
     def unflushed(self) -> Flush | None:
         end = self.segments[-1].next_offset
-        if end <= self.recovery_point and not self._written and not self._names_changed:
+        dirty = [each for each in self.segments if not each.durable]
+        if end <= self.recovery_point and len(dirty) < 2 and not self._written and not self._names_changed:
             return None
-        dirty = [each for each in self.segments[self.first_past(self.recovery_point) :] if not each.durable]
         self._being_flushed = dirty[:-1]
         files = [file for segment in dirty for file in segment.files()]
-        files += [self._disk.open(f"{self.folder}/{name}") for name in self._written]
+        self._written, self._under_way = [], [*self._under_way, *self._written]
+        files += [self._disk.open(f"{self.folder}/{name}") for name in self._under_way if self._is_there(name)]
         steps = [file.flushing() for file in files]
-        if self._names_changed:
-            steps.append(partial(self._disk.flush_folder, self.folder))
-        self._written, self._names_changed = [], False
+        steps += [partial(self._disk.flush_folder, folder) for folder in self._new_in]
+        self._names_changed = False
         return Flush(end, steps)
+
+    def _is_there(self, name: str) -> bool:
+        return self._disk.exists(f"{self.folder}/{name}")
 
     def flushed(self, offset: int) -> None:
         self.recovery_point = max(self.recovery_point, min(offset, self.segments[-1].next_offset))
         for segment in self._being_flushed:
             segment.durable = True
-        self._being_flushed = []
+        self._being_flushed, self._under_way, self._new_in = [], [], (self.folder,)
 
     def rewrite(self, segments: Sequence[Segment], config: LogConfig) -> FileRewriting:
         self._settings = config

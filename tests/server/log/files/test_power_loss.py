@@ -1,0 +1,231 @@
+"""Whatever the power takes of what was not flushed: what was flushed is there, nothing else is, and all that follows from it agrees."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from kafkadouble.server.log.config import LogConfig
+from kafkadouble.server.log.files.opening import open_log
+from kafkadouble.server.log.log import PartitionLog
+from kafkadouble.wire.batch import decode_all, read_header
+
+from ..batches import NOW, idempotent, marker, produced, transactional
+from .lossy_disk import LossyDisk
+
+CONFIG = LogConfig.of({"segment.bytes": 6000, "index.interval.bytes": 300, "retention.ms": -1})
+
+
+class Life:
+    """A log, and what was put into it: every batch that was ever appended, by the offsets at which it was."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.disk = LossyDisk()
+        self.batches: list[tuple[int, bytes]] = []  # base offset, and the whole batch as it was stored
+        self.recovery_point = self.start = 0  # as the checkpoints have them
+        self.epoch = 0
+        self.sequences: dict[int, int] = {}
+        self.open_transactions: set[int] = set()
+        self.log = self.open(clean=False)
+
+    def open(self, *, clean: bool) -> PartitionLog:
+        return open_log(
+            self.disk, "t-0", "t", 0, CONFIG, clean=clean, recovery_point=self.recovery_point,
+            log_start_offset=self.start, now=NOW,
+        )  # fmt: skip
+
+    def append(self, batch: bytes | bytearray, *, own: bool = False) -> None:
+        if own:
+            base = self.log.append_own(batch, leader_epoch=self.epoch, now=NOW).base_offset
+        else:
+            base = self.log.append_as_leader(batch, leader_epoch=self.epoch, now=NOW).base_offset
+        self.log.commit_all()
+        (stored,) = self.log.batches(base)
+        self.batches.append((base, bytes(stored)))
+
+    def produce(self) -> None:
+        count, size = self.random.randint(1, 5), self.random.choice([10, 300, 900])
+        self.append(produced(count, size=size, timestamp=NOW + self.random.randrange(1000)))
+
+    def produce_in_sequence(self) -> None:
+        producer, count = self.random.randint(1, 3), self.random.randint(1, 4)
+        if producer in self.open_transactions:
+            return
+        sequence = self.sequences.get(producer, 0)
+        self.append(idempotent(sequence, count, producer=producer))
+        self.sequences[producer] = sequence + count
+
+    def transact(self) -> None:
+        producer = self.random.randint(11, 13)
+        if producer in self.open_transactions and self.random.random() < 0.5:
+            self.append(marker(commit=self.random.random() < 0.5, producer=producer), own=True)
+            self.open_transactions.discard(producer)
+            return
+        sequence = self.sequences.get(producer, 0)
+        self.append(transactional(sequence, 2, producer=producer))
+        self.sequences[producer] = sequence + 2
+        self.open_transactions.add(producer)
+
+    def next_epoch(self) -> None:
+        self.epoch += 1
+        self.log.begin_epoch(self.epoch)
+
+    def flush(self) -> None:
+        flush = self.log.unflushed()
+        if flush is not None and self.random.random() < 0.9:
+            flush.run()
+            if self.random.random() < 0.9:
+                self.log.flushed(flush.offset)
+
+    def checkpoint(self) -> None:
+        self.recovery_point = self.log.recovery_point
+
+    def delete(self) -> None:
+        self.log.delete_records_before(self.random.randint(self.log.log_start_offset, self.log.log_end_offset))
+        self.start = self.log.log_start_offset  # the checkpoint is written before a client is answered
+        self.log.retain(NOW)
+
+    def truncate(self) -> None:
+        end = self.log.log_end_offset
+        self.log.truncate_to(self.random.randint(max(self.log.log_start_offset, end - 20), end))
+        self.log.commit_all()
+        flush = self.log.unflushed()
+        if flush is not None:
+            flush.run()
+            self.log.flushed(flush.offset)
+        self.checkpoint()
+        self.batches = [each for each in self.batches if read_header(each[1]).last_offset < self.log.log_end_offset]
+        self.relearn()
+
+    def rewrite(self) -> None:
+        """As a compaction that keeps everything."""
+        closed = list(self.log.segments[:-1])
+        if len(closed) < 2:
+            return
+        first = self.random.randrange(len(closed))
+        group = closed[first : first + self.random.randint(1, 3)]
+        rewriting = self.log.rewrite(group)
+        for segment in group:
+            for batch in segment.batches(0, -(2**63)):
+                rewriting.append(batch)
+        if self.random.random() < 0.7:
+            rewriting.finish()
+        elif self.random.random() < 0.5:
+            rewriting.drop()
+
+    def tick(self) -> None:
+        self.log.tick(NOW)
+        self.log.tick(NOW + CONFIG.file_delete_delay_ms)
+
+    def close_and_open(self) -> None:
+        self.log.close()
+        self.checkpoint()
+        self.log = self.open(clean=True)
+        self.log.commit_all()
+        self.check(lost=False)
+
+    def lose_power(self) -> None:
+        flushed = [each for base, each in self.batches if base < self.log.recovery_point]
+        self.disk = self.disk.power_lost(self.random)
+        self.log = self.open(clean=False)
+        self.log.commit_all()
+        self.check(lost=True)
+        start = self.log.log_start_offset
+        assert {each for each in flushed if read_header(each).last_offset >= start} <= {
+            each for _, each in self.batches
+        }
+
+    def die(self) -> None:
+        """The process ends, the machine does not: nothing is lost."""
+        self.disk = self.disk.copy()
+        self.log = self.open(clean=False)
+        self.log.commit_all()
+        self.check(lost=False)
+
+    def check(self, *, lost: bool) -> None:
+        log, start = self.log, self.log.log_start_offset
+        there = [bytes(batch) for batch in log.batches(start)]
+        for batch in there:
+            decode_all(batch)
+        due = [batch for _, batch in self.batches if read_header(batch).last_offset >= start]
+        if lost:
+            self._check_order(there, due)
+            due_here = [each for each in self.batches if read_header(each[1]).last_offset >= start]
+            self.batches = [each for each in self.batches if each[1] in there or each not in due_here]
+        else:
+            assert there == due
+        assert there == [batch for batch in self._by_reads() if read_header(batch).last_offset >= start]
+        for batch in there:
+            header = read_header(batch)
+            assert log.epochs.epoch_for(max(start, header.base_offset)) == header.partition_leader_epoch
+            found = log.offset_for(header.max_timestamp)
+            first = next(b for b in there if read_header(b).max_timestamp >= header.max_timestamp)
+            assert read_header(first).base_offset <= found.offset <= read_header(first).last_offset
+        self._check_producers()
+        self.relearn()
+        self.epoch = max(self.epoch, log.epochs.latest)
+
+    def _check_order(self, there: list[bytes], due: list[bytes]) -> None:
+        """All are of those that were due, in their order; one may be missing only where a segment ended, or at the log's end."""
+        bases = {segment.base_offset for segment in self.log.segments}
+        rest = iter(due)
+        for batch in there:
+            if next(rest) != batch:
+                assert read_header(batch).base_offset in bases
+                while next(rest) != batch:
+                    pass
+
+    def _by_reads(self) -> list[bytes]:
+        found, offset = [], self.log.log_start_offset
+        while offset < self.log.log_end_offset:
+            piece = self.log.read(offset, self.random.choice([1, 700, 5000]))
+            records, at = bytes(piece.records), 0
+            while at < len(records):
+                size = read_header(records, at).size
+                found.append(records[at : at + size])
+                at += size
+            if piece.next_offset == offset:
+                break
+            offset = piece.next_offset
+        return found
+
+    def _check_producers(self) -> None:
+        """They are what the batches say, as long as none was deleted, with which some may have been forgotten."""
+        if self.start:
+            return
+        copy = PartitionLog("t", 0)
+        for _, batch in self.batches:
+            copy.append_as_follower(batch, now=NOW)
+        copy.commit_all()
+        due = {each.producer_id: each for each in copy.producers}
+        for producer in self.log.producers:
+            other = due.pop(producer.producer_id)
+            assert (producer.epoch, producer.transaction_start) == (other.epoch, other.transaction_start)
+            assert producer.last_sequence == other.last_sequence
+            assert producer.coordinator_epoch == other.coordinator_epoch
+        assert not due
+        assert self.log.transactions.aborted == copy.transactions.aborted
+        assert self.log.first_unstable_offset == copy.first_unstable_offset
+
+    def relearn(self) -> None:
+        """What the producers know of what was lost."""
+        self.sequences = {each.producer_id: each.last_sequence + 1 for each in self.log.producers}
+        self.open_transactions = {each.producer_id for each in self.log.producers if each.transaction_start >= 0}
+
+
+DEEDS = (
+    [Life.produce] * 8 + [Life.produce_in_sequence] * 4 + [Life.transact] * 4 + [Life.next_epoch, Life.rewrite]
+    + [Life.flush] * 3 + [Life.checkpoint] * 2 + [Life.truncate, Life.tick, Life.close_and_open]
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_power_is_lost_again_and_again(seed: int) -> None:
+    life = Life(Random(seed))
+    deeds = [*DEEDS, Life.delete] if seed % 2 else DEEDS
+    for _ in range(4):
+        for _ in range(life.random.randint(1, 60)):
+            life.random.choice(deeds)(life)
+        life.random.choice([Life.lose_power, Life.lose_power, Life.die])(life)

@@ -31,7 +31,7 @@ MEANING = {
     "create_topic": ("create", "creates a topic of three partitions"),
     "create_twice": ("again", "is told that it exists when it creates it again"),
     "describe_topic": ("describe", "sees the topic and its partitions"),
-    "produce_none": ("none", "200 records, uncompressed, acknowledged by all replicas"),
+    "produce_none": ("none", "200 records, uncompressed, are acknowledged"),
     "produce_gzip": ("gzip", "200 records with gzip"),
     "produce_snappy": ("snappy", "200 records with snappy"),
     "produce_lz4": ("lz4", "200 records with lz4"),
@@ -71,7 +71,7 @@ LACKS = (
     Lack(
         "`group.protocol=consumer` (KIP-848)",
         ("ConsumerGroupHeartbeat", "ConsumerGroupDescribe"),
-        "not in ApiVersions: clients that are told to use it say so and stop; every client's default, the classic protocol, works",
+        "not in ApiVersions; every client's default, the classic protocol, works",
         "the group coordinator has the classic protocol only",
     ),
     Lack(
@@ -89,7 +89,7 @@ LACKS = (
     Lack(
         "metrics of clients (KIP-714)",
         ("GetTelemetrySubscriptions", "PushTelemetry"),
-        "not in ApiVersions, so that clients do not ask",
+        "not in ApiVersions",
         "nobody would read them",
     ),
     Lack(

@@ -84,7 +84,7 @@ def parsed(value: bytes | None) -> int | str:
     """The offset that a header's value means, or what is wrong with it."""
     text = bytes(value[:20]).decode("latin-1") if value is not None else ""
     digits = text.removeprefix("-")
-    if digits.isdecimal() and digits.isascii() and value is not None and len(value) == len(text):
+    if digits.isdecimal():
         number = int(text)
         if ANY <= number <= LARGEST and str(number) == text:
             return number

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -161,6 +162,17 @@ def test_every_refusal_of_the_broker_is_read() -> None:
                 kafka.produce("log", "v", **how)
             assert type(eo.refusal(caught.value)) is kind
         assert len(kafka.records("log")) == 2
+
+
+def test_a_broker_that_comes_back_holds_writers_to_what_it_kept(tmp_path: Path) -> None:
+    with KafkaDouble(data_dir=tmp_path) as kafka:
+        kafka.create_topic("log", config={"produce.expected.offset": "required"})
+        assert [kafka.produce("log", "v", headers=[eo.header(offset)]) for offset in range(3)] == [0, 1, 2]
+    with KafkaDouble(data_dir=tmp_path) as kafka:
+        for wrong in (eo.EMPTY, 2, 4, eo.ANY):
+            with pytest.raises(KafkaError, match="conditional publish"):
+                kafka.produce("log", "v", headers=[eo.header(wrong)])
+        assert kafka.produce("log", "v", headers=[eo.header(3)]) == 3
 
 
 def test_no_client_library_is_imported() -> None:

@@ -89,8 +89,12 @@ def _kept_epochs(disk: Disk, folder: str) -> list[OffsetAndEpoch] | None:
     path = f"{folder}/{LEADER_EPOCH}"
     if not disk.exists(path):
         return None
+    data = disk.read_whole(path)
+    if not data.endswith(b"\n"):  # what a loss of power leaves: nothing, or all but the end of the last number
+        _LOGGER.warning("the leader epochs are learnt anew from the batches: %s ends too early", path)
+        return None
     try:
-        return epoch_checkpoint.read(disk.read_whole(path), path) or None  # an empty one is what a loss of power leaves
+        return epoch_checkpoint.read(data, path) or None
     except BadFile as problem:
         _LOGGER.warning("the leader epochs are learnt anew from the batches: %s", problem)
         return None

@@ -284,7 +284,7 @@ class FileSegment(IndexedLog):
         self._activate(index)
 
     def files(self) -> list[File]:
-        """Those that may have something to flush."""
+        """Those that are to be flushed; while it grows, only the batches: the rest is made anew from them."""
         if isinstance(self._index, GrowingIndex):
             return [self.log]
         aborted = [self._opened_list()] if self._aborted or self._disk.exists(self.path(TXN_INDEX)) else []

@@ -123,9 +123,10 @@ class FileStorage:
         """How large an index of the active segment may be."""
         return self._settings.segment_index_bytes
 
-    def first_past(self, offset: int) -> int:
-        """The number of the segment that holds `offset`."""
-        return max(0, bisect_right(self.segments, offset, key=_base_offset) - 1)
+    def first_past(self, recovery_point: int) -> int:
+        """The number of the first segment that may not be as it should: the one that was written to last when the flush was done, though it
+        may have ended just there. Of that one only the batches were flushed."""
+        return max(0, bisect_left(self.segments, recovery_point, key=_base_offset) - 1)
 
     def truncate(self, offset: int) -> None:
         keep = max(1, bisect_right(self.segments, offset, key=_base_offset))
@@ -169,6 +170,7 @@ class FileStorage:
 
     def list_aborted(self, transaction: AbortedTransaction) -> None:
         self.segments[-1].list_aborted(transaction)
+        self._names_changed = True  # its file may be new
 
     def producers_at(self, offset: int) -> tuple[int, list[Producer]] | None:
         while self.snapshots and (place := bisect_right(self.snapshots, offset)):

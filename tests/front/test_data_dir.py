@@ -83,6 +83,7 @@ def test_format_prints_what_it_makes(tmp_path: Path, capsys: pytest.CaptureFixtu
         (["-r", "2.8"], "2.8 is no release"),
         (["-f", "metadata.version=33", "-r", "4.4"], "two answers"),
         (["-f", "nonsense=1"], "no feature"),
+        (["-S", "SCRAM-MD5=[name=a,password=b]"], "are known"),
         (["-f", "kraft.version"], "name=level"),
         (["-r", "3.9", "-f", "eligible.leader.replicas.version=1"], "needs metadata.version 4.0-IV1"),
     ],

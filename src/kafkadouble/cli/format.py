@@ -14,6 +14,7 @@ from kafkadouble.server.logs.formatting import format_directory
 from kafkadouble.server.logs.log_dir import properties_of
 from kafkadouble.server.metadata.bootstrap import format_records
 from kafkadouble.server.metadata.release import METADATA_VERSION, NAMES, features_of, level_of
+from kafkadouble.server.metadata.scram import credential
 from kafkadouble.server.settings import Settings, properties
 from kafkadouble.wire.errors import UsageError, WireError
 
@@ -59,6 +60,14 @@ def parser() -> argparse.ArgumentParser:
         metavar="NAME=LEVEL",
         help="the level of a feature; may be repeated",
     )
+    add(
+        "-S",
+        "--add-scram",
+        action="append",
+        default=[],
+        metavar="MECHANISM=[name=...,password=...]",
+        help="a credential that the cluster begins with, such as SCRAM-SHA-256=[name=alice,password=secret]; may be repeated",
+    )
     return made
 
 
@@ -66,6 +75,7 @@ def _format(options: argparse.Namespace) -> None:
     with open(options.config, encoding="utf-8") as file:
         settings = Settings(sources=properties(file.read(), options.config))
     features = _features(options)
+    records = [*format_records(features), *(credential(text, os.urandom) for text in options.add_scram)]
     cluster_id = options.cluster_id or str(_new_id())
     paths = log_dirs(settings)
     disks = {path: RealDisk(path) for path in paths}
@@ -80,7 +90,6 @@ def _format(options: argparse.Namespace) -> None:
     for path in paths:
         if path not in formatted:
             now = time.time_ns() // 1_000_000
-            records = format_records(features)
             format_directory(disks[path], path, cluster_id, settings.int("node.id"), _new_id(), records, now)
             kind = "metadata" if path == paths[0] else "data"
             print(f"Formatting {kind} directory {path} with {METADATA_VERSION} {NAMES[features[METADATA_VERSION]]}.")

@@ -17,6 +17,7 @@ from kafkadouble.messages.message import Message
 
 from .handlers import SERVED
 from .history import SeenRequest
+from .log.files.errors import DiskFailure
 from .request import Refusal, Request
 from .waiting import Wait
 
@@ -74,6 +75,8 @@ def handled(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
         result: Answer | Wait[Answer] = SERVED[request.api_key].handler.answer(node, request)
     except Refusal as refusal:
         return refused(request, refusal.code, refusal.message)
+    except DiskFailure:  # the node tells of it
+        return refused(request, error_codes.KAFKA_STORAGE_ERROR)
     except Exception:
         return unforeseen(request)
     return _guarded(request, result) if isinstance(result, GeneratorType) else result
@@ -84,6 +87,8 @@ def _guarded(request: Request[Any], steps: Generator[Any, Any, Answer]) -> Wait[
         return (yield from steps)
     except Refusal as refusal:
         return refused(request, refusal.code, refusal.message)
+    except DiskFailure:
+        return refused(request, error_codes.KAFKA_STORAGE_ERROR)
     except Exception:
         return unforeseen(request)
 

@@ -5,29 +5,39 @@
     results = run(work)                 # on a thread of its own
     flushing.end(work, results)         # back on the loop: high watermarks move on, and with them whoever waits
 
-Rules. A partition that is wanted again while it is being flushed has its turn afterwards. What cannot be flushed is never committed: its log
-directory is at fault, and refuses from then on. This file starts no thread and touches no file.
+Rules. What is wanted again while it is being flushed has its turn afterwards. What cannot be flushed is never committed: its log directory is
+at fault, and refuses from then on. This file starts no thread and touches no file.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import suppress
+from typing import NamedTuple, Protocol
 
 from .log.files.errors import DiskFailure
+from .log.log import PartitionLog
 from .log.storage import Flush
-
-if TYPE_CHECKING:
-    from .partition import Partition
 
 log = logging.getLogger("kafkadouble.server")
 
 
-class Job(NamedTuple):
-    """A partition, and what is to be done for it."""
+class Owner(Protocol):
+    """Whoever has a log flushed: a partition, or the controller."""
 
-    partition: Partition
+    @property
+    def log(self) -> PartitionLog: ...
+
+    def flushed(self, offset: int) -> None:
+        """A flush of everything below `offset` was done."""
+        ...
+
+
+class Job(NamedTuple):
+    """Whose log it is, and what is to be done for it."""
+
+    owner: Owner
     flush: Flush
 
 
@@ -41,36 +51,42 @@ class Flushing:
     __slots__ = ("under_way", "wanted")
 
     def __init__(self) -> None:
-        self.wanted: dict[Partition, None] = {}
+        self.wanted: dict[Owner, None] = {}
         self.under_way = False
 
-    def want(self, partition: Partition) -> None:
-        """Have everything flushed that is in the partition's log by the time of `begin`."""
-        self.wanted[partition] = None
+    def want(self, owner: Owner) -> None:
+        """Have everything flushed that is in the owner's log by the time of `begin`."""
+        self.wanted[owner] = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether something may be held back."""
+        return bool(self.wanted) or self.under_way
 
     def begin(self) -> list[Job]:
         """All that is wanted, to be followed by `end`; nothing while others are under way."""
         if self.under_way:
             return []
+        wanted, self.wanted = self.wanted, {}
         found = []
-        for partition in self.wanted:
-            flush = partition.log.unflushed()
-            if flush is None:
-                partition.flushed(partition.log.log_end_offset)
-            else:
-                found.append(Job(partition, flush))
-        self.wanted = {}
+        for owner in wanted:
+            with suppress(DiskFailure):  # the node tells of it
+                flush = owner.log.unflushed()
+                if flush is None:
+                    owner.flushed(owner.log.log_end_offset)
+                else:
+                    found.append(Job(owner, flush))
         self.under_way = bool(found)
         return found
 
     def end(self, jobs: Sequence[Job], results: Sequence[Result]) -> None:
         """The jobs are done."""
         self.under_way = False
-        for (partition, flush), failure in zip(jobs, results, strict=True):
+        for (owner, flush), failure in zip(jobs, results, strict=True):
             if failure is None:
-                partition.flushed(flush.offset)
+                owner.flushed(flush.offset)
             else:
-                log.error("%r cannot be flushed: %s", partition, failure)
+                log.warning("%r is not flushed: %s", owner, failure)
 
     def __repr__(self) -> str:
         return f"{len(self.wanted)} logs to be flushed{', others under way' if self.under_way else ''}"

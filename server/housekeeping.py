@@ -1,13 +1,16 @@
 """What a node does unasked, now and then: drop what retention no longer keeps, and forget producers that have long been silent.
 
 Rules. Intervals are Kafka's (`log.retention.check.interval.ms`, `producer.id.expiration.check.interval.ms`), read anew each time. Who waits
-at a partition whose start moved is woken, since the offset that he waits for may be gone.
+at a partition whose start moved is woken, since the offset that he waits for may be gone. Logs whose directory has failed are left alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
+
+from .log.files.errors import DiskFailure
 
 if TYPE_CHECKING:
     from .node import Node
@@ -19,8 +22,9 @@ Chore = Callable[["Node", int], None]
 def retain(node: Node, now: int) -> None:
     """Delete the segments that no setting keeps."""
     for partition in node.partitions:
-        if partition.log.retain(now):
-            partition.waiters.wake_all()
+        with suppress(DiskFailure):
+            if partition.log.retain(now):
+                partition.waiters.wake_all()
 
 
 def forget_producers(node: Node, now: int) -> None:
@@ -38,8 +42,11 @@ def flush(node: Node, now: int) -> None:
 
 
 def checkpoint(node: Node, now: int) -> None:
-    """Write down how far the logs are safe."""
+    """Write down how far the logs are safe, and have those flushed of which a closed segment is not: a recovery then reads little."""
     node.logs.checkpoint(now)
+    for owner in (node.controller, *node.partitions):
+        if owner.log.recovery_point < owner.log.segments[-1].base_offset:
+            node.flushing.want(owner)
 
 
 def remove_deleted(node: Node, now: int) -> None:

@@ -49,6 +49,8 @@ class Listener:
         self._wanted = NEVER  # when the timer is due, by the node's clock
         self._loop: asyncio.AbstractEventLoop | None = None  # from `start` on
         self._look: asyncio.TimerHandle | None = None  # for silent connections
+        self.halted = asyncio.Event()
+        """Set when the node says that it cannot go on."""
 
     async def start(self) -> None:
         """Begin to accept."""
@@ -98,6 +100,8 @@ class Listener:
 
     def reschedule(self) -> None:
         """Have the node ticked when it wants to be; a clock that stands still says by itself when that is, unless it is now."""
+        if self.node.halted is not None:
+            self._halt()
         if self.node.flushing.wanted:
             self._flush()
         deadline = self.node.next_deadline()
@@ -109,6 +113,12 @@ class Listener:
             self._timer.cancel()
         self._wanted = deadline
         self._timer = self._loop.call_later(max(0, deadline - self.clock.now()) / 1000, self.tick)
+
+    def _halt(self) -> None:
+        """Nobody is served by a node that cannot go on."""
+        self.close_connections()
+        if not self.halted.is_set():
+            self.halted.set()
 
     def _flush(self) -> None:
         """Flush what the node wants flushed, on another thread."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from kafkadouble.messages.uuid import Uuid
 
-from . import dispatch, housekeeping
+from . import dispatch, housekeeping, outages
 from .cleaning import Cleaner
 from .dispatch import Answer
 from .faults.plane import Faults
@@ -54,6 +54,8 @@ class Node:
         self.id = settings.int("node.id")
         self.random = Random(seed)
         self.logs = logs or MemoryLogs()
+        self.halted: str | None = None
+        """Why this node cannot go on; its owner is to end it."""
         self.cluster_id = self.logs.cluster_id or str(Uuid.random(self.random.randbytes))
         self.waiting = Waiting()
         self.intake = Intake(_intake_limit(settings), self.waiting.timers)
@@ -86,15 +88,21 @@ class Node:
             reply(answer)  # type: ignore[arg-type]  # what is no generator is an answer, which mypy cannot conclude
             if waiting.ready:
                 waiting.run(now)
+            if self.logs.failures:
+                outages.face(self)
             return None
         task = waiting.start(answer, reply, lambda failure: reply(dispatch.DISCONNECT))
         waiting.run(now)
+        if self.logs.failures:
+            outages.face(self)
         return task if task.alive else None
 
     def tick(self, now: int) -> None:
         """Do what is due."""
         self.now = now
         self.waiting.run(now)
+        if self.logs.failures:
+            outages.face(self)
 
     def close(self, now: int) -> None:
         """Stop in good order; nothing is asked of it afterwards."""

@@ -1,7 +1,8 @@
 """The partitions that this node leads, kept in step with the metadata image.
 
 Rules. A partition comes into being, goes, or obeys other settings only because the image changed; those who keep state by partition (the
-coordinators) are told when leadership begins and ends. Look-ups by name and index are the hot path and cost two dictionary reads.
+coordinators) are told when leadership begins and ends. A partition whose log directory has failed stays, offline. Look-ups by name and index
+are the hot path and cost two dictionary reads.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from kafkadouble.messages.uuid import Uuid
 
 from .configs.effective import effective_topic_config
 from .log.config import LogConfig
+from .log.files.errors import DiskFailure
+from .log.log import PartitionLog
 from .metadata.image import BROKER, TOPIC, Image, TopicImage
 from .partition import Partition
 
@@ -83,19 +86,37 @@ class Partitions:
         for index in indexes:
             partition = topic.partitions[index]
             if partition.leader != self._node.id:
-                if index in led:
+                if index in led and not led[index].offline:
                     self._lost(led.pop(index))
             elif index in led:
                 led[index].lead(partition.leader_epoch)
             else:
                 config = self.config_of(topic.name, image)
-                log = self._node.logs.open(topic.name, topic.id, index, config, self._node.now)
-                self._led(led, Partition(topic.id, self._node.id, partition.leader_epoch, log, self._node.flushing))
+                self._led(led, self._opened(topic, index, partition.leader_epoch, config))
+
+    def _opened(self, topic: TopicImage, index: int, epoch: int, config: LogConfig) -> Partition:
+        node = self._node
+        try:
+            log = node.logs.open(topic.name, topic.id, index, config, node.now)
+            return Partition(topic.id, node.id, epoch, log, node.flushing)
+        except DiskFailure:
+            without = Partition(topic.id, node.id, epoch, PartitionLog(topic.name, index, config))
+            without.take_offline()
+            return without
 
     def _led(self, led: dict[int, Partition], partition: Partition) -> None:
         led[partition.index] = partition
-        for listener in self.listeners:
-            listener.led(partition)
+        if not partition.offline:
+            for listener in self.listeners:
+                listener.led(partition)
+
+    def take_offline(self, partitions: Iterable[tuple[str, int]]) -> None:
+        """Their log directory has failed."""
+        for topic, index in partitions:
+            partition = self.get(topic, index)
+            if partition is not None and not partition.offline:
+                partition.take_offline()
+                self._lost(partition)
 
     def _lost(self, partition: Partition) -> None:
         for listener in self.listeners:

@@ -1,12 +1,14 @@
 """Reading one partition for a fetcher: what it may see, in the order of Kafka's checks.
 
-Rules. Unknown partition, then the fetcher's idea of the leader epoch, then its history (KIP-320, KIP-595: a fetcher that says which epoch it
-read last is told where it diverged), then the range. A consumer sees up to the high watermark, or with read_committed up to the last stable
-offset, and then also which transactions were aborted (KIP-98). An answer without data is empty, never null.
+Rules. Unknown partition, a log directory that has failed, then the fetcher's idea of the leader epoch, then its history (KIP-320, KIP-595: a
+fetcher that says which epoch it read last is told where it diverged), then the range. A consumer sees up to the high watermark, or with
+read_committed up to the last stable offset, and then also which transactions were aborted (KIP-98). An answer without data is empty, not
+null.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,12 +17,16 @@ from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.uuid import ZERO
 
 from ..log.divergence import Verdict
+from ..log.files.errors import DiskFailure
+from ..log.formats.errors import BadFile
 from ..partition import Partition
 from ..waiting import Waiters
 from .wanted import TOPIC_IDS_FROM, Answered, Wanted
 
 if TYPE_CHECKING:
     from ..node import Node
+
+log = logging.getLogger("kafkadouble.server")
 
 NOTHING = b""
 UNKNOWN = (error_codes.UNKNOWN_TOPIC_OR_PARTITION, error_codes.UNKNOWN_TOPIC_ID)
@@ -60,7 +66,7 @@ def read_all(node: Node, wanted: Sequence[Wanted], terms: Terms) -> Reading:
             data = failed(one.index, partition)
         else:
             reading.places.append(partition.waiters)
-            data = read(partition, one, terms, at_least_one=reading.size == 0)
+            data = _read_or_failed(partition, one, terms, at_least_one=reading.size == 0)
         reading.answered.append((one, data))
         size = len(data.records or NOTHING)
         reading.size += size
@@ -84,6 +90,17 @@ def find(node: Node, wanted: Wanted, version: int) -> Partition | int:
     if wanted.topic_id != ZERO and wanted.topic_id != partition.topic_id:
         return error_codes.INCONSISTENT_TOPIC_ID
     return partition
+
+
+def _read_or_failed(partition: Partition, wanted: Wanted, terms: Terms, *, at_least_one: bool) -> PartitionData:
+    """What cannot be read is that partition's error alone."""
+    try:
+        return read(partition, wanted, terms, at_least_one=at_least_one)
+    except DiskFailure:  # the node tells of it
+        return failed(wanted.index, error_codes.KAFKA_STORAGE_ERROR)
+    except BadFile as problem:
+        log.error("%r cannot be read at offset %d: %s", partition, wanted.fetch_offset, problem)
+        return failed(wanted.index, error_codes.CORRUPT_MESSAGE)
 
 
 def read(partition: Partition, wanted: Wanted, terms: Terms, *, at_least_one: bool) -> PartitionData:

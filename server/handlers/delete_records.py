@@ -13,7 +13,9 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest, DeleteRecordsResponse
 
 from ..internal_topics import INTERNAL_TOPICS
+from ..log.files.errors import DiskFailure
 from ..named_once import named_once
+from ..partition import ANY_EPOCH
 from ..request import Request
 
 if TYPE_CHECKING:
@@ -46,10 +48,15 @@ def _delete(node: Node, topic: str, asked: Asked) -> Answered:
         return _failed(asked, error_codes.INVALID_TOPIC_EXCEPTION)
     if not partition.log.config.deletes:
         return _failed(asked, error_codes.POLICY_VIOLATION)
+    if code := partition.check_epoch(ANY_EPOCH):
+        return _failed(asked, code)
     offset = partition.high_watermark if asked.offset == HIGH_WATERMARK else asked.offset
     if not 0 <= offset <= partition.high_watermark:
         return _failed(asked, error_codes.OFFSET_OUT_OF_RANGE)
-    partition.log.delete_records_before(offset)
+    try:
+        partition.log.delete_records_before(offset)
+    except DiskFailure:  # the node tells of it
+        return _failed(asked, error_codes.KAFKA_STORAGE_ERROR)
     partition.waiters.wake_all()
     return Answered(partition_index=asked.partition_index, low_watermark=partition.log.log_start_offset)
 

@@ -12,6 +12,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_producers import DescribeProducersRequest, DescribeProducersResponse
 
 from ..metadata.topic_names import problem_with_name
+from ..partition import ANY_EPOCH
 from ..repeats import Repeats
 from ..request import Request
 
@@ -42,6 +43,8 @@ def _describe(node: Node, topic: str, index: int, repeats: Repeats) -> Partition
         unknown = error_codes.UNKNOWN_TOPIC_OR_PARTITION
         known_topic = topic in node.controller.image.topic_ids
         return _failed(index, unknown, None if known_topic else error_codes.meaning(unknown))
+    if code := partition.check_epoch(ANY_EPOCH):
+        return _failed(index, code, error_codes.meaning(code))
     if not repeats.may((topic, index), 1 + len(partition.log.producers)):
         return _failed(index, error_codes.INVALID_REQUEST, error_codes.meaning(error_codes.INVALID_REQUEST))
     producers = [

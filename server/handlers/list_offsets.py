@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest, ListOffsetsResponse
 
+from ..log.files.errors import DiskFailure
 from ..log.lookup import (
     EARLIEST,
     EARLIEST_LOCAL,
@@ -88,10 +89,10 @@ def _look_up(node: Node, request: Request[ListOffsetsRequest], topic: str, asked
     if code := partition.check_epoch(asked.current_leader_epoch):
         return _failed(asked, code)
     end = _readable_end(request, partition)
-    if asked.timestamp == LATEST:
-        found = TimestampAndOffset(-1, end, partition.leader_epoch)
-    else:
-        found = partition.log.offset_for(asked.timestamp)
+    try:
+        found = _find(partition, asked.timestamp, end)
+    except DiskFailure:  # the node tells of it
+        return _failed(asked, error_codes.KAFKA_STORAGE_ERROR)
     if found.offset >= end and asked.timestamp not in ANY_OFFSET:
         return _failed(asked, error_codes.NONE)
     return Answered(
@@ -100,6 +101,12 @@ def _look_up(node: Node, request: Request[ListOffsetsRequest], topic: str, asked
         offset=found.offset,
         leader_epoch=found.leader_epoch if request.version >= 4 else -1,
     )
+
+
+def _find(partition: Partition, timestamp: int, end: int) -> TimestampAndOffset:
+    if timestamp == LATEST:
+        return TimestampAndOffset(-1, end, partition.leader_epoch)
+    return partition.log.offset_for(timestamp)
 
 
 def _readable_end(request: Request[ListOffsetsRequest], partition: Partition) -> int:

@@ -49,6 +49,8 @@ ATTRIBUTES = 22
 """Where the byte stands whose bits say the codec and whether it is transactional."""
 
 ZSTD_FROM, NEWEST_CODEC = 7, 4
+PENDING = -2
+"""No error code."""
 
 WITHOUT_LOG_START = (
     error_codes.MESSAGE_TOO_LARGE,
@@ -63,9 +65,7 @@ TopicProduceResponse = ProduceResponse.TopicProduceResponse
 _new = object.__new__
 
 
-def answer(
-    node: Node, request: Request[ProduceRequest]
-) -> ProduceResponse | Disconnect | Wait[ProduceResponse] | None:
+def answer(node: Node, request: Request[ProduceRequest]) -> ProduceResponse | Disconnect | Wait[ProduceResponse] | None:
     body = request.body
     if _has_transactional(body) and body.transactional_id is None:
         return refuse(request, error_codes.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, None)
@@ -82,7 +82,7 @@ def answer(
         topics.append(_topic(asked, partitions))
     if body.acks:
         response = ProduceResponse(responses=topics)
-        return _committed(node, request, response) if node.flushing.wanted else response
+        return _committed(node, request, response) if node.flushing.busy else response
     failed = any(partition.error_code for topic in topics for partition in topic.partition_responses)
     return DISCONNECT if failed else None
 
@@ -95,13 +95,36 @@ def _committed(node: Node, request: Request[ProduceRequest], response: ProduceRe
         for answered in topic.partition_responses:
             partition = None if name is None or answered.error_code else node.partitions.get(name, answered.index)
             if partition is not None:
-                waited.append((partition, partition.log.log_end_offset, answered))
+                waited.append((partition, _Written(partition), answered))
     deadline = request.received + request.body.timeout_ms
-    for partition, end, answered in waited:
-        while partition.high_watermark < end and answered.error_code == error_codes.NONE:
+    for partition, written, answered in waited:
+        while (code := written.outcome(node)) == PENDING:
             if not (yield Until(deadline, (partition.waiters,))):
-                answered.error_code, answered.base_offset = error_codes.REQUEST_TIMED_OUT, -1
+                code = error_codes.REQUEST_TIMED_OUT
+                break
+        if code:
+            answered.error_code, answered.base_offset = code, -1
     return response
+
+
+class _Written:
+    """What a partition's log has up to now, and what becomes of it."""
+
+    __slots__ = ("end", "epoch", "partition")
+
+    def __init__(self, partition: Partition) -> None:
+        self.partition, self.epoch, self.end = partition, partition.log.epochs.latest, partition.log.log_end_offset
+
+    def outcome(self, node: Node) -> int:
+        """Kafka's error code, or PENDING while it is not committed. What was cut off, and perhaps written anew, is not there any more."""
+        partition = self.partition
+        if partition.offline:
+            return error_codes.KAFKA_STORAGE_ERROR
+        if node.partitions.get(partition.topic, partition.index) is not partition:
+            return error_codes.UNKNOWN_TOPIC_OR_PARTITION
+        if partition.log.end_offset_for_epoch(self.epoch).offset < self.end:
+            return error_codes.NOT_LEADER_OR_FOLLOWER
+        return error_codes.NONE if partition.high_watermark >= self.end else PENDING
 
 
 def _once(

@@ -2,13 +2,17 @@
 
 Rules. A partition lies in one directory, a new one where the fewest are. A folder tells by `partition.metadata` whose records it holds: one
 that no topic of the cluster owns is put aside as `-stray`, never deleted. A deleted partition is renamed at once and removed later
-(`log.segment.delete.delay.ms`). A directory that fails is not touched again (KIP-112): its logs refuse with DiskFailure, the others serve.
+(`log.segment.delete.delay.ms`). A directory that fails is not touched again (KIP-112): its logs refuse with DiskFailure, the others serve, and
+new partitions go to them. What fails in the care of the logs is told by `outages` only.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Container, Sequence
+from collections import deque
+from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 from kafkadouble.messages.message import Message
@@ -16,10 +20,12 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..internal_topics import METADATA_TOPIC
 from ..log.config import LogConfig
+from ..log.files.errors import DiskFailure
 from ..log.files.opening import open_log
 from ..log.formats import names
 from ..log.log import PartitionLog
 from .log_dir import LogDir
+from .outage import Outage
 
 log = logging.getLogger("kafkadouble.server")
 
@@ -47,6 +53,20 @@ class FileLogs:
         self._kept: dict[Key, Kept] = {}
         self._places = {key: place for place in self._dirs for key in place.partitions()}
         self._deleted = [(SINCE_EVER, place, folder) for place in self._dirs for folder in place.deleted()]
+        self.failures: deque[tuple[LogDir, DiskFailure]] = deque()  # filled by any thread
+        for place in self._dirs:
+            place.disk.watch(partial(self._fails, place))
+
+    def _fails(self, place: LogDir, failure: DiskFailure) -> None:
+        self.failures.append((place, failure))
+
+    def outages(self) -> list[Outage]:
+        found = []
+        while self.failures:
+            place, why = self.failures.popleft()
+            lost = sorted(key for key, other in self._places.items() if other is place)
+            found.append(Outage(place.id, place.path, why, lost, place is self._metadata_dir))
+        return found
 
     @property
     def cluster_id(self) -> str | None:
@@ -58,7 +78,7 @@ class FileLogs:
 
     @property
     def directories(self) -> Sequence[Uuid]:
-        return [place.id for place in self._dirs]
+        return [place.id for place in self._dirs if place.disk.failed is None]
 
     def metadata(self, now: int) -> PartitionLog:
         self._places.setdefault((METADATA_TOPIC, 0), self._metadata_dir)
@@ -68,10 +88,21 @@ class FileLogs:
         key = topic, index
         kept = self._kept.get(key)
         if kept is None:
-            place = self._place_for(key, topic_id)
-            kept = self._kept[key] = Kept(_load(place, key, config, now), topic_id, place)
+            kept = self._kept[key] = self._found(key, topic_id, config, now)
         kept.log.config = config
         return kept.log
+
+    def _found(self, key: Key, topic_id: Uuid, config: LogConfig, now: int) -> Kept:
+        """A log that is not open yet; a new one is begun in another directory when one fails over it."""
+        is_new = key not in self._places
+        while True:
+            try:
+                place = self._place_for(key, topic_id)
+                return Kept(_load(place, key, config, now), topic_id, place)
+            except DiskFailure:
+                if not is_new or not self.directories:
+                    raise
+                self._places.pop(key, None)
 
     def _place_for(self, key: Key, topic_id: Uuid) -> LogDir:
         """Where a partition lies, with a folder that is known to be its own."""
@@ -87,12 +118,14 @@ class FileLogs:
 
     def _emptiest(self) -> LogDir:
         used = list(self._places.values())
-        return min(self._dirs, key=used.count)
+        working = [place for place in self._dirs if place.disk.failed is None]
+        return min(working or self._dirs, key=used.count)
 
     def put_aside_strays(self, known: Container[tuple[Uuid, int]]) -> None:
         for key, place in list(self._places.items()):
-            if key not in self._kept and (place.owner(names.partition_folder(*key)), key[1]) not in known:
-                self._put_aside(place, key)
+            with suppress(DiskFailure):
+                if key not in self._kept and (place.owner(names.partition_folder(*key)), key[1]) not in known:
+                    self._put_aside(place, key)
 
     def _put_aside(self, place: LogDir, key: Key) -> None:
         name = names.partition_folder(*key)
@@ -104,47 +137,59 @@ class FileLogs:
     def delete(self, topic: str, topic_id: Uuid, index: int, now: int) -> None:
         key, name = (topic, index), names.partition_folder(topic, index)
         place = self._places.get(key)
-        if place is None or place.owner(name) not in (topic_id, None):
+        if place is None:
             return
+        with suppress(DiskFailure):
+            if place.owner(name) not in (topic_id, None):
+                return
         kept = self._kept.pop(key, None)
-        if kept is not None:
-            kept.log.close()
-        gone = names.deleted_folder(topic, index, self._new_id().hex())
-        place.disk.rename(name, gone)
         del self._places[key]
-        self._deleted.append((now, place, gone))
+        with suppress(DiskFailure):  # what stays in a directory that fails is put aside when it works again
+            if kept is not None:
+                kept.log.close()
+            gone = names.deleted_folder(topic, index, self._new_id().hex())
+            place.disk.rename(name, gone)
+            self._deleted.append((now, place, gone))
 
     def checkpoint(self, now: int) -> None:
         for place in self._dirs:
             here = {key: kept.log for key, kept in self._kept.items() if kept.place is place}
-            place.checkpoint(
-                {
-                    names.RECOVERY_POINT: {key: each.recovery_point for key, each in here.items()},
-                    names.REPLICATION_OFFSET: {key: each.high_watermark for key, each in here.items()},
-                    names.LOG_START: {
-                        key: each.log_start_offset for key, each in here.items() if each.log_start_offset
-                    },
-                    names.CLEANER_OFFSET: {key: each.cleaned_to for key, each in here.items() if each.cleaned_to},
-                }
-            )
+            with suppress(DiskFailure):
+                place.checkpoint(_offsets(here))
 
     def tick(self, now: int, delay: int) -> None:
         for kept in self._kept.values():
-            kept.log.tick(now)
+            with suppress(DiskFailure):
+                kept.log.tick(now)
         due = [each for each in self._deleted if now - each[0] >= delay]
         for since, place, folder in due:
-            place.disk.remove_folder(folder)
             self._deleted.remove((since, place, folder))
+            with suppress(DiskFailure):
+                place.disk.remove_folder(folder)
 
     def close(self, now: int, broker_epoch: int) -> None:
         for kept in self._kept.values():
-            kept.log.close()
+            with suppress(DiskFailure):
+                kept.log.close()
         self.checkpoint(now)
         for place in self._dirs:
-            place.mark_clean(broker_epoch)
+            with suppress(DiskFailure):
+                place.mark_clean(broker_epoch)
 
     def __repr__(self) -> str:
         return f"{len(self._kept)} logs in {', '.join(place.path for place in self._dirs)}"
+
+
+def _offsets(logs: Mapping[Key, PartitionLog]) -> dict[str, dict[Key, int]]:
+    """What is written down of them, by the name of the checkpoint."""
+    starts = {key: each.log_start_offset for key, each in logs.items()}
+    cleaned = {key: each.cleaned_to for key, each in logs.items()}
+    return {
+        names.RECOVERY_POINT: {key: each.recovery_point for key, each in logs.items()},
+        names.REPLICATION_OFFSET: {key: each.high_watermark for key, each in logs.items()},
+        names.LOG_START: {key: offset for key, offset in starts.items() if offset},
+        names.CLEANER_OFFSET: {key: offset for key, offset in cleaned.items() if offset},
+    }
 
 
 def _load(place: LogDir, key: Key, config: LogConfig, now: int) -> PartitionLog:

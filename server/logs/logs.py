@@ -4,7 +4,7 @@ Rules. A log is opened when this node begins to hold a replica of its partition,
 object. Nothing here knows who leads, or what the records mean. Time comes in as `now` (ms).
 """
 
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Sequence
 from typing import Protocol
 
 from kafkadouble.messages.message import Message
@@ -12,6 +12,7 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..log.config import LogConfig
 from ..log.log import PartitionLog
+from .outage import Outage
 
 
 class Logs(Protocol):
@@ -32,12 +33,21 @@ class Logs(Protocol):
         """The ids of the log directories that can be used (KIP-858); none where nothing has an id."""
         ...
 
+    @property
+    def failures(self) -> Collection[object]:
+        """Not empty when there are `outages`; asked after every request."""
+        ...
+
+    def outages(self) -> Sequence[Outage]:
+        """The directories that have failed since this was asked last."""
+        ...
+
     def metadata(self, now: int) -> PartitionLog:
         """The log of the cluster's metadata."""
         ...
 
     def open(self, topic: str, topic_id: Uuid, index: int, config: LogConfig, now: int) -> PartitionLog:
-        """The log of a partition, with whatever an earlier life of the node left in it."""
+        """The log of a partition, with whatever an earlier life of the node left in it. DiskFailure when it cannot be had."""
         ...
 
     def put_aside_strays(self, known: Container[tuple[Uuid, int]]) -> None:

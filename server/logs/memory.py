@@ -1,6 +1,6 @@
 """Logs in memory: gone with the process, unless somebody keeps this object and gives it to the next node, as a disk would be."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Sequence
 
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
@@ -8,16 +8,22 @@ from kafkadouble.messages.uuid import Uuid
 from ..internal_topics import METADATA_TOPIC
 from ..log.config import LogConfig
 from ..log.log import PartitionLog
+from .outage import Outage
 
 
 class MemoryLogs:
     """All logs of one node; see `logs.Logs`."""
+
+    failures: Collection[object] = ()
 
     def __init__(self) -> None:
         self.cluster_id: str | None = None
         self.bootstrap: Sequence[Message] = ()
         self.directories: Sequence[Uuid] = ()
         self._logs: dict[tuple[Uuid, int], PartitionLog] = {}
+
+    def outages(self) -> Sequence[Outage]:
+        return ()
 
     def metadata(self, now: int) -> PartitionLog:
         return self.open(METADATA_TOPIC, Uuid.METADATA_TOPIC_ID, 0, LogConfig(), now)

@@ -71,6 +71,11 @@ def broker_record(
     )
 
 
+def directories_record(node_id: int, epoch: int, log_dirs: Sequence[Uuid]) -> BrokerRegistrationChangeRecord:
+    """The broker has only these log directories left."""
+    return BrokerRegistrationChangeRecord(broker_id=node_id, broker_epoch=epoch, log_dirs=log_dirs)
+
+
 def unfence_record(node_id: int, epoch: int) -> BrokerRegistrationChangeRecord:
     """The broker is caught up and may serve."""
     return BrokerRegistrationChangeRecord(broker_id=node_id, broker_epoch=epoch, fenced=UNFENCE)

@@ -80,6 +80,13 @@ class Controller:
         self.commit([record, *comeback.leaderless(self.image, node.id)])
         return epoch
 
+    def directory_lost(self, directory: Uuid, partitions: Sequence[tuple[str, int]]) -> None:
+        """A log directory of this node has failed: what lay in it has no leader (KIP-858)."""
+        broker = self.image.brokers[self._node.id]
+        left = [each for each in broker.log_dirs if each != directory]
+        changes = comeback.left_alone(self.image, broker.id, partitions, directory)
+        self.commit([*changes, bootstrap.directories_record(broker.id, broker.epoch, left)])
+
     def new_id(self) -> Uuid:
         """A uuid for a topic, an incarnation or a directory."""
         return Uuid.random(self._node.random.randbytes)
@@ -137,8 +144,19 @@ class Controller:
         return found
 
     def _append(self, batch: bytes | bytearray) -> None:
+        """With `log.flush.interval.messages=1` a decision outlives the machine before it counts, and everybody waits for that: decisions are few.
+        Otherwise it is flushed beside the loop, soon."""
         self.log.append_own(batch, leader_epoch=self.epoch, now=self._node.now, origin=Origin.RAFT)
+        if self._node.settings.int("log.flush.interval.messages") > 1:
+            self._node.flushing.want(self)
+        elif (flush := self.log.unflushed()) is not None:
+            flush.run()
+            self.log.flushed(flush.offset)
         self.log.high_watermark = self.log.log_end_offset
+
+    def flushed(self, offset: int) -> None:
+        """A flush of the log below `offset` was done."""
+        self.log.flushed(offset)
 
     def __repr__(self) -> str:
         return f"controller in epoch {self.epoch}, {self.image!r}"

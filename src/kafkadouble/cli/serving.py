@@ -9,7 +9,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -48,14 +48,29 @@ async def serve(options: argparse.Namespace, settings: Settings, sock: socket.so
         await _create(broker, options.topic)
         await broker.start()
         _announce(broker, settings)
-        await ended.wait()
+        await _first(ended.wait(), broker.listener.halted.wait())
     except KafkaError as problem:
-        print(f"kafkadouble: {problem}", file=sys.stderr)
-        return WRONG_USE
+        if broker.node.halted is None:
+            print(f"kafkadouble: {problem}", file=sys.stderr)
+            return WRONG_USE
     finally:
         await broker.stop()
+        if broker.node.halted is not None:
+            print(f"kafkadouble: {broker.node.halted}", file=sys.stderr)
+    if broker.node.halted is not None:
+        return UNUSABLE
     log.info("ended")
     return 0
+
+
+async def _first(*events: Coroutine[object, object, object]) -> None:
+    """Until one of them is there."""
+    tasks = [asyncio.ensure_future(each) for each in events]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
 
 
 def _data(paths: list[str], settings: Settings, clock: Clock) -> tuple[Settings, DataDirs | None]:

@@ -1,0 +1,89 @@
+"""The quorum's own records in its log: what a batch says of leaders, voters and `kraft.version`; and the batch that opens an epoch.
+
+A follower reads them before it appends, so that bytes that cannot be understood change nothing (KIP-595, KIP-853).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from kafkadouble.messages.generated.kraft_version_record import KRaftVersionRecord
+from kafkadouble.messages.generated.leader_change_message import LeaderChangeMessage
+from kafkadouble.messages.generated.voters_record import VotersRecord
+from kafkadouble.wire.batch import (
+    KRAFT_VERSION,
+    KRAFT_VOTERS,
+    LEADER_CHANGE,
+    BatchHeader,
+    control_type,
+    iter_batches,
+    records_of,
+)
+from kafkadouble.wire.checksum import Buffer
+from kafkadouble.wire.errors import InvalidRecord
+
+from .replica_key import ReplicaKey
+from .voters import VoterSet
+
+NEWEST_KRAFT_VERSION = 1
+LEADER_CHANGE_VERSION = 0
+
+
+class Said(NamedTuple):
+    """One control record that matters here: at `offset`, the voters or the `kraft.version` from then on."""
+
+    offset: int
+    voters: VoterSet | None = None
+    kraft_version: int | None = None
+
+
+Control = tuple[int, bytes]
+"""A control record to be written: its type, and its value."""
+
+
+def read_control(batches: Buffer) -> list[Said]:
+    """What the control records of whole batches say. WireError when one cannot be read."""
+    return [said for position, header in iter_batches(batches) for said in _of_batch(batches, position, header)]
+
+
+def _of_batch(batches: Buffer, position: int, header: BatchHeader) -> Iterator[Said]:
+    if not header.is_control:
+        return
+    for record in records_of(batches, position, header):
+        kind = control_type(record)[1]
+        if kind not in (KRAFT_VERSION, KRAFT_VOTERS):
+            continue
+        if record.value is None:
+            raise InvalidRecord(f"a control record of type {kind} without a value")
+        if kind == KRAFT_VERSION:
+            yield Said(record.offset, kraft_version=_kraft_version(record.value))
+        else:
+            yield Said(record.offset, voters=VoterSet.from_record(VotersRecord.decode(record.value, 0)))
+
+
+def _kraft_version(value: bytes) -> int:
+    version = KRaftVersionRecord.decode(value, 0).kraft_version
+    if not 0 <= version <= NEWEST_KRAFT_VERSION:
+        raise InvalidRecord(f"kraft.version {version}, where {NEWEST_KRAFT_VERSION} is the newest known")
+    return version
+
+
+def leader_change(leader: ReplicaKey, voters: VoterSet, granting: Sequence[ReplicaKey]) -> Control:
+    """Who leads from here on, and who voted for him; without directories, as Kafka writes it to this day."""
+    of = LeaderChangeMessage
+    message = of(
+        version=LEADER_CHANGE_VERSION,
+        leader_id=leader.id,
+        voters=[of.Voter(voter_id=id) for id in voters.ids],
+        granting_voters=[of.Voter(voter_id=key.id) for key in granting],
+    )
+    return LEADER_CHANGE, message.encode(LEADER_CHANGE_VERSION)
+
+
+def kraft_version(version: int) -> Control:
+    return KRAFT_VERSION, KRaftVersionRecord(version=0, kraft_version=version).encode(0)
+
+
+def voters(voters: VoterSet) -> Control:
+    return KRAFT_VOTERS, voters.to_record().encode(0)

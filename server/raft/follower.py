@@ -1,0 +1,37 @@
+"""Follower: a replica that fetches from the leader of its epoch; a voter among them counts, an observer only reads (KIP-595)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..log.offset_and_epoch import OffsetAndEpoch
+from .replica_key import ReplicaKey
+from .voters import Endpoint
+
+
+@dataclass(slots=True, eq=False)
+class Follower:
+    """`leader_endpoints` are never empty: a leader that cannot be reached is not followed."""
+
+    epoch: int
+    leader_id: int
+    leader_endpoints: Mapping[str, Endpoint]
+    deadline: int  # no successful fetch by then, and a voter asks for another leader
+    update_at: int  # when a voter next compares what the log says of it with what it is (KIP-853)
+    voted: ReplicaKey | None = None
+    has_fetched: bool = False  # from this leader, with success: then he is there, and nobody else is voted for
+    has_updated: bool = False  # the leader knows what we are; no need to tell him again
+    fetching_snapshot: OffsetAndEpoch | None = None  # while it is, the log is not fetched
+
+    def fetched(self, now: int, fetch_timeout: int) -> None:
+        """The leader has answered well."""
+        self.has_fetched = True
+        self.deadline = now + fetch_timeout
+
+    def would_grant(self, candidate: ReplicaKey, up_to_date: bool, pre_vote: bool) -> bool:
+        """There is a leader. Only one that has never been reached may be asked about."""
+        return pre_vote and up_to_date and not self.has_fetched
+
+    def __repr__(self) -> str:
+        return f"Follower of {self.leader_id} in epoch {self.epoch}"

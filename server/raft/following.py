@@ -1,0 +1,248 @@
+"""What a follower does: heeds the leader's beginning and end, fetches, and appends what comes (KIP-595).
+
+A voter that has not fetched with success for the fetch timeout looks for another leader; an observer only asks around where the leader is. What
+comes is appended and flushed before it is asked for more, since the next fetch is what tells the leader that we have it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.begin_quorum_epoch import BeginQuorumEpochRequest
+from kafkadouble.messages.generated.end_quorum_epoch import EndQuorumEpochRequest
+from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
+from kafkadouble.messages.message import Message
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.wire.errors import WireError
+
+from ..log.offset_and_epoch import OffsetAndEpoch
+from ..log.refusals import LogRefused
+from . import learning, sending, transitions, updating, voting
+from .follower import Follower
+from .links import Failure, Peer, Send
+from .messages import BEGIN, END, PARTITION, Incoming, answer, sole_partition
+from .replica_key import ReplicaKey
+from .voters import Endpoint
+
+if TYPE_CHECKING:
+    from .replica import Replica
+
+FETCH_VERSION, FETCH_LOWEST = 18, 13  # below 13 an answer has no topic id
+MAX_WAIT_MS = 500
+SNAPSHOT_VERSION = 1
+
+
+def handle_begin(replica: Replica, request: Incoming) -> Message:
+    """Somebody leads. Refused is raised for what concerns the whole request."""
+    body: BeginQuorumEpochRequest = request.body
+    partition = sole_partition(body)
+    code = _check(replica, partition.leader_id, partition.leader_epoch)
+    is_for_another = request.version >= 1 and not voting.is_for(replica, body.voter_id, partition.voter_directory_id)
+    if code == error_codes.NONE and is_for_another:
+        code = error_codes.INVALID_VOTER_KEY
+    if code == error_codes.NONE:
+        _believe(replica, body, partition.leader_id, partition.leader_epoch)
+    return answer(replica, BEGIN, request.version, code)
+
+
+def _check(replica: Replica, leader_id: int, epoch: int) -> int:
+    if epoch < replica.epoch:
+        return error_codes.FENCED_LEADER_EPOCH
+    if leader_id < 0 or not learning.is_consistent(replica, epoch, leader_id):
+        return error_codes.INVALID_REQUEST
+    return error_codes.NONE
+
+
+def _believe(
+    replica: Replica, body: BeginQuorumEpochRequest | EndQuorumEpochRequest, leader_id: int, epoch: int
+) -> None:
+    endpoints = {each.name: Endpoint(each.host, each.port) for each in body.leader_endpoints}
+    learning.believe(replica, epoch, leader_id, endpoints or replica.voters.endpoints_of(leader_id))
+
+
+def handle_end(replica: Replica, request: Incoming) -> Message:
+    """The leader goes: the first of his preferred successors asks for votes at once, the others a little later."""
+    body: EndQuorumEpochRequest = request.body
+    partition = sole_partition(body)
+    code = _check(replica, partition.leader_id, partition.leader_epoch)
+    if code == error_codes.NONE:
+        _believe(replica, body, partition.leader_id, partition.leader_epoch)
+        state = replica.state
+        if isinstance(state, Follower) and state.leader_id == partition.leader_id:
+            state.deadline = replica.now + election_backoff(replica, successors_in(partition, request.version))
+    return answer(replica, END, request.version, code)
+
+
+def successors_in(partition: EndQuorumEpochRequest.PartitionData, version: int) -> list[ReplicaKey]:
+    if version < 1:
+        return [ReplicaKey(id) for id in partition.preferred_successors]
+    found = partition.preferred_candidates
+    return [ReplicaKey(each.candidate_id, each.candidate_directory_id) for each in found]
+
+
+def election_backoff(replica: Replica, successors: list[ReplicaKey]) -> int:
+    """Nothing for the first, and up to the maximum for the last, each twice as long as the one before; the maximum for who is not named."""
+    at = next((at for at, key in enumerate(successors) if replica.key.fits(key)), len(successors))
+    longest = replica.settings.election_backoff_max_ms
+    if at == 0:
+        return 0
+    if at >= len(successors):
+        return longest
+    return min(longest, longest >> min(len(successors) - 1 - at, 31))
+
+
+def poll(replica: Replica, state: Follower) -> int | None:
+    """Fetch; and see whether the leader must be given up."""
+    if replica.shutdown_until is not None:
+        return None
+    if replica.is_voter and replica.now >= state.deadline:
+        transitions.to_prospective(replica)
+        voting.move_on(replica)
+        return replica.now
+    if not updating.is_sent(replica, state):
+        _fetch(replica, state)
+    due = _next_turn(replica)
+    return min(due, state.deadline, max(state.update_at, replica.now + 1)) if replica.is_voter else due
+
+
+def _next_turn(replica: Replica) -> int:
+    """When a link is free again."""
+    peers = [peer for peer in (sending.leader_peer(replica), *sending.others(replica)) if peer is not None]
+    ready = sending.next_ready(replica, peers)
+    later = replica.now + replica.settings.fetch_timeout_ms
+    return later if ready is None else max(replica.now + 1, ready)
+
+
+def _fetch(replica: Replica, state: Follower) -> None:
+    """From the leader, or while he cannot be reached from anybody: he may have moved, or been succeeded."""
+    leader = sending.leader_peer(replica)
+    if leader is None or replica.links.is_paused(leader, replica.now):
+        look_for_leader(replica)
+    elif replica.links.is_ready(leader, replica.now):
+        _fetch_from(replica, state, leader)
+
+
+def _fetch_from(replica: Replica, state: Follower, leader: Peer) -> None:
+    if state.fetching_snapshot is not None and replica.snapshots is not None:
+        replica.send(leader, replica.snapshots.request(replica, state.fetching_snapshot), SNAPSHOT_VERSION)
+    else:
+        replica.send(leader, fetch_request(replica), FETCH_VERSION, FETCH_LOWEST)
+
+
+def look_for_leader(replica: Replica) -> int:
+    """A fetch to anybody: whoever does not lead says who does. When to try again."""
+    peer = sending.anybody(replica)
+    if peer is not None:
+        replica.send(peer, fetch_request(replica), FETCH_VERSION, FETCH_LOWEST)
+    ready = sending.next_ready(replica, sending.others(replica))
+    return replica.now + replica.settings.fetch_timeout_ms if ready is None else max(replica.now + 1, ready)
+
+
+def fetch_request(replica: Replica) -> FetchRequest:
+    """What follows on our end."""
+    end, of = replica.log.end, FetchRequest
+    partition = of.FetchPartition(
+        partition=PARTITION,
+        current_leader_epoch=replica.epoch,
+        fetch_offset=end.offset,
+        last_fetched_epoch=end.epoch,
+        replica_directory_id=replica.key.directory_id,
+        high_watermark=replica.log.high_watermark,
+    )
+    return FetchRequest(
+        cluster_id=replica.cluster_id,
+        replica_state=of.ReplicaState(replica_id=replica.key.id),
+        max_wait_ms=MAX_WAIT_MS,
+        max_bytes=replica.settings.fetch_max_bytes,
+        session_epoch=-1,
+        topics=[of.FetchTopic(topic_id=Uuid.METADATA_TOPIC_ID, partitions=[partition])],
+    )
+
+
+def fetch_answered(replica: Replica, send: Send, response: FetchResponse | Failure) -> bool:
+    """Records, or where our log must be cut, or a snapshot to take, or an error. Diverged when it asks for what must not be."""
+    if not isinstance(response, FetchResponse):
+        return False
+    learning.check_top(response.error_code)
+    partition = _sole(response)
+    if partition is None or response.error_code:
+        return False
+    leader = partition.current_leader or FetchResponse.LeaderIdAndEpoch()
+    handled = learning.learn(replica, leader, partition.error_code, response.node_endpoints)
+    if handled is not None:
+        return handled
+    state = replica.state
+    if partition.error_code or not isinstance(state, Follower):
+        return not partition.error_code
+    asked = send.body
+    if not isinstance(asked, FetchRequest) or not _is_still_asked(replica, asked):
+        return True
+    return _take(replica, state, partition)
+
+
+def _sole(response: FetchResponse) -> FetchResponse.PartitionData | None:
+    topics = response.responses
+    if len(topics) != 1 or topics[0].topic_id != Uuid.METADATA_TOPIC_ID or len(topics[0].partitions) != 1:
+        return None
+    partition = topics[0].partitions[0]
+    return partition if partition.partition_index == PARTITION else None
+
+
+def _is_still_asked(replica: Replica, asked: FetchRequest) -> bool:
+    """Whether the question was asked in this epoch, of a log that ended where it ends now."""
+    partition = asked.topics[0].partitions[0]
+    end = replica.log.end
+    return (
+        partition.current_leader_epoch == replica.epoch
+        and partition.fetch_offset == end.offset
+        and partition.last_fetched_epoch == end.epoch
+    )
+
+
+def _take(replica: Replica, state: Follower, partition: FetchResponse.PartitionData) -> bool:
+    diverging, snapshot = partition.diverging_epoch, partition.snapshot_id
+    if diverging is not None and (diverging.epoch >= 0 or diverging.end_offset >= 0):
+        return _cut(replica, state, OffsetAndEpoch(diverging.end_offset, diverging.epoch))
+    if snapshot is not None and (snapshot.end_offset >= 0 or snapshot.epoch >= 0):
+        return _begin_snapshot(replica, state, OffsetAndEpoch(snapshot.end_offset, snapshot.epoch))
+    return _append(replica, state, partition)
+
+
+def _cut(replica: Replica, state: Follower, end: OffsetAndEpoch) -> bool:
+    if end.epoch < 0 or end.offset < 0:
+        return False
+    replica.log.truncate_to_end_of(end)
+    state.fetched(replica.now, replica.settings.fetch_timeout_ms)
+    return True
+
+
+def _begin_snapshot(replica: Replica, state: Follower, id: OffsetAndEpoch) -> bool:
+    if id.epoch < 0 or id.offset < 0 or replica.snapshots is None:
+        return False
+    replica.snapshots.begin(replica, id)
+    state.fetching_snapshot = id
+    state.fetched(replica.now, replica.settings.fetch_timeout_ms)
+    return True
+
+
+def snapshot_taken(replica: Replica, id: OffsetAndEpoch) -> None:
+    """The snapshot is whole and stands in the store: the log goes on there. Diverged when our log is ahead of it."""
+    if isinstance(replica.state, Follower):
+        replica.state.fetching_snapshot = None
+    replica.log.start_from_snapshot(id)
+    replica.log.commit(id.offset)
+
+
+def _append(replica: Replica, state: Follower, partition: FetchResponse.PartitionData) -> bool:
+    """Bytes that are no batches that go on here change nothing, and are asked for again."""
+    if partition.records:
+        try:
+            replica.log.append_as_follower(partition.records, replica.epoch, replica.now)
+        except (LogRefused, WireError) as problem:
+            replica.note(f"what {state.leader_id} sent is not appended: {problem}")
+            return False
+        replica.log.flush()
+    state.fetched(replica.now, replica.settings.fetch_timeout_ms)
+    replica.log.commit(min(partition.high_watermark, replica.log.end_offset))
+    return True

@@ -1,0 +1,61 @@
+"""Which request is answered by whom; and what is answered where a request is about something else as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages.message import Message
+from kafkadouble.wire.errors import UsageError
+
+from ..waiting import Wait
+from . import describing, fetching, following, reconfiguration, voting
+from .messages import (
+    ADD_VOTER,
+    BEGIN,
+    DESCRIBE,
+    END,
+    FETCH,
+    FETCH_SNAPSHOT,
+    REMOVE_VOTER,
+    UPDATE_VOTER,
+    VOTE,
+    Incoming,
+    Refused,
+    check_cluster,
+    refusal,
+)
+
+if TYPE_CHECKING:
+    from .replica import Replica
+
+Handler = Callable[["Replica", Incoming], Message | Wait[Message]]
+
+_HANDLERS: dict[int, Handler] = {
+    VOTE: voting.handle_vote,
+    BEGIN: following.handle_begin,
+    END: following.handle_end,
+    FETCH: fetching.handle_fetch,
+    DESCRIBE: describing.handle_describe,
+    ADD_VOTER: reconfiguration.handle_add,
+    REMOVE_VOTER: reconfiguration.handle_remove,
+    UPDATE_VOTER: reconfiguration.handle_update,
+}
+_CHECKED_HERE = (VOTE, BEGIN, END)
+"""The APIs whose cluster id comes before everything else, and which share one shape."""
+
+
+def handle(replica: Replica, request: Incoming) -> Message | Wait[Message]:
+    """The answer. UsageError for an API that is not the quorum's."""
+    if request.api_key == FETCH_SNAPSHOT and replica.snapshots is not None:
+        return replica.snapshots.handle(replica, request)
+    handler = _HANDLERS.get(request.api_key)
+    if handler is None:
+        raise UsageError(f"API {request.api_key} is not one of the quorum's")
+    if request.api_key not in _CHECKED_HERE:
+        return handler(replica, request)
+    try:
+        check_cluster(replica, request.body.cluster_id)
+        return handler(replica, request)
+    except Refused as refused:
+        return refusal(request.api_key, refused.code)

@@ -1,0 +1,284 @@
+"""A quorum that changes: voters are added, removed, and say anew where they listen; and `kraft.version`, which allows it (KIP-853, KIP-1186).
+
+One change at a time, only of a set that is committed, and only by a leader that has committed something of its own epoch: then every
+majority of the old set meets every majority of the new one. A new set counts from the moment it stands in the log. A voter that is added has
+been asked what it knows, and has fetched what it lacked; a leader that is removed leads on until that is committed, and then goes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.add_raft_voter import AddRaftVoterRequest, AddRaftVoterResponse
+from kafkadouble.messages.generated.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from kafkadouble.messages.generated.remove_raft_voter import RemoveRaftVoterRequest, RemoveRaftVoterResponse
+from kafkadouble.messages.generated.update_raft_voter import UpdateRaftVoterRequest, UpdateRaftVoterResponse
+from kafkadouble.messages.message import Message
+
+from ..waiting import Until, Wait
+from . import control_records, fetching, leading
+from .leader import Leader
+from .links import Failure, Peer, Send
+from .messages import NOBODY, Incoming
+from .pending_change import PendingChange, Step
+from .replica_key import ReplicaKey
+from .voters import Endpoint, Voter, VoterSet
+
+if TYPE_CHECKING:
+    from .replica import Replica
+
+API_VERSIONS_VERSION = 4
+KRAFT_VERSION = "kraft.version"
+CAUGHT_UP_WITHIN_MS = 3_600_000
+"""A new voter has fetched all that there was within this time."""
+
+_TIMED_OUT = error_codes.REQUEST_TIMED_OUT
+
+
+class ChangeRefused(Exception):
+    """This change is not made."""
+
+    def __init__(self, code: int, message: str | None = None) -> None:
+        super().__init__(code, message)
+        self.code, self.message = code, message
+
+
+def handle_add(replica: Replica, request: Incoming) -> Message | Wait[Message]:
+    """AddRaftVoter: answered when the new set is committed, or from version 1 on as soon as it is written, if so asked."""
+    body: AddRaftVoterRequest = request.body
+    try:
+        leader = _leader(replica, body.cluster_id, replica.epoch)
+        voter = _named(replica, body, (0, 0))
+        _check_free(replica, leader)
+        _check_committed(replica, leader)
+        if voter.id in replica.voters:
+            raise ChangeRefused(error_codes.DUPLICATE_VOTER, f"{replica.voters!r} have {voter.id} among them already")
+        peer = Peer(voter.id, voter.endpoints[replica.listener_name])
+        if not replica.links.is_ready(peer, replica.now):
+            raise ChangeRefused(_TIMED_OUT, f"{peer!r} is not ready to be asked anything")
+    except ChangeRefused as refused:
+        return AddRaftVoterResponse(error_code=refused.code, error_message=refused.message)
+    replica.send(
+        peer, ApiVersionsRequest(client_software_name="kafkadouble", client_software_version="0"), API_VERSIONS_VERSION
+    )
+    committed = request.version < 1 or body.ack_when_committed
+    expires = replica.now + replica.settings.request_timeout_ms
+    leader.change = PendingChange(voter, expires, Step.PROBING, committed)
+    return _wait(leader.change, AddRaftVoterResponse)
+
+
+def _wait(change: PendingChange, of: Any) -> Wait[Message]:
+    while change.step is not Step.DONE:
+        yield Until(None, [change.waiters])
+    message: Message = of(error_code=change.code, error_message=change.message)
+    return message
+
+
+def api_versions_answered(replica: Replica, send: Send, response: ApiVersionsResponse | Failure) -> bool:
+    """What the new voter knows of `kraft.version`; then it becomes one, if it has caught up."""
+    leader = replica.state
+    change = leader.change if isinstance(leader, Leader) else None
+    if not isinstance(leader, Leader) or change is None or change.step is not Step.PROBING:
+        return True
+    if send.to.id != change.voter.id:
+        return True
+    if not isinstance(response, ApiVersionsResponse) or response.error_code:
+        _finish(leader, _TIMED_OUT, f"{send.to!r} did not say what it knows")
+        return False
+    try:
+        _add(replica, leader, change, _kraft_versions(response))
+    except ChangeRefused as refused:
+        _finish(leader, refused.code, refused.message)
+    return True
+
+
+def _kraft_versions(response: ApiVersionsResponse) -> tuple[int, int]:
+    for feature in response.supported_features:
+        if feature.name == KRAFT_VERSION:
+            return feature.min_version, feature.max_version
+    return 0, 0
+
+
+def _add(replica: Replica, leader: Leader, change: PendingChange, known: tuple[int, int]) -> None:
+    voter = change.voter._replace(kraft_versions=known)
+    if not known[0] <= replica.kraft_version <= known[1]:
+        raise ChangeRefused(
+            error_codes.INVALID_REQUEST,
+            f"{voter.key!r} knows kraft.version {known[0]} to {known[1]}, and it is {replica.kraft_version}",
+        )
+    if not _has_caught_up(leader, voter.key, replica.now):
+        raise ChangeRefused(_TIMED_OUT, f"{voter.key!r} is lagging behind")
+    voters = replica.voters.with_(voter)
+    if voters is None:
+        raise ChangeRefused(error_codes.DUPLICATE_VOTER, f"{replica.voters!r} have {voter.id} among them already")
+    _write(replica, leader, change, voters)
+
+
+def _has_caught_up(leader: Leader, key: ReplicaKey, now: int) -> bool:
+    progress = leader.progress_of(key)
+    if progress is None or progress.last_caught_up < 0:
+        return False
+    return now - progress.last_fetch < CAUGHT_UP_WITHIN_MS
+
+
+def _write(replica: Replica, leader: Leader, change: PendingChange, voters: VoterSet) -> None:
+    """The new set into the log. With a majority of one it is committed before this returns."""
+    change.step, change.offset = Step.COMMITTING, replica.log.end_offset
+    leading.append_voters(replica, leader, [control_records.voters(voters)])
+    if not change.ack_when_committed:
+        change.finish()  # and it stays `leader.change` until it is committed
+
+
+def handle_remove(replica: Replica, request: Incoming) -> Message | Wait[Message]:
+    """RemoveRaftVoter: answered when the new set is committed."""
+    body: RemoveRaftVoterRequest = request.body
+    try:
+        leader = _leader(replica, body.cluster_id, replica.epoch)
+        key = _key(body)
+        _check_free(replica, leader)
+        _check_committed(replica, leader)
+        voter, voters = replica.voters.get(key.id), replica.voters.without(key)
+        if voter is None or voters is None:
+            raise ChangeRefused(error_codes.VOTER_NOT_FOUND, f"{key!r} cannot be taken from {replica.voters!r}")
+    except ChangeRefused as refused:
+        return RemoveRaftVoterResponse(error_code=refused.code, error_message=refused.message)
+    leader.change = change = PendingChange(voter, replica.now + replica.settings.request_timeout_ms, Step.COMMITTING)
+    _write(replica, leader, change, voters)
+    return _wait(change, RemoveRaftVoterResponse)
+
+
+def handle_update(replica: Replica, request: Incoming) -> Message:
+    """UpdateRaftVoter: a voter says where it listens, and what it knows. Under `kraft.version` 0 the leader only keeps it in mind, for the
+    day on which the version is raised."""
+    body: UpdateRaftVoterRequest = request.body
+    code, feature = error_codes.NONE, body.kraft_version_feature
+    try:
+        leader = _leader(replica, body.cluster_id, body.current_leader_epoch)
+        voter = _named(replica, body, (feature.min_supported_version, feature.max_supported_version))
+        low, high = voter.kraft_versions
+        if not 0 <= low <= high:
+            raise ChangeRefused(error_codes.INVALID_REQUEST)
+        _check_free(replica, leader, versions=False)
+        if not low <= replica.kraft_version <= high:
+            raise ChangeRefused(error_codes.INVALID_REQUEST)
+        _update(replica, leader, voter)
+    except ChangeRefused as refused:
+        code = refused.code
+    return _update_answer(replica, code)
+
+
+def _update(replica: Replica, leader: Leader, voter: Voter) -> None:
+    if replica.kraft_version == 0:
+        if voter.id not in replica.voters:
+            raise ChangeRefused(error_codes.VOTER_NOT_FOUND)
+        leader.told[voter.id] = voter
+    else:
+        _check_committed(replica, leader)
+        voters = replica.voters.updated(voter)
+        if voters is None:
+            raise ChangeRefused(error_codes.VOTER_NOT_FOUND)
+        if voters != replica.voters:
+            leading.append_voters(replica, leader, [control_records.voters(voters)])
+    fetching.heard_of(replica, voter.key)
+
+
+def _update_answer(replica: Replica, code: int) -> UpdateRaftVoterResponse:
+    of, at = UpdateRaftVoterResponse, replica.endpoint_of_leader()
+    leader = of.CurrentLeader(
+        leader_id=NOBODY if replica.leader_id is None else replica.leader_id,
+        leader_epoch=replica.epoch,
+        host="" if at is None else at.host,
+        port=0 if at is None else at.port,
+    )
+    return of(error_code=code, current_leader=leader)
+
+
+def upgrade(replica: Replica, version: int) -> bool:
+    """Raise `kraft.version`: the voters move from the configuration into the log. False when it is that already. ChangeRefused where a voter
+    has not said, or does not know, enough."""
+    leader = _leader(replica, None, replica.epoch)
+    if version == replica.kraft_version:
+        return False
+    if not replica.kraft_version < version <= control_records.NEWEST_KRAFT_VERSION:
+        raise ChangeRefused(
+            error_codes.INVALID_UPDATE_VERSION, f"kraft.version {version} after {replica.kraft_version}"
+        )
+    if leader.high_watermark is None:
+        raise ChangeRefused(_TIMED_OUT, "nothing of this epoch is committed yet")
+    own = Voter(replica.key, replica.endpoints, replica.kraft_versions)
+    told = {**leader.told, own.id: own}
+    for id in replica.voters.ids:
+        if id not in told or not told[id].kraft_versions[0] <= version <= told[id].kraft_versions[1]:
+            raise ChangeRefused(error_codes.INVALID_UPDATE_VERSION, f"voter {id} is not known to know {version}")
+    voters = VoterSet(told[id] for id in replica.voters.ids)
+    leading.append_voters(replica, leader, [control_records.kraft_version(version), control_records.voters(voters)])
+    return True
+
+
+def _leader(replica: Replica, cluster_id: str | None, epoch: int) -> Leader:
+    """ChangeRefused unless this node leads, in this cluster and epoch."""
+    if cluster_id is not None and cluster_id != replica.cluster_id:
+        raise ChangeRefused(
+            error_codes.INCONSISTENT_CLUSTER_ID, f"{cluster_id!r} is not this cluster, {replica.cluster_id!r}"
+        )
+    code = fetching.leader_code(replica, epoch)
+    leader = replica.state
+    if code or not isinstance(leader, Leader):
+        raise ChangeRefused(code)
+    return leader
+
+
+def _key(body: Any) -> ReplicaKey:
+    if body.voter_id < 0 or not any(body.voter_directory_id):
+        raise ChangeRefused(error_codes.INVALID_REQUEST, "a voter has an id and a directory id")
+    return ReplicaKey(body.voter_id, body.voter_directory_id)
+
+
+def _named(replica: Replica, body: Any, kraft_versions: tuple[int, int]) -> Voter:
+    key = _key(body)
+    endpoints = {each.name: Endpoint(each.host, each.port) for each in body.listeners}
+    if replica.listener_name not in endpoints:
+        raise ChangeRefused(
+            error_codes.INVALID_REQUEST, f"{key!r} has no endpoint on the listener {replica.listener_name}"
+        )
+    return Voter(key, endpoints, kraft_versions)
+
+
+def _check_free(replica: Replica, leader: Leader, *, versions: bool = True) -> None:
+    """That no change is under way, and that this leader is sure of those before it."""
+    if leader.change is not None:
+        raise ChangeRefused(_TIMED_OUT, f"{leader.change!r} is under way")
+    if leader.high_watermark is None:
+        raise ChangeRefused(_TIMED_OUT, "the leader has committed nothing in its epoch yet")
+    if versions and replica.kraft_version == 0:
+        raise ChangeRefused(error_codes.UNSUPPORTED_VERSION, "kraft.version is 0, and its voters are fixed")
+
+
+def _check_committed(replica: Replica, leader: Leader) -> None:
+    at = replica.log.history.voters_offset
+    if at < 0 or leader.high_watermark is None or at >= leader.high_watermark:
+        raise ChangeRefused(_TIMED_OUT, f"the voters at offset {at} are not committed yet")
+
+
+def committed(replica: Replica, leader: Leader) -> None:
+    """The high watermark has moved: perhaps past a change of the voters."""
+    change, high_watermark = leader.change, leader.high_watermark
+    if change is not None and high_watermark is not None and 0 <= change.offset < high_watermark:
+        leader.change = None
+        change.finish()
+    at = replica.log.history.voters_offset
+    if not replica.is_voter and high_watermark is not None and at < high_watermark:
+        leader.resigning = True  # it was removed, and that is committed
+
+
+def expire(replica: Replica, leader: Leader) -> None:
+    """A change has had its time. What it wrote stays in the log, and may still be committed."""
+    if leader.change is not None and replica.now >= leader.change.expires:
+        _finish(leader, _TIMED_OUT, None)
+
+
+def _finish(leader: Leader, code: int, message: str | None) -> None:
+    change, leader.change = leader.change, None
+    if change is not None:
+        change.finish(code, message)

@@ -1,0 +1,224 @@
+"""One replica of the metadata log: requests and answers go in, answers and requests come out, and committed records go to the listener.
+
+    handle(request, now)           an answer, or a generator that will have one (see `waiting`)
+    answered(token, response, now) what became of a request out of `outgoing`
+    tick(now), next_deadline()     the passing of time
+    append(values, now)            the leader's own records
+
+Rules. Nothing here knows a clock, a socket or a thread; chance is handed in. What a vote or an epoch promises stands in the store before
+anybody hears of it. Every call ends with the replica having done all that it can do at `now`. This file only keeps the parts and passes on:
+voting, following, leading, fetching, reconfiguration and describing each have their own; who may become what stands in `transitions`
+(KIP-595).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from random import Random
+
+from kafkadouble.messages.message import Message
+
+from ..log.offset_and_epoch import OffsetAndEpoch
+from ..waiting import Wait, Waiters
+from . import answering, handling, leading, polling
+from .candidate import Candidate
+from .follower import Follower
+from .leader import Leader
+from .links import Failure, Links, Peer, Send
+from .listener import Deaf, Listener
+from .messages import Incoming
+from .prospective import Prospective
+from .quorum_state import ElectionState, Store
+from .raft_log import RaftLog
+from .replica_key import ReplicaKey
+from .resigned import Resigned
+from .settings import QuorumSettings
+from .snapshot_service import SnapshotService
+from .telling import Telling
+from .transitions import starting_state
+from .unattached import Unattached
+from .voters import Endpoint, VoterSet
+
+logger = logging.getLogger("kafkadouble.server.raft")
+
+State = Unattached | Prospective | Candidate | Leader | Follower | Resigned
+
+
+class NotLeader(Exception):
+    """Only the leader appends."""
+
+
+class Replica:
+    """`endpoints` are this node's own by listener name; `listener_name` is the listener of the quorum; `bootstrap` is asked where no leader
+    is known."""
+
+    def __init__(
+        self,
+        settings: QuorumSettings,
+        key: ReplicaKey,
+        log: RaftLog,
+        store: Store,
+        random: Random,
+        listener: Listener | None = None,
+        *,
+        cluster_id: str,
+        endpoints: Mapping[str, Endpoint] | None = None,
+        listener_name: str = "CONTROLLER",
+        bootstrap: Sequence[Endpoint] = (),
+        kraft_versions: tuple[int, int] = (0, 1),
+        can_vote: bool = True,
+        snapshots: SnapshotService | None = None,
+        now: int = 0,
+    ) -> None:
+        self.settings, self.key, self.log, self.random = settings, key, log, random
+        self.cluster_id, self.listener_name, self.kraft_versions = cluster_id, listener_name, kraft_versions
+        self.endpoints = dict(endpoints or {})
+        self.bootstrap = [Peer(-2 - at, endpoint) for at, endpoint in enumerate(bootstrap)]
+        self.can_vote = can_vote  # a broker never asks to become a voter (KIP-1186)
+        self.snapshots = snapshots
+        self.now = now
+        self.outgoing: list[Send] = []
+        self.links = Links(settings.request_timeout_ms, settings.retry_backoff_ms)
+        self.parked = Waiters()  # fetches that wait for records, or for the high watermark
+        self.shutdown_until: int | None = None  # once it is asked to stop in good order
+        self.failure: Exception | None = None  # why it does nothing any more
+        self._store = store
+        self._telling = Telling(listener or Deaf(), log)
+        self._deadline: int | None = now
+        self._driving = False
+        self.state: State = starting_state(self, store.load())
+
+    @property
+    def voters(self) -> VoterSet:
+        """The voters in force: the newest set in the log, committed or not."""
+        return self.log.history.voters
+
+    @property
+    def kraft_version(self) -> int:
+        return self.log.history.kraft_version
+
+    @property
+    def is_voter(self) -> bool:
+        return self.voters.contains(self.key)
+
+    @property
+    def epoch(self) -> int:
+        return self.state.epoch
+
+    @property
+    def leader_id(self) -> int | None:
+        return self.state.leader_id
+
+    def endpoint_of_leader(self) -> Endpoint | None:
+        """Where the leader is reached, as far as is known."""
+        found = self.state.leader_endpoints.get(self.listener_name)
+        if found is None and self.state.leader_id is not None:
+            return self.voters.endpoint(self.state.leader_id, self.listener_name)
+        return found
+
+    def handle(self, request: Incoming, now: int) -> Message | Wait[Message]:
+        """Any of the quorum's requests. It is answered, whatever it says; UsageError only for an API that is not the quorum's."""
+        self._at(now)
+        response = handling.handle(self, request)
+        self._drive()
+        return response
+
+    def answered(self, token: int, response: Message | Failure | None, now: int) -> None:
+        """The answer to a Send, or why there is none (None: it is lost)."""
+        self._at(now)
+        failed = response is None or isinstance(response, Failure)
+        send = self.links.end(token, self.now, failed=failed)
+        if send is not None and self.failure is None:
+            answering.answered(self, send, Failure.LOST if response is None else response)
+        self._drive()
+
+    def tick(self, now: int) -> None:
+        """Time has passed."""
+        self._at(now)
+        self._drive()
+
+    def next_deadline(self) -> int | None:
+        """When a tick is wanted (ms), if nothing else happens before; None: never."""
+        return None if self.failure is not None else self._deadline
+
+    def append(self, values: Sequence[bytes], now: int) -> OffsetAndEpoch:
+        """Write records as one batch; the place of the last. They are committed when the listener is told. NotLeader, AppendRefused."""
+        self._at(now)
+        if not isinstance(self.state, Leader) or self.state.resigning or self.failure is not None:
+            raise NotLeader(f"{self!r} does not lead")
+        placed = leading.append(self, self.state, values)
+        self._drive()
+        return placed
+
+    def resign(self, now: int) -> None:
+        """Lead no more, if it does: another voter is asked to."""
+        self._at(now)
+        leading.resign(self)
+        self._drive()
+
+    def shutdown(self, now: int, timeout_ms: int = 5000) -> None:
+        """Stop in good order: a leader tells the others who should follow it. `is_stopped` says when that is over."""
+        self._at(now)
+        self.shutdown_until = self.now + timeout_ms
+        leading.resign(self)
+        self._drive()
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether a shutdown has nothing left to wait for."""
+        if self.failure is not None:
+            return True
+        if self.shutdown_until is None:
+            return False
+        waits = isinstance(self.state, Resigned) and bool(self.state.unaware) and len(self.voters) > 1
+        return not waits or self.now >= self.shutdown_until
+
+    def send(self, peer: Peer, body: Message, version: int, lowest: int = 0) -> None:
+        """Have this sent, over a link that is ready."""
+        self.outgoing.append(self.links.begin(peer, body, version, lowest, self.now))
+
+    def take_outgoing(self) -> list[Send]:
+        """What is to be sent; it is the caller's now."""
+        taken, self.outgoing = self.outgoing, []
+        return taken
+
+    def persist(self, election: ElectionState) -> None:
+        """Keep this before it is true."""
+        if election != self._store.load():
+            self._store.save(election, self.voters.ids, self.kraft_version)
+
+    def fail(self, problem: Exception) -> None:
+        """It cannot go on without breaking a promise, and so does nothing any more."""
+        logger.error("%r cannot go on: %s", self, problem)
+        self.failure = problem
+        self.outgoing.clear()
+        self.parked.wake_all()
+
+    def note(self, what: str) -> None:
+        """Something that whoever reads the log should know."""
+        logger.warning("%r: %s", self, what)
+
+    def _at(self, now: int) -> None:
+        self.now = max(self.now, now)
+
+    def _drive(self) -> None:
+        """Do all that can be done now, and tell the listener. What it does meanwhile is done in the same go."""
+        if self._driving or self.failure is not None:
+            return
+        self._driving = True
+        try:
+            self._deadline = polling.poll(self)
+            while self._tell():
+                self._deadline = polling.poll(self)
+        finally:
+            self._driving = False
+
+    def _tell(self) -> bool:
+        """Tells whether the listener may have changed something."""
+        before = (self.state, self.log.end_offset, self._telling.next_offset)
+        self._telling.tell(self.state)
+        return before != (self.state, self.log.end_offset, self._telling.next_offset)
+
+    def __repr__(self) -> str:
+        return f"{self.key!r}, {self.state!r}"

@@ -1,0 +1,57 @@
+"""How a request finds its way: to a voter by the voter set, to the leader by what is known of him, to anybody when nothing is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages.message import Message
+
+from .links import Peer
+
+if TYPE_CHECKING:
+    from .replica import Replica
+
+
+def voter_peer(replica: Replica, id: int) -> Peer | None:
+    """A voter, if it is known where it is."""
+    at = replica.voters.endpoint(id, replica.listener_name)
+    return None if at is None else Peer(id, at)
+
+
+def to_voter(replica: Replica, id: int, body: Message, version: int, lowest: int = 0) -> bool:
+    """Send, unless something is under way to it; tells whether it was sent."""
+    peer = voter_peer(replica, id)
+    if peer is None or not replica.links.is_ready(peer, replica.now):
+        return False
+    replica.send(peer, body, version, lowest)
+    return True
+
+
+def leader_peer(replica: Replica) -> Peer | None:
+    """The leader, if it is known where he is."""
+    at = replica.endpoint_of_leader()
+    if at is None or replica.state.leader_id in (None, replica.key.id):
+        return None
+    return Peer(replica.state.leader_id or 0, at)
+
+
+def others(replica: Replica) -> list[Peer]:
+    """Whoever may know the leader: the bootstrap servers, or the other voters where none are named."""
+    if replica.bootstrap:
+        return replica.bootstrap
+    found = (voter_peer(replica, voter.id) for voter in replica.voters if voter.id != replica.key.id)
+    return [peer for peer in found if peer is not None]
+
+
+def anybody(replica: Replica) -> Peer | None:
+    """One of them that a request may go to now, by chance; None while one is on its way to any."""
+    peers = others(replica)
+    if replica.links.busy(peers, replica.now):
+        return None
+    ready = [peer for peer in peers if replica.links.is_ready(peer, replica.now)]
+    return replica.random.choice(ready) if ready else None
+
+
+def next_ready(replica: Replica, peers: list[Peer]) -> int | None:
+    """When the first of these links is free again, as far as is known."""
+    return min((replica.links.ready_at(peer, replica.now) for peer in peers), default=None)

@@ -1,0 +1,40 @@
+"""The settings of the quorum, by Kafka's names and with Kafka 4.4's defaults (KIP-595, KIP-853, KIP-1186, KIP-1219)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+NAMES = {
+    "controller.quorum.election.timeout.ms": "election_timeout_ms",
+    "controller.quorum.fetch.timeout.ms": "fetch_timeout_ms",
+    "controller.quorum.election.backoff.max.ms": "election_backoff_max_ms",
+    "controller.quorum.append.linger.ms": "append_linger_ms",
+    "controller.quorum.request.timeout.ms": "request_timeout_ms",
+    "controller.quorum.retry.backoff.ms": "retry_backoff_ms",
+    "controller.quorum.fetch.max.bytes": "fetch_max_bytes",
+    "controller.quorum.fetch.snapshot.max.bytes": "fetch_snapshot_max_bytes",
+    "controller.quorum.auto.join.enable": "auto_join",
+}
+"""Kafka's name -> the attribute that holds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuorumSettings:
+    """Times in ms, sizes in bytes."""
+
+    election_timeout_ms: int = 1000  # without an answer from a leader; each wait is drawn anew, up to twice as long
+    fetch_timeout_ms: int = 2000  # without a fetch from a majority (1.5 times this), or from the leader
+    election_backoff_max_ms: int = 1000  # what the last of the preferred successors waits
+    append_linger_ms: int = 25  # how long appends may wait for one another before they are flushed together
+    request_timeout_ms: int = 2000
+    retry_backoff_ms: int = 20
+    fetch_max_bytes: int = 1 << 20  # what a follower asks for (KIP-1219)
+    fetch_snapshot_max_bytes: int = 1 << 20
+    auto_join: bool = False  # a controller that is no voter asks to become one (KIP-1186)
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> QuorumSettings:
+        """From Kafka's names to typed values; what is missing has its default, other names are passed over."""
+        return cls(**{NAMES[name]: value for name, value in settings.items() if name in NAMES})

@@ -1,0 +1,38 @@
+"""Unattached: a replica that knows of no leader it could follow, and waits: for one, for a candidate, or for its own turn (KIP-595)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .replica_key import ReplicaKey
+from .voters import Endpoint
+
+
+@dataclass(slots=True, eq=False)
+class Unattached:
+    """Knows the epoch, perhaps whom it voted for, perhaps the leader's name but not where he is."""
+
+    epoch: int
+    deadline: int  # a voter stands for election then; an observer never does
+    leader_id: int | None = None
+    voted: ReplicaKey | None = None
+    leader_endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
+
+    def would_grant(self, candidate: ReplicaKey, up_to_date: bool, pre_vote: bool) -> bool:
+        """Once per epoch, to one candidate; to none where there is a leader. A pre-vote binds nobody."""
+        return grants_freely(self.voted, self.leader_id, candidate, up_to_date, pre_vote)
+
+    def __repr__(self) -> str:
+        return f"Unattached in epoch {self.epoch}"
+
+
+def grants_freely(
+    voted: ReplicaKey | None, leader_id: int | None, candidate: ReplicaKey, up_to_date: bool, pre_vote: bool
+) -> bool:
+    """How one votes who follows nobody."""
+    if pre_vote:
+        return up_to_date
+    if voted is not None:
+        return voted.fits(candidate)
+    return leader_id is None and up_to_date

@@ -1,0 +1,147 @@
+"""Votes: given and asked for, for real (KIP-595) and by way of trial (KIP-996).
+
+The longer history wins: the later epoch of the last record, and in the same epoch the larger end. A request that cannot be meant for this
+replica changes nothing, not even the epoch.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.vote import VoteRequest, VoteResponse
+from kafkadouble.messages.message import Message
+
+from ..log.offset_and_epoch import OffsetAndEpoch
+from . import leading, learning, sending, transitions
+from .candidate import Candidate
+from .links import Failure, Send
+from .messages import VOTE, Incoming, answer, ask, sole_answer, sole_partition
+from .prospective import Prospective
+from .replica_key import ReplicaKey
+
+if TYPE_CHECKING:
+    from .replica import Replica
+
+VERSION, PRE_VOTE_FROM = 2, 2
+
+
+def handle_vote(replica: Replica, request: Incoming) -> Message:
+    """Refused is raised for what concerns the whole request."""
+    partition = sole_partition(request.body)
+    code = _check(replica, request, partition)
+    granted = code == error_codes.NONE and _decide(replica, partition)
+    return answer(replica, VOTE, request.version, code, vote_granted=granted)
+
+
+def _check(replica: Replica, request: Incoming, partition: VoteRequest.PartitionData) -> int:
+    epoch, last = partition.replica_epoch, partition.last_offset_epoch
+    impossible = last > epoch if partition.pre_vote else last >= epoch
+    if impossible or last < 0 or partition.last_offset < 0:
+        return error_codes.INVALID_REQUEST
+    if epoch < replica.epoch:
+        return error_codes.FENCED_LEADER_EPOCH
+    if partition.replica_id < 0:
+        return error_codes.INVALID_REQUEST
+    if request.version >= 1 and not is_for(replica, request.body.voter_id, partition.voter_directory_id):
+        return error_codes.INVALID_VOTER_KEY
+    return error_codes.NONE
+
+
+def is_for(replica: Replica, voter_id: int, directory_id: bytes) -> bool:
+    """Whether a request that names its addressee means this replica; -1 and the zero uuid name nobody."""
+    if voter_id < 0:
+        return True
+    return voter_id == replica.key.id and (not any(directory_id) or directory_id == replica.key.directory_id)
+
+
+def _decide(replica: Replica, partition: VoteRequest.PartitionData) -> bool:
+    if partition.replica_epoch > replica.epoch:
+        transitions.to_unattached(replica, partition.replica_epoch)
+    candidate = ReplicaKey(partition.replica_id, partition.replica_directory_id)
+    theirs = OffsetAndEpoch(partition.last_offset, partition.last_offset_epoch)
+    granted = replica.state.would_grant(candidate, theirs >= replica.log.end, partition.pre_vote)
+    if granted and not partition.pre_vote:
+        transitions.vote_for(replica, candidate)
+    return granted
+
+
+def ask_for_votes(replica: Replica, state: Prospective | Candidate) -> None:
+    """Everybody who has not answered yet."""
+    for voter in state.ballot.unasked:
+        sending.to_voter(replica, voter.id, _request(replica, state, voter), VERSION, _lowest(state))
+
+
+def _lowest(state: Prospective | Candidate) -> int:
+    return PRE_VOTE_FROM if isinstance(state, Prospective) else 0
+
+
+def _request(replica: Replica, state: Prospective | Candidate, voter: ReplicaKey) -> VoteRequest:
+    end, own = replica.log.end, replica.key
+    body: VoteRequest = ask(
+        VOTE,
+        replica.cluster_id,
+        replica_epoch=state.epoch,
+        replica_id=own.id,
+        replica_directory_id=own.directory_id,
+        voter_directory_id=voter.directory_id,
+        last_offset_epoch=end.epoch,
+        last_offset=end.offset,
+        pre_vote=isinstance(state, Prospective),
+    )
+    body.voter_id = voter.id
+    return body
+
+
+def vote_answered(replica: Replica, send: Send, response: VoteResponse | Failure) -> bool:
+    """Tells whether the answer was one."""
+    if response is Failure.UNSUPPORTED_VERSION or (
+        isinstance(response, VoteResponse) and response.error_code == error_codes.UNSUPPORTED_VERSION
+    ):
+        return _without_pre_vote(replica)
+    if not isinstance(response, VoteResponse):
+        return False
+    learning.check_top(response.error_code)
+    partition = sole_answer(response)
+    if partition is None or response.error_code:
+        return False
+    handled = learning.learn(replica, partition, partition.error_code, response.node_endpoints)
+    if handled is not None:
+        return handled
+    if partition.error_code:
+        return False
+    state = replica.state
+    if isinstance(state, Prospective | Candidate):
+        state.ballot.record(send.to.id, partition.vote_granted)
+        move_on(replica)
+    return True
+
+
+def _without_pre_vote(replica: Replica) -> bool:
+    """There is somebody who cannot be asked by way of trial: so it is done for real."""
+    if not isinstance(replica.state, Prospective):
+        return False
+    transitions.to_candidate(replica)
+    move_on(replica)
+    return True
+
+
+def move_on(replica: Replica) -> None:
+    """An election may be decided now."""
+    state = replica.state
+    if isinstance(state, Prospective) and state.ballot.is_won:
+        transitions.to_candidate(replica)
+        move_on(replica)
+    elif isinstance(state, Prospective) and state.ballot.is_lost:
+        give_up(replica, state)
+    elif isinstance(state, Candidate) and state.ballot.is_won:
+        leading.begin(replica)
+
+
+def give_up(replica: Replica, state: Prospective) -> None:
+    """No majority for an election: back to the leader that was, if there was one; and wait for another timeout."""
+    endpoints = state.leader_endpoints
+    if state.leader_id is not None and endpoints and state.leader_id != replica.key.id:
+        transitions.to_follower(replica, state.epoch, state.leader_id, endpoints)
+    else:
+        transitions.to_unattached(replica, state.epoch, state.leader_id)

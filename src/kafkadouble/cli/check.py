@@ -12,7 +12,7 @@ from pathlib import Path
 from kafkadouble.wire.errors import UsageError
 
 from ..dump.checking import check
-from ..dump.item import broken_json
+from ..dump.item import broken_json, printable
 from ..dump.verdict import Rules, Verdict
 
 _EPILOG = """\
@@ -38,7 +38,7 @@ def main(words: list[str]) -> int:
     try:
         for path in options.paths:
             verdict = check(path, Rules(options.live, options.gaps))
-            print(_json(path, verdict) if options.json else _text(path, verdict))
+            print(_json(path, verdict) if options.json else printable(_text(path, verdict)))
             good = good and verdict.first is None
     except UsageError as error:
         parser.error(str(error))

@@ -15,7 +15,7 @@ from kafkadouble.wire.errors import UsageError
 
 from ..dump import Options, items
 from ..dump.dumping import files
-from ..dump.item import broken_text
+from ..dump.item import broken_text, printable
 
 _EPILOG = """\
 examples:
@@ -77,11 +77,11 @@ def _dump(options: argparse.Namespace) -> int:
                 first = first or f"{path}: {broken_text(item.problem)}"
     if first:
         sys.stdout.flush()
-        print(f"kafkadouble dump: broken: {first}", file=sys.stderr)
+        print(printable(f"kafkadouble dump: broken: {first}"), file=sys.stderr)
     return 1 if first else 0
 
 
 def _print(line: str) -> None:
     """A line, whatever the terminal can show."""
-    encoding = sys.stdout.encoding or "utf-8"
+    encoding, line = sys.stdout.encoding or "utf-8", printable(line)
     print(line.encode(encoding, "backslashreplace").decode(encoding))

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from kafkadouble.messages import show
 from kafkadouble.server.log.formats import BadFile, names
 from kafkadouble.server.log.formats.scan import Found, Lost, scan
+from kafkadouble.server.log.validation import MOST_RECORDS, SMALLEST
 from kafkadouble.wire.batch import APPEND_TIME, BatchHeader, Record, increment_sequence
-from kafkadouble.wire.compression import codec_name
+from kafkadouble.wire.compression import LIMIT, codec_name
 from kafkadouble.wire.errors import WireError
 
 from .consumer_protocol import opened
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .dumping import Options
+
+
+_LEGACY_LEAST, _LEGACY_RATIO = 1 << 24, 64
+"""What a message of magic 0 or 1 may hold when it is decompressed: it does not tell how many are inside."""
 
 
 def log(data: FileBytes, options: Options) -> Iterator[Item]:
@@ -39,14 +44,24 @@ def log(data: FileBytes, options: Options) -> Iterator[Item]:
 
 
 def _batch(found: Found, decode: str, options: Options, file: str) -> Iterator[Item]:
-    if not options.records:
-        yield Item(BATCH, _header(found), found.problem)
+    crowd = _crowd(found, file) if options.records else None
+    if not options.records or crowd is not None:
+        yield Item(BATCH, _header(found), found.problem or crowd)
         return
-    batch = show.batch(found.data, records=decode, bounds=options.bounds)
+    limit = LIMIT if found.header.magic == 2 else min(LIMIT, _LEGACY_LEAST + _LEGACY_RATIO * len(found.data))
+    batch = show.batch(found.data, records=decode, limit=limit, bounds=options.bounds)
     yield Item(BATCH, _header(found), found.problem or _inside(batch, found.position, file))
     if batch.header is not None:
         for record, made in zip(batch.records, batch.json()["records"], strict=True):
             yield Item(RECORD, _record(batch.header, record, made))
+
+
+def _crowd(found: Found, file: str) -> BadFile | None:
+    """More records than a node takes in one batch: a few kilobytes can hold millions, which nobody wants to see, or has the memory for."""
+    count, size = found.header.count, found.header.size
+    if count <= max(MOST_RECORDS, size // SMALLEST):
+        return None
+    return BadFile(f"{count} records in {size} bytes", file=file, offset=found.position, path="records_count")
 
 
 def _inside(batch: show.Batch, position: int, file: str) -> BadFile | None:

@@ -63,6 +63,11 @@ def broken_json(problem: BadFile) -> dict[str, Any]:
     }
 
 
+def printable(line: str) -> str:
+    """A line in which nothing is left that a terminal obeys: names in files, and of files, may hold anything."""
+    return line if line.isprintable() else "".join(each if each.isprintable() else repr(each)[1:-1] for each in line)
+
+
 def _text(value: Any, bounds: Bounds) -> str:
     if isinstance(value, Raw):
         return plain(value.data, bounds)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
 from kafkadouble.__main__ import main
 from kafkadouble.dump import Options, items
@@ -19,6 +20,7 @@ from kafkadouble.dump.kinds import Kind, decoder_of, kind_of
 from kafkadouble.messages import ConsumerProtocolSubscription
 from kafkadouble.server.log.formats import names
 from kafkadouble.wire.batch import Record, encode_batch
+from kafkadouble.wire.checksum import crc32c
 
 from .made import BEHIND, FIRST, NOW, ORDERS, SECOND, TOPIC_ID, log_directory, metadata_partition, offsets_partition
 
@@ -298,6 +300,36 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code, path, small], capture_output=True, text=True, check=True)
     unit = 1024 if sys.platform == "darwin" else 1
     assert int(done.stderr) // unit < 20_000, done.stderr
+
+
+def test_a_bomb_is_told_and_not_shown(run: Run, tmp_path: Path) -> None:
+    """Ten million records of seven bytes in 10 KB; their headline is a batch like any other."""
+    body = zstandard.compress(b"\x0c\x00\x00\x00\x01\x01\x00" * 10_000_000)
+    made = bytearray(encode_batch([Record(0, NOW, None, None)], partition_leader_epoch=0))[:61] + body
+    made[8:12] = (len(made) - 12).to_bytes(4, "big")
+    made[22] = 4
+    made[23:27], made[57:61] = (9_999_999).to_bytes(4, "big"), (10_000_000).to_bytes(4, "big")
+    path = tmp_path / f"{FIRST}.log"
+    path.write_bytes(seal_again(made))
+    assert run(path)[0] == 0
+    code, told, _ = run("--records", path)
+    assert code == 1
+    assert "!! 10000000 records in " in told
+
+
+def seal_again(made: bytearray) -> bytes:
+    made[17:21] = crc32c(made[21:]).to_bytes(4, "big")
+    return bytes(made)
+
+
+def test_nothing_that_a_terminal_obeys_is_printed(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / names.RECOVERY_POINT
+    path.write_bytes(b"0\n1\n\x1b[2J 0 5\n")
+    assert body(run(path)) == "topic: \\x1b[2J partition: 0 offset: 5\n"
+    path.write_bytes(b"0\n2\n\x1b[2J 0 5\n\x1b[2J 0 5\n")
+    code, told, error = run(path)
+    assert code == 1
+    assert "\x1b" not in told + error
 
 
 def test_items_for_programs(data: Path) -> None:

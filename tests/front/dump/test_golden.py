@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import random
 import shutil
 from pathlib import Path
 
@@ -70,6 +72,43 @@ def test_every_changed_byte_of_a_segment_is_found(partition: str, tmp_path: Path
         path.write_bytes(good[:at] + bytes((good[at] ^ 1 << at % 8,)) + good[at + 1 :])
         if check(path.parent).word == "good":
             assert check(tmp_path / "data").word != "good", at
+
+
+def test_damage_of_any_kind_is_told_and_nothing_else(tmp_path: Path) -> None:
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    chance, data = random.Random(seed), tmp_path / "data"
+    shutil.copytree(GOLDEN, data)
+    every = sorted(files(data))
+    for _ in range(400):
+        path = chance.choice(every)
+        good = path.read_bytes()
+        path.write_bytes(damaged(good, chance))
+        verdict = check(chance.choice([path, path.parent, data]))
+        assert verdict.first is None or verdict.first.offset >= 0
+        for item in items(path, Options(records=True)):
+            assert item.lines()
+            assert json.loads(item.json("x"))["kind"] == item.kind
+        path.write_bytes(good)
+
+
+def damaged(good: bytes, chance: random.Random) -> bytes:
+    """Up to four bytes or runs of them changed, put in, taken away, or everything behind one."""
+    bad = bytearray(good)
+    for _ in range(chance.randrange(1, 5)):
+        at = chance.randrange(len(bad) + 1)
+        match chance.randrange(5):
+            case 0:
+                bad[at : at + 1] = chance.randbytes(1)
+            case 1:
+                bad[at:at] = chance.randbytes(chance.randrange(1, 20))
+            case 2:
+                bad[at:at] = bytes(chance.randrange(1, 300))
+            case 3:
+                del bad[at : at + chance.randrange(1, 20)]
+            case 4:
+                del bad[at:]
+    return bytes(bad)
 
 
 def test_every_changed_byte_of_a_file_with_a_checksum_is_found(tmp_path: Path) -> None:

@@ -24,6 +24,8 @@ from ..transactions import AbortedTransaction
 from .segment import FileSegment
 from .storage import FileStorage
 
+Batches = Iterator[tuple[int, BatchHeader]]
+
 _LOGGER = logging.getLogger("kafkadouble.log")
 
 
@@ -73,14 +75,15 @@ def _recover_segment(
     segment.begin_recovery(storage.most_index_bytes)
     view = segment.log.view()
     try:
-        for position, header in walk(view, segment.base_offset, 0, segment.path(LOG)):
+        for position, header in _believable(walk(view, segment.base_offset, 0, segment.path(LOG)), segment.base_offset):
             if header.next_offset > limit:
                 where = f"offset {header.last_offset} in a segment that ends before {limit}"
                 raise BadFile(where, file=segment.path(LOG), offset=position)
             if header.producer_id >= 0:
                 aborted += _record(state, header, view[position : position + header.size], segment, position)
-            if header.partition_leader_epoch > epochs.latest:
-                epochs.assign(header.partition_leader_epoch, header.base_offset)
+            epoch = header.partition_leader_epoch
+            if epoch >= 0 and epochs.epoch_for(header.base_offset) != epoch:
+                epochs.assign(epoch, header.base_offset)
             segment.recovered(position, header)
     except BadFile as found:
         problem = found
@@ -88,6 +91,27 @@ def _recover_segment(
         view.release()
     segment.list_anew(aborted)
     return problem
+
+
+def _believable(batches: Batches, due: int) -> Batches:
+    """The batches, each when the one after it has come. No checksum covers offsets: a batch that left a gap, and that the next one overlaps,
+    has a wrong one itself."""
+    held: tuple[int, BatchHeader] | None = None
+    try:
+        for place in batches:
+            if held is not None:
+                due = held[1].next_offset
+                yield held
+            held = place
+    except BadFile as problem:
+        if held is not None and problem.path == "base_offset" and held[1].base_offset > due:
+            where = f"offset {held[1].base_offset}, where {due} was due and fits what follows"
+            raise BadFile(where, file=problem.file, offset=held[0], path=problem.path) from problem
+        if held is not None:
+            yield held
+        raise
+    if held is not None:
+        yield held
 
 
 def _record(

@@ -235,10 +235,14 @@ class FileSegment(IndexedLog):
         """How much of `data`, read from the position `start`, is whole batches, and the offset that follows them."""
         at = max(0, self._position_before(start + len(data)) - start)
         next_offset = -1
-        for place in self._walk(start + at).through(data, at):
-            if place.position + place.size > start + len(data):
-                break
-            at, next_offset = place.position + place.size - start, place.last_offset + 1
+        try:
+            for place in self._walk(start + at).through(data, at):
+                if place.position + place.size > start + len(data):
+                    break
+                at, next_offset = place.position + place.size - start, place.last_offset + 1
+        except BadFile:
+            if next_offset < 0:
+                raise
         if next_offset < 0 and at:
             next_offset = next(self.places(start + at)).base_offset
         return at, next_offset

@@ -39,6 +39,7 @@ class FileStorage:
 
     __slots__ = (
         "_being_flushed",
+        "_cut_to",
         "_disk",
         "_names_changed",
         "_new_in",
@@ -65,6 +66,7 @@ class FileStorage:
             folder,
             "",
         )  # the folders to flush: at first also that which has the name of this one
+        self._cut_to = UNBOUNDED  # how far the log was cut off since the flush began that is under way
         self._being_flushed: list[FileSegment] = []  # closed segments, all of which a flush under way covers
 
     def append(self, batch: Buffer, placed: Placed, now: int) -> None:
@@ -136,7 +138,7 @@ class FileStorage:
         self.segments[-1].truncate(offset, self._settings.segment_index_bytes)
         self._names_changed = True  # or a cut at the recovery point would be flushed with what comes next only
         self.recovery_point = min(self.recovery_point, self.segments[-1].next_offset)
-        self._being_flushed = []
+        self._being_flushed, self._cut_to = [], min(self._cut_to, self.segments[-1].next_offset)
 
     def restart(self, offset: int) -> None:
         self.drop_newest(len(self.segments))
@@ -144,7 +146,7 @@ class FileStorage:
             self._drop_snapshot(snapshot)
         self._begin(offset)
         self.recovery_point = offset
-        self._being_flushed = []
+        self._being_flushed, self._cut_to = [], min(self._cut_to, offset)
 
     def release(self, offset: int) -> None:
         """Files give back room by whole segments only."""
@@ -190,7 +192,7 @@ class FileStorage:
         dirty = [each for each in self.segments if not each.durable]
         if end <= self.recovery_point and len(dirty) < 2 and not self._written and not self._names_changed:
             return None
-        self._being_flushed = dirty[:-1]
+        self._being_flushed, self._cut_to = dirty[:-1], UNBOUNDED
         files = [file for segment in dirty for file in segment.files()]
         self._written, self._under_way = [], [*self._under_way, *self._written]
         files += [self._disk.open(f"{self.folder}/{name}") for name in self._under_way if self._is_there(name)]
@@ -203,7 +205,8 @@ class FileStorage:
         return self._disk.exists(f"{self.folder}/{name}")
 
     def flushed(self, offset: int) -> None:
-        self.recovery_point = max(self.recovery_point, min(offset, self.segments[-1].next_offset))
+        done = min(offset, self._cut_to, self.segments[-1].next_offset)
+        self.recovery_point = max(self.recovery_point, done)
         for segment in self._being_flushed:
             segment.durable = True
         self._being_flushed, self._under_way, self._new_in = [], [], (self.folder,)

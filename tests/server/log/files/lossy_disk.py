@@ -112,7 +112,12 @@ class LossyFile:
 
     def flushing(self) -> Callable[[], None]:
         upto = self.contents.flushed + len(self.contents.changes)
-        return lambda: self.contents.flush(upto)
+
+        def run() -> None:
+            self._disk.check()
+            self.contents.flush(upto)
+
+        return run
 
     def rename(self, path: str) -> None:
         self._disk.rename(self._path, path)
@@ -184,6 +189,12 @@ class LossyDisk:
         return LossyFile(self, path, self.contents[path])
 
     def rename(self, path: str, to: str) -> None:
+        if path in self._folders:
+            self.make_folder(to)
+            for name in self.names(path):
+                self.rename(f"{path}/{name}", f"{to}/{name}")
+            self._folders.discard(path)
+            return
         if path not in self.contents:
             raise DiskFailure("lossy", f"no file {path}")
         self._renamed(path, to, self.contents[path])
@@ -222,6 +233,7 @@ class LossyDisk:
         return 0
 
     def flush_folder(self, folder: str) -> None:
+        self.check()
         left = []
         for renaming in self._renamings:
             if posixpath.dirname(renaming[0] or renaming[1]) == folder:

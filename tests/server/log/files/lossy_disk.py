@@ -132,7 +132,7 @@ Renaming = tuple[str, str, Contents | None]
 
 
 class LossyDisk:
-    """A log dir. `failing` makes every change to it fail."""
+    """A log dir. `failing` makes every change to it fail, `failing_at` a change of this name and all that follows."""
 
     def __init__(self, names: Names | None = None, folders: set[str] | None = None) -> None:
         self.contents: Names = dict(names or {})
@@ -140,7 +140,7 @@ class LossyDisk:
         self._folders = set(folders or {""})
         self._durable_folders = set(self._folders)
         self._renamings: list[Renaming] = []  # since the flush of their folder, in order
-        self.failing = False
+        self.failing, self.failing_at = False, ""
         self.failed: DiskFailure | None = None
         self._told: Callable[[DiskFailure], None] | None = None
 
@@ -170,6 +170,7 @@ class LossyDisk:
         return LossyDisk({path: Contents(bytes(each.data)) for path, each in self.contents.items()}, self._folders)
 
     def _renamed(self, gone: str, there: str, contents: Contents | None) -> None:
+        self.failing |= bool(self.failing_at) and self.failing_at in (gone, there)
         self.check()
         self._renamings.append((gone, there, contents))
         _rename(self.contents, self._renamings[-1])

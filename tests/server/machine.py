@@ -1,0 +1,120 @@
+"""A node on disks whose power can fail: it is killed, or the whole machine is, and comes back to what is left.
+
+    machine = Machine({"log.flush.interval.messages": 1})
+    pending = machine.begin(ProduceRequest(...), 9)      # waits for the disk
+    machine.flush()
+    machine.lose_power(Random(7))                        # what was not flushed may be gone
+
+Flushes are done when they are asked for: `flush` does what a listener does beside its loop, `begin_flush` and `end_flush` the two halves of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from random import Random
+
+from kafkadouble.messages.generated.fetch import FetchRequest
+from kafkadouble.messages.generated.produce import ProduceRequest
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server import flushing
+from kafkadouble.server.log.files.disk import Disk
+from kafkadouble.server.logs.files import FileLogs
+from kafkadouble.server.logs.formatting import format_directory, opened
+from kafkadouble.server.metadata.bootstrap import format_records
+from kafkadouble.wire.batch import Record, encode_batch
+from tests.server.harness import NOW, SEED, Harness, Pending
+from tests.server.log.files.lossy_disk import LossyDisk
+
+PAUSE = 60_000
+"""Milliseconds from the end of one life to the beginning of the next."""
+
+
+class Machine(Harness):
+    """A node and its log directories, of which the first has the metadata."""
+
+    def __init__(self, settings: Mapping[str, object] | None = None, *paths: str) -> None:
+        self._settings, self._ids = settings, Random(SEED)
+        self.disks = {path: LossyDisk() for path in paths or ("a",)}
+        for path, disk in self.disks.items():
+            format_directory(disk, path, "a-cluster", 1, self._new_id(), format_records(), NOW)
+        self._live(NOW)
+
+    def _new_id(self) -> Uuid:
+        return Uuid.random(self._ids.randbytes)
+
+    def _live(self, now: int) -> None:
+        disks: dict[str, Disk] = {**self.disks}
+        super().__init__(self._settings, logs=FileLogs(opened(disks, 1), self._new_id), now=now, seed=now)
+        self._under_way: list[flushing.Job] = []
+
+    def begin_flush(self) -> None:
+        """What is wanted begins to be flushed."""
+        self._under_way = self.node.flushing.begin()
+
+    def end_flush(self) -> None:
+        """It is flushed, as far as the disk obeys."""
+        if self._under_way:
+            self.node.flushing.end(self._under_way, flushing.run(self._under_way))
+            self._under_way = []
+        self.tick(0)
+
+    def flush(self) -> None:
+        """Flush until nothing is wanted."""
+        self.end_flush()
+        while self.node.flushing.wanted:
+            self.begin_flush()
+            self.end_flush()
+
+    def restart(self) -> None:
+        """The node stops in good order, and starts."""
+        self.node.close(self.now)
+        self.start_again()
+
+    def start_again(self) -> None:
+        """Another node starts on the same disks."""
+        self._live(self.now + PAUSE)
+
+    def kill(self) -> None:
+        """The process ends at once, and another starts."""
+        self.disks = {path: disk.copy() for path, disk in self.disks.items()}
+        self._live(self.now + PAUSE)
+
+    def lose_power(self, random: Random) -> None:
+        """The machine ends at once; what was not flushed is lost, or not, or in part."""
+        self.disks = {path: disk.power_lost(random) for path, disk in self.disks.items()}
+        self._live(self.now + PAUSE)
+
+
+def produce_request(
+    topic: str,
+    *values: bytes,
+    acks: int = -1,
+    index: int = 0,
+    timeout_ms: int = 1000,
+    producer: tuple[int, int, int] | None = None,
+) -> ProduceRequest:
+    """One batch; `producer` is an idempotent one's id, epoch and sequence."""
+    producer_id, epoch, sequence = producer or (-1, -1, -1)
+    records = [Record(at, NOW, None, value) for at, value in enumerate(values)]
+    batch = encode_batch(records, producer_id=producer_id, producer_epoch=epoch, base_sequence=sequence)
+    data = ProduceRequest.PartitionProduceData(index=index, records=bytes(batch))
+    asked = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
+    return ProduceRequest(acks=acks, timeout_ms=timeout_ms, topic_data=[asked])
+
+
+def produced(pending: Pending) -> tuple[int, int]:
+    """The error code and the base offset of the first partition."""
+    answered = pending.response.responses[0].partition_responses[0]
+    return answered.error_code, answered.base_offset
+
+
+def fetch_request(topic: str, offset: int = 0, index: int = 0, max_wait_ms: int = 0) -> FetchRequest:
+    wanted = FetchRequest.FetchPartition(partition=index, fetch_offset=offset, partition_max_bytes=1 << 20)
+    asked = FetchRequest.FetchTopic(topic=topic, partitions=[wanted])
+    return FetchRequest(max_bytes=1 << 20, max_wait_ms=max_wait_ms, min_bytes=1, topics=[asked])
+
+
+def first_answers(response: object, topics: str = "topics") -> Sequence[object]:
+    """The partitions of the first topic of an answer."""
+    found: Sequence[object] = getattr(response, topics)[0].partitions
+    return found

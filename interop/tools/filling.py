@@ -26,14 +26,16 @@ _COMPACT = {"cleanup.policy": "compact", "min.cleanable.dirty.ratio": "0.01", "s
 Headers = list[tuple[str, str | bytes | None]]
 
 
-def fill(bootstrap: str) -> None:
-    """Write it all."""
-    _topics(bootstrap)
+def fill(bootstrap: str, *, topics: bool = True, transactions: bool = True) -> None:
+    """Write it all, or all but the topics, where they are there already, and transactions, where none are served."""
+    if topics:
+        _topics(bootstrap)
     for codec in CODECS:
         _codec(bootstrap, codec)
     _large(bootstrap)
     _compacted(bootstrap)
-    _transactions(bootstrap)
+    if transactions:
+        _transactions(bootstrap)
     _group(bootstrap)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
+from hashlib import sha256
 from pathlib import Path
 
 from interop.local.jars import Missing, cache, program
@@ -18,7 +19,7 @@ POM = Path(__file__).with_name("kafka-tools.pom.xml")
 def jars() -> list[Path]:
     """The class path of the tools, sorted. Raises Missing."""
     program("java")
-    folder = cache() / f"tools-{VERSION}"
+    folder = cache() / f"tools-{VERSION}-{sha256(POM.read_bytes()).hexdigest()[:8]}"
     if not folder.exists():
         _fetch(program("mvn"), folder)
     return sorted(folder.glob("*.jar"))

@@ -1,0 +1,118 @@
+"""kafkadouble's own files, read by Apache Kafka's tools: without a complaint, and with the records that are in them.
+
+A double fills a directory, cleans, is stopped, filled again, and killed; both states are looked at. Needs Java, and Maven for the first time.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from interop.brokers.double import Double
+from interop.local import Missing
+from interop.local.jars import jars as server_jars
+from interop.local.jars import program
+from interop.support import eventually
+from interop.tools import dump_log
+from interop.tools.filling import COMPACTED, LARGE, MIXED, SEGMENT, fill
+from interop.tools.jars import jars
+from interop.tools.same_dump import compare
+from kafkadouble.dump.checking import check
+from kafkadouble.server.log.formats import names
+
+SETTINGS = ("-c", "log.cleaner.backoff.ms=200", "-c", "offsets.topic.num.partitions=3")
+COMPLAINTS = ("isvalid: false", "Mismatches in", "mismatch", "corrupt")
+
+
+class Written(NamedTuple):
+    """Copies of the double's directory: after a clean stop, and after it was killed in its next life."""
+
+    stopped: Path
+    killed: Path
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    try:
+        jars(), server_jars()
+    except Missing as reason:
+        pytest.skip(f"NO TOOL OF APACHE KAFKA LOOKED AT OUR FILES: {reason}")
+    folder = tmp_path_factory.mktemp("own")
+    found, data = Written(folder / "stopped", folder / "killed"), folder / "data"
+    _format(folder / "server.properties", data)
+    server = Double(str(data), *SETTINGS)
+    try:
+        server.start()
+        fill(server.bootstrap, transactions=False)
+        eventually(lambda: _size(data) < 3 * SEGMENT // 2, bool)
+        server.stop()
+        shutil.copytree(data, found.stopped)
+        server.start()
+        fill(server.bootstrap, transactions=False, topics=False)
+        server.kill()
+        shutil.copytree(data, found.killed)
+    finally:
+        server.stop()
+    return found
+
+
+def _format(config: Path, data: Path) -> None:
+    """For metadata that the tools know: they are of an older release."""
+    config.write_text(f"process.roles=broker,controller\nnode.id=1\nlog.dirs={data}\n")
+    words = ["-m", "kafkadouble", "format", "--config", str(config), "--release-version", "4.3"]
+    subprocess.run([sys.executable, *words], check=True, capture_output=True)
+
+
+def _size(data: Path) -> int:
+    """Of the compacted topic, of which more than two segments were written."""
+    return sum(path.stat().st_size for path in data.glob(f"{COMPACTED}-0/*.log"))
+
+
+def test_kafka_sees_what_we_say_is_there(written: Written) -> None:
+    """kafka-dump-log and `kafkadouble dump`, number for number."""
+    seen = compare(written.stopped)
+    topics = {(names.parse_partition_folder(path.parent.name) or ("", 0))[0] for path in seen}
+    assert topics >= {MIXED, LARGE, COMPACTED, "__consumer_offsets", "__cluster_metadata"}
+
+
+def test_kafka_sees_the_same_after_a_kill(written: Written) -> None:
+    compare(written.killed)
+
+
+@pytest.mark.parametrize("state", Written._fields)
+@pytest.mark.parametrize("option", ["--deep-iteration", "--index-sanity-check", "--verify-index-only"])
+def test_kafka_finds_nothing_wrong(written: Written, state: str, option: str) -> None:
+    folder: Path = getattr(written, state)
+    suffixes = [".log"] if option == "--deep-iteration" else [".index", ".timeindex"]
+    files = [path for suffix in suffixes for path in sorted(folder.glob(f"*/*{suffix}"))]
+    told = _run(dump_log.MAIN, option, "--files", ",".join(map(str, files)))
+    assert all(f"Dumping {path}" in told for path in files)
+    complaints = [line for line in told.splitlines() if any(word in line for word in COMPLAINTS)]
+    assert complaints == []
+
+
+@pytest.mark.parametrize("state", Written._fields)
+def test_our_own_check_finds_nothing_wrong(written: Written, state: str) -> None:
+    verdict = check(getattr(written, state))
+    assert verdict.word == "good", verdict
+
+
+def test_the_metadata_shell_shows_the_topics(written: Written) -> None:
+    log = written.stopped / "__cluster_metadata-0" / "00000000000000000000.log"
+    told = _run("org.apache.kafka.shell.MetadataShell", "--snapshot", str(log), "ls", "/image/topics/byName")
+    assert set(told.split()) >= {MIXED, LARGE, COMPACTED}
+
+
+def _run(main: str, *words: str) -> str:
+    """All that a tool says."""
+    path = os.pathsep.join(map(str, jars()))
+    command = [program("java"), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", path, main, *words]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr

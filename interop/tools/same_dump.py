@@ -1,0 +1,94 @@
+"""What `kafkadouble dump` and kafka-dump-log say of the same files, compared number for number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from interop.tools import dump_log
+from kafkadouble.dump import Options, items
+from kafkadouble.dump.dumping import files
+from kafkadouble.dump.item import FILE, RECORD, Item
+from kafkadouble.dump.kinds import decoder_of
+from kafkadouble.messages import registry
+
+SHOWN = (".log", ".checkpoint", ".index", ".timeindex", ".txnindex", ".snapshot")
+"""What kafka-dump-log reads."""
+
+_NO_ERROR = re.compile(r"log4j|Non-consecutive offsets in|is followed by")
+"""Lines on standard error that blame no file: every segment that begins elsewhere than at 0 is told to have a gap in front."""
+
+
+def compare(folder: Path) -> list[Path]:
+    """Asserts that both say the same of every file that kafka-dump-log reads; gives these."""
+    shown = [path for path in files(folder) if path.suffix in SHOWN and not _is_room(path)]
+    compared = []
+    for decode in dump_log.DECODERS:
+        wanted = [path for path in shown if decoder_of(path) == decode]
+        if wanted:
+            theirs, told = dump_log.dump(wanted, decode)
+            assert not [line for line in told.splitlines() if not _NO_ERROR.search(line)], told
+            for path in wanted:
+                assert _ours(path) == theirs[path], path
+            compared += wanted
+    return compared
+
+
+def _is_room(path: Path) -> bool:
+    """An index without entries whose room was not cut off: of that, kafka-dump-log takes the first zeros for an entry."""
+    return path.suffix in (".index", ".timeindex") and path.stat().st_size > 0 and not path.read_bytes().strip(b"\0")
+
+
+def _ours(path: Path) -> list[dict[str, Any]]:
+    found = list(items(path, Options(records=True)))
+    assert all(item.problem is None for item in found)
+    return [_as_kafka_says(item, decoder_of(path)) for item in found if item.kind != FILE]
+
+
+def _as_kafka_says(item: Item, decode: str) -> dict[str, Any]:
+    if item.kind != RECORD:
+        return item.fields
+    row = dict(item.fields)
+    key, value = row.pop("key"), row.pop("value")
+    row["headerKeys"] = [name for name, _ in row.pop("headers")]
+    row["kind"] = RECORD
+    if isinstance(key, dict) and "data" not in key:
+        return row | _control(value)
+    return row | (_SAYS[decode](key, value) if decode in _SAYS else {})
+
+
+def _control(value: dict[str, Any]) -> dict[str, Any]:
+    if value["type"] in ("ABORT", "COMMIT"):
+        return {"marker": (value["type"], value["data"]["coordinatorEpoch"])}
+    return {"control": value["data"]}
+
+
+def _metadata(key: Any, value: dict[str, Any]) -> dict[str, Any]:
+    name = "".join(f"_{letter}" if letter.isupper() else letter for letter in value["type"]).upper().removeprefix("_")
+    return {"payload": {**value, "type": name}}
+
+
+def _coordinator(key: dict[str, Any], value: Any) -> dict[str, Any]:
+    kind = next(entry.api_key for entry in registry.entries("coordinator-key") if entry.name == key["type"])
+    found: dict[str, Any] = {"key": {"type": str(kind), "data": key["data"]}}
+    if isinstance(value, dict):
+        found["payload"] = {"version": str(value["version"]), "data": _without_versions(value["data"])}
+    return found
+
+
+def _without_versions(data: dict[str, Any]) -> dict[str, Any]:
+    """Of what consumers told, Kafka shows no version."""
+    for member in data.get("members", ()):
+        for name in ("subscription", "assignment"):
+            if isinstance(member[name], dict):
+                member[name].pop("version")
+    return data
+
+
+_SAYS: dict[str, Callable[[Any, Any], dict[str, Any]]] = {
+    "metadata": _metadata,
+    "offsets": _coordinator,
+    "transactions": _coordinator,
+}

@@ -20,9 +20,10 @@ import json
 import logging
 import random
 from collections import Counter
+from collections.abc import Coroutine
 from contextlib import suppress
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.errors import KafkaError
@@ -35,6 +36,8 @@ LOG = TopicPartition("commit-log", 0)
 REPLICAS, CLIENTS, OPERATIONS, KILLS = 4, 8, 30, 5
 KEYS = "ab"
 BATCH = 8
+
+T = TypeVar("T")
 
 
 class NotDone(Exception):
@@ -64,6 +67,8 @@ class Replica:
         self._mine: dict[str, int] = {}  # where the log has the effects that this replica wrote
         self._numbers = count()
         self._under_way: list[Asked] = []
+        self._called: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._called.set_result(None)
         self._producer = AIOKafkaProducer(
             bootstrap_servers=bootstrap, client_id=name, acks="all", retry_backoff_ms=5, linger_ms=0
         )
@@ -77,8 +82,8 @@ class Replica:
 
     async def run(self) -> None:
         """Fold the log, then serve, until it is killed."""
-        await self._producer.start()
-        await self._consumer.start()
+        await self._call(self._producer.start())
+        await self._call(self._consumer.start())
         self._consumer.assign([LOG])
         self._consumer.seek(LOG, 0)
         await self._catch_up()
@@ -94,9 +99,16 @@ class Replica:
             self._under_way.append(self.inbox.get_nowait())
         for asked in self._under_way:
             _answer(asked, Killed())
+        with suppress(KafkaError):
+            await self._called
         for part in (self._consumer, self._producer):
             with suppress(KafkaError):
                 await part.stop()
+
+    async def _call(self, work: Coroutine[Any, Any, T]) -> T:
+        """What the client library gives. Who is killed meanwhile does not hear of it; but the library is not stopped half-way."""
+        self._called = called = asyncio.ensure_future(work)
+        return await asyncio.shield(called)
 
     async def _serve(self, asked: list[Asked]) -> None:
         if self.how == LOCAL_READS:
@@ -133,18 +145,21 @@ class Replica:
     async def _appended(self, batch: object) -> bool:
         """Whether the broker says that it has the batch. If it refused, a try before may have been appended, whose answer was lost."""
         try:
-            await (await self._producer.send_batch(batch, LOG.topic, partition=LOG.partition))
+            await self._call(self._send(batch))
         except KafkaError as error:
             if expected_offset.refusal(error) is None:
                 raise
             return False
         return True
 
+    async def _send(self, batch: object) -> None:
+        await (await self._producer.send_batch(batch, LOG.topic, partition=LOG.partition))
+
     async def _catch_up(self) -> None:
         """Fold the log up to its present end."""
-        end = (await self._consumer.end_offsets([LOG]))[LOG]
+        end = (await self._call(self._consumer.end_offsets([LOG])))[LOG]
         while self.upcoming < end:
-            found = await self._consumer.getmany(LOG, timeout_ms=1000)
+            found = await self._call(self._consumer.getmany(LOG, timeout_ms=200))
             for record in found.get(LOG, ()):
                 effect = json.loads(record.value)
                 self.state[effect["key"]] = effect["holds"]

@@ -35,6 +35,7 @@ class IndexedLog:
         "_mark",
         "base_offset",
         "durable",
+        "full",
         "limit",
         "log",
         "size",
@@ -48,6 +49,7 @@ class IndexedLog:
         self.log = disk.open(self.path(LOG))
         self.size = self.log.size
         self.durable = False  # it is written no more, and all of it was flushed
+        self.full = False  # its index has no room for another entry
         self._index: Index | None = None
         self._ascends = False  # whether the stored index was seen to be in order
 
@@ -71,11 +73,6 @@ class IndexedLog:
     def overhead(self) -> int:
         """Bytes that its index takes in memory."""
         return self._index.overhead if isinstance(self._index, GrowingIndex) else 0
-
-    @property
-    def full(self) -> bool:
-        """Whether its index has no room for more."""
-        return isinstance(self._index, GrowingIndex) and self._index.full
 
     def find(self, offset: int) -> int:
         """Where the batch lies that holds `offset`, or else the first one after it; `size` when there is none."""

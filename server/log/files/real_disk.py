@@ -57,9 +57,10 @@ class RealFile:
 
     def append(self, buffers: Sequence[Buffer]) -> None:
         self._disk.check()
-        due = sum(map(len, buffers))
+        due = len(buffers[0]) if len(buffers) == 1 else sum(map(len, buffers))
         try:
-            written = _write(self._fd if self._fd >= 0 else self._opened(), buffers)
+            fd = self._fd if self._fd >= 0 else self._opened()
+            written = os.write(fd, buffers[0]) if len(buffers) == 1 else _write(fd, buffers)
             if written < due:
                 self._append_rest(b"".join(buffers), written)
         except OSError as problem:

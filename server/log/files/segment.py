@@ -30,6 +30,12 @@ LARGEST_READ = 4 << 20
 _WINDOW, _WIDEST = 8 << 10, 256 << 10
 """What is read at once to look at batch after batch, at first and later."""
 
+_COPIED = 16 << 10
+"""Up to so many bytes, copying a batch behind its stamp takes less than handing over both."""
+
+_UNKNOWN = -2
+"""In the place of a timestamp that nobody has looked for yet."""
+
 _ENDS = 16
 """So many readers that go on where they stopped are found again without the index."""
 
@@ -60,7 +66,7 @@ class FileSegment(IndexedLog):
         self._since_entry = 0
         self._next_offset: int | None = None if self.size else base_offset  # these are None until somebody asks
         self._first_timestamp: int | None = None if self.size else -1
-        self._max_timestamp: int | None = None if self.size else -1
+        self._max_timestamp = _UNKNOWN if self.size else -1  # of a segment that is written to it is known
         self._latest_offset = base_offset  # the last offset of the batch that has the largest timestamp
         self._modified: int | None = None if self.size else 0
         self._ends: dict[int, int] = {}  # where reads ended: the next offset, and its position
@@ -82,7 +88,7 @@ class FileSegment(IndexedLog):
 
     @property
     def max_timestamp(self) -> int:
-        if self._max_timestamp is None:
+        if self._max_timestamp == _UNKNOWN:
             self._max_timestamp, self._latest_offset = self._find_latest()
         return self._max_timestamp
 
@@ -122,36 +128,43 @@ class FileSegment(IndexedLog):
         self._ends.clear()
         self._next_offset = self._find_end()
         self._since_entry = self.size - self._position_before(self.size)
-        self._max_timestamp = None if self.size else -1
+        self._max_timestamp, self._latest_offset = self._find_latest() if self.size else (-1, self.base_offset)
         self._first_timestamp = self._first_timestamp if self.size else -1
+        self.full = index.full
 
     def append(self, batch: Buffer, placed: Placed, now: int) -> None:
         """Write a batch to the end of the file. DiskFailure, after which nothing of it is there."""
+        base, last, epoch, timestamp, sealed = placed
         size, position = len(batch), self.size
-        if not placed.sealed:
+        if not sealed:
             batch = bytearray(batch)
             seal(batch)
-        stamp = _STAMP.pack(placed.base_offset, size - _LOG_OVERHEAD, placed.leader_epoch)
-        self.log.append((stamp, memoryview(batch)[16:]))
+        stamp = _STAMP.pack(base, size - _LOG_OVERHEAD, epoch)
+        if size < _COPIED:
+            self.log.append((stamp + batch[16:],))
+        else:
+            self.log.append((stamp, memoryview(batch)[16:]))
         if not position:
             self.created = now
         self._modified = now
-        self._grew(position, size, placed.last_offset, placed.max_timestamp)
+        self._grew(position, size, last, timestamp)
 
     def _grew(self, position: int, size: int, last_offset: int, timestamp: int) -> None:
         """There is one more batch."""
         if not position:
             self._first_timestamp = timestamp
-        if timestamp > self.max_timestamp:
+        if timestamp > self._max_timestamp:
             self._max_timestamp, self._latest_offset = timestamp, last_offset
         self.size = position + size
         self._next_offset = last_offset + 1
-        if self._since_entry > self._interval:
+        since = self._since_entry
+        if since > self._interval:
             index = self._index
             assert isinstance(index, GrowingIndex)
-            index.add(last_offset, position, self.max_timestamp, self._latest_offset)
-            self._since_entry = 0
-        self._since_entry += size
+            index.add(last_offset, position, self._max_timestamp, self._latest_offset)
+            self.full = index.full
+            since = 0
+        self._since_entry = since + size
 
     def begin_recovery(self, most: int) -> None:
         """Forget everything but the batches; `recovered` tells of each that is good."""

@@ -165,6 +165,10 @@ class LossyDisk:
             {path: Contents(each.after_loss(random)) for path, each in left.items()}, self._durable_folders
         )
 
+    def durable(self) -> dict[str, bytes]:
+        """What no loss of power takes, by path: new files and new contents that were flushed."""
+        return {p: each.durable for p, each in self._durable.items() if posixpath.dirname(p) in self._durable_folders}
+
     def copy(self) -> LossyDisk:
         """Another disk with the same on it, all of it durable."""
         return LossyDisk({path: Contents(bytes(each.data)) for path, each in self.contents.items()}, self._folders)

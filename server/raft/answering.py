@@ -15,6 +15,7 @@ from kafkadouble.messages.generated.update_raft_voter import UpdateRaftVoterRequ
 from kafkadouble.messages.generated.vote import VoteRequest
 from kafkadouble.messages.message import Message
 
+from ..log.files.errors import DiskFailure
 from . import following, leading, reconfiguration, updating, voting
 from .learning import NotAuthorized
 from .links import Failure, Send
@@ -44,7 +45,7 @@ def answered(replica: Replica, send: Send, response: Message | Failure) -> None:
     try:
         if not handler(replica, send, response):
             replica.links.pause(send.to, replica.now)
-    except (Diverged, NotAuthorized) as problem:
+    except (Diverged, NotAuthorized, DiskFailure) as problem:
         replica.fail(problem)
 
 

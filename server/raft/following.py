@@ -21,7 +21,7 @@ from ..log.refusals import LogRefused
 from . import learning, sending, transitions, updating, voting
 from .follower import Follower
 from .links import Failure, Peer, Send
-from .messages import BEGIN, END, PARTITION, Incoming, answer, sole_partition
+from .messages import BEGIN, END, LAST_EPOCH, PARTITION, Incoming, answer, sole_partition
 from .replica_key import ReplicaKey
 from .voters import Endpoint
 
@@ -49,7 +49,7 @@ def handle_begin(replica: Replica, request: Incoming) -> Message:
 def _check(replica: Replica, leader_id: int, epoch: int) -> int:
     if epoch < replica.epoch:
         return error_codes.FENCED_LEADER_EPOCH
-    if leader_id < 0 or not learning.is_consistent(replica, epoch, leader_id):
+    if epoch > LAST_EPOCH or leader_id < 0 or not learning.is_consistent(replica, epoch, leader_id):
         return error_codes.INVALID_REQUEST
     return error_codes.NONE
 
@@ -71,6 +71,7 @@ def handle_end(replica: Replica, request: Incoming) -> Message:
         state = replica.state
         if isinstance(state, Follower) and state.leader_id == partition.leader_id:
             state.deadline = replica.now + election_backoff(replica, successors_in(partition, request.version))
+            state.has_fetched = False  # he is gone by his own word: whoever asks for a pre-vote may have it
     return answer(replica, END, request.version, code)
 
 
@@ -102,16 +103,15 @@ def poll(replica: Replica, state: Follower) -> int | None:
         return replica.now
     if not updating.is_sent(replica, state):
         _fetch(replica, state)
-    due = _next_turn(replica)
-    return min(due, state.deadline, max(state.update_at, replica.now + 1)) if replica.is_voter else due
+    due = [_next_turn(replica), state.update_at, *([state.deadline] if replica.is_voter else [])]
+    return min(at for at in due if at > replica.now)
 
 
 def _next_turn(replica: Replica) -> int:
-    """When a link is free again."""
-    peers = [peer for peer in (sending.leader_peer(replica), *sending.others(replica)) if peer is not None]
-    ready = sending.next_ready(replica, peers)
-    later = replica.now + replica.settings.fetch_timeout_ms
-    return later if ready is None else max(replica.now + 1, ready)
+    leader = sending.leader_peer(replica)
+    if leader is None or replica.links.is_paused(leader, replica.now):
+        return sending.next_turn(replica, sending.others(replica))
+    return sending.next_turn(replica, [leader])
 
 
 def _fetch(replica: Replica, state: Follower) -> None:
@@ -135,8 +135,7 @@ def look_for_leader(replica: Replica) -> int:
     peer = sending.anybody(replica)
     if peer is not None:
         replica.send(peer, fetch_request(replica), FETCH_VERSION, FETCH_LOWEST)
-    ready = sending.next_ready(replica, sending.others(replica))
-    return replica.now + replica.settings.fetch_timeout_ms if ready is None else max(replica.now + 1, ready)
+    return sending.next_turn(replica, sending.others(replica))
 
 
 def fetch_request(replica: Replica) -> FetchRequest:

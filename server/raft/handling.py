@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
 from kafkadouble.wire.errors import UsageError
 
+from ..log.files.errors import DiskFailure
 from ..waiting import Wait
 from . import describing, fetching, following, reconfiguration, voting
 from .messages import (
@@ -49,13 +51,22 @@ def handle(replica: Replica, request: Incoming) -> Message | Wait[Message]:
     """The answer. UsageError for an API that is not the quorum's."""
     if request.api_key == FETCH_SNAPSHOT and replica.snapshots is not None:
         return replica.snapshots.handle(replica, request)
+    if replica.failure is not None:
+        return unable(request)
     handler = _HANDLERS.get(request.api_key)
     if handler is None:
         raise UsageError(f"API {request.api_key} is not one of the quorum's")
-    if request.api_key not in _CHECKED_HERE:
-        return handler(replica, request)
     try:
-        check_cluster(replica, request.body.cluster_id)
+        if request.api_key in _CHECKED_HERE:
+            check_cluster(replica, request.body.cluster_id)
         return handler(replica, request)
     except Refused as refused:
         return refusal(request.api_key, refused.code)
+    except DiskFailure as problem:
+        replica.fail(problem)
+        return unable(request)
+
+
+def unable(request: Incoming) -> Message:
+    """A replica that cannot go on says so to everybody, and promises nothing any more."""
+    return refusal(request.api_key, error_codes.BROKER_NOT_AVAILABLE)

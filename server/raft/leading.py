@@ -58,6 +58,7 @@ def append_voters(replica: Replica, leader: Leader, controls: Sequence[Control])
     """A change of the voters, which counts from here on; the offset of its last record."""
     placed = replica.log.append_control(controls, leader.epoch, replica.now)
     leader.set_voters(replica.voters)
+    leader.check_at = max(leader.check_at, replica.now + transitions.check_quorum_timeout(replica))
     flush(replica, leader)
     return placed.offset
 
@@ -170,8 +171,9 @@ def poll_resigned(replica: Replica, resigned: Resigned) -> int | None:
         sending.to_voter(replica, id, _end_request(replica, resigned), VERSION)
     peers = [peer for id in resigned.unaware if (peer := sending.voter_peer(replica, id)) is not None]
     ready = sending.next_ready(replica, peers)
-    due = resigned.deadline if replica.shutdown_until is None else replica.shutdown_until
-    return due if ready is None else max(replica.now + 1, min(ready, due))
+    if replica.shutdown_until is not None:
+        return ready
+    return resigned.deadline if ready is None else max(replica.now + 1, min(ready, resigned.deadline))
 
 
 def _end_request(replica: Replica, resigned: Resigned) -> EndQuorumEpochRequest:

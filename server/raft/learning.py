@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.messages import error_codes
 
 from . import transitions
-from .messages import NOBODY
+from .messages import LAST_EPOCH, NOBODY
 from .voters import Endpoint
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def learn(replica: Replica, leader: Any, code: int, node_endpoints: Sequence[Any
     """Take what an answer says. `leader` has leader_id and leader_epoch. True: it has made a difference, and there is nothing more to it;
     False: it is of no use, and the next request there may wait a little; None: it is to be read on."""
     epoch, id, before = leader.leader_epoch, leader.leader_id, replica.state
-    if epoch < replica.epoch or code == error_codes.UNKNOWN_LEADER_EPOCH:
+    if not replica.epoch <= epoch <= LAST_EPOCH or code == error_codes.UNKNOWN_LEADER_EPOCH:
         return False
     endpoints = endpoints_in(replica, id, node_endpoints)
     if epoch > replica.epoch or code in _BEHIND:

@@ -111,9 +111,10 @@ class Links:
         self._links.clear()
         self._by_token.clear()
 
-    def busy(self, peers: Iterable[Peer], now: int) -> bool:
-        """Whether a request to one of them is under way."""
-        return any((link := self._links.get(peer)) is not None and link.send and link.expires > now for peer in peers)
+    def busy_until(self, peers: Iterable[Peer], now: int) -> int | None:
+        """When the request that is under way to one of them is given up on; None when there is none."""
+        links = [link for peer in peers if (link := self._links.get(peer)) is not None]
+        return min((link.expires for link in links if link.send is not None and link.expires > now), default=None)
 
     def _drop(self, link: _Link) -> None:
         if link.send is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any, Protocol
 
-from kafkadouble.messages import error_codes
+from kafkadouble.messages import error_codes, registry
 from kafkadouble.messages.generated.begin_quorum_epoch import BeginQuorumEpochRequest, BeginQuorumEpochResponse
 from kafkadouble.messages.generated.end_quorum_epoch import EndQuorumEpochRequest, EndQuorumEpochResponse
 from kafkadouble.messages.generated.fetch import FetchRequest
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 TOPIC = "__cluster_metadata"
 PARTITION = 0
 REPLICA_STATE_FROM = 15
+LAST_EPOCH = 2**31 - 2
+"""Nobody is believed to be in a later one: nobody could ever be elected after it."""
+
 NOBODY = -1
 """How a leader is named where there is none."""
 
@@ -58,7 +61,7 @@ def fitted(body: Message, version: int) -> Message:
     if not isinstance(body, FetchRequest) or version >= REPLICA_STATE_FROM or body.replica_state is None:
         return body
     older = copy(body)
-    older.replica_id, older.replica_state = body.replica_state.replica_id, None
+    older.replica_id, older._replica_state = body.replica_state.replica_id, None
     return older
 
 
@@ -102,7 +105,8 @@ def answer(replica: Replica, api_key: int, version: int, code: int, **fields: An
 
 def refusal(api_key: int, code: int) -> Message:
     """An error of the whole request."""
-    found: Message = _RESPONSES[api_key](error_code=code)
+    of: Any = registry.api(api_key).response
+    found: Message = of(error_code=code)
     return found
 
 

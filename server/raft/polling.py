@@ -54,7 +54,7 @@ def _must_stand_alone(replica: Replica) -> bool:
 
 def _poll_unattached(replica: Replica, state: Unattached) -> int | None:
     if replica.shutdown_until is not None:
-        return replica.shutdown_until
+        return None
     if replica.is_voter and replica.now >= state.deadline:
         transitions.to_prospective(replica)
         voting.move_on(replica)
@@ -81,5 +81,6 @@ def _poll_standing(replica: Replica, state: Prospective | Candidate) -> int | No
     voting.ask_for_votes(replica, state)
     peers = [peer for key in state.ballot.unasked if (peer := sending.voter_peer(replica, key.id)) is not None]
     ready = sending.next_ready(replica, peers)
-    due = state.deadline if replica.shutdown_until is None else replica.shutdown_until
-    return due if ready is None else max(replica.now + 1, min(ready, due))
+    if replica.shutdown_until is not None:
+        return ready
+    return state.deadline if ready is None else max(replica.now + 1, min(ready, state.deadline))

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
 from kafkadouble.messages import error_codes
-from kafkadouble.wire.batch import Record, control_record, encode_batch
+from kafkadouble.wire.batch import Record, control_record, encode_batch, read_header
 from kafkadouble.wire.checksum import Buffer
 
 from ..log.log import PartitionLog
@@ -114,7 +114,7 @@ class RaftLog:
             if latest.offset > log.log_end_offset:
                 log.truncate_fully_and_start_at(latest.offset)
             self.history.restart(latest.offset, *self.snapshots.voters_of(latest))
-            log.high_watermark = latest.offset
+        log.high_watermark = log.log_start_offset if latest is None else latest.offset
         start = log.log_start_offset if latest is None else max(latest.offset, log.log_start_offset)
         for batch in log.batches(start):
             self._heed(read_control(batch))
@@ -258,10 +258,18 @@ class RaftLog:
         """A leader says that its `end.epoch` ends at `end.offset`: cut what goes beyond, or what is of other epochs. The new end."""
         ours = self.end_of_epoch(end.epoch)
         offset = min(end.offset, ours.offset) if ours.epoch == end.epoch else ours.offset
+        offset = self._at_batch(offset)
         if offset < self.high_watermark:
             raise Diverged(f"the log would be cut at {offset}, and it is committed up to {self.high_watermark}")
         self.log.truncate_to(offset)
         self.history.truncate(offset)
+        return offset
+
+    def _at_batch(self, offset: int) -> int:
+        """Where the batch begins that this offset lies in: a batch goes as a whole."""
+        if self.start_offset < offset < self.end_offset:
+            for batch in self.log.batches(offset):
+                return min(offset, read_header(batch).base_offset)
         return offset
 
     def start_from_snapshot(self, id: OffsetAndEpoch) -> bool:

@@ -19,6 +19,7 @@ from random import Random
 
 from kafkadouble.messages.message import Message
 
+from ..log.files.errors import DiskFailure
 from ..log.offset_and_epoch import OffsetAndEpoch
 from ..waiting import Wait, Waiters
 from . import answering, handling, leading, polling
@@ -84,6 +85,7 @@ class Replica:
         self.shutdown_until: int | None = None  # once it is asked to stop in good order
         self.failure: Exception | None = None  # why it does nothing any more
         self._store = store
+        self._kept: ElectionState | None = None  # what was saved last
         self._telling = Telling(listener or Deaf(), log)
         self._deadline: int | None = now
         self._driving = False
@@ -122,7 +124,7 @@ class Replica:
         self._at(now)
         response = handling.handle(self, request)
         self._drive()
-        return response
+        return handling.unable(request) if self.failure is not None else response
 
     def answered(self, token: int, response: Message | Failure | None, now: int) -> None:
         """The answer to a Send, or why there is none (None: it is lost)."""
@@ -185,8 +187,9 @@ class Replica:
 
     def persist(self, election: ElectionState) -> None:
         """Keep this before it is true."""
-        if election != self._store.load():
+        if election != self._kept:
             self._store.save(election, self.voters.ids, self.kraft_version)
+            self._kept = election
 
     def fail(self, problem: Exception) -> None:
         """It cannot go on without breaking a promise, and so does nothing any more."""
@@ -211,6 +214,8 @@ class Replica:
             self._deadline = polling.poll(self)
             while self._tell():
                 self._deadline = polling.poll(self)
+        except DiskFailure as problem:
+            self.fail(problem)
         finally:
             self._driving = False
 

@@ -46,10 +46,18 @@ def others(replica: Replica) -> list[Peer]:
 def anybody(replica: Replica) -> Peer | None:
     """One of them that a request may go to now, by chance; None while one is on its way to any."""
     peers = others(replica)
-    if replica.links.busy(peers, replica.now):
+    if replica.links.busy_until(peers, replica.now) is not None:
         return None
     ready = [peer for peer in peers if replica.links.is_ready(peer, replica.now)]
     return replica.random.choice(ready) if ready else None
+
+
+def next_turn(replica: Replica, peers: list[Peer]) -> int:
+    """When there is something to do about a request to one of these: it is given up on, or the next may go out."""
+    links, now = replica.links, replica.now
+    busy = links.busy_until(peers, now)
+    due = busy if busy is not None else next_ready(replica, peers)
+    return now + replica.settings.fetch_timeout_ms if due is None else max(now + 1, due)
 
 
 def next_ready(replica: Replica, peers: list[Peer]) -> int | None:

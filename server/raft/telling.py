@@ -49,7 +49,8 @@ class Telling:
 
     def _tell_snapshot(self) -> None:
         id = self._log.latest_snapshot
-        if id is None or id.offset > self._log.high_watermark:
+        committed = self._log.high_watermark
+        if id is None or id.offset > committed or committed == BOOTSTRAP.offset:
             return
         if self.next_offset is None or self.next_offset < self._log.start_offset:
             reader = self._log.snapshots.open(id)

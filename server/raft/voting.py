@@ -16,7 +16,7 @@ from ..log.offset_and_epoch import OffsetAndEpoch
 from . import leading, learning, sending, transitions
 from .candidate import Candidate
 from .links import Failure, Send
-from .messages import VOTE, Incoming, answer, ask, sole_answer, sole_partition
+from .messages import LAST_EPOCH, VOTE, Incoming, answer, ask, sole_answer, sole_partition
 from .prospective import Prospective
 from .replica_key import ReplicaKey
 
@@ -41,7 +41,7 @@ def _check(replica: Replica, request: Incoming, partition: VoteRequest.Partition
         return error_codes.INVALID_REQUEST
     if epoch < replica.epoch:
         return error_codes.FENCED_LEADER_EPOCH
-    if partition.replica_id < 0:
+    if epoch > LAST_EPOCH or partition.replica_id < 0:
         return error_codes.INVALID_REQUEST
     if request.version >= 1 and not is_for(replica, request.body.voter_id, partition.voter_directory_id):
         return error_codes.INVALID_VOTER_KEY

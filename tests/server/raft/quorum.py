@@ -110,7 +110,6 @@ class Member:
     def start(self, now: int) -> Replica:
         """Again, with what was kept."""
         self.heard, self.driver = Heard(), Waiting()
-        self.log.high_watermark = self.log.log_start_offset
         settings = {"endpoints": {LISTENER: endpoint(self.id)}, **self.extra}
         self.replica = Replica(
             self.settings,
@@ -241,7 +240,9 @@ class Quorum:
         """What the shell of a member answers."""
         of: Any = registry.message("ApiVersionsResponse")
         low, high = self[id].kraft_versions
-        return of(supported_features=[of.SupportedFeatureKey(name="kraft.version", min_version=low, max_version=high)])
+        known = of.SupportedFeatureKey(name="kraft.version", min_version=low, max_version=high)
+        found: Message = of(supported_features=[known])
+        return found
 
     def settle(self) -> None:
         """Deliver until nothing moves at this time."""

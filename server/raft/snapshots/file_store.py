@@ -1,0 +1,183 @@
+"""Snapshots in files, with Kafka's names, in the folder of the metadata log (KIP-630).
+
+`<offset>-<epoch>.checkpoint` is a snapshot. While it is written or fetched it is `<offset>-<epoch>-<number>.checkpoint.part`; it is flushed
+before it gets its name, and the name is flushed after. One that is deleted is `....checkpoint.deleted` until its room is given back. Parts and
+deleted ones that are found at the start are what an interruption left: they are removed.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from itertools import count
+
+from kafkadouble.wire.checksum import Buffer
+
+from ...log.files.disk import Disk, File
+from ...log.files.errors import DiskFailure
+from ...log.formats.errors import BadFile
+from ...log.formats.names import CHECKPOINT, DELETED, PART, checkpoint_name, parse_checkpoint
+from ...log.offset_and_epoch import OffsetAndEpoch
+from ..voters import VoterSet
+from .reading import Bytes, SnapshotReader, Source
+from .store import DELETE_DELAY
+
+_LOGGER = logging.getLogger("kafkadouble.server.raft")
+_LEFT_OVER = re.compile(rf"[0-9]{{20}}-[0-9]{{10}}.*{re.escape(CHECKPOINT)}({re.escape(PART)}|{re.escape(DELETED)})\Z")
+
+
+class FilePart:
+    """A part of a FileSnapshots."""
+
+    def __init__(self, store: FileSnapshots, id: OffsetAndEpoch, path: str) -> None:
+        self._store, self.id, self._path = store, id, path
+        self._file: File | None = store.disk.open(path)
+        self.size = 0
+
+    @property
+    def _open(self) -> File:
+        assert self._file is not None, "a part that was frozen or abandoned"
+        return self._file
+
+    def read(self, position: int, size: int) -> bytes:
+        return self._open.read(position, size)
+
+    def append(self, data: Buffer) -> None:
+        self._open.append([data])
+        self.size += len(data)
+
+    def freeze(self) -> None:
+        file = self._open
+        file.flush()
+        path = self._store.path_of(self.id)
+        file.rename(path)
+        self._store.disk.flush_folder(self._store.folder)
+        self._store.add(_Kept(self.id, path, file))
+        self._file = None
+
+    def abandon(self) -> None:
+        if self._file is not None:
+            file, self._file = self._file, None
+            file.close()
+            self._store.disk.remove(self._path)
+
+    def __repr__(self) -> str:
+        return f"part of the snapshot up to {self.id!r}, {self._path}"
+
+
+class _Kept:
+    """A snapshot in a file. `file` is None as long as it was not used; of a file that may only be read, all bytes are kept instead."""
+
+    __slots__ = ("due", "file", "id", "path", "readers", "whole")
+
+    def __init__(self, id: OffsetAndEpoch, path: str, file: File | None = None) -> None:
+        self.id, self.path, self.file = id, path, file
+        self.whole: Bytes | None = None
+        self.readers = 0
+        self.due = 0  # when a deleted one may be removed
+
+    def source(self, disk: Disk) -> Source:
+        if self.file is None and self.whole is None:
+            try:
+                self.file = disk.open(self.path)
+            except DiskFailure:  # Kafka leaves snapshots that nobody may write to
+                self.whole = Bytes(disk.read_whole(self.path))
+        source: Source | None = self.whole if self.file is None else self.file
+        assert source is not None
+        return source
+
+    def rename(self, disk: Disk, path: str) -> None:
+        if self.file is None:
+            disk.rename(self.path, path)
+        else:
+            self.file.rename(path)
+        self.path = path
+
+    def remove(self, disk: Disk) -> None:
+        if self.file is not None:
+            self.file.close()
+        disk.remove(self.path)
+
+
+class FileSnapshots:
+    """A SnapshotStore in the folder `folder` of `disk`. A deleted snapshot keeps its file for `delete_delay` ms."""
+
+    def __init__(self, disk: Disk, folder: str, delete_delay: int = DELETE_DELAY) -> None:
+        self.disk, self.folder, self._delay = disk, folder, delete_delay
+        self._kept: dict[OffsetAndEpoch, _Kept] = {}
+        self._deleted: list[_Kept] = []
+        self._numbers = count(1)
+        for name in sorted(disk.names(folder)):
+            self._find(name)
+
+    def _find(self, name: str) -> None:
+        path, id = f"{self.folder}/{name}", parse_checkpoint(name)
+        if id is not None:
+            self._kept[id] = _Kept(id, path)
+        elif _LEFT_OVER.match(name):
+            _LOGGER.info("%s is left over: it is removed", path)
+            self.disk.remove(path)
+
+    def path_of(self, id: OffsetAndEpoch) -> str:
+        return f"{self.folder}/{checkpoint_name(id)}"
+
+    def add(self, kept: _Kept) -> None:
+        """A snapshot whose file has its name."""
+        self._kept[kept.id] = kept
+
+    def ids(self) -> list[OffsetAndEpoch]:
+        return sorted(self._kept)
+
+    def create(self, id: OffsetAndEpoch) -> FilePart | None:
+        if id in self._kept:
+            return None
+        stem = checkpoint_name(id).removesuffix(CHECKPOINT)
+        return FilePart(self, id, f"{self.folder}/{stem}-{next(self._numbers)}{CHECKPOINT}{PART}")
+
+    def open(self, id: OffsetAndEpoch) -> SnapshotReader | None:
+        kept = self._kept.get(id)
+        if kept is None:
+            return None
+        source = kept.source(self.disk)
+        kept.readers += 1
+
+        def closed() -> None:
+            kept.readers -= 1
+
+        return SnapshotReader(id, source, kept.path, closed)
+
+    def size(self, id: OffsetAndEpoch) -> int:
+        return self.disk.size(self.path_of(id)) if id in self._kept else 0
+
+    def timestamp(self, id: OffsetAndEpoch) -> int | None:
+        reader = self.open(id)
+        if reader is None:
+            return None
+        with reader:
+            try:
+                return reader.head.timestamp
+            except BadFile:
+                return None
+
+    def voters_of(self, id: OffsetAndEpoch) -> tuple[VoterSet | None, int]:
+        reader = self.open(id)
+        if reader is None:
+            return None, 0
+        with reader:
+            return reader.voters
+
+    def delete(self, id: OffsetAndEpoch, now: int) -> None:
+        kept = self._kept.pop(id, None)
+        if kept is not None:
+            kept.rename(self.disk, self.path_of(id) + DELETED)
+            kept.due = now + self._delay
+            self._deleted.append(kept)
+
+    def tick(self, now: int) -> None:
+        due = [kept for kept in self._deleted if kept.due <= now and not kept.readers]
+        for kept in due:
+            self._deleted.remove(kept)
+            kept.remove(self.disk)
+
+    def __repr__(self) -> str:
+        return f"{len(self._kept)} snapshots in {self.folder}"

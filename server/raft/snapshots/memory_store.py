@@ -1,0 +1,84 @@
+"""Snapshots in memory."""
+
+from __future__ import annotations
+
+from kafkadouble.wire.checksum import Buffer
+
+from ...log.formats.errors import BadFile
+from ...log.offset_and_epoch import OffsetAndEpoch
+from ..voters import VoterSet
+from .reading import Bytes, SnapshotReader
+
+
+class MemoryPart:
+    """A part of a MemorySnapshots."""
+
+    def __init__(self, store: MemorySnapshots, id: OffsetAndEpoch) -> None:
+        self._store, self.id = store, id
+        self._data = bytearray()
+
+    @property
+    def size(self) -> int:
+        return len(self._data)
+
+    def read(self, position: int, size: int) -> bytes:
+        return bytes(self._data[position : position + size])
+
+    def append(self, data: Buffer) -> None:
+        self._data += data
+
+    def freeze(self) -> None:
+        self._store.add(self.id, bytes(self._data))
+
+    def abandon(self) -> None: ...
+
+    def __repr__(self) -> str:
+        return f"part of the snapshot up to {self.id!r}, {self.size} bytes"
+
+
+class MemorySnapshots:
+    """A SnapshotStore. What is deleted is forgotten; a reader has the bytes of its own."""
+
+    def __init__(self) -> None:
+        self._kept: dict[OffsetAndEpoch, Bytes] = {}
+
+    def add(self, id: OffsetAndEpoch, data: bytes) -> None:
+        """A whole snapshot, as it is."""
+        self._kept[id] = Bytes(data)
+
+    def bytes_of(self, id: OffsetAndEpoch) -> bytes:
+        """All of one that is there."""
+        return self._kept[id].read(0, self._kept[id].size)
+
+    def ids(self) -> list[OffsetAndEpoch]:
+        return sorted(self._kept)
+
+    def create(self, id: OffsetAndEpoch) -> MemoryPart | None:
+        return None if id in self._kept else MemoryPart(self, id)
+
+    def open(self, id: OffsetAndEpoch) -> SnapshotReader | None:
+        found = self._kept.get(id)
+        return None if found is None else SnapshotReader(id, found)
+
+    def size(self, id: OffsetAndEpoch) -> int:
+        found = self._kept.get(id)
+        return 0 if found is None else found.size
+
+    def timestamp(self, id: OffsetAndEpoch) -> int | None:
+        reader = self.open(id)
+        try:
+            return None if reader is None else reader.head.timestamp
+        except BadFile:
+            return None
+
+    def voters_of(self, id: OffsetAndEpoch) -> tuple[VoterSet | None, int]:
+        reader = self.open(id)
+        return (None, 0) if reader is None else reader.voters
+
+    def delete(self, id: OffsetAndEpoch, now: int) -> None:
+        self._kept.pop(id, None)
+
+    def tick(self, now: int) -> None: ...
+
+    def __repr__(self) -> str:
+        return f"{len(self._kept)} snapshots in memory"

@@ -98,8 +98,9 @@ class KeptLog:
         """Give back the room of segments that were deleted `file.delete.delay.ms` ago."""
         self._storage.tick(now, self.config)
 
-    def close(self) -> None:
+    def close(self, *, flush: bool = True) -> None:
         """Stop in good order: nothing is appended or read any more, all of it is flushed, and what the next one to open it need not work out
-        is written down."""
-        self._storage.keep_producers(self._storage.segments[-1].next_offset, self._state.producers)
-        self._storage.close()
+        is written down. Without `flush` it only gives back what open files cost: it is to be deleted."""
+        if flush:
+            self._storage.keep_producers(self._storage.segments[-1].next_offset, self._state.producers)
+        self._storage.close(flush=flush)

@@ -185,8 +185,8 @@ class Storage(Protocol):
         """Give back the room of what was deleted long enough ago."""
         ...
 
-    def close(self) -> None:
-        """Nothing will be appended or read any more; everything is flushed."""
+    def close(self, *, flush: bool = True) -> None:
+        """Nothing will be appended or read any more; everything is flushed, unless it is to be deleted."""
         ...
 
 

@@ -103,4 +103,5 @@ def _kept_epochs(disk: Disk, folder: str) -> list[OffsetAndEpoch] | None:
 def _begin_anew(storage: FileStorage, folder: str, offset: int) -> None:
     if storage.segments:
         _LOGGER.warning("%s ends before offset %d, where it is to begin: it begins anew there", folder, offset)
+    storage.is_new = not storage.segments and not offset
     storage.restart(offset)

@@ -48,6 +48,7 @@ class FileStorage:
         "_under_way",
         "_written",
         "folder",
+        "is_new",
         "recovery_point",
         "segments",
         "snapshots",
@@ -61,6 +62,7 @@ class FileStorage:
         self._put_aside: list[tuple[str, int | None]] = []  # files to be removed, and since when (ms) they may be
         self._written: list[str] = []  # the small files that were written and not flushed
         self._under_way: list[str] = []  # those that a flush is to cover of which nobody has said that it was done
+        self.is_new = False  # there was nothing when it was opened, and nothing was flushed since then
         self._names_changed = False  # since the folder was flushed
         self._new_in: tuple[str, ...] = (
             folder,
@@ -161,10 +163,11 @@ class FileStorage:
         self._names_changed = True
 
     def keep_producers(self, offset: int, producers: Iterable[Producer]) -> None:
+        if offset in self.snapshots or offset == self.segments[0].base_offset:  # known already, or there is nothing to know
+            return
         entries = map(producer_snapshot.entry_of, producers)
         self._write(f"{segment_name(offset)}{SNAPSHOT}", producer_snapshot.write(entries))
-        if offset not in self.snapshots:
-            insort(self.snapshots, offset)
+        insort(self.snapshots, offset)
 
     def snapshot_path(self, offset: int) -> str:
         """Where the snapshot of the producers at this offset is."""
@@ -190,6 +193,9 @@ class FileStorage:
     def unflushed(self) -> Flush | None:
         end = self.segments[-1].next_offset
         dirty = [each for each in self.segments if not each.durable]
+        if self.is_new and not end:
+            return None
+        self.is_new = False
         if end <= self.recovery_point and len(dirty) < 2 and not self._written and not self._names_changed:
             return None
         self._being_flushed, self._cut_to = dirty[:-1], UNBOUNDED
@@ -240,13 +246,17 @@ class FileStorage:
             if now - since >= config.file_delete_delay_ms:
                 self._disk.remove(path)
 
-    def close(self) -> None:
+    def close(self, *, flush: bool = True) -> None:
+        if not flush:
+            for segment in self.segments:
+                segment.close()
+            return
         for segment in self.segments:
             segment.finish()
-        flush = self.unflushed()
-        if flush is not None:
-            flush.run()
-            self.flushed(flush.offset)
+        work = self.unflushed()
+        if work is not None:
+            work.run()
+            self.flushed(work.offset)
         for segment in self.segments:
             segment.close()
 

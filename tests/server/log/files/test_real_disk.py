@@ -1,0 +1,120 @@
+"""The disk that the system has: files that are open by turns, and what the system refuses."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from kafkadouble.server.log.config import LogConfig
+from kafkadouble.server.log.files import real_disk
+from kafkadouble.server.log.files.errors import DiskFailure
+from kafkadouble.server.log.files.opening import open_log
+from kafkadouble.server.log.files.real_disk import RealDisk
+
+from ..batches import NOW, everything, produced
+
+
+def test_few_files_are_open_and_none_notices(tmp_path: Path) -> None:
+    disk = RealDisk(str(tmp_path), most_open=3)
+    files = [disk.open(f"{number}") for number in range(10)]
+    for turn in range(3):
+        for number, file in enumerate(files):
+            file.append([b"%d-" % number, b"%d " % turn])
+            assert len(disk._open) <= 3
+    assert [file.read(4, 3) for file in files] == [b"%d-1" % number for number in range(10)]
+    assert files[4].size == 12
+    files[4].truncate(4)
+    files[4].rename("four")
+    files[5].close()
+    files[4].append([b"more"])
+    assert disk.read_whole("four") == b"4-0 more"
+    assert bytes(files[4].view()) == b"4-0 more"
+
+
+def test_a_file_that_somebody_deleted_is_not_taken_for_an_empty_one(tmp_path: Path) -> None:
+    disk = RealDisk(str(tmp_path))
+    file = disk.open("file")
+    file.append([b"abc"])
+    file.close()
+    (tmp_path / "file").unlink()
+    with pytest.raises(DiskFailure, match="file"):
+        file.read(0, 3)
+    with pytest.raises(DiskFailure):
+        file.append([b"x"])
+    assert not (tmp_path / "file").exists()
+
+
+def test_short_writes_and_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write, read = os.write, os.pread
+    monkeypatch.setattr(real_disk, "_write", lambda fd, buffers: write(fd, b"".join(buffers)[:3]))
+    monkeypatch.setattr(os, "write", lambda fd, data: write(fd, data[:2]))
+    monkeypatch.setattr(real_disk, "_read", lambda fd, size, position: read(fd, min(size, 4), position))
+    file = RealDisk(str(tmp_path)).open("file")
+    file.append([b"abc", b"defg", b"h"])
+    file.append([b"ijkl"])
+    assert (file.size, file.read(0, 12), file.read(9, 50)) == (12, b"abcdefghijkl", b"jkl")
+
+
+def test_an_append_that_the_system_refuses_half_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = RealDisk(str(tmp_path)).open("file")
+    file.append([b"abc"])
+    write = os.write
+
+    def full(fd: int, data: bytes) -> int:
+        write(fd, data[:1])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(DiskFailure, match="No space left"):
+        file.append([b"defg"])
+    monkeypatch.undo()
+    assert (file.size, (tmp_path / "file").read_bytes()) == (3, b"abc")
+    with pytest.raises(DiskFailure):  # the log dir is not used any more
+        file.append([b"d"])
+
+
+def test_a_flush_on_another_thread_outlives_the_file(tmp_path: Path) -> None:
+    disk = RealDisk(str(tmp_path), most_open=1)
+    file = disk.open("file")
+    file.append([b"abc"])
+    flushing = file.flushing()
+    disk.open("other").append([b"x"])
+    file.rename("gone")
+    disk.remove("gone")
+    flushing()
+    flushing()
+
+
+def test_whole_files(tmp_path: Path) -> None:
+    disk = RealDisk(str(tmp_path))
+    disk.make_folder("t-0")
+    for data, flush in ((b"one", True), (b"two", False)):
+        disk.write_whole("t-0/name", data, flush=flush)
+        assert (disk.read_whole("t-0/name"), disk.size("t-0/name")) == (data, 3)
+    assert (disk.names("t-0"), disk.folders(), disk.exists("t-0/other")) == (["name"], ["t-0"], False)
+    assert disk.modified("t-0/name") > NOW
+    disk.remove("t-0/other")
+    disk.remove_folder("t-0")
+    disk.remove_folder("t-0")
+    assert disk.folders() == []
+    for refused in (lambda: disk.read_whole("none"), lambda: disk.names("t-0"), lambda: disk.rename("a", "b")):
+        with pytest.raises(DiskFailure) as caught:
+            refused()
+        assert caught.value.folder == str(tmp_path)
+
+
+def test_many_logs_with_few_files_open(tmp_path: Path) -> None:
+    disk = RealDisk(str(tmp_path), most_open=4)
+    config = LogConfig.of({"segment.bytes": 300})
+    how = {"recovery_point": 0, "log_start_offset": 0, "now": NOW}
+    logs = [open_log(disk, f"t-{number}", "t", number, config, clean=True, **how) for number in range(8)]
+    for _ in range(10):
+        for log in logs:
+            log.append_as_leader(produced(2), leader_epoch=0, now=NOW)
+    for number, log in enumerate(logs):
+        assert everything(log) == list(range(20))
+        log.close()
+        again = open_log(disk, f"t-{number}", "t", number, config, clean=True, **how)
+        assert everything(again) == list(range(20))

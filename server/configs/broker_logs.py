@@ -6,9 +6,9 @@ Rows only; `table.py` tells how one is read.
 ROWS = """
 num.partitions  int  1  medium  >=1  effective
     Partitions of a topic when its creator does not say.
-log.dir  list  /tmp/kafka-logs  high  nonempty
+log.dir  list  /tmp/kafka-logs  high  nonempty  effective
     Folders of the logs, when log.dirs is not set.
-log.dirs  list  null  high  nonempty
+log.dirs  list  null  high  nonempty  effective
     Folders of the logs.
 cordoned.log.dirs  list  ""  medium  per-broker
     Log folders that take no new partitions; * means all of them.
@@ -34,9 +34,9 @@ log.retention.check.interval.ms  long  300000  medium  >=1  effective
     Time between two searches for segments to delete (ms).
 log.cleanup.policy  list  delete  medium  cluster-wide  in:compact,delete  effective
     What happens to old segments: delete, compact, both, or (empty) nothing.
-log.index.size.max.bytes  int  10485760  medium  cluster-wide  >=4
+log.index.size.max.bytes  int  10485760  medium  cluster-wide  >=4  effective
     Largest offset index.
-log.index.interval.bytes  int  4096  medium  cluster-wide  >=0
+log.index.interval.bytes  int  4096  medium  cluster-wide  >=0  effective
     Bytes of log between two entries of the offset index.
 log.flush.interval.messages  long  9223372036854775807  high  cluster-wide  >=1  effective
     Messages in a partition after which it is flushed to disk.

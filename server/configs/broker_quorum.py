@@ -56,7 +56,7 @@ metadata.log.max.record.bytes.between.snapshots  long  20971520  high  >=1
     Bytes of metadata records after which a snapshot is written.
 metadata.log.max.snapshot.interval.ms  long  3600000  high  >=0
     Time after which a snapshot is written if anything changed (ms); 0 for never.
-metadata.log.dir  string  null  high
+metadata.log.dir  string  null  high  effective
     Folder of the metadata log; when not set, the first log folder.
 metadata.log.segment.bytes  int  1073741824  high  >=8388608
     Size at which a segment of the metadata log is closed.

@@ -12,7 +12,7 @@ segment.ms  long  604800000  medium  >=1  <log.roll.ms  <log.roll.hours:hours  e
     Age at which a log segment is closed (ms).
 segment.jitter.ms  long  0  medium  >=0  <log.roll.jitter.ms  <log.roll.jitter.hours:hours
     Most that is taken off the age of closing at random (ms).
-segment.index.bytes  int  10485760  medium  >=4  <log.index.size.max.bytes
+segment.index.bytes  int  10485760  medium  >=4  <log.index.size.max.bytes  effective
     Largest offset index.
 flush.messages  long  9223372036854775807  medium  >=1  <log.flush.interval.messages  effective
     Messages after which the partition is flushed to disk.
@@ -27,7 +27,7 @@ max.message.bytes  int  1048588  medium  >=0  <message.max.bytes  effective
     Largest record batch that is taken.
 max.decompressed.message.bytes  int  2147483639  medium  1..2147483639  <max.decompressed.message.bytes  effective
     Largest record, decompressed, that is taken.
-index.interval.bytes  int  4096  medium  >=0  <log.index.interval.bytes
+index.interval.bytes  int  4096  medium  >=0  <log.index.interval.bytes  effective
     Bytes of log between two entries of the offset index.
 delete.retention.ms  long  86400000  medium  >=0  <log.cleaner.delete.retention.ms  effective
     How long tombstones stay in a compacted log (ms).
@@ -35,7 +35,7 @@ min.compaction.lag.ms  long  0  medium  >=0  <log.cleaner.min.compaction.lag.ms 
     Age below which a record is not compacted away (ms).
 max.compaction.lag.ms  long  9223372036854775807  medium  >=1  <log.cleaner.max.compaction.lag.ms  effective
     Age above which a record makes its log worth compacting (ms).
-file.delete.delay.ms  long  60000  medium  >=0  <log.segment.delete.delay.ms
+file.delete.delay.ms  long  60000  medium  >=0  <log.segment.delete.delay.ms  effective
     Time between taking a segment out of the log and deleting its files (ms).
 min.cleanable.dirty.ratio  double  0.5  medium  0..1  <log.cleaner.min.cleanable.ratio  effective
     Share of uncleaned bytes from which the log is worth compacting.

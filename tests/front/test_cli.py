@@ -94,7 +94,7 @@ class TestServe:
             assert {one.name: one.value for one in described.results[0].configs}["num.partitions"] == "4"
             first = broker.told["cluster.id"]
             _, stderr = broker.end()
-            assert "these settings change nothing here: log.dirs" in stderr
+            assert "everything stays in memory: /nowhere is not formatted" in stderr
         with serving("--seed", "1") as again:
             assert again.told["cluster.id"] == first
 

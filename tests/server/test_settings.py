@@ -71,7 +71,6 @@ def test_the_settings_of_a_real_broker_are_taken() -> None:
         "num.io.threads",
         "socket.send.buffer.bytes",
         "socket.receive.buffer.bytes",
-        "log.dirs",
         "num.recovery.threads.per.data.dir",
     ]
 

@@ -2,15 +2,15 @@
 
 Appends and reads go through PartitionLog, files and memory by turns, in one process; CPU time, so that a disk that is busy writing back does
 not count, and wall time beside it. A read is what is sent: the bytes are written to a socket pair and taken out of it, as by a broker and its
-client. `start` opens a log of 2 GB after a clean stop, and 1,000 small ones; and after a kill, where only what lies past the recovery point is
-read. Goals: appends and reads at 0.8 of memory's speed, 0.3 s and 1 ms for each partition to start.
+client. `start` opens a log of 2 GB after a clean stop, and 1,000 small ones; and after a kill, where the segment with the recovery point is
+read as a whole, as in Kafka. Goals: appends and reads at 0.8 of memory's speed, 0.3 s and 1 ms for each partition to start.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
-import resource
+import os
 import shutil
 import socket
 import statistics
@@ -27,11 +27,11 @@ from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.wire.batch import Record, encode_batch
 
 from .report import Table, note
+from .servers import resident_bytes
 
 NOW = 1_700_000_000_000
 ROUNDS, VOLUME = 5, 32 << 20
 CONFIG = LogConfig.of({"segment.bytes": 1 << 30})
-SMALL = LogConfig.of({"segment.bytes": 16 << 20})
 
 CASES = {"1000 records of 100 B": (1000, 100), "1 record of 1 KB": (1, 1000), "16 records of 1 KB": (16, 1000)}
 
@@ -134,7 +134,7 @@ def compare(root: str, table_append: Table, table_read: Table) -> None:
 def start(root: str, table: Table, gigabytes: float, partitions: int) -> None:
     """Open what was closed, and what was not."""
     disk = RealDisk(root)
-    log, batch = in_files(disk, "large-0", SMALL), batch_of(100, 1000)
+    log, batch = in_files(disk, "large-0"), batch_of(4, 1000)  # small batches: as large an index as there can be
     fill([log], batch, int(gigabytes * 1e9))
     flush = log.unflushed()
     if flush is not None:
@@ -143,14 +143,14 @@ def start(root: str, table: Table, gigabytes: float, partitions: int) -> None:
     end = log.recovery_point
     fill([log], batch, 8 << 20)
     with Clock() as killed:
-        in_files(disk, "large-0", SMALL, clean=False, recovery_point=end)
+        in_files(disk, "large-0", clean=False, recovery_point=end)
     log.close()
     del log
     gc.collect()
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = resident_bytes(os.getpid())
     with Clock() as clean:
-        opened = in_files(disk, "large-0", SMALL)
-    note(f"{opened!r} costs {(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)} KiB")
+        opened = in_files(disk, "large-0")
+    note(f"{opened!r}: {(resident_bytes(os.getpid()) - before) / 1e6:.1f} MB of memory")
     for number in range(partitions):
         small = in_files(disk, f"small-{number}")
         fill([small], batch, 2 * len(batch))
@@ -159,7 +159,7 @@ def start(root: str, table: Table, gigabytes: float, partitions: int) -> None:
         held = [in_files(disk, f"small-{number}") for number in range(partitions)]
     note(f"{len(held)} logs opened")
     table.add(f"{gigabytes} GB after a clean stop", clean.wall, {"goal": 0.3})
-    table.add(f"{gigabytes} GB after a kill, 8 MB unflushed", killed.wall, {"goal": 0.3})
+    table.add(f"{gigabytes} GB after a kill: the last segment", killed.wall, {})
     table.add("a small log after a clean stop", many.wall / partitions, {"goal": 0.001})
 
 

@@ -113,12 +113,12 @@ class IndexedLog:
         position = self.find(entry.offset) if entry else 0
         if entry and not self._has_timestamp(position, entry.timestamp):
             entry = self._mend(f"has the timestamp {entry.timestamp} for offset {entry.offset}").latest
-            position = self.find(entry.offset) if entry else 0
-        latest, offset = -1, self.base_offset
-        for place in self.places(position):
-            timestamp = self._timestamp(place.position)
-            if timestamp > latest:
-                latest, offset = timestamp, place.last_offset
+        latest, offset = (entry.timestamp, entry.offset) if entry else (-1, self.base_offset)
+        for place in self.places(
+            self._position_before(self.size) if entry else 0
+        ):  # entries by time come with those by offset
+            if place.max_timestamp > latest:
+                latest, offset = place.max_timestamp, place.last_offset
         return latest, offset
 
     def _find_end(self) -> int:
@@ -161,9 +161,8 @@ class IndexedLog:
         latest, latest_offset, since = -1, self.base_offset, 0
         try:
             for place in self.places(0):
-                timestamp = self._timestamp(place.position)
-                if timestamp > latest:
-                    latest, latest_offset = timestamp, place.last_offset
+                if place.max_timestamp > latest:
+                    latest, latest_offset = place.max_timestamp, place.last_offset
                 if since > self._interval:
                     made.add(place.last_offset, place.position, latest, latest_offset)
                     since = 0

@@ -7,15 +7,18 @@ index is a hint: whoever uses an entry looks at the batch that it leads to.
 
 from __future__ import annotations
 
+import sys
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from operator import itemgetter
+from operator import itemgetter, le, lt
 from struct import Struct
 from typing import NamedTuple, Protocol
 
 from ..formats import offset_index, time_index
+from ..formats.errors import BadFile
 from ..formats.offset_index import OffsetPosition
+from ..formats.sparse import check_size
 from ..formats.time_index import TimestampOffset
 from .disk import File
 
@@ -80,16 +83,29 @@ class GrowingIndex:
     def load(self, log_size: int) -> None:
         """Take over what the files hold. BadFile unless these are entries that a segment of so many bytes can have."""
         data, times = self._index.read(0, self._index.size), self._time_index.read(0, self._time_index.size)
-        offset_index.check(data, self._base, log_size, "by offset")
-        for entry in offset_index.entries(data, self._base):
-            self._offsets.append(entry.offset - self._base)
-            self._positions.append(entry.position)
-        for time in time_index.entries(times, self._base, "by time"):
-            self._times.append(time.timestamp)
-            self._time_offsets.append(time.offset - self._base)
+        data, times = data[: offset_index.used(data)], times[: time_index.used(times)]
+        check_size(data, offset_index.SIZE, "by offset")
+        check_size(times, time_index.SIZE, "by time")
+        both = array("i", data)
+        if sys.byteorder == "little":
+            both.byteswap()
+        self._offsets, self._positions = both[0::2], both[1::2]
+        if times:
+            columns = zip(*Struct(">qi").iter_unpack(times), strict=True)
+            self._times, self._time_offsets = array("q", next(columns)), array("i", next(columns))
+        self._check_order(log_size)
         self._written, self._time_written = len(self._offsets), len(self._times)
         self._cut_files()
         self._look_whether_full()
+
+    def _check_order(self, log_size: int) -> None:
+        for column in (self._offsets, self._positions, self._times):
+            if column and (column[0] < 0 or not all(map(lt, column, column[1:]))):
+                raise BadFile("has entries that do not ascend")
+        if not all(map(le, self._time_offsets, self._time_offsets[1:])):
+            raise BadFile("has offsets that fall")
+        if self._positions and self._positions[-1] >= log_size:
+            raise BadFile(f"has position {self._positions[-1]} in a segment of {log_size} bytes")
 
     def clear(self) -> None:
         """Forget all entries, in the files too."""

@@ -20,7 +20,7 @@ from kafkadouble.wire.checksum import Buffer
 from ..config import LogConfig
 from ..formats import epoch_checkpoint, producer_snapshot
 from ..formats.errors import BadFile
-from ..formats.names import CLEANED, DELETED, KINDS, LEADER_EPOCH, SNAPSHOT, SWAP, segment_name
+from ..formats.names import CLEANED, DELETED, KINDS, LEADER_EPOCH, PARTITION_METADATA, SNAPSHOT, SWAP, segment_name
 from ..offset_and_epoch import OffsetAndEpoch
 from ..producers import Producer
 from ..storage import Flush, Placed, Segment
@@ -60,7 +60,7 @@ class FileStorage:
         self.recovery_point = 0  # everything below it was flushed
         self.snapshots: list[int] = []  # the offsets of the producer snapshots, ascending
         self._put_aside: list[tuple[str, int | None]] = []  # files to be removed, and since when (ms) they may be
-        self._written: list[str] = []  # the small files that were written and not flushed
+        self._written = [PARTITION_METADATA]  # the small files that were written and not flushed; at first also whose the folder is
         self._under_way: list[str] = []  # those that a flush is to cover of which nobody has said that it was done
         self.is_new = False  # there was nothing when it was opened, and nothing was flushed since then
         self._names_changed = False  # since the folder was flushed
@@ -163,7 +163,9 @@ class FileStorage:
         self._names_changed = True
 
     def keep_producers(self, offset: int, producers: Iterable[Producer]) -> None:
-        if offset in self.snapshots or offset == self.segments[0].base_offset:  # known already, or there is nothing to know
+        if (
+            offset in self.snapshots or offset == self.segments[0].base_offset
+        ):  # known already, or there is nothing to know
             return
         entries = map(producer_snapshot.entry_of, producers)
         self._write(f"{segment_name(offset)}{SNAPSHOT}", producer_snapshot.write(entries))

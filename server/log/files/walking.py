@@ -14,7 +14,9 @@ from kafkadouble.wire.checksum import Buffer
 from ..formats.errors import BadFile
 from .disk import File
 
-_WALK = Struct(">qiib6xi")  # base offset, length, leader epoch, magic, last offset delta
+_WALK = Struct(">qiib6xi8xq")  # base offset, length, leader epoch, magic, last offset delta, largest timestamp
+_LEGACY_TIMESTAMP = Struct(">18xq")  # of a message of magic 1; one of magic 0 has none
+_TO_MAGIC = 17
 _LOG_OVERHEAD = 12  # the offset and the length, which the length does not count
 _SHORTEST = 14  # the least length of any batch, of any magic
 
@@ -30,6 +32,7 @@ class Place(NamedTuple):
     last_offset: int
     size: int
     leader_epoch: int
+    max_timestamp: int
 
 
 class Walk:
@@ -47,6 +50,8 @@ class Walk:
             place = self._next(data, at)
             yield place
             at += place.size
+        if at + _TO_MAGIC <= len(data) and data[at + _TO_MAGIC - 1] < 2:  # a message that is smaller than a header
+            yield self._next(bytes(data[at:]).ljust(_WALK.size, b"\0"), 0)
 
     def over(self, log: File) -> Iterator[Place]:
         """Every batch in the file."""
@@ -58,9 +63,10 @@ class Walk:
             yield self._next(data, at)
 
     def _next(self, data: Buffer, at: int) -> Place:
-        base, length, epoch, magic, delta = _WALK.unpack_from(data, at)
+        base, length, epoch, magic, delta, timestamp = _WALK.unpack_from(data, at)
         if magic < 2:  # a message has the offset of its last record, and no header beyond
             delta, epoch = 0, -1
+            timestamp = _LEGACY_TIMESTAMP.unpack_from(data, at)[0] if magic else -1
         size = length + _LOG_OVERHEAD
         position = self._position
         if length < _SHORTEST or not 0 <= magic <= 2 or position + size > self._end:
@@ -72,4 +78,4 @@ class Walk:
             raise BadFile(problem, file=self._file, offset=position)
         self._least = base + delta + 1
         self._position = position + size
-        return Place(position, base, base + delta, size, epoch)
+        return Place(position, base, base + delta, size, epoch, timestamp)

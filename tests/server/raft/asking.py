@@ -8,8 +8,9 @@ from kafkadouble.messages.generated.begin_quorum_epoch import BeginQuorumEpochRe
 from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.generated.end_quorum_epoch import EndQuorumEpochRequest
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
-from kafkadouble.messages.generated.vote import VoteRequest
+from kafkadouble.messages.generated.vote import VoteRequest, VoteResponse
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.raft.leader import Leader
 from kafkadouble.server.raft.replica import Replica
 from kafkadouble.server.raft.replica_key import ReplicaKey
 from kafkadouble.server.raft.settings import QuorumSettings
@@ -166,6 +167,25 @@ def code(answer: Any) -> int:
         return found
     error: int = sole(answer).error_code
     return error
+
+
+def elected(found: Member, now: int = START) -> Member:
+    """It leads: everybody who is asked votes for it, and nobody fetches."""
+    found.replica.tick(now)
+    found.replica.tick(found.replica.next_deadline() or now)
+    while not isinstance(found.replica.state, Leader):
+        for send in found.replica.take_outgoing():
+            found.replica.answered(send.token, granted(send.body), found.replica.now)
+        assert found.replica.links
+    return found
+
+
+def granted(asked: Any, *, yes: bool = True) -> Any:
+    """The answer of a voter."""
+    epoch = asked.topics[0].partitions[0].replica_epoch
+    of = VoteResponse
+    data = of.PartitionData(vote_granted=yes, leader_id=-1, leader_epoch=epoch)
+    return of(topics=[of.TopicData(topic_name=TOPIC, partitions=[data])])
 
 
 def shown(replica: Replica) -> tuple[Any, ...]:

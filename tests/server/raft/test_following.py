@@ -1,0 +1,451 @@
+"""What a follower does with time, and with what its leader answers."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages import error_codes as e
+from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
+from kafkadouble.messages.message import Message
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
+from kafkadouble.server.raft.candidate import Candidate
+from kafkadouble.server.raft.follower import Follower
+from kafkadouble.server.raft.leader import Leader
+from kafkadouble.server.raft.learning import NotAuthorized
+from kafkadouble.server.raft.links import Failure, Send
+from kafkadouble.server.raft.prospective import Prospective
+from kafkadouble.server.raft.raft_log import Diverged
+from kafkadouble.server.raft.unattached import Unattached
+from kafkadouble.wire.batch import KRAFT_VOTERS, Record, encode_batch, encode_control_batch
+from tests.server.raft.asking import ask, begin, member, shown, sole, vote
+from tests.server.raft.quorum import START, Member, Quorum, endpoint, is_ascending
+
+
+class Followed:
+    """Node 1 follows 2 in epoch 4; its fetches are answered by this test."""
+
+    def __init__(self, **extra: Any) -> None:
+        self.member: Member = member(**extra)
+        self.replica = self.member.replica
+        ask(self.member, begin(2, 4, voter=self.member.id))
+        self.now = START
+
+    def sent(self) -> Send:
+        """The one request that it has sent to its leader; while he pauses, others are asked who leads."""
+        (found,) = [send for send in self.replica.take_outgoing() if send.to.id == self.replica.leader_id]
+        return found
+
+    def fetched(self) -> tuple[int, int, int]:
+        """Offset, last epoch and current epoch of the fetch that it has sent."""
+        body = self.sent().body
+        assert isinstance(body, FetchRequest)
+        partition = body.topics[0].partitions[0]
+        return partition.fetch_offset, partition.last_fetched_epoch, partition.current_leader_epoch
+
+    def answer(self, answer: Any, ms: int = 1) -> None:
+        send = self.sent()
+        self.now += ms
+        self.replica.answered(send.token, answer, self.now)
+
+    def tick(self, ms: int) -> None:
+        self.now += ms
+        self.replica.tick(self.now)
+
+
+def response(
+    records: bytes = b"",
+    *,
+    leader: int = 2,
+    epoch: int = 4,
+    high_watermark: int = -1,
+    code: int = 0,
+    top: int = 0,
+    diverging: tuple[int, int] | None = None,
+    snapshot: tuple[int, int] | None = None,
+    topic_id: Uuid = Uuid.METADATA_TOPIC_ID,
+    endpoints: bool = True,
+) -> FetchResponse:
+    of = FetchResponse
+    data = of.PartitionData(
+        error_code=code,
+        high_watermark=high_watermark,
+        current_leader=of.LeaderIdAndEpoch(leader_id=leader, leader_epoch=epoch),
+        diverging_epoch=diverging and of.EpochEndOffset(end_offset=diverging[0], epoch=diverging[1]),
+        snapshot_id=snapshot and of.SnapshotId(end_offset=snapshot[0], epoch=snapshot[1]),
+        records=records,
+    )
+    at = endpoint(leader & 0x7F)
+    nodes = [of.NodeEndpoint(node_id=leader, host=at.host, port=at.port)] if endpoints and leader >= 0 else []
+    topics = [] if top else [of.FetchableTopicResponse(topic_id=topic_id, partitions=[data])]
+    return FetchResponse(error_code=top, responses=topics, node_endpoints=nodes)
+
+
+def batch(first: int = 0, *values: bytes, epoch: int = 4) -> bytes:
+    records = [Record(first + at, START, None, value) for at, value in enumerate(values)]
+    return bytes(encode_batch(records, base_offset=first, partition_leader_epoch=epoch))
+
+
+def test_52_a_voter_that_cannot_fetch_asks_for_votes_and_an_observer_never() -> None:
+    voter, observer = Followed(), Followed(id=9)
+    for followed in (voter, observer):
+        followed.tick(1999)
+        assert isinstance(followed.replica.state, Follower)
+        followed.tick(1)
+    assert isinstance(voter.replica.state, Prospective)
+    for _ in range(100):
+        observer.tick(1000)
+        observer.replica.take_outgoing()
+        assert isinstance(observer.replica.state, Follower)
+        assert observer.replica.epoch == 4
+
+
+def test_52_every_success_puts_the_timeout_off() -> None:
+    followed = Followed()
+    for _ in range(3):
+        followed.answer(response(), 1500)
+        assert isinstance(followed.replica.state, Follower)
+    followed.replica.take_outgoing()
+    followed.tick(2000)
+    assert isinstance(followed.replica.state, Prospective)
+
+
+def test_52_a_failure_does_not() -> None:
+    followed = Followed()
+    while isinstance(followed.replica.state, Follower):
+        for send in followed.replica.take_outgoing():
+            followed.replica.answered(send.token, None, followed.now)
+        followed.tick(50)
+    assert followed.now == START + 2000
+
+
+def test_records_are_appended_and_committed_as_far_as_the_leader_says_and_the_log_goes() -> None:
+    followed = Followed()
+    assert followed.sent().body.topics[0].partitions[0].fetch_offset == 0  # type: ignore[attr-defined]  # a fetch
+    followed = Followed()
+    followed.answer(response(batch(0, b"a", b"b") + batch(2, b"c"), high_watermark=2))
+    assert followed.replica.log.end == OffsetAndEpoch(3, 4)
+    assert followed.member.heard.values == [b"a", b"b"]
+    assert followed.fetched() == (3, 4, 4)
+    followed = Followed()
+    followed.answer(response(batch(0, b"a"), high_watermark=99))
+    assert followed.replica.log.high_watermark == 1
+    followed.answer(response(high_watermark=-1))
+    assert followed.replica.log.high_watermark == 1
+
+
+def test_it_fetches_from_its_end_with_the_epoch_of_its_last_record() -> None:
+    followed = Followed()
+    followed.answer(response(batch(0, b"a", epoch=2) + batch(1, b"b", epoch=3)))
+    body = followed.sent().body
+    assert isinstance(body, FetchRequest)
+    partition = body.topics[0].partitions[0]
+    assert (partition.fetch_offset, partition.last_fetched_epoch, partition.current_leader_epoch) == (2, 3, 4)
+    assert (partition.log_start_offset, partition.partition_max_bytes, partition.high_watermark) == (-1, 0, 0)
+    assert (body.max_wait_ms, body.min_bytes, body.max_bytes, body.session_epoch) == (500, 0, 1 << 20, -1)
+    assert body.replica_state is not None
+    assert (body.replica_state.replica_id, body.replica_state.replica_epoch) == (1, -1)
+
+
+def test_diverging_logs_are_cut_to_where_they_agree() -> None:
+    followed = Followed()
+    followed.answer(response(batch(0, b"a", epoch=1) + batch(1, b"b", epoch=2) + batch(2, b"c", epoch=3)))
+    followed.answer(response(diverging=(1, 1)))
+    assert followed.replica.log.end == OffsetAndEpoch(1, 1)
+    assert followed.fetched() == (1, 1, 4)
+
+
+def test_an_epoch_that_the_leader_does_not_have_goes_as_a_whole() -> None:
+    followed = Followed()
+    followed.answer(response(batch(0, b"a", epoch=1) + batch(1, b"b", epoch=2) + batch(2, b"c", epoch=3)))
+    followed.answer(response(diverging=(2, 2)))
+    assert followed.replica.log.end == OffsetAndEpoch(2, 2)
+
+
+def test_a_cut_inside_a_batch_takes_the_whole_batch() -> None:
+    followed = Followed()
+    followed.answer(response(batch(0, b"a", epoch=1) + batch(1, b"b", b"c", b"d", epoch=1)))
+    followed.answer(response(diverging=(3, 1)))
+    assert followed.replica.log.end == OffsetAndEpoch(1, 1)
+    assert [each for each in followed.replica.log.log.batches(0)]
+
+
+def test_nothing_committed_is_ever_cut() -> None:
+    followed = Followed()
+    followed.answer(response(batch(0, b"a", b"b", epoch=1), high_watermark=2))
+    followed.answer(response(diverging=(1, 1)))
+    assert isinstance(followed.replica.failure, Diverged)
+    assert followed.replica.log.end == OffsetAndEpoch(2, 1)
+    assert followed.replica.take_outgoing() == []
+
+
+@pytest.mark.parametrize("at", [(-1, 1), (1, -1)])
+def test_half_a_place_to_cut_at_is_none(at: tuple[int, int]) -> None:
+    followed = Followed()
+    followed.answer(response(batch(0, b"a", epoch=1)))
+    before = shown(followed.replica)
+    followed.answer(response(diverging=at))
+    assert shown(followed.replica) == before
+    assert followed.replica.failure is None
+
+
+@pytest.mark.parametrize("id", [(-1, 3), (5, -1), (5, 3)])
+def test_without_a_way_to_fetch_a_snapshot_its_id_changes_nothing(id: tuple[int, int]) -> None:
+    followed = Followed()
+    before = shown(followed.replica)
+    followed.answer(response(snapshot=id))
+    assert shown(followed.replica) == before
+    followed.tick(20)
+    assert followed.fetched() == (0, 0, 4)
+
+
+def test_56_unknown_leader_epoch_is_retried() -> None:
+    followed = Followed()
+    state = followed.replica.state
+    followed.answer(response(code=e.UNKNOWN_LEADER_EPOCH, epoch=3))
+    assert followed.replica.state is state
+    followed.tick(20)
+    assert followed.fetched() == (0, 0, 4)
+
+
+@pytest.mark.parametrize("code", [e.NONE, e.FENCED_LEADER_EPOCH, e.NOT_LEADER_OR_FOLLOWER, e.UNKNOWN_SERVER_ERROR])
+def test_a_later_epoch_is_believed_whatever_comes_with_it(code: int) -> None:
+    followed = Followed()
+    followed.answer(response(batch(0, b"a", epoch=6), leader=3, epoch=6, code=code))
+    assert isinstance(followed.replica.state, Follower)
+    assert (followed.replica.epoch, followed.replica.leader_id) == (6, 3)
+    assert followed.replica.log.end == OffsetAndEpoch(0, 0), "the answer was to a question of an older epoch"
+    assert followed.sent().to.id == 3
+
+
+def test_a_later_epoch_without_a_leader_is_believed() -> None:
+    followed = Followed()
+    followed.answer(response(leader=-1, epoch=6, code=e.NOT_LEADER_OR_FOLLOWER))
+    assert isinstance(followed.replica.state, Unattached)
+    assert followed.replica.epoch == 6
+
+
+def test_a_later_epoch_that_we_are_said_to_lead_is_only_an_epoch() -> None:
+    followed = Followed()
+    followed.answer(response(leader=1, epoch=6))
+    assert isinstance(followed.replica.state, Unattached)
+    assert (followed.replica.epoch, followed.replica.leader_id) == (6, None)
+
+
+@pytest.mark.parametrize("epoch", [3, 0, -1, 2**31 - 1])
+def test_an_epoch_that_is_over_or_cannot_be_changes_nothing(epoch: int) -> None:
+    followed = Followed()
+    before = shown(followed.replica)
+    followed.answer(response(batch(0, b"a", epoch=1), leader=3, epoch=epoch, code=e.FENCED_LEADER_EPOCH))
+    assert shown(followed.replica) == before
+
+
+def test_another_leader_in_the_same_epoch_is_not_believed() -> None:
+    followed = Followed()
+    before = shown(followed.replica)
+    followed.answer(response(leader=3, epoch=4, code=e.NOT_LEADER_OR_FOLLOWER))
+    assert shown(followed.replica) == before
+
+
+def test_59_cluster_authorization_failed_is_the_end() -> None:
+    followed = Followed()
+    followed.answer(response(top=e.CLUSTER_AUTHORIZATION_FAILED))
+    assert isinstance(followed.replica.failure, NotAuthorized)
+    followed.tick(10_000)
+    assert followed.replica.take_outgoing() == []
+
+
+@pytest.mark.parametrize(
+    "top", [e.BROKER_NOT_AVAILABLE, e.INVALID_REQUEST, e.INCONSISTENT_CLUSTER_ID, e.UNKNOWN_SERVER_ERROR]
+)
+def test_other_errors_of_a_whole_answer_are_waited_out(top: int) -> None:
+    followed = Followed()
+    before = shown(followed.replica)
+    followed.answer(response(top=top))
+    assert shown(followed.replica) == before
+    followed.tick(20)
+    assert followed.fetched() == (0, 0, 4)
+
+
+def test_an_answer_of_another_topic_is_none() -> None:
+    followed = Followed()
+    followed.answer(response(batch(0, b"a"), topic_id=Uuid.ZERO))
+    assert followed.replica.log.end_offset == 0
+
+
+def voters_batch(value: bytes) -> bytes:
+    return bytes(encode_control_batch(KRAFT_VOTERS, value, base_offset=0, timestamp=START, partition_leader_epoch=4))
+
+
+GOOD = batch(0, b"a", b"b")
+CORRUPT = [
+    b"",
+    b"\x00",
+    b"garbage that is no batch at all, and long enough to be one if it were" * 3,
+    GOOD[:-1],
+    GOOD[:40],
+    GOOD[:-1] + b"\xff",
+    GOOD[:16] + b"\x01" + GOOD[17:],
+    batch(1, b"a"),
+    batch(0, b"a") + batch(2, b"b")[:-3] + b"abc",
+    voters_batch(b"no voters"),
+    voters_batch(b""),
+]
+
+
+@pytest.mark.parametrize("records", CORRUPT, ids=range(len(CORRUPT)))
+def test_62_bytes_that_are_no_batches_change_nothing_and_are_asked_for_again(records: bytes) -> None:
+    followed = Followed()
+    before = shown(followed.replica)
+    followed.answer(response(records, high_watermark=-1))
+    assert shown(followed.replica) == before
+    assert followed.replica.failure is None
+    followed.tick(20)
+    assert followed.fetched() == (0, 0, 4)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_62_random_bytes_never_kill_a_replica(seed: int) -> None:
+    random = Random(seed)
+    followed = Followed()
+    good = batch(0, b"a", b"b") + batch(2, b"c")
+    for _ in range(50):
+        spoilt = bytearray(good)
+        for _ in range(random.randrange(1, 4)):
+            spoilt[random.randrange(len(spoilt))] = random.randrange(256)
+        records = random.choice(
+            [random.randbytes(random.randrange(200)), bytes(spoilt), good[: random.randrange(len(good))]]
+        )
+        for send in followed.replica.take_outgoing():
+            followed.replica.answered(send.token, response(records), followed.now)
+        followed.tick(25)
+        assert followed.replica.failure is None
+        if followed.replica.epoch != 4 or not isinstance(followed.replica.state, Follower):
+            break
+    log = followed.replica.log
+    assert is_ascending([offset for offset in range(log.end_offset)])
+
+
+def test_62_a_batch_of_a_later_epoch_than_was_asked_in_is_left_out() -> None:
+    followed = Followed()
+    followed.answer(response(batch(0, b"a") + batch(1, b"b", epoch=5)))
+    assert followed.replica.log.end == OffsetAndEpoch(1, 4)
+
+
+def test_62_batches_whose_epochs_fall_are_refused() -> None:
+    followed = Followed()
+    followed.answer(response(batch(0, b"a", epoch=3) + batch(1, b"b", epoch=2)))
+    assert followed.replica.log.end_offset == 0
+
+
+def test_62_batches_with_a_gap_are_refused() -> None:
+    followed = Followed()
+    followed.answer(response(batch(0, b"a") + batch(2, b"b")))
+    assert followed.replica.log.end_offset == 0
+
+
+def test_an_answer_that_comes_after_the_part_has_changed_is_dropped() -> None:
+    followed = Followed()
+    send = followed.sent()
+    followed.tick(2000)
+    assert isinstance(followed.replica.state, Prospective)
+    followed.replica.answered(send.token, response(batch(0, b"a"), high_watermark=1), followed.now)
+    assert followed.replica.log.end_offset == 0
+    followed.replica.answered(send.token, response(batch(0, b"a"), high_watermark=1), followed.now)
+    followed.replica.answered(123456, response(batch(0, b"a"), high_watermark=1), followed.now)
+    assert followed.replica.log.end_offset == 0
+
+
+def test_one_request_is_under_way_to_a_peer_and_the_next_after_its_time_is_up() -> None:
+    followed = Followed()
+    first = followed.sent()
+    followed.tick(500)
+    assert followed.replica.take_outgoing() == []
+    assert first.version == 18
+    assert first.lowest == 13
+
+
+def test_while_the_leader_cannot_be_reached_others_are_asked() -> None:
+    followed = Followed(bootstrap=[endpoint(7), endpoint(8)])
+    send = followed.sent()
+    followed.replica.answered(send.token, Failure.LOST, followed.now)
+    (asked,) = followed.replica.take_outgoing()
+    assert asked.to.endpoint in (endpoint(7), endpoint(8))
+    followed.replica.answered(asked.token, response(leader=3, epoch=5, code=e.FENCED_LEADER_EPOCH), followed.now)
+    assert followed.replica.leader_id == 3
+
+
+def test_a_replica_that_knows_nobody_finds_the_leader_by_asking_around() -> None:
+    observer = member(id=9, voters=(), bootstrap=[endpoint(2)])
+    observer.replica.tick(START)
+    (send,) = observer.replica.take_outgoing()
+    assert (send.to.endpoint, send.body.api_key) == (endpoint(2), 1)
+    observer.replica.answered(send.token, response(leader=2, epoch=7, code=e.FENCED_LEADER_EPOCH), START)
+    assert (observer.replica.leader_id, observer.replica.epoch) == (2, 7)
+    assert observer.replica.take_outgoing()[0].to.endpoint == endpoint(2)
+
+
+def test_a_leader_that_nobody_can_tell_the_place_of_is_not_followed() -> None:
+    observer = member(id=9, voters=(), bootstrap=[endpoint(2)])
+    observer.replica.tick(START)
+    (send,) = observer.replica.take_outgoing()
+    answer = response(leader=2, epoch=7, code=e.FENCED_LEADER_EPOCH, endpoints=False)
+    observer.replica.answered(send.token, answer, START)
+    assert isinstance(observer.replica.state, Unattached)
+    assert observer.replica.epoch == 7
+    assert observer.replica.failure is None
+
+
+def test_a_brokers_observer_gets_every_record_and_never_votes_or_leads() -> None:
+    quorum = Quorum()
+    broker = quorum.add(9, can_vote=False)
+    leader = quorum.elect()
+    quorum.write(b"one")
+    quorum.kill(leader.key.id)
+    quorum.elect()
+    quorum.write(b"two")
+    quorum.run(3000)
+    assert broker.heard.values == [b"one", b"two"]
+    assert isinstance(broker.replica.state, Follower)
+    assert not [body for one, _, body in quorum.sent if one == 9 and body.api_key == 52]
+
+
+def test_waiting_costs_no_busy_loop() -> None:
+    quorum = Quorum()
+    quorum.elect()
+    ticks = 0
+
+    def count() -> bool:
+        nonlocal ticks
+        ticks += 1
+        return False
+
+    quorum.run(10_000, until=count)
+    assert ticks < 400
+
+
+def test_every_answer_kind_survives_a_wrong_sender() -> None:
+    """An answer of another kind than was asked for is no answer."""
+    wrong: list[Message] = [sole_vote(), response()]
+    for each in wrong:
+        followed = Followed()
+        followed.tick(2000)
+        assert isinstance(followed.replica.state, Prospective | Candidate)
+        for send in followed.replica.take_outgoing():
+            followed.replica.answered(send.token, each, followed.now)
+        assert followed.replica.failure is None
+
+
+def sole_vote() -> Message:
+    found = ask(member(), vote())
+    assert sole(found).vote_granted
+    assert isinstance(found, Message)
+    return found
+
+
+def test_a_follower_becomes_no_leader_by_answers_alone() -> None:
+    followed = Followed()
+    for _ in range(5):
+        followed.answer(response())
+    assert not isinstance(followed.replica.state, Leader)

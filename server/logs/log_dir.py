@@ -65,12 +65,16 @@ class LogDir:
         return [name for name in self.disk.folders() if names.is_deleted(name)]
 
     def owner(self, folder: str) -> Uuid | None:
-        """Whose records a folder holds. None when nobody wrote that down, or power was lost before it was on the disk: the name tells then."""
+        """Whose records a folder holds. None when nobody wrote that down, or power was lost before it was on the disk, which is before any of
+        the records was: the name tells then."""
         file = f"{folder}/{names.PARTITION_METADATA}"
         if not self.disk.exists(file):
             return None
-        data = self.disk.read_whole(file)
-        return partition_metadata.read(data, self.at(file)).topic_id if data else None
+        try:
+            return partition_metadata.read(self.disk.read_whole(file), self.at(file)).topic_id
+        except BadFile as problem:
+            log.warning("%s: the name of the folder tells", problem)
+            return None
 
     def own(self, folder: str, topic_id: Uuid) -> None:
         """Write down whose records a folder holds."""

@@ -35,6 +35,9 @@ Listener = Callable[[Image, Image, Sequence[Any]], None]
 """Called with the image before, the image after, and the records that lie between them."""
 
 
+NEVER_TWICE = ("PartitionChangeRecord", "ProducerIdsRecord")
+"""What a loss of power must not take back once somebody has seen it: leader epochs and producer ids would be given to others again."""
+
 FIRST_EPOCH = 1
 """The epoch of the first leader of a quorum."""
 
@@ -104,7 +107,8 @@ class Controller:
         fold, before = Fold(self.image), self.image
         for record in records:
             fold.apply(record)
-        self._append(batch_of(records, self.log.log_end_offset, self._node.now))
+        flush = any(type(record).__name__ in NEVER_TWICE for record in records)
+        self._append(batch_of(records, self.log.log_end_offset, self._node.now), flush=flush)
         self.image = fold.image._replace(end=OffsetAndEpoch(self.log.log_end_offset, self.epoch))
         self._take_settings(before)
         self._unseen.append((before, self.image, records))
@@ -143,15 +147,15 @@ class Controller:
             found = self.image.topics[result.topic_id]
         return found
 
-    def _append(self, batch: bytes | bytearray) -> None:
-        """With `log.flush.interval.messages=1` a decision outlives the machine before it counts, and everybody waits for that: decisions are few.
-        Otherwise it is flushed beside the loop, soon."""
+    def _append(self, batch: bytes | bytearray, *, flush: bool = False) -> None:
+        """With `flush` a decision outlives the machine before it counts, and everybody waits for that: decisions are few. Otherwise it is
+        flushed beside the loop, soon."""
         self.log.append_own(batch, leader_epoch=self.epoch, now=self._node.now, origin=Origin.RAFT)
-        if self._node.settings.int("log.flush.interval.messages") > 1:
+        if not (flush or self._node.settings.int("log.flush.interval.messages") == 1):
             self._node.flushing.want(self)
-        elif (flush := self.log.unflushed()) is not None:
-            flush.run()
-            self.log.flushed(flush.offset)
+        elif (work := self.log.unflushed()) is not None:
+            work.run()
+            self.log.flushed(work.offset)
         self.log.high_watermark = self.log.log_end_offset
 
     def flushed(self, offset: int) -> None:

@@ -48,8 +48,8 @@ class Machine(Harness):
         self._under_way: list[flushing.Job] = []
 
     def begin_flush(self) -> None:
-        """What is wanted begins to be flushed."""
-        self._under_way = self.node.flushing.begin()
+        """What is wanted begins to be flushed, unless something is being flushed already."""
+        self._under_way = self._under_way or self.node.flushing.begin()
 
     def end_flush(self) -> None:
         """It is flushed, as far as the disk obeys."""

@@ -1,0 +1,87 @@
+"""A real system that refuses to write: the limit on how large a file may be stands in for a full disk."""
+
+from __future__ import annotations
+
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.fetch import FetchRequest
+from kafkadouble.messages.generated.produce import ProduceRequest
+from kafkadouble.wire.batch import Record, encode_batch
+
+from .serving import Serving, run, serving
+
+LIMIT = 150_000
+
+
+def limit_files(pid: int, size: int) -> None:
+    """No file of that process may grow beyond this."""
+    try:
+        from resource import RLIMIT_FSIZE, prlimit
+    except ImportError:
+        pytest.skip("NO DISK WAS FULL: this system cannot limit the files of another process")
+    prlimit(pid, RLIMIT_FSIZE, (size, size))
+
+
+def produce(broker: Serving, topic: str, size: int = 100_000) -> tuple[int, int]:
+    """The error code, and the offset that the record got."""
+    batch = encode_batch([Record(0, 1_700_000_000_000, None, b"v" * size)])
+    data = ProduceRequest.PartitionProduceData(index=0, records=bytes(batch))
+    asked = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
+    answer = broker.ask(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[asked]), 9)
+    answered = answer.responses[0].partition_responses[0]
+    return answered.error_code, answered.base_offset
+
+
+def end_of(broker: Serving, topic: str) -> tuple[int, int]:
+    """The error code, and the high watermark."""
+    wanted = FetchRequest.FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1 << 20)
+    asked = FetchRequest(max_bytes=1 << 20, topics=[FetchRequest.FetchTopic(topic=topic, partitions=[wanted])])
+    found = broker.ask(asked, 11).responses[0].partitions[0]
+    return found.error_code, found.high_watermark
+
+
+def test_a_full_disk_takes_its_directory_offline_and_loses_nothing_acknowledged(tmp_path: Path) -> None:
+    words = [word for name in "ab" for word in ("--data-dir", str(tmp_path / name))]
+    with serving(*words, "--topic", "lost", "--topic", "kept") as broker:
+        limit_files(broker.process.pid, LIMIT)
+        assert (tmp_path / "b" / "lost-0").is_dir()
+        assert (tmp_path / "a" / "kept-0").is_dir()
+        assert [produce(broker, "lost"), produce(broker, "lost")] == [(0, 0), (error_codes.KAFKA_STORAGE_ERROR, -1)]
+        assert end_of(broker, "lost") == (error_codes.KAFKA_STORAGE_ERROR, -1)
+        assert (tmp_path / "b" / "lost-0" / f"{0:020}.log").stat().st_size < LIMIT
+        assert [produce(broker, "kept", 10), end_of(broker, "kept")] == [(0, 0), (0, 1)]
+        code, told = broker.end(signal.SIGTERM)
+    assert code == 0
+    assert f"{tmp_path}/b is offline until a restart, and its partition is not served: " in told
+    assert "Traceback" not in told
+    with serving(*words) as again:
+        assert [end_of(again, "lost"), end_of(again, "kept")] == [(0, 1), (0, 1)]
+        assert produce(again, "lost") == (0, 1)
+
+
+def test_serve_ends_when_the_directory_of_the_metadata_fails(tmp_path: Path) -> None:
+    with serving("--data-dir", str(tmp_path), "--topic", "t") as broker:
+        limit_files(broker.process.pid, LIMIT)
+        assert produce(broker, "t") == (0, 0)
+        with suppress(OSError, EOFError):  # the answer may come before the end, or not
+            assert produce(broker, "t") == (error_codes.KAFKA_STORAGE_ERROR, -1)
+        _, told = broker.process.communicate(timeout=30)
+    assert broker.process.returncode == 3
+    last = told.splitlines()[-1]
+    assert last.startswith(f"kafkadouble: {tmp_path}, which has the cluster's metadata, cannot be used any more: ")
+    assert "Traceback" not in told
+    with serving("--data-dir", str(tmp_path)) as again:
+        assert produce(again, "t") == (0, 1)
+
+
+def test_a_directory_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    ended = run("serve", "--port", "0", "--data-dir", str(tmp_path / "file" / "d"))
+    assert (ended.returncode, ended.stdout) == (3, "")
+    assert f"{tmp_path}/file/d" in ended.stderr
+    assert "Traceback" not in ended.stderr

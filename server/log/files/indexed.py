@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from kafkadouble.wire.batch import HEADER_SIZE, read_header
 
+from ..formats import offset_index, time_index
 from ..formats.errors import BadFile
 from ..formats.names import INDEX, LOG, TIME_INDEX, segment_name
 from .disk import Disk, File
@@ -20,6 +21,9 @@ from .walking import Place, Walk
 _LOGGER = logging.getLogger("kafkadouble.log")
 
 UNBOUNDED = 2**63 - 1
+
+_THOROUGHLY, _SAMPLES = 4 << 20, 64
+"""So many bytes behind the last entry by time are looked through for later timestamps; of more, so many batches."""
 
 
 class IndexedLog:
@@ -60,10 +64,12 @@ class IndexedLog:
     @property
     def index(self) -> Index:
         if self._index is None:
-            if self._disk.exists(self.path(INDEX)) and self._disk.exists(self.path(TIME_INDEX)):
-                self._index = StoredIndex(self.base_offset, *self._index_files())
-            else:
+            if not (self._disk.exists(self.path(INDEX)) and self._disk.exists(self.path(TIME_INDEX))):
                 return self._mend("is missing")
+            files = self._index_files()
+            if files[0].size % offset_index.SIZE or files[1].size % time_index.SIZE:
+                return self._mend("ends within an entry")
+            self._index = StoredIndex(self.base_offset, *files)
         return self._index
 
     def _index_files(self) -> tuple[File, File]:
@@ -113,13 +119,23 @@ class IndexedLog:
         position = self.find(entry.offset) if entry else 0
         if entry and not self._has_timestamp(position, entry.timestamp):
             entry = self._mend(f"has the timestamp {entry.timestamp} for offset {entry.offset}").latest
+        elif entry and self._has_later(position, entry.timestamp):
+            entry = self._mend(f"ends with the timestamp {entry.timestamp}, and there are later ones").latest
         latest, offset = (entry.timestamp, entry.offset) if entry else (-1, self.base_offset)
-        for place in self.places(
-            self._position_before(self.size) if entry else 0
-        ):  # entries by time come with those by offset
+        if self.size - position > _THOROUGHLY and entry:
+            position = self._position_before(self.size)
+        for place in self.places(position):
             if place.max_timestamp > latest:
                 latest, offset = place.max_timestamp, place.last_offset
         return latest, offset
+
+    def _has_later(self, position: int, timestamp: int) -> bool:
+        """Whether the index is seen to end too early: in a stretch too long to be looked through, by samples."""
+        if self.size - position <= _THOROUGHLY:
+            return False
+        step = (self.size - position) // _SAMPLES
+        samples = (self._position_before(position + number * step) for number in range(1, _SAMPLES))
+        return any(self._timestamp(each) > timestamp for each in samples)
 
     def _find_end(self) -> int:
         """One past the last offset."""

@@ -60,7 +60,9 @@ class FileStorage:
         self.recovery_point = 0  # everything below it was flushed
         self.snapshots: list[int] = []  # the offsets of the producer snapshots, ascending
         self._put_aside: list[tuple[str, int | None]] = []  # files to be removed, and since when (ms) they may be
-        self._written = [PARTITION_METADATA]  # the small files that were written and not flushed; at first also whose the folder is
+        self._written = [
+            PARTITION_METADATA
+        ]  # the small files that were written and not flushed; at first also whose the folder is
         self._under_way: list[str] = []  # those that a flush is to cover of which nobody has said that it was done
         self.is_new = False  # there was nothing when it was opened, and nothing was flushed since then
         self._names_changed = False  # since the folder was flushed

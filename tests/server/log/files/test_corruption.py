@@ -25,7 +25,7 @@ from ..batches import NOW
 from .lossy_disk import LossyDisk
 from .test_power_loss import CONFIG, Life
 
-TOTAL = int(os.environ.get("KAFKADOUBLE_CORRUPTIONS", "500"))
+TOTAL = int(os.environ.get("KAFKADOUBLE_CORRUPTIONS", "2000"))
 GROUPS = 10
 
 

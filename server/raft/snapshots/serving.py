@@ -1,0 +1,125 @@
+"""FetchSnapshot, as a leader answers it: a stretch of a snapshot's bytes, wherever batches begin (KIP-630, KIP-595, KIP-853).
+
+Rules. The checks stand in the table below, in Kafka's order. What is wrong with the request as a whole is an error at the top, and nothing else
+is there. An error of the partition comes with the leader and the epoch that this node knows, and with bytes that are empty and not null: Kafka
+4.4 leaves them null, fails to write its answer, and says UNKNOWN_SERVER_ERROR at the top. A negative MaxBytes, and a replica that has
+the leader's own id, are INVALID_REQUEST: they end the process of Apache Kafka. The snapshot that a directory was formatted with, (0, 0), is
+never served.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest, FetchSnapshotResponse
+
+from ...log.offset_and_epoch import OffsetAndEpoch
+from ..messages import NOBODY, PARTITION, TOPIC
+from ..raft_log import BOOTSTRAP
+from ..voters import Endpoint
+from .sharing import response_max_bytes, share
+from .store import SnapshotStore
+
+Asked = FetchSnapshotRequest.PartitionSnapshot
+Answered = FetchSnapshotResponse.PartitionSnapshot
+
+ENDPOINTS_FROM = 1
+"""The version from which an answer says where the leader is."""
+
+
+class Seat(NamedTuple):
+    """What a node is in the quorum, as far as this API must know. `endpoint` is where the leader is reached, on the listener that was asked."""
+
+    id: int
+    cluster_id: str
+    epoch: int
+    leader_id: int | None
+    leads: bool
+    endpoint: Endpoint | None = None
+    stopping: bool = False
+
+
+class Served(NamedTuple):
+    """The answer; and whether it holds bytes, which a leader takes for a sign of life of the replica that asked."""
+
+    response: FetchSnapshotResponse
+    gave: bool
+
+
+def serve(
+    request: FetchSnapshotRequest, version: int, seat: Seat, store: SnapshotStore, most: int | None = None
+) -> Served:
+    """The answer to a request. `most` is `replica.fetch.response.max.bytes`, where it is to count."""
+    code = _whole(request, seat)
+    if code:
+        return Served(FetchSnapshotResponse(error_code=code), False)
+    topic = request.topics[0]
+    asked = topic.partitions[0]
+    code = next((code for wrong, code in CHECKS if wrong(topic.name, asked, seat)), error_codes.NONE)
+    budget = response_max_bytes(request.max_bytes, most)
+    partition = _refused(asked, code) if code else _read(asked, store, budget)
+    partition.current_leader = _current_leader(seat)
+    response = FetchSnapshotResponse(
+        topics=[FetchSnapshotResponse.TopicSnapshot(name=topic.name, partitions=[partition])]
+    )
+    if version >= ENDPOINTS_FROM and seat.endpoint is not None and seat.leader_id is not None:
+        at = seat.endpoint
+        response.node_endpoints = [
+            FetchSnapshotResponse.NodeEndpoint(node_id=seat.leader_id, host=at.host, port=at.port)
+        ]
+    return Served(response, not partition.error_code)
+
+
+def failed() -> FetchSnapshotResponse:
+    """What a node says that cannot go on."""
+    return FetchSnapshotResponse(error_code=error_codes.BROKER_NOT_AVAILABLE)
+
+
+def _whole(request: FetchSnapshotRequest, seat: Seat) -> int:
+    """What is wrong with the request as a whole; 0 for nothing."""
+    if request.cluster_id is not None and request.cluster_id != seat.cluster_id:
+        return error_codes.INCONSISTENT_CLUSTER_ID
+    if len(request.topics) != 1 or len(request.topics[0].partitions) != 1:
+        return error_codes.INVALID_REQUEST
+    if request.max_bytes < 0 or request.replica_id == seat.id:
+        return error_codes.INVALID_REQUEST
+    return error_codes.NONE
+
+
+CHECKS: list[tuple[Callable[[str, Asked, Seat], bool], int]] = [
+    (lambda topic, asked, _: (topic, asked.partition) != (TOPIC, PARTITION), error_codes.UNKNOWN_TOPIC_OR_PARTITION),
+    (lambda _, asked, seat: asked.current_leader_epoch < seat.epoch, error_codes.FENCED_LEADER_EPOCH),
+    (lambda _, asked, seat: asked.current_leader_epoch > seat.epoch, error_codes.UNKNOWN_LEADER_EPOCH),
+    (lambda _, __, seat: not seat.leads, error_codes.NOT_LEADER_OR_FOLLOWER),
+    (lambda _, __, seat: seat.stopping, error_codes.BROKER_NOT_AVAILABLE),
+]
+"""What is wrong with the partition -> its error; the first that applies. Then come the snapshot and the position."""
+
+
+def _read(asked: Asked, store: SnapshotStore, budget: int) -> Answered:
+    id = OffsetAndEpoch(asked.snapshot_id.end_offset, asked.snapshot_id.epoch)
+    reader = None if id == BOOTSTRAP else store.open(id)
+    if reader is None:
+        return _refused(asked, error_codes.SNAPSHOT_NOT_FOUND)
+    with reader:
+        if not 0 <= asked.position < reader.size:
+            return _refused(asked, error_codes.POSITION_OUT_OF_RANGE)
+        (size,) = share(budget, [reader.size - asked.position])
+        return Answered(
+            index=asked.partition,
+            snapshot_id=FetchSnapshotResponse.SnapshotId(end_offset=id.offset, epoch=id.epoch),
+            size=reader.size,
+            position=asked.position,
+            unaligned_records=reader.read(asked.position, size),
+        )
+
+
+def _refused(asked: Asked, code: int) -> Answered:
+    return Answered(index=asked.partition, error_code=code, unaligned_records=b"")
+
+
+def _current_leader(seat: Seat) -> FetchSnapshotResponse.LeaderIdAndEpoch:
+    leader = NOBODY if seat.leader_id is None else seat.leader_id
+    return FetchSnapshotResponse.LeaderIdAndEpoch(leader_id=leader, leader_epoch=seat.epoch)

@@ -1,0 +1,61 @@
+"""When a snapshot is due: as Apache Kafka ships it (KIP-630, KIP-876), or as KIP-630 was adopted.
+
+Shipped: after so many bytes of records, or when something was committed and the last snapshot is so old. Adopted, as an option: after so many
+bytes, and only when so many of the records of the last snapshot have changed. Replicas do not ask one another: each decides for itself.
+This file holds numbers, and decides nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+NEVER = 0
+"""Of an interval: no snapshot is written because of time."""
+
+NAMES = {
+    "metadata.log.max.record.bytes.between.snapshots": "max_bytes",
+    "metadata.log.max.snapshot.interval.ms": "max_interval_ms",
+    "metadata.snapshot.min.changed_records.ratio": "min_changed_ratio",
+}
+"""Kafka's name, or KIP-630's -> the attribute that holds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Triggers:
+    """Sizes in bytes, times in ms. With `min_changed_ratio` (from 0 to 1; KIP-630 says 0.5) the adopted rule holds, otherwise the shipped."""
+
+    max_bytes: int = 20 << 20
+    max_interval_ms: int = 3_600_000
+    min_changed_ratio: float | None = None
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> Triggers:
+        """From names to typed values; what is missing has its default, other names are passed over."""
+        return cls(**{NAMES[name]: value for name, value in settings.items() if name in NAMES})
+
+
+class Since(NamedTuple):
+    """What has happened since the last snapshot, or the start: bytes of committed batches, and when that was (ms)."""
+
+    bytes: int
+    began: int
+
+    def committed(self, size: int) -> Since:
+        return self._replace(bytes=self.bytes + size)
+
+
+def reason(triggers: Triggers, since: Since, now: int, changed: Callable[[], float]) -> str | None:
+    """Why a snapshot is due, now that something was committed; None when it is not. `changed` gives the share of the last snapshot's records
+    that are no longer what they were; it is asked only when the answer depends on it."""
+    enough = since.bytes >= triggers.max_bytes
+    if triggers.min_changed_ratio is not None:
+        if enough and (share := changed()) >= triggers.min_changed_ratio:
+            return f"{since.bytes} bytes, and {share:.0%} of the records have changed"
+        return None
+    if enough:
+        return f"{since.bytes} bytes of records"
+    if triggers.max_interval_ms != NEVER and now - since.began >= triggers.max_interval_ms:
+        return f"{now - since.began} ms"
+    return None

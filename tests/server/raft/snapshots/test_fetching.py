@@ -1,0 +1,193 @@
+"""A snapshot is taken over piece by piece; whatever is not as it must be gives it up, and leaves nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafkadouble.messages import error_codes as e
+from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotResponse
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
+from kafkadouble.server.raft.replica_key import ReplicaKey
+from kafkadouble.server.raft.snapshots.fetching import Answer, Download, Progress, answer_in, wanted
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
+from kafkadouble.server.raft.snapshots.serving import Seat, serve
+from kafkadouble.server.raft.voters import Endpoint
+
+from .making import ID, data, values
+
+WHOLE = data(values(30))
+LEADER = Seat(1, "c", 5, 1, True, Endpoint("here", 9093))
+KEY = ReplicaKey(2, Uuid(bytes([2]) * 16))
+LEADERS = MemorySnapshots()
+LEADERS.add(ID, WHOLE)
+END = OffsetAndEpoch(20, 1)
+"""Of a replica's log."""
+
+
+def download(max_bytes: int = 100) -> tuple[MemorySnapshots, Download]:
+    store = MemorySnapshots()
+    return store, Download(store, ID, 5, max_bytes)
+
+
+def answered(asker: Download) -> Answer:
+    response = serve(asker.request(KEY, "c"), 1, LEADER, LEADERS).response
+    found = answer_in(FetchSnapshotResponse.decode(response.encode(1), 1))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("chunk", [1, 37, len(WHOLE) - 1, len(WHOLE), len(WHOLE) + 1])
+def test_it_is_there_when_the_last_piece_has_come(chunk: int) -> None:
+    store, asker = download(chunk)
+    pieces = 0
+    while (progress := asker.take(answered(asker))) is Progress.MORE:
+        pieces += 1
+        assert (asker.position, store.ids()) == (chunk * pieces, [])
+    assert progress is Progress.DONE
+    assert pieces + 1 == -(-len(WHOLE) // chunk)
+    assert store.bytes_of(ID) == WHOLE
+
+
+def test_the_request_says_who_asks_for_what_from_where_on() -> None:
+    _, asker = download(64)
+    asker.take(answered(asker))
+    asked = asker.request(KEY, "c")
+    assert (asked.cluster_id, asked.replica_id, asked.max_bytes) == ("c", 2, 64)
+    (partition,) = asked.topics[0].partitions
+    assert asked.topics[0].name == "__cluster_metadata"
+    assert (partition.partition, partition.current_leader_epoch, partition.position) == (0, 5, 64)
+    assert (partition.snapshot_id.end_offset, partition.snapshot_id.epoch) == (100, 3)
+    assert partition.replica_directory_id == KEY.directory_id
+
+
+def test_after_a_lost_answer_the_same_is_asked_again() -> None:
+    _, asker = download()
+    asker.take(answered(asker))
+    assert asker.request(KEY, "c") == asker.request(KEY, "c")
+    first = answered(asker)
+    assert asker.take(first) is Progress.MORE
+    assert asker.take(first) is Progress.GIVEN_UP, "an answer that comes twice is about another position"
+
+
+GOOD = Answer(0, 1, 5, None, ID, len(WHOLE), 0, WHOLE[:50])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        None,
+        Answer(e.UNKNOWN_SERVER_ERROR),
+        GOOD._replace(code=e.SNAPSHOT_NOT_FOUND),
+        GOOD._replace(code=e.POSITION_OUT_OF_RANGE),
+        GOOD._replace(code=e.NOT_LEADER_OR_FOLLOWER),
+        GOOD._replace(code=e.UNKNOWN_SERVER_ERROR),
+        GOOD._replace(id=None),
+        GOOD._replace(id=OffsetAndEpoch(-1, -1)),
+        GOOD._replace(id=OffsetAndEpoch(100, 4)),
+        GOOD._replace(id=OffsetAndEpoch(101, 3)),
+        GOOD._replace(position=1),
+        GOOD._replace(position=-1),
+        GOOD._replace(size=49),
+        GOOD._replace(size=0),
+        GOOD._replace(size=-1),
+        GOOD._replace(data=b""),
+    ],
+)
+def test_what_is_not_as_asked_gives_it_up_and_leaves_nothing(wrong: Answer | None) -> None:
+    store, asker = download()
+    assert asker.take(wrong) is Progress.GIVEN_UP
+    assert (store.ids(), asker.position) == ([], 0)
+    assert asker.take(GOOD) is Progress.GIVEN_UP, "and it stays given up"
+
+
+def test_the_same_in_the_middle() -> None:
+    store, asker = download()
+    assert asker.take(GOOD) is Progress.MORE
+    more = GOOD._replace(position=50, data=WHOLE[50:60])
+    assert asker.take(more._replace(size=len(WHOLE) + 1)) is Progress.GIVEN_UP, "the size has changed"
+    assert store.ids() == []
+
+
+def test_more_bytes_than_the_size_give_it_up() -> None:
+    store, asker = download()
+    assert asker.take(GOOD._replace(data=WHOLE + b"x")) is Progress.GIVEN_UP
+    assert store.ids() == []
+
+
+@given(st.integers(0, len(WHOLE) - 1), st.integers(0, 7))
+def test_a_snapshot_that_came_damaged_is_never_there(at: int, bit: int) -> None:
+    broken = bytearray(WHOLE)
+    broken[at] ^= 1 << bit
+    store, asker = download()
+    assert asker.take(GOOD._replace(data=bytes(broken))) is Progress.GIVEN_UP
+    assert store.ids() == []
+
+
+def test_a_snapshot_of_another_epoch_is_never_there() -> None:
+    store, asker = download()
+    other = data(values(30), OffsetAndEpoch(100, 2))
+    assert asker.take(GOOD._replace(size=len(other), data=other)) is Progress.GIVEN_UP
+    assert store.ids() == []
+
+
+def test_one_that_was_abandoned_leaves_nothing() -> None:
+    store, asker = download()
+    asker.take(GOOD)
+    asker.abandon()
+    assert store.ids() == []
+
+
+def test_one_that_is_there_already_is_not_fetched() -> None:
+    asker = Download(LEADERS, ID, 5, 100)
+    assert asker.is_there
+    assert not download()[1].is_there
+
+
+@pytest.mark.parametrize(
+    ("offset", "epoch", "found"),
+    [
+        (100, 3, True),
+        (21, 1, True),
+        (5, 2, True),  # of a later epoch than ours, whose end we must cut off
+        (-1, 3, False),
+        (100, -1, False),
+        (-1, -1, False),
+        (20, 1, False),
+        (19, 1, False),
+        (100, 0, False),
+    ],
+)
+def test_only_a_snapshot_that_our_log_is_behind_of_is_wanted(offset: int, epoch: int, found: bool) -> None:
+    assert wanted(offset, epoch, END) == (OffsetAndEpoch(offset, epoch) if found else None)
+
+
+def response(*partitions: Any, name: str = "__cluster_metadata", **fields: Any) -> FetchSnapshotResponse:
+    return FetchSnapshotResponse(
+        topics=[FetchSnapshotResponse.TopicSnapshot(name=name, partitions=list(partitions))], **fields
+    )
+
+
+OF = FetchSnapshotResponse.PartitionSnapshot
+
+
+@pytest.mark.parametrize(
+    "of",
+    [FetchSnapshotResponse(), response(), response(OF(), OF(index=1)), response(OF(index=1)), response(OF(), name="t")],
+)
+def test_an_answer_about_something_else_is_none(of: FetchSnapshotResponse) -> None:
+    assert answer_in(of) is None
+
+
+def test_what_an_answer_says() -> None:
+    endpoint = FetchSnapshotResponse.NodeEndpoint(node_id=3, host="h", port=1)
+    leader = FetchSnapshotResponse.LeaderIdAndEpoch(leader_id=3, leader_epoch=9)
+    of = response(OF(error_code=7, current_leader=leader), node_endpoints=[endpoint])
+    assert answer_in(of) == Answer(7, 3, 9, Endpoint("h", 1), OffsetAndEpoch(0, 0))
+    nobody = FetchSnapshotResponse.LeaderIdAndEpoch(leader_id=-1, leader_epoch=9)
+    assert answer_in(response(OF(current_leader=nobody))) == Answer(0, None, 9, None, OffsetAndEpoch(0, 0))
+    assert answer_in(FetchSnapshotResponse(error_code=-1)) == Answer(-1)

@@ -1,0 +1,389 @@
+"""Replicas that hand snapshots to one another: the whole way, in their bytes, with stepped time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages import error_codes as e
+from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
+from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest, FetchSnapshotResponse
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
+from kafkadouble.server.raft.follower import Follower
+from kafkadouble.server.raft.leader import Leader
+from kafkadouble.server.raft.prospective import Prospective
+from kafkadouble.server.raft.raft_log import Diverged
+from kafkadouble.server.raft.replica import Replica
+from kafkadouble.server.raft.settings import QuorumSettings
+from kafkadouble.server.raft.snapshots.creating import create
+from kafkadouble.server.raft.snapshots.head import Head
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
+from kafkadouble.server.raft.snapshots.service import Snapshots
+from kafkadouble.server.raft.snapshots.writing import write_at_once
+from tests.server.raft.asking import ask, begin, code, elected, member
+from tests.server.raft.quorum import CLUSTER, START, Member, Quorum, directory, static_voters
+
+from .making import ID, NOW, data, value, values
+
+VOTERS = (1, 2, 3)
+
+
+def a_quorum(**settings: Any) -> tuple[Quorum, dict[int, MemorySnapshots]]:
+    quorum = Quorum((), **settings)
+    stores = {id: MemorySnapshots() for id in VOTERS}
+    for id, store in stores.items():
+        quorum.add(id, static_voters(VOTERS), snapshot_ids=store, snapshots=Snapshots(store))
+    return quorum, stores
+
+
+def write(replica: Replica, store: MemorySnapshots, at: OffsetAndEpoch | None = None) -> OffsetAndEpoch:
+    """A snapshot up to what is committed, or to `at`; the log begins there now."""
+    log = replica.log
+    id = at or OffsetAndEpoch(log.high_watermark, log.log.epochs.epoch_for(log.high_watermark - 1))
+    part = create(log, store, id)
+    assert part is not None
+    write_at_once(part, Head(START, replica.kraft_version), values(40), NOW, most=400)
+    log.move_start(id)
+    return id
+
+
+def behind(quorum: Quorum, stores: dict[int, MemorySnapshots]) -> tuple[Replica, int, OffsetAndEpoch]:
+    """The leader, the id of a follower that was cut off before a snapshot was written, and the snapshot."""
+    leader = quorum.elect()
+    late = next(id for id in VOTERS if id != leader.key.id)
+    quorum.write(b"before")
+    quorum.isolate(late)
+    for number in range(10):
+        quorum.write(b"%d" % number)
+    id = write(leader, stores[leader.key.id])
+    quorum.write(b"after")
+    return leader, late, id
+
+
+def begin_download(quorum: Quorum, late: int) -> None:
+    """Go on until some pieces have come."""
+    for _ in range(10_000):
+        if len(sent(quorum, late, FetchSnapshotRequest)) > 3:
+            return
+        if not quorum.step():
+            quorum.now += 50
+            quorum.tick()
+    raise AssertionError("nothing is downloaded")
+
+
+def sent(quorum: Quorum, asker: int, kind: type) -> list[Any]:
+    return [body for one, _, body in quorum.sent if one == asker and isinstance(body, kind)]
+
+
+@pytest.mark.parametrize("chunk", [37, 1 << 20])
+def test_a_follower_that_is_behind_takes_the_snapshot_and_goes_on_after_it(chunk: int) -> None:
+    quorum, stores = a_quorum(fetch_snapshot_max_bytes=chunk)
+    leader, late, id = behind(quorum, stores)
+    whole = stores[leader.key.id].bytes_of(id)
+    quorum.heal()
+    quorum.run(30_000, until=lambda: quorum[late].log.end == leader.log.end)
+    assert stores[late].bytes_of(id) == whole
+    assert len(sent(quorum, late, FetchSnapshotRequest)) >= -(-len(whole) // chunk)
+    assert {body.max_bytes for body in sent(quorum, late, FetchSnapshotRequest)} == {chunk}
+    assert quorum[late].log.start_offset == id.offset
+    quorum.write(b"later")
+    heard = quorum.heard(late)
+    assert [reader.id for reader in heard.snapshots] == [id], "the listener sees the snapshot, and once"
+    assert heard.values[-2:] == [b"after", b"later"]
+    assert min(offset for offset in heard.offsets if offset >= id.offset) == id.offset
+
+
+def test_what_comes_next_is_asked_for_at_the_end_and_in_the_epoch_of_the_snapshot() -> None:
+    quorum, stores = a_quorum()
+    leader, late, id = behind(quorum, stores)
+    quorum.heal()
+    quorum.run(30_000, until=lambda: stores[late].ids() == [id])
+    asked = [body for one, _, body in quorum.sent if one == late]
+    last = max(at for at, body in enumerate(asked) if isinstance(body, FetchSnapshotRequest))
+    first = next(body for body in asked[last:] if isinstance(body, FetchRequest)).topics[0].partitions[0]
+    assert (first.fetch_offset, first.last_fetched_epoch) == (id.offset, id.epoch)
+    assert isinstance(leader.state, Leader)
+
+
+def test_a_new_voter_without_a_log_takes_it_though_the_log_still_begins_at_0() -> None:
+    quorum, stores = a_quorum()
+    leader = quorum.elect()
+    quorum.write(b"x")
+    log = leader.log
+    id = OffsetAndEpoch(log.high_watermark, leader.epoch)
+    part = create(log, stores[leader.key.id], id)
+    assert part is not None
+    write_at_once(part, Head(START), values(3), NOW)
+    assert log.start_offset == 0
+    store = MemorySnapshots()
+    quorum.add(9, static_voters(VOTERS), snapshot_ids=store, snapshots=Snapshots(store))
+    quorum.run(5000, until=lambda: store.ids() == [id])
+    assert quorum[9].log.start_offset == id.offset
+
+
+def test_a_snapshot_that_is_deleted_meanwhile_is_given_up_for_a_newer_one() -> None:
+    quorum, stores = a_quorum(fetch_snapshot_max_bytes=37)
+    leader, late, old = behind(quorum, stores)
+    quorum.heal()
+    begin_download(quorum, late)
+    kept = stores[leader.key.id]
+    new = write(leader, kept)
+    kept.delete(old, quorum.now)
+    quorum.run(30_000, until=lambda: quorum[late].log.end == leader.log.end)
+    assert stores[late].ids() == [new]
+    assert [reader.id for reader in quorum.heard(late).snapshots] == [new]
+
+
+def test_pieces_of_one_leader_are_not_joined_with_those_of_another() -> None:
+    quorum, stores = a_quorum(fetch_snapshot_max_bytes=37)
+    leader, late, id = behind(quorum, stores)
+    other = next(each for each in VOTERS if each not in (leader.key.id, late))
+    quorum.run(2000)
+    write(quorum[other], stores[other], id)
+    stores[other].delete(id, quorum.now)
+    stores[other].add(id, data([value(7)] * 60, id, Head(START)))
+    quorum.heal()
+    begin_download(quorum, late)
+    quorum.kill(leader.key.id)
+    quorum.run(60_000, until=lambda: quorum[late].log.start_offset == id.offset)
+    assert quorum.leader is not None
+    assert quorum.leader.key.id == other
+    assert stores[late].bytes_of(id) == stores[other].bytes_of(id)
+
+
+def test_a_replica_that_is_started_again_in_the_middle_starts_again_with_it() -> None:
+    quorum, stores = a_quorum(fetch_snapshot_max_bytes=37)
+    leader, late, id = behind(quorum, stores)
+    quorum.heal()
+    begin_download(quorum, late)
+    quorum.kill(late)
+    quorum.members[late].extra["snapshots"] = Snapshots(stores[late])
+    quorum.restart(late)
+    quorum.sent.clear()
+    quorum.run(30_000, until=lambda: quorum[late].log.end == leader.log.end)
+    assert sent(quorum, late, FetchSnapshotRequest)[0].topics[0].partitions[0].position == 0
+    assert stores[late].ids() == [id]
+
+
+class Led:
+    """A leader with a snapshot, and the time."""
+
+    def __init__(self) -> None:
+        self.store = MemorySnapshots()
+        self.member = elected(member(1, snapshot_ids=self.store, snapshots=Snapshots(self.store)))
+        self.replica = self.member.replica
+        self.store.add(ID, data(values(9)))
+
+    def ask(self, replica: int, position: int = 0, **fields: Any) -> FetchSnapshotResponse:
+        of = FetchSnapshotRequest
+        partition = of.PartitionSnapshot(
+            current_leader_epoch=self.replica.epoch,
+            snapshot_id=of.SnapshotId(end_offset=ID.offset, epoch=ID.epoch),
+            position=position,
+            replica_directory_id=directory(replica & 0x7F),
+        )
+        topic = of.TopicSnapshot(name="__cluster_metadata", partitions=[partition])
+        given: dict[str, Any] = {"cluster_id": CLUSTER, "replica_id": replica, "topics": [topic], **fields}
+        found: FetchSnapshotResponse = ask(self.member, of(**given), now=self.replica.now)
+        return found
+
+
+def leads(replica: Replica) -> bool:
+    return isinstance(replica.state, Leader) and not replica.state.resigning
+
+
+@pytest.mark.parametrize(
+    ("asker", "position", "stays"),
+    [(2, 0, True), (2, 1 << 40, False), (-1, 0, False), (7, 0, False), (None, 0, False)],
+    ids=["a voter", "a voter that gets no bytes", "nobody", "an observer", "silence"],
+)
+def test_a_voter_that_fetches_a_snapshot_has_not_deserted_its_leader(
+    asker: int | None, position: int, stays: bool
+) -> None:
+    led = Led()
+    for _ in range(10):
+        now = led.replica.now + 1000
+        led.replica.tick(now)
+        if asker is not None and leads(led.replica):
+            led.ask(asker, position)
+    assert leads(led.replica) == stays
+
+
+@pytest.mark.parametrize("fields", [{"max_bytes": -1}, {"replica_id": 1}])
+def test_what_kills_kafka_is_an_error_here(fields: dict[str, Any]) -> None:
+    led = Led()
+    assert led.ask(2, **fields).error_code == e.INVALID_REQUEST
+    assert code(led.ask(2)) == 0
+    assert led.replica.failure is None
+
+
+def test_a_leader_that_stops_says_so() -> None:
+    led = Led()
+    led.replica.shutdown_until = led.replica.now + 1000
+    assert code(led.ask(2)) == e.BROKER_NOT_AVAILABLE
+
+
+class Following:
+    """A follower of 2 in epoch 4 that is offered a snapshot, and the answers that a test makes."""
+
+    def __init__(self, offered: OffsetAndEpoch = ID) -> None:
+        self.store = MemorySnapshots()
+        settings = QuorumSettings(append_linger_ms=0, fetch_snapshot_max_bytes=100)
+        self.member: Member = member(1, settings=settings, snapshot_ids=self.store, snapshots=Snapshots(self.store))
+        self.replica = self.member.replica
+        ask(self.member, begin(2, 4))
+        self.offer(offered)
+
+    def offer(self, id: OffsetAndEpoch) -> None:
+        """Answer its Fetch with a SnapshotId."""
+        (send,) = self.replica.take_outgoing()
+        assert isinstance(send.body, FetchRequest)
+        self.replica.answered(send.token, fetch_response(id), self.replica.now)
+
+    def next(self) -> Any:
+        """What it asks for next, when it may."""
+        while not (out := self.replica.take_outgoing()):
+            self.replica.tick(self.replica.next_deadline() or 0)
+        (send,) = out
+        return send
+
+    def next_piece(self) -> int:
+        """From where on it asks for the next piece; whatever it asks before is lost."""
+        while not isinstance((send := self.next()).body, FetchSnapshotRequest):
+            self.replica.answered(send.token, None, self.replica.now)
+        position: int = send.body.topics[0].partitions[0].position
+        return position
+
+    def answer(self, **fields: Any) -> Any:
+        """Answer its FetchSnapshot; what it asks for then."""
+        send = self.next()
+        assert isinstance(send.body, FetchSnapshotRequest)
+        self.replica.answered(send.token, piece(**fields), self.replica.now)
+        return self.next().body
+
+
+def fetch_response(id: OffsetAndEpoch) -> Any:
+    of = FetchResponse
+    partition = of.PartitionData(
+        high_watermark=-1,
+        current_leader=of.LeaderIdAndEpoch(leader_id=2, leader_epoch=4),
+        snapshot_id=of.SnapshotId(end_offset=id.offset, epoch=id.epoch),
+        records=b"",
+    )
+    topic = of.FetchableTopicResponse(topic_id=Uuid.METADATA_TOPIC_ID, partitions=[partition])
+    return of(responses=[topic])
+
+
+WHOLE = data(values(9))
+
+
+def piece(top: int = 0, leader: int = 2, epoch: int = 4, id: OffsetAndEpoch = ID, **fields: Any) -> Any:
+    of = FetchSnapshotResponse
+    if top:
+        return of(error_code=top)
+    given: dict[str, Any] = {
+        "current_leader": of.LeaderIdAndEpoch(leader_id=leader, leader_epoch=epoch),
+        "snapshot_id": of.SnapshotId(end_offset=id.offset, epoch=id.epoch),
+        "size": len(WHOLE),
+        "unaligned_records": WHOLE[:100],
+    }
+    partition = of.PartitionSnapshot(**given | fields)
+    return of(topics=[of.TopicSnapshot(name="__cluster_metadata", partitions=[partition])])
+
+
+def test_a_piece_is_followed_by_the_next() -> None:
+    follower = Following()
+    first = follower.next()
+    assert first.body.topics[0].partitions[0].position == 0
+    follower.replica.answered(first.token, piece(), follower.replica.now)
+    assert follower.answer(position=100, unaligned_records=WHOLE[100:150]).topics[0].partitions[0].position == 150
+
+
+def test_an_answer_that_is_lost_is_asked_for_again() -> None:
+    follower = Following()
+    follower.replica.answered(follower.next().token, piece(), follower.replica.now)
+    follower.replica.answered(follower.next().token, None, follower.replica.now)
+    assert follower.next_piece() == 100
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"top": e.UNKNOWN_SERVER_ERROR},  # what Kafka 4.3 answers whatever is wrong with the partition
+        {"top": e.INVALID_REQUEST},
+        {"error_code": e.SNAPSHOT_NOT_FOUND, "unaligned_records": b""},
+        {"error_code": e.POSITION_OUT_OF_RANGE, "unaligned_records": b""},
+        {"id": OffsetAndEpoch(-1, -1)},
+        {"id": OffsetAndEpoch(100, 4)},
+        {"position": 5},
+        {"unaligned_records": b""},
+        {"size": 50},
+        {"size": 100},  # and 100 bytes of it, which are no whole snapshot
+    ],
+)
+def test_whatever_is_wrong_with_an_answer_the_log_is_fetched_again(fields: dict[str, Any]) -> None:
+    follower = Following()
+    body = follower.answer(**fields)
+    assert isinstance(body, FetchRequest)
+    assert follower.store.ids() == []
+    assert isinstance(follower.replica.state, Follower)
+    assert follower.replica.state.fetching_snapshot is None
+    assert follower.replica.failure is None
+
+
+def test_a_newer_epoch_in_an_answer_ends_it() -> None:
+    follower = Following()
+    send = follower.next()
+    follower.replica.answered(send.token, piece(leader=3, epoch=5), follower.replica.now)
+    assert (follower.replica.epoch, follower.replica.leader_id) == (5, 3)
+    assert isinstance(follower.next().body, FetchRequest)
+    assert follower.store.ids() == []
+
+
+def test_a_newer_epoch_without_a_leader_ends_it_too() -> None:
+    follower = Following()
+    follower.replica.answered(follower.next().token, piece(leader=-1, epoch=5), follower.replica.now)
+    assert (follower.replica.epoch, follower.replica.leader_id) == (5, None)
+
+
+def test_an_answer_of_an_older_epoch_tells_nothing() -> None:
+    follower = Following()
+    follower.replica.answered(follower.next().token, piece(leader=3, epoch=3), follower.replica.now)
+    assert (follower.replica.epoch, follower.replica.leader_id) == (4, 2)
+    assert follower.next_piece() == 0
+
+
+def test_an_answer_that_comes_when_it_does_not_follow_any_more_is_dropped() -> None:
+    follower = Following()
+    send = follower.next()
+    while isinstance(follower.replica.state, Follower):
+        follower.replica.tick(follower.replica.next_deadline() or 0)
+    assert isinstance(follower.replica.state, Prospective)
+    follower.replica.answered(send.token, piece(size=len(WHOLE), unaligned_records=WHOLE), follower.replica.now)
+    assert isinstance(follower.replica.state, Prospective)
+    assert follower.store.ids() == []
+
+
+def test_the_last_piece_moves_the_log_and_what_is_committed() -> None:
+    follower = Following()
+    body = follower.answer(unaligned_records=WHOLE)
+    assert isinstance(body, FetchRequest)
+    log = follower.replica.log
+    assert (log.start_offset, log.end, log.high_watermark) == (ID.offset, ID, ID.offset)
+    assert [reader.id for reader in follower.member.heard.snapshots] == [ID]
+
+
+@pytest.mark.parametrize("id", [OffsetAndEpoch(-1, 3), OffsetAndEpoch(5, -1)])
+def test_a_snapshot_with_a_negative_part_is_not_fetched(id: OffsetAndEpoch) -> None:
+    follower = Following(id)
+    assert isinstance(follower.next().body, FetchRequest)
+    assert follower.replica.failure is None
+
+
+def test_a_snapshot_that_the_log_is_ahead_of_contradicts_what_is_committed() -> None:
+    follower = Following()
+    follower.replica.answered(follower.next().token, piece(unaligned_records=WHOLE), follower.replica.now)
+    follower.offer(OffsetAndEpoch(50, 3))
+    assert isinstance(follower.replica.failure, Diverged)

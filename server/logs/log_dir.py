@@ -37,7 +37,9 @@ class LogDir:
         self.log_starts = self._read(names.LOG_START)
         self.cleaned_to = self._read(names.CLEANER_OFFSET)
         self.clean = disk.exists(names.CLEAN_SHUTDOWN)
-        disk.remove(names.CLEAN_SHUTDOWN)
+        if self.clean:
+            disk.remove(names.CLEAN_SHUTDOWN)
+            disk.flush_folder("")  # or a loss of power could bring the mark back, for logs that it says nothing of
 
     @property
     def id(self) -> Uuid:

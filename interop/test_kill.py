@@ -1,0 +1,22 @@
+"""What a broker acknowledged outlives it, however often it is killed: `python -m benchmarks.kill` kills it 500 times."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.kill import Broken, kill_again_and_again
+
+SEED = 20261121
+
+
+@pytest.mark.parametrize(
+    ("kills", "settings"), [(40, []), (10, ["log.flush.interval.messages=1"])], ids=["written", "flushed"]
+)
+def test_nothing_that_was_acknowledged_is_lost(kills: int, settings: list[str]) -> None:
+    figures = kill_again_and_again(kills, SEED, settings)
+    assert figures.acknowledged > 10 * kills
+
+
+def test_a_broker_that_forgets_is_found_out() -> None:
+    with pytest.raises(Broken):
+        kill_again_and_again(1, SEED, kept=False)

@@ -52,7 +52,7 @@ class NotLeader(Exception):
 
 class Replica:
     """`endpoints` are this node's own by listener name; `listener_name` is the listener of the quorum; `bootstrap` is asked where no leader
-    is known."""
+    is known. `cluster_id` is None for an observer of whatever cluster it is."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Replica:
         random: Random,
         listener: Listener | None = None,
         *,
-        cluster_id: str,
+        cluster_id: str | None,
         endpoints: Mapping[str, Endpoint] | None = None,
         listener_name: str = "CONTROLLER",
         bootstrap: Sequence[Endpoint] = (),

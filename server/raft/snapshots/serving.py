@@ -33,7 +33,7 @@ class Seat(NamedTuple):
     """What a node is in the quorum, as far as this API must know. `endpoint` is where the leader is reached, on the listener that was asked."""
 
     id: int
-    cluster_id: str
+    cluster_id: str | None
     epoch: int
     leader_id: int | None
     leads: bool

@@ -231,6 +231,12 @@ class TestDamage:
             log = opened(disk.copy(), clean=clean, recovery_point=5)
             assert log.epochs.entries == [OffsetAndEpoch(0, 0), OffsetAndEpoch(4, 1), OffsetAndEpoch(8, 2)]
 
+    def test_epochs_of_a_future_that_was_lost_give_way_to_the_batches(self) -> None:
+        disk = filled(10)
+        disk.contents["t-0/leader-epoch-checkpoint"] = Contents(b"0\n2\n0 0\n2 9\n")
+        due = [OffsetAndEpoch(0, 0), OffsetAndEpoch(4, 1), OffsetAndEpoch(8, 2)]
+        assert opened(disk).epochs.entries == due
+
     def test_epochs_are_kept_to_the_log(self) -> None:
         disk = filled(10)
         disk.contents["t-0/leader-epoch-checkpoint"] = Contents(b"0\n4\n0 0\n1 4\n2 8\n3 10\n")

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest, DescribeQuorumResponse
 from kafkadouble.messages.message import Message
+from kafkadouble.messages.uuid import Uuid
 
 from .leader import Leader, Progress
 from .messages import NOBODY, PARTITION, TOPIC, Incoming
 
 if TYPE_CHECKING:
     from .replica import Replica
+
+KEYS_FROM = 2
+"""The version that came with directory ids and endpoints."""
 
 _Partition = DescribeQuorumResponse.PartitionData
 
@@ -25,8 +29,9 @@ def handle_describe(replica: Replica, request: Incoming) -> Message:
         return _each_unknown(body)
     state = replica.state
     if not isinstance(state, Leader) or replica.shutdown_until is not None:
-        return _answer(replica, _refused(replica, error_codes.NOT_LEADER_OR_FOLLOWER))
-    return _answer(replica, _described(replica, state), nodes=_nodes(replica))
+        return _answer(_refused(replica, error_codes.NOT_LEADER_OR_FOLLOWER), [])
+    nodes = _nodes(replica) if request.version >= KEYS_FROM else []
+    return _answer(_described(replica, state, request.version), nodes)
 
 
 def _is_about_us(body: DescribeQuorumRequest) -> bool:
@@ -67,7 +72,7 @@ def _refused(replica: Replica, code: int) -> _Partition:
     )
 
 
-def _described(replica: Replica, leader: Leader) -> _Partition:
+def _described(replica: Replica, leader: Leader, version: int) -> _Partition:
     leader.forget_observers(replica.now)
     own = leader.voters.get(replica.key.id)
     if own is not None:
@@ -78,16 +83,16 @@ def _described(replica: Replica, leader: Leader) -> _Partition:
         leader_id=replica.key.id,
         leader_epoch=leader.epoch,
         high_watermark=-1 if leader.high_watermark is None else leader.high_watermark,
-        current_voters=_states(leader.voters.values()),
-        observers=_states(leader.observers.values()),
+        current_voters=_states(leader.voters.values(), version),
+        observers=_states(leader.observers.values(), version),
     )
 
 
-def _states(found: Iterable[Progress]) -> list[DescribeQuorumResponse.ReplicaState]:
+def _states(found: Iterable[Progress], version: int) -> list[DescribeQuorumResponse.ReplicaState]:
     return [
         DescribeQuorumResponse.ReplicaState(
             replica_id=each.key.id,
-            replica_directory_id=each.key.directory_id,
+            replica_directory_id=each.key.directory_id if version >= KEYS_FROM else Uuid.ZERO,
             log_end_offset=each.end_offset,
             last_fetch_timestamp=each.last_fetch,
             last_caught_up_timestamp=each.last_caught_up,
@@ -107,9 +112,6 @@ def _nodes(replica: Replica) -> list[DescribeQuorumResponse.Node]:
     ]
 
 
-def _answer(
-    replica: Replica, partition: _Partition, nodes: list[DescribeQuorumResponse.Node] | None = None
-) -> DescribeQuorumResponse:
+def _answer(partition: _Partition, nodes: list[DescribeQuorumResponse.Node]) -> DescribeQuorumResponse:
     of = DescribeQuorumResponse
-    topic = of.TopicData(topic_name=TOPIC, partitions=[partition])
-    return of(topics=[topic], nodes=nodes or [], error_message=None)
+    return of(topics=[of.TopicData(topic_name=TOPIC, partitions=[partition])], nodes=nodes, error_message=None)

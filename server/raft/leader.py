@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from .replica_key import ReplicaKey
 from .voters import Endpoint, Voter, VoterSet
@@ -53,7 +53,6 @@ class Leader:
     key: ReplicaKey
     epoch: int
     epoch_start: int
-    voted: ReplicaKey | None
     leader_endpoints: Mapping[str, Endpoint]
     check_at: int  # a majority has not fetched until then: resign
     voters: dict[int, Progress] = field(default_factory=dict)
@@ -66,6 +65,8 @@ class Leader:
     told: dict[int, Voter] = field(default_factory=dict)  # what voters say of themselves under kraft.version 0
     is_announced: bool = False  # the listener knows that it leads
     resigning: bool = False
+
+    voted: ClassVar[None] = None  # for itself; that it leads says more
 
     @property
     def leader_id(self) -> int:

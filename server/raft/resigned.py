@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from .replica_key import ReplicaKey
 from .voters import Endpoint
@@ -22,7 +23,8 @@ class Resigned:
     leader_endpoints: Mapping[str, Endpoint]
     unaware: set[int] = field(default_factory=set)  # voters that have not answered EndQuorumEpoch yet
     successors: Sequence[ReplicaKey] = ()  # voters, the one with the longest log first
-    voted: ReplicaKey | None = None
+
+    voted: ClassVar[None] = None
 
     def would_grant(self, candidate: ReplicaKey, up_to_date: bool, pre_vote: bool) -> bool:
         """In this epoch it has led: it has no vote to give."""

@@ -53,14 +53,12 @@ def starting_state(replica: Replica, election: ElectionState) -> State:
     if last > election.epoch:
         election = ElectionState(last)
     if replica.is_voter and election.leader_id == replica.key.id:
-        return Resigned(
-            election.epoch, now + election_timeout(replica), replica.key.id, replica.endpoints, voted=election.voted
-        )
+        return Resigned(election.epoch, now + election_timeout(replica), replica.key.id, replica.endpoints)
     if replica.is_voter and election.leader_id is None and _is_own(replica, election.voted):
         return _candidate(replica, election.epoch)
     voters, name = replica.voters, replica.listener_name
-    leader = election.leader_id if election.leader_id != replica.key.id else None
-    if leader is not None and voters.endpoint(leader, name) is not None:
+    leader = election.leader_id
+    if leader not in (None, replica.key.id) and voters.endpoint(leader, name) is not None:
         return _follower(replica, election.epoch, leader, voters.endpoints_of(leader), election.voted)
     return Unattached(election.epoch, now + election_timeout(replica), leader, election.voted)
 
@@ -129,10 +127,10 @@ def to_leader(replica: Replica) -> Leader:
     """Elected: a majority has voted, in this epoch."""
     state, now = replica.state, replica.now
     _check(isinstance(state, Candidate) and state.ballot.is_won, f"{state!r} leads")
-    _keep(replica, state.epoch, replica.key.id, state.voted)
+    _keep(replica, state.epoch, replica.key.id, None)
     check_at = now + check_quorum_timeout(replica)
     end = replica.log.end_offset
-    leader = Leader(replica.key, state.epoch, end, state.voted, replica.endpoints, check_at, begin_at=now)
+    leader = Leader(replica.key, state.epoch, end, replica.endpoints, check_at, begin_at=now)
     leader.set_voters(replica.voters)
     if replica.key.id in leader.voters:
         leader.voters[replica.key.id].acknowledged = True
@@ -169,7 +167,7 @@ def to_resigned(replica: Replica) -> None:
     others = [id for id in leader.voters if id != replica.key.id]
     deadline = replica.now + election_timeout(replica)
     resigned = Resigned(
-        leader.epoch, deadline, replica.key.id, replica.endpoints, set(others), leader.successors(), leader.voted
+        leader.epoch, deadline, replica.key.id, replica.endpoints, set(others), leader.successors()
     )
     _enter(replica, resigned)
 

@@ -12,7 +12,7 @@ from kafkadouble.server.raft.prospective import Prospective
 from kafkadouble.server.raft.quorum_state import ElectionState, MemoryStore
 from kafkadouble.server.raft.resigned import Resigned
 from kafkadouble.server.raft.unattached import Unattached
-from tests.server.raft.asking import ask, begin, code, end, key, member, shown, sole
+from tests.server.raft.asking import ask, begin, code, end, key, member, part, shown, sole
 from tests.server.raft.quorum import START, Quorum, directory, endpoint
 
 
@@ -114,11 +114,11 @@ def test_48_the_others_wait_a_little(version: int) -> None:
     voter = member()
     ask(voter, begin(2, 4))
     ask(voter, end(2, 4, (3, 1)), version)
-    assert isinstance(voter.replica.state, Follower)
+    assert part(voter.replica) is Follower
     voter.replica.tick(START + 999)
-    assert isinstance(voter.replica.state, Follower)
+    assert part(voter.replica) is Follower
     voter.replica.tick(START + 1000)
-    assert isinstance(voter.replica.state, Prospective)
+    assert part(voter.replica) is Prospective
 
 
 def test_48_each_successor_waits_twice_as_long_as_the_one_before() -> None:

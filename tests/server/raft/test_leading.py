@@ -11,9 +11,9 @@ from tests.server.raft.asking import ask, code, fetch, key, sole
 from tests.server.raft.quorum import START, Quorum, static_voters
 
 
-def led(**changed: int) -> tuple[Quorum, Replica]:
+def led() -> tuple[Quorum, Replica]:
     """A leader of three whose followers are silent from now on."""
-    quorum = Quorum(**changed)
+    quorum = Quorum()
     leader = quorum.elect()
     quorum.run(600)
     quorum.isolate(leader.key.id)
@@ -63,7 +63,7 @@ def test_49_observers_do_not_count() -> None:
 
 
 def leader_of(ids: tuple[int, ...], epoch_start: int = 10) -> Leader:
-    found = Leader(ReplicaKey(ids[0]), 3, epoch_start, None, {}, 0)
+    found = Leader(ReplicaKey(ids[0]), 3, epoch_start, {}, 0)
     found.set_voters(static_voters(ids))
     return found
 

@@ -17,7 +17,7 @@ from kafkadouble.server.raft.links import Failure
 from kafkadouble.server.raft.reconfiguration import ChangeRefused
 from kafkadouble.server.raft.replica import Replica
 from kafkadouble.server.raft.voters import VoterSet
-from tests.server.raft.asking import begin, key, member
+from tests.server.raft.asking import begin, key, member, part
 from tests.server.raft.quorum import (
     CLUSTER,
     KRAFT_VERSION,
@@ -318,16 +318,16 @@ def test_57_a_leader_that_is_removed_leads_until_that_is_committed() -> None:
     changing = Changing()
     quorum, old = changing.quorum, changing.leader
     found = changing.ask(remove(changing.id))
-    assert isinstance(old.state, Leader)
+    assert part(old) is Leader
     quorum.run(3000, until=lambda: bool(found))
     assert found[0].error_code == 0
-    assert not isinstance(old.state, Leader)
+    assert part(old) is not Leader
     new = quorum.elect()
     assert new is not old
     assert len(new.voters) == 2
     quorum.write(b"without it")
     quorum.run(5000)
-    assert not isinstance(old.state, Leader)
+    assert part(old) is Follower
     assert quorum.heard(changing.id).values == [b"without it"], "it goes on as an observer"
 
 

@@ -1,0 +1,465 @@
+"""What a replica wants sent, over real sockets: peers that answer, and peers that do anything else."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import struct
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages import error_codes, headers
+from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
+from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
+from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
+from kafkadouble.messages.message import Message
+from kafkadouble.server import connection, peer_connection, peers
+from kafkadouble.server.clock import Clock, SteppedClock, SystemClock
+from kafkadouble.server.peers import Peers
+from kafkadouble.server.raft.following import FETCH_LOWEST, FETCH_VERSION
+from kafkadouble.server.raft.links import Failure, Peer, Send
+from kafkadouble.server.raft.voters import Endpoint
+from tests.support.scripted_peer import Line, Script, scripted, versions_of
+
+TIMEOUT_MS = 5000
+LOGGER = "kafkadouble.server.peers"
+
+
+class Asking:
+    """In the place of a replica: sends what it is told to, and keeps what comes back."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.outgoing: list[Send] = []
+        self.answers: asyncio.Queue[tuple[int, Message | Failure | None]] = asyncio.Queue()
+        self.deadline: int | None = None
+        self.ticks: list[int] = []
+        self.ticked = asyncio.Event()
+
+    def take_outgoing(self) -> list[Send]:
+        taken, self.outgoing = self.outgoing, []
+        return taken
+
+    def answered(self, token: int, response: Message | Failure | None, now: int) -> None:
+        assert now <= self.clock.now()
+        self.answers.put_nowait((token, response))
+
+    def tick(self, now: int) -> None:
+        self.ticks.append(now)
+        if self.deadline is not None and now >= self.deadline:
+            self.deadline = None
+            self.ticked.set()
+
+    def next_deadline(self) -> int | None:
+        return self.deadline
+
+
+class Driven:
+    """Peers, and who asks through them."""
+
+    def __init__(self, endpoint: Endpoint, timeout_ms: int, max_frame: int, clock: Clock) -> None:
+        self.asking, self.endpoint, self._tokens = Asking(clock), endpoint, 0
+        self.peers = Peers(self.asking, clock, client_id="test", timeout_ms=timeout_ms, max_frame=max_frame)
+
+    def send(self, body: Message | None = None, version: int = FETCH_VERSION, lowest: int = FETCH_LOWEST) -> int:
+        self._tokens += 1
+        self.asking.outgoing.append(Send(self._tokens, Peer(1, self.endpoint), body or FetchRequest(), version, lowest))
+        self.peers.pump()
+        return self._tokens
+
+    async def ask(self, *what: Any, **how: Any) -> Message | Failure | None:
+        token = self.send(*what, **how)
+        found, answer = await self.asking.answers.get()
+        assert found == token
+        return answer
+
+
+@asynccontextmanager
+async def driven(
+    endpoint: Endpoint, timeout_ms: int = TIMEOUT_MS, max_frame: int = 1 << 21, clock: Clock | None = None
+) -> AsyncIterator[Driven]:
+    made = Driven(endpoint, timeout_ms, max_frame, clock or SystemClock())
+    made.peers.start()
+    try:
+        yield made
+    finally:
+        await made.peers.stop()
+        assert made.peers.lines == {} or all(line._connection is None for line in made.peers.lines.values())
+
+
+def run(test: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(asyncio.wait_for(test, 30))
+
+
+async def well(line: Line) -> None:
+    """As a good peer does."""
+    await line.agree()
+    while True:
+        head, _ = await line.request()
+        await line.answer(head, FetchResponse(error_code=error_codes.NONE, session_id=head.api_version))
+
+
+def test_versions_are_asked_for_first_and_the_newest_that_both_have_is_used() -> None:
+    async def test() -> None:
+        async with scripted(well) as peer, driven(peer.endpoint) as it:
+            for _ in range(2):
+                answer = await it.ask(FetchRequest(cluster_id="here"))
+                assert isinstance(answer, FetchResponse)
+                assert answer.session_id == 17  # the test's peer ends there
+            assert [key for key, _, _ in peer.seen] == [18, 1, 1]
+            assert peer.asked(1) == [17, 17]
+            assert peer.seen[1][2].cluster_id == "here"
+            assert peer.connections == 1
+            assert it.peers.versions[peer.endpoint][1] == (4, 17)
+            assert it.peers.troubles == {}
+
+    run(test())
+
+
+@pytest.mark.parametrize("version", [13, 14, 15, 16])
+def test_who_fetches_is_said_where_the_version_has_it(version: int) -> None:
+    async def test() -> None:
+        async with scripted(well) as peer, driven(peer.endpoint) as it:
+            peer.versions[1] = (4, version)
+            await it.ask(FetchRequest(replica_state=FetchRequest.ReplicaState(replica_id=7)))
+            body = peer.seen[-1][2]
+            assert (body.replica_id if version < 15 else body.replica_state.replica_id) == 7
+
+    run(test())
+
+
+def test_one_request_is_under_way_and_the_others_wait_their_turn() -> None:
+    async def test() -> None:
+        async with scripted(well) as peer, driven(peer.endpoint) as it:  # `Line.request` looks for a second one
+            tokens = [it.send() for _ in range(20)]
+            assert [(await it.asking.answers.get())[0] for _ in tokens] == tokens
+            assert peer.connections == 1
+
+    run(test())
+
+
+def test_a_version_that_the_peer_has_not_is_told_and_the_connection_stays(caplog: pytest.LogCaptureFixture) -> None:
+    async def test() -> None:
+        async with scripted(well) as peer, driven(peer.endpoint) as it:
+            peer.versions[1] = (4, 12)
+            for _ in range(3):
+                assert await it.ask() is Failure.UNSUPPORTED_VERSION
+            assert await it.ask(DescribeQuorumRequest(), version=2, lowest=3) is Failure.UNSUPPORTED_VERSION
+            del peer.versions[1]
+            assert isinstance(await it.ask(version=12, lowest=4), FetchResponse)
+            assert peer.connections == 1
+
+    with caplog.at_level(logging.INFO, LOGGER):
+        run(test())
+    assert [message.partition(" ")[2] for message in caplog.messages] == [
+        "it serves no Fetch from version 13 to 18",
+        "it serves no DescribeQuorum from version 3 to 2",
+        "answers again",
+    ]
+
+
+@pytest.mark.parametrize(("own", "used"), [(3, 3), (0, 0), (4, 3)])
+def test_a_peer_that_knows_only_older_versions_of_api_versions_is_asked_in_those(own: int, used: int) -> None:
+    async def older(line: Line) -> None:
+        head, _ = await line.request()
+        refused = versions_of({18: (0, own)}, error_codes.UNSUPPORTED_VERSION).encode(0)
+        await line.raw(struct.pack(">ii", 4 + len(refused), head.correlation_id) + refused)
+        await well(line)
+
+    async def test() -> None:
+        async with scripted(older) as peer, driven(peer.endpoint) as it:
+            assert isinstance(await it.ask(), FetchResponse)
+            assert peer.asked(18) == [4, used]
+
+    run(test())
+
+
+def frame(*parts: bytes) -> bytes:
+    body = b"".join(parts)
+    return struct.pack(">i", len(body)) + body
+
+
+def answers_with(data: bytes, *, agree: bool = True) -> Script:
+    async def script(line: Line) -> None:
+        if agree:
+            await line.agree()
+        head, _ = await line.request()
+        await line.raw(data.replace(b"\xca\xfe\xba\xbe", struct.pack(">i", head.correlation_id)))
+        await line.gone()
+
+    return script
+
+
+async def another_correlation_id(line: Line) -> None:
+    await line.agree()
+    head, _ = await line.request()
+    await line.answer(head, FetchResponse(), head.correlation_id + 1)
+    await line.gone()
+
+
+async def two_answers(line: Line) -> None:
+    await line.agree()
+    head, _ = await line.request()
+    whole = FetchResponse().encode(head.api_version)
+    await line.raw(2 * frame(struct.pack(">i", head.correlation_id), b"\0", whole))
+    await line.gone()
+
+
+async def refuses_versions(line: Line) -> None:
+    head, _ = await line.request()
+    await line.answer(head, versions_of({}, error_codes.CLUSTER_AUTHORIZATION_FAILED))
+    await line.gone()
+
+
+async def many_elements(line: Line) -> None:
+    await line.agree()
+    head, _ = await line.request()
+    topics = [FetchResponse.FetchableTopicResponse() for _ in range(60_000)]
+    await line.answer(head, FetchResponse(responses=topics))
+    await line.gone()
+
+
+async def closes(line: Line) -> None:
+    await line.agree()
+    await line.request()
+    line.peer.ended += 1
+
+
+async def is_silent(line: Line) -> None:
+    await line.agree()
+    await line.gone()
+
+
+async def is_silent_from_the_first(line: Line) -> None:
+    await line.gone()
+
+
+async def drips(line: Line) -> None:
+    await line.agree()
+    head, _ = await line.request()
+    await line.raw(struct.pack(">iib", 1000, head.correlation_id, 0))
+    await line.gone()
+
+
+ID = b"\xca\xfe\xba\xbe"
+BAD: dict[str, tuple[Script, str]] = {
+    "another protocol": (answers_with(b"HTTP/1.1 400 Bad Request\r\n\r\n", agree=False), "it sends a frame of"),
+    "TLS": (answers_with(b"\x15\x03\x03\x00\x02\x02\x46", agree=False), "it sends a frame of"),
+    "a negative length": (answers_with(b"\xff\xff\xff\xff"), "it sends a frame of -1 bytes"),
+    "a frame that is too large": (answers_with(struct.pack(">i", 1 << 22)), "where 2097152 are allowed"),
+    "an empty frame": (answers_with(frame()), "its answer to Fetch version 17 cannot be read"),
+    "half an answer": (answers_with(frame(ID, b"\0\0\0\0\0")), "its answer to Fetch version 17 cannot be read"),
+    "wrong bytes": (answers_with(frame(ID, b"\0" + b"\xff" * 40)), "its answer to Fetch version 17 cannot be read"),
+    "another correlation id": (another_correlation_id, "its answer has the correlation id"),
+    "more than was asked": (two_answers, "it sends more than it was asked for"),
+    "an error for ApiVersions": (refuses_versions, "it answers ApiVersions with CLUSTER_AUTHORIZATION_FAILED"),
+    "far too many elements": (many_elements, "more than 50000 elements"),
+    "the end": (closes, "it closed the connection"),
+    "silence": (is_silent, "no answer within 300 ms"),
+    "silence from the first": (is_silent_from_the_first, "no answer within 300 ms"),
+    "the beginning of an answer": (drips, "no answer within 300 ms"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_a_bad_peer_loses_its_connection_and_that_is_one_line(
+    what: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, expected = BAD[what]
+    monkeypatch.setattr(peers, "BACKOFF_MS", 60_000)
+    monkeypatch.setattr(peers, "BACKOFF_MAX_MS", 60_000)
+    quick = 300 if "300 ms" in expected else TIMEOUT_MS
+
+    async def test() -> None:
+        async with scripted(script) as peer, driven(peer.endpoint, timeout_ms=quick) as it:
+            assert await it.ask() is Failure.LOST
+            for _ in range(3):
+                assert await it.ask() is Failure.LOST  # at once: it is left alone for a while
+            assert peer.connections == 1
+            assert expected in it.peers.troubles[peer.endpoint]
+            while not peer.ended:
+                await asyncio.sleep(0)
+
+    with caplog.at_level(logging.INFO, LOGGER):
+        run(test())
+    assert len(caplog.records) == 1, caplog.messages
+    assert expected in caplog.messages[0]
+    assert caplog.messages[0].startswith("127.0.0.1:")
+
+
+def test_a_peer_is_tried_again_after_a_while_and_heard_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(peers, "BACKOFF_MS", 0)
+
+    async def at_first_not(line: Line) -> None:
+        await (well if line.peer.connections > 3 else closes)(line)
+
+    async def test() -> None:
+        async with scripted(at_first_not) as peer, driven(peer.endpoint) as it:
+            assert [await it.ask() is Failure.LOST for _ in range(5)] == [True, True, True, False, False]
+            assert peer.connections == 4
+            assert it.peers.troubles == {}
+
+    with caplog.at_level(logging.INFO, LOGGER):
+        run(test())
+    assert [message.partition(" ")[2] for message in caplog.messages] == ["it closed the connection", "answers again"]
+
+
+def test_each_failure_doubles_the_time_that_a_peer_is_left_alone_up_to_a_bound(
+    monkeypatch: pytest.MonkeyPatch, unused_endpoint: Endpoint
+) -> None:
+    async def test() -> None:
+        async with driven(unused_endpoint) as it:
+            loop, waits = asyncio.get_running_loop(), []
+            passed, time = 0.0, loop.time
+            monkeypatch.setattr(loop, "time", lambda: time() + passed)
+            for _ in range(6):
+                assert await it.ask() is Failure.LOST
+                line = it.peers.lines[unused_endpoint]
+                waits.append(round((line._alone_until - loop.time()) * 1000, -1))
+                passed += 0.5
+            assert waits == [50, 100, 200, 400, 500, 500]
+            assert it.peers.troubles == {unused_endpoint: "connection refused"}
+
+    run(test())
+
+
+def test_a_connection_that_the_peer_ended_meanwhile_is_made_anew_without_a_failure() -> None:
+    async def once(line: Line) -> None:
+        await line.agree()
+        head, _ = await line.request()
+        await line.answer(head, FetchResponse())
+
+    async def test() -> None:
+        async with scripted(once) as peer, driven(peer.endpoint) as it:
+            for _ in range(3):
+                assert isinstance(await it.ask(), FetchResponse)
+                connection = it.peers.lines[peer.endpoint]._connection
+                while connection is not None and connection.is_open:
+                    await asyncio.sleep(0)
+            assert peer.connections == 3
+            assert it.peers.troubles == {}
+
+    run(test())
+
+
+def test_a_connection_that_nobody_uses_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peers, "IDLE_S", 0.02)
+
+    async def test() -> None:
+        async with scripted(well) as peer, driven(peer.endpoint) as it:
+            for connections in (1, 2):
+                assert isinstance(await it.ask(), FetchResponse)
+                while it.peers.lines:
+                    await asyncio.sleep(0)
+                assert peer.connections == connections
+
+    run(test())
+
+
+def test_one_peer_that_is_silent_holds_nobody_else_up() -> None:
+    async def test() -> None:
+        async with scripted(is_silent) as silent, scripted(well) as peer, driven(silent.endpoint) as it:
+            it.send()
+            it.endpoint = peer.endpoint
+            assert isinstance(await it.ask(), FetchResponse)
+
+    run(test())
+
+
+def test_at_the_end_nothing_is_brought_any_more_and_no_socket_is_left() -> None:
+    async def test() -> None:
+        async with scripted(is_silent) as peer:
+            async with driven(peer.endpoint) as it:
+                it.send()
+                while not peer.asked(1) and not peer.seen:
+                    await asyncio.sleep(0)
+            assert it.asking.answers.empty()
+            while not peer.ended:
+                await asyncio.sleep(0)
+
+    run(test())
+
+
+def test_a_request_that_cannot_be_written_is_lost_and_costs_nobody_else() -> None:
+    async def test() -> None:
+        async with scripted(well) as peer, driven(peer.endpoint) as it:
+            assert await it.ask(FetchRequest(max_bytes=1 << 40)) is Failure.LOST
+            assert "UsageError" in it.peers.troubles[peer.endpoint]
+
+    run(test())
+
+
+def test_the_replica_is_ticked_when_it_wants_to_be(unused_endpoint: Endpoint) -> None:
+    async def test() -> None:
+        async with driven(unused_endpoint) as it:
+            assert len(it.asking.ticks) == 1  # from the start
+            for later in (0, 5, 20):
+                wanted = it.asking.deadline = it.asking.clock.now() + later
+                it.peers.pump()
+                await it.asking.ticked.wait()
+                it.asking.ticked.clear()
+                assert it.asking.ticks[-1] >= wanted
+
+    run(test())
+
+
+def test_a_deadline_that_moves_is_heeded_in_both_directions(unused_endpoint: Endpoint) -> None:
+    async def test() -> None:
+        async with driven(unused_endpoint) as it:
+            now = it.asking.clock.now()
+            it.asking.deadline = now + 3_600_000
+            it.peers.pump()
+            it.asking.deadline = now + 5
+            it.peers.pump()
+            await it.asking.ticked.wait()
+            assert len(it.asking.ticks) <= 3
+
+    run(test())
+
+
+def test_a_clock_that_stands_still_ticks_nobody_before_it_is_due(unused_endpoint: Endpoint) -> None:
+    async def test() -> None:
+        clock = SteppedClock()
+        async with driven(unused_endpoint, clock=clock) as it:
+            it.asking.deadline = clock.now() + 1
+            it.peers.pump()
+            for _ in range(10):
+                await asyncio.sleep(0)
+            assert not it.asking.ticked.is_set()
+            clock.advance(1)
+            it.peers.pump()
+            await it.asking.ticked.wait()
+
+    run(test())
+
+
+def test_the_bound_on_elements_is_that_of_requests() -> None:
+    assert (peer_connection.LARGE, peer_connection.MOST_ELEMENTS) == (connection.LARGE, connection.MOST_ELEMENTS)
+
+
+@pytest.fixture
+def unused_endpoint() -> Endpoint:
+    """Where nobody listens: the port was free a moment ago."""
+    with socket.create_server(("127.0.0.1", 0)) as sock:
+        return Endpoint(*sock.getsockname()[:2])
+
+
+async def ask_twice_at_once() -> None:
+    async with scripted(well) as peer:
+        _, writer = await asyncio.open_connection(*peer.endpoint)
+        writer.writelines([*headers.write_request(ApiVersionsRequest(), 1, "", 3)] * 2)
+        while peer.failure is None:
+            await asyncio.sleep(0)
+        writer.close()
+        await writer.wait_closed()
+
+
+def test_a_second_request_at_once_would_be_seen() -> None:
+    with pytest.raises(AssertionError, match="a second request"):
+        run(ask_twice_at_once())

@@ -1,0 +1,124 @@
+"""A node that is asked, over a real socket, and answers as a test has it written down: well, badly, or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from kafkadouble.messages import headers, registry
+from kafkadouble.messages.generated.api_versions import ApiVersionsResponse
+from kafkadouble.messages.headers import RequestHead
+from kafkadouble.messages.message import Message
+from kafkadouble.server.raft.voters import Endpoint
+from kafkadouble.wire.frame import Frames
+
+VERSIONS = {1: (4, 17), 18: (0, 4), 55: (0, 2), 59: (0, 1)}
+
+
+class Line:
+    """One connection of the peer's: `ended` is set when the other side has ended it."""
+
+    def __init__(self, peer: ScriptedPeer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.peer, self._reader, self._writer = peer, reader, writer
+        self._frames: list[bytes] = []
+        self._split = Frames()
+
+    async def request(self) -> tuple[RequestHead, Any]:
+        """The next request. There never is more than one on its way: that is checked here."""
+        while not self._frames:
+            data = await self._reader.read(1 << 16)
+            if not data:
+                raise EOFError
+            self._frames = self._split.feed(data)
+        assert len(self._frames) == 1, "a second request before the first was answered"
+        assert not self._split.buffered
+        frame = self._frames.pop()
+        head = headers.read_request_header(frame)
+        body: Any = registry.api(head.api_key).request.decode(frame, head.api_version, head.body_offset)
+        self.peer.seen.append((head.api_key, head.api_version, body))
+        return head, body
+
+    async def answer(self, head: RequestHead, body: Message, correlation_id: int | None = None) -> None:
+        id = head.correlation_id if correlation_id is None else correlation_id
+        await self.raw(b"".join(map(bytes, headers.write_response(body, id, head.api_key, head.api_version))))
+
+    async def raw(self, data: bytes) -> None:
+        self._writer.write(data)
+        await self._writer.drain()
+
+    async def agree(self) -> None:
+        """Answer ApiVersions, which comes first."""
+        head, _ = await self.request()
+        assert head.api_key == 18
+        await self.answer(head, versions_of(self.peer.versions))
+
+    async def gone(self) -> None:
+        """Until the other side has ended the connection."""
+        with suppress(ConnectionError):
+            while await self._reader.read(1 << 16):
+                pass
+        self.peer.ended += 1
+
+
+Script = Callable[[Line], Awaitable[None]]
+
+
+class ScriptedPeer:
+    """`script` is run for each connection, which is closed at its end."""
+
+    def __init__(self, script: Script) -> None:
+        self.script, self.versions = script, dict(VERSIONS)
+        self.seen: list[tuple[int, int, Any]] = []  # API, version, body of each request
+        self.connections = self.ended = 0
+        self.failure: BaseException | None = None
+        self.endpoint = Endpoint("127.0.0.1", 0)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        try:
+            await self.script(Line(self, reader, writer))
+        except (EOFError, ConnectionError, asyncio.CancelledError):
+            pass
+        except BaseException as failure:
+            self.failure = failure
+        finally:
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
+
+    def asked(self, api_key: int) -> list[int]:
+        """The versions in which an API was asked for."""
+        return [version for key, version, _ in self.seen if key == api_key]
+
+
+@asynccontextmanager
+async def scripted(script: Script) -> AsyncIterator[ScriptedPeer]:
+    """A peer that listens; what went wrong in its script is raised at the end."""
+    peer = ScriptedPeer(script)
+    tasks: set[asyncio.Task[None]] = set()
+
+    def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.get_running_loop().create_task(peer.serve(reader, writer))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
+    server = await asyncio.start_server(connected, "127.0.0.1", 0)
+    peer.endpoint = Endpoint(*server.sockets[0].getsockname()[:2])
+    try:
+        yield peer
+    finally:
+        server.close()
+        for task in list(tasks):
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await server.wait_closed()
+    if peer.failure is not None:
+        raise peer.failure
+
+
+def versions_of(versions: dict[int, tuple[int, int]], code: int = 0) -> ApiVersionsResponse:
+    of = ApiVersionsResponse.ApiVersion
+    keys = [of(api_key=key, min_version=low, max_version=high) for key, (low, high) in versions.items()]
+    return ApiVersionsResponse(error_code=code, api_keys=keys)

@@ -1,4 +1,4 @@
-"""What a replica wants sent, over real sockets: peers that answer, and peers that do anything else."""
+"""What a replica wants sent, over real sockets: when it goes out, in which version, and what is brought back."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import asyncio
 import logging
 import socket
 import struct
-from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager
-from typing import Any
 
 import pytest
 
@@ -16,91 +13,22 @@ from kafkadouble.messages import error_codes, headers
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
-from kafkadouble.messages.message import Message
-from kafkadouble.server import connection, peer_connection, peers
-from kafkadouble.server.clock import Clock, SteppedClock, SystemClock
-from kafkadouble.server.peers import Peers
-from kafkadouble.server.raft.following import FETCH_LOWEST, FETCH_VERSION
-from kafkadouble.server.raft.links import Failure, Peer, Send
+from kafkadouble.server import peers
+from kafkadouble.server.clock import SteppedClock
+from kafkadouble.server.raft.links import Failure
 from kafkadouble.server.raft.voters import Endpoint
-from tests.support.scripted_peer import Line, Script, scripted, versions_of
-
-TIMEOUT_MS = 5000
-LOGGER = "kafkadouble.server.peers"
+from tests.support.asking import LOGGER, driven, run, well
+from tests.support.scripted_peer import Line, scripted, versions_of
 
 
-class Asking:
-    """In the place of a replica: sends what it is told to, and keeps what comes back."""
-
-    def __init__(self, clock: Clock) -> None:
-        self.clock = clock
-        self.outgoing: list[Send] = []
-        self.answers: asyncio.Queue[tuple[int, Message | Failure | None]] = asyncio.Queue()
-        self.deadline: int | None = None
-        self.ticks: list[int] = []
-        self.ticked = asyncio.Event()
-
-    def take_outgoing(self) -> list[Send]:
-        taken, self.outgoing = self.outgoing, []
-        return taken
-
-    def answered(self, token: int, response: Message | Failure | None, now: int) -> None:
-        assert now <= self.clock.now()
-        self.answers.put_nowait((token, response))
-
-    def tick(self, now: int) -> None:
-        self.ticks.append(now)
-        if self.deadline is not None and now >= self.deadline:
-            self.deadline = None
-            self.ticked.set()
-
-    def next_deadline(self) -> int | None:
-        return self.deadline
-
-
-class Driven:
-    """Peers, and who asks through them."""
-
-    def __init__(self, endpoint: Endpoint, timeout_ms: int, max_frame: int, clock: Clock) -> None:
-        self.asking, self.endpoint, self._tokens = Asking(clock), endpoint, 0
-        self.peers = Peers(self.asking, clock, client_id="test", timeout_ms=timeout_ms, max_frame=max_frame)
-
-    def send(self, body: Message | None = None, version: int = FETCH_VERSION, lowest: int = FETCH_LOWEST) -> int:
-        self._tokens += 1
-        self.asking.outgoing.append(Send(self._tokens, Peer(1, self.endpoint), body or FetchRequest(), version, lowest))
-        self.peers.pump()
-        return self._tokens
-
-    async def ask(self, *what: Any, **how: Any) -> Message | Failure | None:
-        token = self.send(*what, **how)
-        found, answer = await self.asking.answers.get()
-        assert found == token
-        return answer
-
-
-@asynccontextmanager
-async def driven(
-    endpoint: Endpoint, timeout_ms: int = TIMEOUT_MS, max_frame: int = 1 << 21, clock: Clock | None = None
-) -> AsyncIterator[Driven]:
-    made = Driven(endpoint, timeout_ms, max_frame, clock or SystemClock())
-    made.peers.start()
-    try:
-        yield made
-    finally:
-        await made.peers.stop()
-        assert made.peers.lines == {} or all(line._connection is None for line in made.peers.lines.values())
-
-
-def run(test: Coroutine[Any, Any, None]) -> None:
-    asyncio.run(asyncio.wait_for(test, 30))
-
-
-async def well(line: Line) -> None:
-    """As a good peer does."""
+async def closes(line: Line) -> None:
     await line.agree()
-    while True:
-        head, _ = await line.request()
-        await line.answer(head, FetchResponse(error_code=error_codes.NONE, session_id=head.api_version))
+    await line.request()
+
+
+async def is_silent(line: Line) -> None:
+    await line.agree()
+    await line.gone()
 
 
 def test_versions_are_asked_for_first_and_the_newest_that_both_have_is_used() -> None:
@@ -176,119 +104,6 @@ def test_a_peer_that_knows_only_older_versions_of_api_versions_is_asked_in_those
             assert peer.asked(18) == [4, used]
 
     run(test())
-
-
-def frame(*parts: bytes) -> bytes:
-    body = b"".join(parts)
-    return struct.pack(">i", len(body)) + body
-
-
-def answers_with(data: bytes, *, agree: bool = True) -> Script:
-    async def script(line: Line) -> None:
-        if agree:
-            await line.agree()
-        head, _ = await line.request()
-        await line.raw(data.replace(b"\xca\xfe\xba\xbe", struct.pack(">i", head.correlation_id)))
-        await line.gone()
-
-    return script
-
-
-async def another_correlation_id(line: Line) -> None:
-    await line.agree()
-    head, _ = await line.request()
-    await line.answer(head, FetchResponse(), head.correlation_id + 1)
-    await line.gone()
-
-
-async def two_answers(line: Line) -> None:
-    await line.agree()
-    head, _ = await line.request()
-    whole = FetchResponse().encode(head.api_version)
-    await line.raw(2 * frame(struct.pack(">i", head.correlation_id), b"\0", whole))
-    await line.gone()
-
-
-async def refuses_versions(line: Line) -> None:
-    head, _ = await line.request()
-    await line.answer(head, versions_of({}, error_codes.CLUSTER_AUTHORIZATION_FAILED))
-    await line.gone()
-
-
-async def many_elements(line: Line) -> None:
-    await line.agree()
-    head, _ = await line.request()
-    topics = [FetchResponse.FetchableTopicResponse() for _ in range(60_000)]
-    await line.answer(head, FetchResponse(responses=topics))
-    await line.gone()
-
-
-async def closes(line: Line) -> None:
-    await line.agree()
-    await line.request()
-    line.peer.ended += 1
-
-
-async def is_silent(line: Line) -> None:
-    await line.agree()
-    await line.gone()
-
-
-async def is_silent_from_the_first(line: Line) -> None:
-    await line.gone()
-
-
-async def drips(line: Line) -> None:
-    await line.agree()
-    head, _ = await line.request()
-    await line.raw(struct.pack(">iib", 1000, head.correlation_id, 0))
-    await line.gone()
-
-
-ID = b"\xca\xfe\xba\xbe"
-BAD: dict[str, tuple[Script, str]] = {
-    "another protocol": (answers_with(b"HTTP/1.1 400 Bad Request\r\n\r\n", agree=False), "it sends a frame of"),
-    "TLS": (answers_with(b"\x15\x03\x03\x00\x02\x02\x46", agree=False), "it sends a frame of"),
-    "a negative length": (answers_with(b"\xff\xff\xff\xff"), "it sends a frame of -1 bytes"),
-    "a frame that is too large": (answers_with(struct.pack(">i", 1 << 22)), "where 2097152 are allowed"),
-    "an empty frame": (answers_with(frame()), "its answer to Fetch version 17 cannot be read"),
-    "half an answer": (answers_with(frame(ID, b"\0\0\0\0\0")), "its answer to Fetch version 17 cannot be read"),
-    "wrong bytes": (answers_with(frame(ID, b"\0" + b"\xff" * 40)), "its answer to Fetch version 17 cannot be read"),
-    "another correlation id": (another_correlation_id, "its answer has the correlation id"),
-    "more than was asked": (two_answers, "it sends more than it was asked for"),
-    "an error for ApiVersions": (refuses_versions, "it answers ApiVersions with CLUSTER_AUTHORIZATION_FAILED"),
-    "far too many elements": (many_elements, "more than 50000 elements"),
-    "the end": (closes, "it closed the connection"),
-    "silence": (is_silent, "no answer within 300 ms"),
-    "silence from the first": (is_silent_from_the_first, "no answer within 300 ms"),
-    "the beginning of an answer": (drips, "no answer within 300 ms"),
-}
-
-
-@pytest.mark.parametrize("what", BAD)
-def test_a_bad_peer_loses_its_connection_and_that_is_one_line(
-    what: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    script, expected = BAD[what]
-    monkeypatch.setattr(peers, "BACKOFF_MS", 60_000)
-    monkeypatch.setattr(peers, "BACKOFF_MAX_MS", 60_000)
-    quick = 300 if "300 ms" in expected else TIMEOUT_MS
-
-    async def test() -> None:
-        async with scripted(script) as peer, driven(peer.endpoint, timeout_ms=quick) as it:
-            assert await it.ask() is Failure.LOST
-            for _ in range(3):
-                assert await it.ask() is Failure.LOST  # at once: it is left alone for a while
-            assert peer.connections == 1
-            assert expected in it.peers.troubles[peer.endpoint]
-            while not peer.ended:
-                await asyncio.sleep(0)
-
-    with caplog.at_level(logging.INFO, LOGGER):
-        run(test())
-    assert len(caplog.records) == 1, caplog.messages
-    assert expected in caplog.messages[0]
-    assert caplog.messages[0].startswith("127.0.0.1:")
 
 
 def test_a_peer_is_tried_again_after_a_while_and_heard_again(
@@ -437,10 +252,6 @@ def test_a_clock_that_stands_still_ticks_nobody_before_it_is_due(unused_endpoint
             await it.asking.ticked.wait()
 
     run(test())
-
-
-def test_the_bound_on_elements_is_that_of_requests() -> None:
-    assert (peer_connection.LARGE, peer_connection.MOST_ELEMENTS) == (connection.LARGE, connection.MOST_ELEMENTS)
 
 
 @pytest.fixture

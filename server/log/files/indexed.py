@@ -9,8 +9,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 
-from kafkadouble.wire.batch import HEADER_SIZE, read_header
-
 from ..formats import offset_index, time_index
 from ..formats.errors import BadFile
 from ..formats.names import INDEX, LOG, TIME_INDEX, segment_name
@@ -146,7 +144,7 @@ class IndexedLog:
 
     def _timestamp(self, position: int) -> int:
         """The largest timestamp of the batch there."""
-        return read_header(self.log.read(position, HEADER_SIZE), partial=True).max_timestamp
+        return next(self.places(position)).max_timestamp
 
     def _has_timestamp(self, position: int, timestamp: int) -> bool:
         return position < self.size and self._timestamp(position) == timestamp

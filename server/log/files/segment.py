@@ -83,13 +83,19 @@ class FileSegment(IndexedLog):
     @property
     def first_timestamp(self) -> int:
         if self._first_timestamp is None:
-            self._first_timestamp = self._timestamp(0)
+            try:
+                self._first_timestamp = self._timestamp(0)
+            except BadFile:  # it is as old as its file
+                self._first_timestamp = -1
         return self._first_timestamp
 
     @property
     def max_timestamp(self) -> int:
         if self._max_timestamp == _UNKNOWN:
-            self._max_timestamp, self._latest_offset = self._find_latest()
+            try:
+                self._max_timestamp, self._latest_offset = self._find_latest()
+            except BadFile:  # not too early, or it would be deleted for it
+                self._max_timestamp = self.modified
         return self._max_timestamp
 
     @property

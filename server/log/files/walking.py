@@ -18,7 +18,7 @@ _WALK = Struct(">qiib6xi8xq")  # base offset, length, leader epoch, magic, last 
 _LEGACY_TIMESTAMP = Struct(">18xq")  # of a message of magic 1; one of magic 0 has none
 _TO_MAGIC = 17
 _LOG_OVERHEAD = 12  # the offset and the length, which the length does not count
-_SHORTEST = 14  # the least length of any batch, of any magic
+_SHORTEST = (14, 22, 49)  # the least length of a batch, by magic
 
 _WINDOW = 8 << 10
 """What is read of a file at once: the stretch between two entries of the index, and some of the next."""
@@ -69,7 +69,7 @@ class Walk:
             timestamp = _LEGACY_TIMESTAMP.unpack_from(data, at)[0] if magic else -1
         size = length + _LOG_OVERHEAD
         position = self._position
-        if length < _SHORTEST or not 0 <= magic <= 2 or position + size > self._end:
+        if not 0 <= magic <= 2 or length < _SHORTEST[magic] or position + size > self._end:
             raise BadFile(f"no batch: length {length}, magic {magic}", file=self._file, offset=position)
         if delta < 0 or not self._least <= base <= base + delta < self._next_offset:
             problem = (

@@ -243,3 +243,20 @@ class TestDamage:
         log = opened(disk, start=5)
         assert log.epochs.entries == [OffsetAndEpoch(5, 1), OffsetAndEpoch(8, 2)]
         assert disk.contents["t-0/leader-epoch-checkpoint"].data == b"0\n2\n1 5\n2 8\n"
+
+    def test_a_damaged_segment_is_neither_deleted_for_its_age_nor_in_the_way(self) -> None:
+        disk = filled(10, close=True)
+        disk.contents[path(3)].data[10] ^= 64  # a length
+        del disk.contents[path(3, ".timeindex")]
+        disk.contents[path(9)].data[8:12] = bytes(4)
+        with pytest.raises(BadFile):
+            opened(disk.copy(), clean=True)
+        disk = filled(10, close=True)
+        log = opened(disk, clean=True)
+        disk.contents[path(3)].data[10] ^= 64
+        assert log.segments[1].max_timestamp >= 0
+        assert log.retain(NOW + 1000) == []
+        assert log.read(0, 1, 10).offset == 0
+        with pytest.raises(BadFile):
+            log.read(3, 1, 10)
+        assert log.append_as_leader(produced(1), leader_epoch=9, now=NOW).base_offset == 10

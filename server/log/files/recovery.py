@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from kafkadouble.wire.batch import BatchHeader, read_header
 
@@ -51,10 +52,11 @@ def _recover_from(
     state = state_at(storage, storage.segments[first].base_offset, log_start_offset)
     for number, segment in enumerate(storage.segments[first:], first):
         problem = _recover_segment(storage, segment, epochs, state)
+        if problem is not None and segment.next_offset < recovery_point:
+            raise problem
+        problem = problem or _hole_after(storage, number, recovery_point, epochs)
         if problem is None:
             continue
-        if segment.next_offset < recovery_point:
-            raise problem
         gone = len(storage.segments) - number - 1
         more = f", and {gone} later segments are deleted" if gone else ""
         _LOGGER.warning("%s: the log is cut off there, at offset %d%s", problem, segment.next_offset, more)
@@ -62,6 +64,22 @@ def _recover_from(
         segment.cut()
         break
     return state
+
+
+def _hole_after(storage: FileStorage, number: int, recovery_point: int, epochs: LeaderEpochCache) -> BadFile | None:
+    """Of a segment that was not flushed whole batches may be missing at its end, though the next one is there. Where compaction leaves gaps, or
+    an epoch begins after what was cut off within a batch, that is none."""
+    segment, following = storage.segments[number], storage.segments[number + 1 : number + 2]
+    if not following or storage.compacts or segment.next_offset < recovery_point:
+        return None
+    due, begins = segment.next_offset, following[0].base_offset
+    if due >= begins:
+        return None
+    with suppress(BadFile):
+        first = next(following[0].places(), None)
+        if first is not None and first.leader_epoch > epochs.epoch_for(due - 1):
+            return None
+    return BadFile(f"the offsets from {due} to {begins - 1} are missing", file=segment.path(LOG), offset=segment.size)
 
 
 def _recover_segment(

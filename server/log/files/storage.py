@@ -125,6 +125,11 @@ class FileStorage:
             self._drop_snapshot(snapshot)
 
     @property
+    def compacts(self) -> bool:
+        """Whether offsets may be missing between its batches."""
+        return self._settings.compacts
+
+    @property
     def most_index_bytes(self) -> int:
         """How large an index of the active segment may be."""
         return self._settings.segment_index_bytes

@@ -91,6 +91,7 @@ class Life:
     def truncate(self) -> None:
         end = self.log.log_end_offset
         self.log.truncate_to(self.random.randint(max(self.log.log_start_offset, end - 20), end))
+        self.next_epoch()  # nobody cuts a log but for a new leader
         self.log.commit_all()
         flush = self.log.unflushed()
         if flush is not None:

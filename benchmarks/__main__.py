@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-ALL = ("codecs", "batches", "start", "latency", "throughput", "memory")
+ALL = ("codecs", "batches", "start", "latency", "throughput", "memory", "files", "kill")
 
 if __name__ == "__main__":
     failed = [

@@ -25,14 +25,14 @@ from . import report, servers
 PAYLOAD = b"x" * 100
 
 
-def create(bootstrap: str, topic: str) -> None:
+def create(bootstrap: str, topic: str, partitions: int = 1) -> None:
     admin = AdminClient({"bootstrap.servers": bootstrap})
-    for future in admin.create_topics([NewTopic(topic, 1, 1)]).values():
+    for future in admin.create_topics([NewTopic(topic, partitions, 1)]).values():
         future.result(20)
 
 
-def produce(bootstrap: str, topic: str, records: int) -> float:
-    """Seconds from the first record to the last acknowledgement."""
+def produce(bootstrap: str, topic: str, records: int, payload: bytes = PAYLOAD, partitions: int = 1) -> float:
+    """Seconds from the first record to the last acknowledgement. The partitions take turns."""
     settings = {
         "bootstrap.servers": bootstrap,
         "linger.ms": 5,
@@ -42,20 +42,20 @@ def produce(bootstrap: str, topic: str, records: int) -> float:
     producer = Producer(settings)
     producer.list_topics(topic, timeout=20)
     start = time.perf_counter()
-    for _ in range(records):
-        producer.produce(topic, PAYLOAD, partition=0)
+    for at in range(records):
+        producer.produce(topic, payload, partition=at % partitions)
     if producer.flush(120):
         raise RuntimeError(f"{len(producer)} records were not acknowledged")
     return time.perf_counter() - start
 
 
-def consume(bootstrap: str, topic: str, records: int) -> float:
+def consume(bootstrap: str, topic: str, records: int, partitions: int = 1) -> float:
     """Seconds from assignment to the last record."""
     settings = {"bootstrap.servers": bootstrap, "group.id": "bench", "auto.offset.reset": "earliest"}
     queue = {"queued.min.messages": 10_000_000, "queued.max.messages.kbytes": 2_097_151}
     consumer = Consumer(settings | queue | {"enable.auto.commit": False, "check.crcs": False})
     start = time.perf_counter()
-    consumer.assign([TopicPartition(topic, 0, 0)])
+    consumer.assign([TopicPartition(topic, index, 0) for index in range(partitions)])
     left = records
     while left > 0:
         messages = consumer.consume(min(left, 10_000), timeout=30)

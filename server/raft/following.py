@@ -97,13 +97,13 @@ def poll(replica: Replica, state: Follower) -> int | None:
     """Fetch; and see whether the leader must be given up."""
     if replica.shutdown_until is not None:
         return None
-    if replica.is_voter and replica.now >= state.deadline:
+    if replica.may_stand and replica.now >= state.deadline:
         transitions.to_prospective(replica)
         voting.move_on(replica)
         return replica.now
     if not updating.is_sent(replica, state):
         _fetch(replica, state)
-    due = [_next_turn(replica), state.update_at, *([state.deadline] if replica.is_voter else [])]
+    due = [_next_turn(replica), state.update_at, *([state.deadline] if replica.may_stand else [])]
     return min(at for at in due if at > replica.now)
 
 

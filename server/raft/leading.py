@@ -17,7 +17,7 @@ from .candidate import Candidate
 from .control_records import Control
 from .leader import Leader
 from .links import Failure, Send
-from .messages import BEGIN, END, ask, sole_answer
+from .messages import BEGIN, END, LAST_EPOCH, ask, sole_answer
 from .replica_key import ReplicaKey
 from .resigned import Resigned
 
@@ -161,17 +161,18 @@ def resign(replica: Replica) -> None:
 
 def poll_resigned(replica: Replica, resigned: Resigned) -> int | None:
     """EndQuorumEpoch to whoever has not heard of it; then, with nobody else leading, into the next epoch."""
-    if replica.shutdown_until is None and replica.voters.is_only(replica.key):
+    goes_on = replica.shutdown_until is None and resigned.epoch < LAST_EPOCH
+    if goes_on and replica.voters.is_only(replica.key):
         transitions.to_candidate(replica)
         return replica.now
-    if replica.shutdown_until is None and replica.now >= resigned.deadline:
+    if goes_on and replica.now >= resigned.deadline:
         transitions.to_unattached(replica, resigned.epoch + 1)
         return replica.now
     for id in sorted(resigned.unaware):
         sending.to_voter(replica, id, _end_request(replica, resigned), VERSION)
     peers = [peer for id in resigned.unaware if (peer := sending.voter_peer(replica, id)) is not None]
     ready = sending.next_ready(replica, peers)
-    if replica.shutdown_until is not None:
+    if not goes_on:
         return ready
     return resigned.deadline if ready is None else max(replica.now + 1, min(ready, resigned.deadline))
 

@@ -15,6 +15,9 @@ from kafkadouble.messages.message import Message
 
 from .voters import Endpoint
 
+MOST_LINKS = 100
+"""With more than these, idle ones are forgotten."""
+
 
 class Peer(NamedTuple):
     """Another node, and where it is reached; the id is negative for an address out of `controller.quorum.bootstrap.servers`."""
@@ -89,6 +92,8 @@ class Links:
         self._next += 1
         link.send, link.expires = send, now + self.timeout
         self._by_token[send.token] = peer
+        if len(self._links) > MOST_LINKS:
+            self._forget_idle(now)
         return send
 
     def end(self, token: int, now: int, *, failed: bool) -> Send | None:
@@ -115,6 +120,12 @@ class Links:
         """When the request that is under way to one of them is given up on; None when there is none."""
         links = [link for peer in peers if (link := self._links.get(peer)) is not None]
         return min((link.expires for link in links if link.send is not None and link.expires > now), default=None)
+
+    def _forget_idle(self, now: int) -> None:
+        """Voters are probed at addresses that anybody may name: those are not kept for ever."""
+        self._links = {
+            peer: link for peer, link in self._links.items() if link.send is not None or link.paused_until > now
+        }
 
     def _drop(self, link: _Link) -> None:
         if link.send is not None:

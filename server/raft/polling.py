@@ -48,19 +48,19 @@ def _poll(replica: Replica) -> int | None:
 
 def _must_stand_alone(replica: Replica) -> bool:
     """The only voter asks nobody, and waits for nothing."""
-    alone = replica.voters.is_only(replica.key)
+    alone = replica.voters.is_only(replica.key) and replica.may_stand
     return alone and replica.shutdown_until is None and not isinstance(replica.state, Candidate)
 
 
 def _poll_unattached(replica: Replica, state: Unattached) -> int | None:
     if replica.shutdown_until is not None:
         return None
-    if replica.is_voter and replica.now >= state.deadline:
+    if replica.may_stand and replica.now >= state.deadline:
         transitions.to_prospective(replica)
         voting.move_on(replica)
         return replica.now
     due = following.look_for_leader(replica)
-    return min(due, state.deadline) if replica.is_voter else due
+    return min(due, state.deadline) if replica.may_stand else due
 
 
 def _poll_standing(replica: Replica, state: Prospective | Candidate) -> int | None:
@@ -68,7 +68,7 @@ def _poll_standing(replica: Replica, state: Prospective | Candidate) -> int | No
     if state.ballot.is_won:
         voting.move_on(replica)
         return replica.now
-    if not replica.is_voter:
+    if not replica.may_stand and isinstance(state, Prospective):
         transitions.to_unattached(replica, state.epoch, state.leader_id)
         return replica.now
     if replica.now >= state.deadline and replica.shutdown_until is None:

@@ -22,13 +22,13 @@ from kafkadouble.messages.message import Message
 from ..log.files.errors import DiskFailure
 from ..log.offset_and_epoch import OffsetAndEpoch
 from ..waiting import Wait, Waiters
-from . import answering, handling, leading, polling
+from . import answering, handling, leading, polling, reconfiguration
 from .candidate import Candidate
 from .follower import Follower
 from .leader import Leader
 from .links import Failure, Links, Peer, Send
 from .listener import Deaf, Listener
-from .messages import Incoming
+from .messages import LAST_EPOCH, Incoming
 from .prospective import Prospective
 from .quorum_state import ElectionState, Store
 from .raft_log import RaftLog
@@ -105,6 +105,11 @@ class Replica:
         return self.voters.contains(self.key)
 
     @property
+    def may_stand(self) -> bool:
+        """Whether it may be elected: it votes, and there are epochs left."""
+        return self.is_voter and self.epoch < LAST_EPOCH
+
+    @property
     def epoch(self) -> int:
         return self.state.epoch
 
@@ -149,9 +154,20 @@ class Replica:
         self._at(now)
         if not isinstance(self.state, Leader) or self.state.resigning or self.failure is not None:
             raise NotLeader(f"{self!r} does not lead")
-        placed = leading.append(self, self.state, values)
+        try:
+            placed = leading.append(self, self.state, values)
+        except DiskFailure as problem:
+            self.fail(problem)
+            raise NotLeader(f"{self!r} can lead no more: {problem}") from problem
         self._drive()
         return placed
+
+    def raise_kraft_version(self, version: int, now: int) -> bool:
+        """Move the voters from the configuration into the log, for all time; False when they are there. ChangeRefused."""
+        self._at(now)
+        changed = reconfiguration.upgrade(self, version)
+        self._drive()
+        return changed
 
     def resign(self, now: int) -> None:
         """Lead no more, if it does: another voter is asked to."""

@@ -166,9 +166,7 @@ def to_resigned(replica: Replica) -> None:
         return
     others = [id for id in leader.voters if id != replica.key.id]
     deadline = replica.now + election_timeout(replica)
-    resigned = Resigned(
-        leader.epoch, deadline, replica.key.id, replica.endpoints, set(others), leader.successors()
-    )
+    resigned = Resigned(leader.epoch, deadline, replica.key.id, replica.endpoints, set(others), leader.successors())
     _enter(replica, resigned)
 
 

@@ -11,8 +11,8 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.raft.leader import MOST_OBSERVERS, Leader
 from kafkadouble.wire.errors import UsageError
 from tests.server.raft.asking import ask, begin, describe, end, fetch, shown, vote
+from tests.server.raft.changing import add, remove, update
 from tests.server.raft.quorum import CLUSTER, Quorum, directory
-from tests.server.raft.test_reconfiguration import add, remove, update
 
 APIS = (52, 53, 54, 1, 55, 80, 81, 82)
 NUMBERS = (-(2**31), -2, -1, 0, 1, 2, 3, 4, 7, 500, 2**31 - 2, 2**31 - 1)

@@ -1,12 +1,9 @@
 """What a follower does with time, and with what its leader answers."""
 
-from random import Random
-from typing import Any
-
 import pytest
 
 from kafkadouble.messages import error_codes as e
-from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
+from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
@@ -14,77 +11,13 @@ from kafkadouble.server.raft.candidate import Candidate
 from kafkadouble.server.raft.follower import Follower
 from kafkadouble.server.raft.leader import Leader
 from kafkadouble.server.raft.learning import NotAuthorized
-from kafkadouble.server.raft.links import Failure, Send
+from kafkadouble.server.raft.links import Failure
 from kafkadouble.server.raft.prospective import Prospective
 from kafkadouble.server.raft.raft_log import Diverged
 from kafkadouble.server.raft.unattached import Unattached
-from kafkadouble.wire.batch import KRAFT_VOTERS, Record, encode_batch, encode_control_batch, read_header
-from tests.server.raft.asking import ask, begin, member, shown, sole, vote
-from tests.server.raft.quorum import START, Member, Quorum, endpoint, is_ascending
-
-
-class Followed:
-    """Node 1 follows 2 in epoch 4; its fetches are answered by this test."""
-
-    def __init__(self, **extra: Any) -> None:
-        self.member: Member = member(**extra)
-        self.replica = self.member.replica
-        ask(self.member, begin(2, 4, voter=self.member.id))
-        self.now = START
-
-    def sent(self) -> Send:
-        """The one request that it has sent to its leader; while he pauses, others are asked who leads."""
-        (found,) = [send for send in self.replica.take_outgoing() if send.to.id == self.replica.leader_id]
-        return found
-
-    def fetched(self) -> tuple[int, int, int]:
-        """Offset, last epoch and current epoch of the fetch that it has sent."""
-        body = self.sent().body
-        assert isinstance(body, FetchRequest)
-        partition = body.topics[0].partitions[0]
-        return partition.fetch_offset, partition.last_fetched_epoch, partition.current_leader_epoch
-
-    def answer(self, answer: Any, ms: int = 1) -> None:
-        send = self.sent()
-        self.now += ms
-        self.replica.answered(send.token, answer, self.now)
-
-    def tick(self, ms: int) -> None:
-        self.now += ms
-        self.replica.tick(self.now)
-
-
-def response(
-    records: bytes = b"",
-    *,
-    leader: int = 2,
-    epoch: int = 4,
-    high_watermark: int = -1,
-    code: int = 0,
-    top: int = 0,
-    diverging: tuple[int, int] | None = None,
-    snapshot: tuple[int, int] | None = None,
-    topic_id: Uuid = Uuid.METADATA_TOPIC_ID,
-    endpoints: bool = True,
-) -> FetchResponse:
-    of = FetchResponse
-    data = of.PartitionData(
-        error_code=code,
-        high_watermark=high_watermark,
-        current_leader=of.LeaderIdAndEpoch(leader_id=leader, leader_epoch=epoch),
-        diverging_epoch=diverging and of.EpochEndOffset(end_offset=diverging[0], epoch=diverging[1]),
-        snapshot_id=snapshot and of.SnapshotId(end_offset=snapshot[0], epoch=snapshot[1]),
-        records=records,
-    )
-    at = endpoint(leader & 0x7F)
-    nodes = [of.NodeEndpoint(node_id=leader, host=at.host, port=at.port)] if endpoints and leader >= 0 else []
-    topics = [] if top else [of.FetchableTopicResponse(topic_id=topic_id, partitions=[data])]
-    return FetchResponse(error_code=top, responses=topics, node_endpoints=nodes)
-
-
-def batch(first: int = 0, *values: bytes, epoch: int = 4) -> bytes:
-    records = [Record(first + at, START, None, value) for at, value in enumerate(values)]
-    return bytes(encode_batch(records, base_offset=first, partition_leader_epoch=epoch))
+from tests.server.raft.asking import ask, member, shown, sole, vote
+from tests.server.raft.followed import Followed, batch, response
+from tests.server.raft.quorum import START, Quorum, endpoint
 
 
 def test_52_a_voter_that_cannot_fetch_asks_for_votes_and_an_observer_never() -> None:
@@ -271,78 +204,6 @@ def test_other_errors_of_a_whole_answer_are_waited_out(top: int) -> None:
 def test_an_answer_of_another_topic_is_none() -> None:
     followed = Followed()
     followed.answer(response(batch(0, b"a"), topic_id=Uuid.ZERO))
-    assert followed.replica.log.end_offset == 0
-
-
-def voters_batch(value: bytes) -> bytes:
-    return bytes(encode_control_batch(KRAFT_VOTERS, value, base_offset=0, timestamp=START, partition_leader_epoch=4))
-
-
-GOOD = batch(0, b"a", b"b")
-CORRUPT = [
-    b"",
-    b"\x00",
-    b"garbage that is no batch at all, and long enough to be one if it were" * 3,
-    GOOD[:-1],
-    GOOD[:40],
-    GOOD[:-1] + b"\xff",
-    GOOD[:16] + b"\x01" + GOOD[17:],
-    batch(1, b"a"),
-    batch(0, b"a") + batch(2, b"b")[:-3] + b"abc",
-    voters_batch(b"no voters"),
-    voters_batch(b""),
-]
-
-
-@pytest.mark.parametrize("records", CORRUPT, ids=range(len(CORRUPT)))
-def test_62_bytes_that_are_no_batches_change_nothing_and_are_asked_for_again(records: bytes) -> None:
-    followed = Followed()
-    before = shown(followed.replica)
-    followed.answer(response(records, high_watermark=-1))
-    assert shown(followed.replica) == before
-    assert followed.replica.failure is None
-    followed.tick(20)
-    assert followed.fetched() == (0, 0, 4)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_62_random_bytes_never_kill_a_replica(seed: int) -> None:
-    random = Random(seed)
-    followed = Followed()
-    good = batch(0, b"a", b"b") + batch(2, b"c")
-    for _ in range(50):
-        spoilt = bytearray(good)
-        for _ in range(random.randrange(1, 4)):
-            spoilt[random.randrange(len(spoilt))] = random.randrange(256)
-        records = random.choice(
-            [random.randbytes(random.randrange(200)), bytes(spoilt), good[: random.randrange(len(good))]]
-        )
-        for send in followed.replica.take_outgoing():
-            followed.replica.answered(send.token, response(records), followed.now)
-        followed.tick(25)
-        assert followed.replica.failure is None
-        if followed.replica.epoch != 4 or not isinstance(followed.replica.state, Follower):
-            break
-    ends = [read_header(each).next_offset for each in followed.replica.log.log.batches(0)]
-    assert is_ascending(ends)
-    assert ends[-1:] in ([], [followed.replica.log.end_offset])
-
-
-def test_62_a_batch_of_a_later_epoch_than_was_asked_in_is_left_out() -> None:
-    followed = Followed()
-    followed.answer(response(batch(0, b"a") + batch(1, b"b", epoch=5)))
-    assert followed.replica.log.end == OffsetAndEpoch(1, 4)
-
-
-def test_62_batches_whose_epochs_fall_are_refused() -> None:
-    followed = Followed()
-    followed.answer(response(batch(0, b"a", epoch=3) + batch(1, b"b", epoch=2)))
-    assert followed.replica.log.end_offset == 0
-
-
-def test_62_batches_with_a_gap_are_refused() -> None:
-    followed = Followed()
-    followed.answer(response(batch(0, b"a") + batch(2, b"b")))
     assert followed.replica.log.end_offset == 0
 
 

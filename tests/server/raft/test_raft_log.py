@@ -13,8 +13,8 @@ from kafkadouble.server.raft import control_records
 from kafkadouble.server.raft.raft_log import Diverged, Position, RaftLog, Validity
 from kafkadouble.wire.batch import KRAFT_VERSION, KRAFT_VOTERS, decode_all, encode_control_batch
 from kafkadouble.wire.errors import WireError
+from tests.server.raft.followed import batch
 from tests.server.raft.quorum import START, Snapshots, dynamic_voters, static_voters
-from tests.server.raft.test_following import batch
 
 VALID = Validity(Position.VALID)
 

@@ -7,6 +7,7 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.raft.candidate import Candidate
 from kafkadouble.server.raft.follower import Follower
 from kafkadouble.server.raft.leader import Leader
+from kafkadouble.server.raft.messages import LAST_EPOCH
 from kafkadouble.server.raft.prospective import Prospective
 from kafkadouble.server.raft.quorum_state import ElectionState, MemoryStore
 from kafkadouble.server.raft.replica_key import ReplicaKey
@@ -276,3 +277,13 @@ def test_a_replica_that_restarts_after_voting_for_itself_still_stands() -> None:
 def test_the_state_of_a_new_replica_is_unattached_in_epoch_0() -> None:
     assert isinstance(member().replica.state, Unattached)
     assert member().replica.epoch == 0
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_in_the_last_epoch_nobody_stands_and_nothing_breaks(dynamic: bool) -> None:
+    quorum = Quorum(dynamic=dynamic)
+    for id in (1, 2, 3):
+        assert sole(ask(quorum.members[id], vote(LAST_EPOCH, 9, voter=id), now=quorum.now)).vote_granted
+    quorum.run(20_000)
+    assert [quorum[id].epoch for id in (1, 2, 3)] == [LAST_EPOCH] * 3
+    assert not quorum[1].failure

@@ -1,0 +1,63 @@
+"""Requests under way: one to each peer, given up on in time, and paused after a failure."""
+
+from kafkadouble.messages.generated.vote import VoteRequest
+from kafkadouble.server.raft.links import MOST_LINKS, Links, Peer
+from tests.server.raft.quorum import endpoint
+
+PEER, OTHER = Peer(1, endpoint(1)), Peer(2, endpoint(2))
+
+
+def links() -> Links:
+    return Links(timeout=100, backoff=20)
+
+
+def test_one_request_at_a_time_to_each() -> None:
+    found = links()
+    assert found.is_ready(PEER, 0)
+    send = found.begin(PEER, VoteRequest(), 2, 0, 0)
+    assert not found.is_ready(PEER, 99)
+    assert found.is_ready(OTHER, 0)
+    assert found.busy_until([PEER, OTHER], 50) == 100
+    assert found.end(send.token, 50, failed=False) == send
+    assert found.is_ready(PEER, 50)
+    assert found.busy_until([PEER, OTHER], 50) is None
+    assert found.end(send.token, 50, failed=False) is None, "nobody waits for it any more"
+
+
+def test_after_a_failure_there_is_a_pause() -> None:
+    found = links()
+    send = found.begin(PEER, VoteRequest(), 2, 0, 0)
+    found.end(send.token, 10, failed=True)
+    assert not found.is_ready(PEER, 29)
+    assert found.is_paused(PEER, 29)
+    assert found.is_ready(PEER, 30)
+    assert not found.is_paused(PEER, 30)
+    found.pause(PEER, 40)
+    assert found.ready_at(PEER, 40) == 60
+
+
+def test_an_answer_that_is_late_is_nobodys() -> None:
+    found = links()
+    late = found.begin(PEER, VoteRequest(), 2, 0, 0)
+    assert found.is_ready(PEER, 100)
+    assert found.is_paused(PEER, 100), "it does not answer"
+    again = found.begin(PEER, VoteRequest(), 2, 0, 100)
+    assert found.end(late.token, 110, failed=False) is None
+    assert found.end(again.token, 110, failed=False) == again
+
+
+def test_a_reset_forgets_everything() -> None:
+    found = links()
+    send = found.begin(PEER, VoteRequest(), 2, 0, 0)
+    found.reset()
+    assert found.is_ready(PEER, 0)
+    assert found.end(send.token, 0, failed=False) is None
+
+
+def test_addresses_are_not_kept_for_ever() -> None:
+    found = links()
+    for id in range(5 * MOST_LINKS):
+        send = found.begin(Peer(id, endpoint(id)), VoteRequest(), 2, 0, id)
+        found.end(send.token, id, failed=False)
+    assert len(found._links) <= MOST_LINKS + 1
+    assert len(found._by_token) == 0

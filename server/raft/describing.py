@@ -11,7 +11,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 
 from .leader import Leader, Progress
-from .messages import NOBODY, PARTITION, TOPIC, Incoming
+from .messages import PARTITION, TOPIC, Incoming
 
 if TYPE_CHECKING:
     from .replica import Replica
@@ -28,8 +28,8 @@ def handle_describe(replica: Replica, request: Incoming) -> Message:
     if not _is_about_us(body):
         return _each_unknown(body)
     state = replica.state
-    if not isinstance(state, Leader) or replica.shutdown_until is not None:
-        return _answer(_refused(replica, error_codes.NOT_LEADER_OR_FOLLOWER), [])
+    if not isinstance(state, Leader):
+        return _answer(_refused(error_codes.NOT_LEADER_OR_FOLLOWER), [])
     nodes = _nodes(replica) if request.version >= KEYS_FROM else []
     return _answer(_described(replica, state, request.version), nodes)
 
@@ -61,15 +61,9 @@ def _each_unknown(body: DescribeQuorumRequest) -> DescribeQuorumResponse:
     )
 
 
-def _refused(replica: Replica, code: int) -> _Partition:
-    leader = NOBODY if replica.leader_id is None else replica.leader_id
-    return _Partition(
-        partition_index=PARTITION,
-        error_code=code,
-        error_message=error_codes.meaning(code),
-        leader_id=leader,
-        leader_epoch=replica.epoch,
-    )
+def _refused(code: int) -> _Partition:
+    """Nothing but the error, as Kafka has it: not even who leads."""
+    return _Partition(partition_index=PARTITION, error_code=code, error_message=error_codes.meaning(code))
 
 
 def _described(replica: Replica, leader: Leader, version: int) -> _Partition:
@@ -79,7 +73,6 @@ def _described(replica: Replica, leader: Leader, version: int) -> _Partition:
         own.last_fetch = own.last_caught_up = replica.now
     return _Partition(
         partition_index=PARTITION,
-        error_message=None,
         leader_id=replica.key.id,
         leader_epoch=leader.epoch,
         high_watermark=-1 if leader.high_watermark is None else leader.high_watermark,
@@ -114,4 +107,4 @@ def _nodes(replica: Replica) -> list[DescribeQuorumResponse.Node]:
 
 def _answer(partition: _Partition, nodes: list[DescribeQuorumResponse.Node]) -> DescribeQuorumResponse:
     of = DescribeQuorumResponse
-    return of(topics=[of.TopicData(topic_name=TOPIC, partitions=[partition])], nodes=nodes, error_message=None)
+    return of(topics=[of.TopicData(topic_name=TOPIC, partitions=[partition])], nodes=nodes)

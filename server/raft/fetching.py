@@ -61,13 +61,13 @@ def handle_fetch(replica: Replica, request: Incoming) -> Message | Wait[Message]
 
 def _check_whole(replica: Replica, request: Incoming) -> int:
     body: FetchRequest = request.body
+    if body.cluster_id is not None and body.cluster_id != replica.cluster_id:
+        return error_codes.INCONSISTENT_CLUSTER_ID
     topics = body.topics
     if request.version < LOWEST or len(topics) != 1 or topics[0].topic_id != Uuid.METADATA_TOPIC_ID:
         return error_codes.INVALID_REQUEST
     if len(topics[0].partitions) != 1 or topics[0].partitions[0].partition != PARTITION:
         return error_codes.INVALID_REQUEST
-    if body.cluster_id is not None and body.cluster_id != replica.cluster_id:
-        return error_codes.INCONSISTENT_CLUSTER_ID
     return error_codes.NONE
 
 

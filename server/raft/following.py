@@ -147,7 +147,7 @@ def fetch_request(replica: Replica) -> FetchRequest:
         fetch_offset=end.offset,
         last_fetched_epoch=end.epoch,
         replica_directory_id=replica.key.directory_id,
-        high_watermark=replica.log.high_watermark,
+        high_watermark=replica.log.told_high_watermark,
     )
     return FetchRequest(
         cluster_id=replica.cluster_id,

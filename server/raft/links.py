@@ -82,7 +82,10 @@ class Links:
     def is_paused(self, peer: Peer, now: int) -> bool:
         """Whether the last request there failed, or was never answered, and that was just now."""
         link = self._links.get(peer)
-        return link is not None and (link.paused_until > now or (link.send is not None and link.expires <= now))
+        if link is None:
+            return False
+        unanswered = link.send is not None and link.expires <= now < link.expires + self.backoff
+        return unanswered or link.paused_until > now
 
     def begin(self, peer: Peer, body: Message, version: int, lowest: int, now: int) -> Send:
         """A request for a link that is ready."""

@@ -103,6 +103,7 @@ class RaftLog:
         self.log, self.snapshots = log, snapshots or NoSnapshots()
         self._storage = storage
         self.history = VoterHistory(static)
+        self.told_high_watermark = -1  # as far as we were told that it is committed; -1 before anybody has told us
         self._start()
 
     def _start(self) -> None:
@@ -151,6 +152,7 @@ class RaftLog:
         """Everything below is on a majority of voters; it never moves back."""
         if offset > self.log.high_watermark:
             self.log.high_watermark = offset
+        self.told_high_watermark = max(self.told_high_watermark, offset)
 
     @property
     def latest_snapshot(self) -> OffsetAndEpoch | None:

@@ -160,6 +160,8 @@ def handle_update(replica: Replica, request: Incoming) -> Message:
         if not 0 <= low <= high:
             raise ChangeRefused(error_codes.INVALID_REQUEST)
         _check_free(replica, leader, versions=False)
+        if replica.kraft_version > 0:
+            _check_committed(replica, leader)
         if not low <= replica.kraft_version <= high:
             raise ChangeRefused(error_codes.INVALID_REQUEST)
         _update(replica, leader, voter)
@@ -174,7 +176,6 @@ def _update(replica: Replica, leader: Leader, voter: Voter) -> None:
             raise ChangeRefused(error_codes.VOTER_NOT_FOUND)
         leader.told[voter.id] = voter
     else:
-        _check_committed(replica, leader)
         voters = replica.voters.updated(voter)
         if voters is None:
             raise ChangeRefused(error_codes.VOTER_NOT_FOUND)

@@ -75,7 +75,8 @@ class Replica:
         self.settings, self.key, self.log, self.random = settings, key, log, random
         self.cluster_id, self.listener_name, self.kraft_versions = cluster_id, listener_name, kraft_versions
         self.endpoints = dict(endpoints or {})
-        self.bootstrap = [Peer(-2 - at, endpoint) for at, endpoint in enumerate(bootstrap)]
+        servers = [endpoint for endpoint in bootstrap if endpoint not in self.endpoints.values()]  # not ourselves
+        self.bootstrap = [Peer(-2 - at, endpoint) for at, endpoint in enumerate(servers)]
         self.can_vote = can_vote  # a broker never asks to become a voter (KIP-1186)
         self.snapshots = snapshots
         self.now = now

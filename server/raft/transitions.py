@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger("kafkadouble.server.raft")
 
 CHECK_QUORUM_FACTOR = 1.5
-UPDATE_VOTER_FACTOR = 3
 
 
 def election_timeout(replica: Replica) -> int:
@@ -154,8 +153,8 @@ def _follower(
     replica: Replica, epoch: int, leader_id: int, endpoints: Mapping[str, Endpoint], voted: ReplicaKey | None
 ) -> Follower:
     fetch_timeout = replica.settings.fetch_timeout_ms
-    due, update = replica.now + fetch_timeout, replica.now + UPDATE_VOTER_FACTOR * fetch_timeout
-    return Follower(epoch, leader_id, endpoints, due, update, voted)
+    due = replica.now + fetch_timeout
+    return Follower(epoch, leader_id, endpoints, due, due, voted)
 
 
 def to_resigned(replica: Replica) -> None:

@@ -17,7 +17,6 @@ from .follower import Follower
 from .links import Failure, Send
 from .messages import NOBODY
 from .replica_key import ReplicaKey
-from .transitions import UPDATE_VOTER_FACTOR
 from .voters import Voter
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def is_sent(replica: Replica, state: Follower) -> bool:
 
 
 def _later(replica: Replica, state: Follower) -> None:
-    state.update_at = replica.now + UPDATE_VOTER_FACTOR * replica.settings.fetch_timeout_ms
+    state.update_at = replica.now + replica.settings.fetch_timeout_ms
 
 
 def _due(replica: Replica, state: Follower) -> tuple[Message, int] | None:

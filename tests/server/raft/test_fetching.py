@@ -87,7 +87,7 @@ BAD_SHAPES: list[tuple[dict[str, Any], int]] = [
     ({"partition": 1}, e.INVALID_REQUEST),
     ({"cluster": "other"}, e.INCONSISTENT_CLUSTER_ID),
     ({"cluster": ""}, e.INCONSISTENT_CLUSTER_ID),
-    ({"partition": 1, "cluster": "other"}, e.INVALID_REQUEST),
+    ({"partition": 1, "cluster": "other"}, e.INCONSISTENT_CLUSTER_ID),
 ]
 
 

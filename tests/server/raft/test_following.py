@@ -37,7 +37,7 @@ def test_52_a_voter_that_cannot_fetch_asks_for_votes_and_an_observer_never() -> 
 def test_52_every_success_puts_the_timeout_off() -> None:
     followed = Followed()
     for _ in range(3):
-        followed.answer(response(), 1500)
+        followed.answer(response(), 600)
         assert isinstance(followed.replica.state, Follower)
     followed.replica.take_outgoing()
     followed.tick(2000)
@@ -75,7 +75,7 @@ def test_it_fetches_from_its_end_with_the_epoch_of_its_last_record() -> None:
     assert isinstance(body, FetchRequest)
     partition = body.topics[0].partitions[0]
     assert (partition.fetch_offset, partition.last_fetched_epoch, partition.current_leader_epoch) == (2, 3, 4)
-    assert (partition.log_start_offset, partition.partition_max_bytes, partition.high_watermark) == (-1, 0, 0)
+    assert (partition.log_start_offset, partition.partition_max_bytes, partition.high_watermark) == (-1, 0, -1)
     assert (body.max_wait_ms, body.min_bytes, body.max_bytes, body.session_epoch) == (500, 0, 1 << 20, -1)
     assert body.replica_state is not None
     assert (body.replica_state.replica_id, body.replica_state.replica_epoch) == (1, -1)

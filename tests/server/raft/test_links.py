@@ -41,6 +41,8 @@ def test_an_answer_that_is_late_is_nobodys() -> None:
     late = found.begin(PEER, VoteRequest(), 2, 0, 0)
     assert found.is_ready(PEER, 100)
     assert found.is_paused(PEER, 100), "it does not answer"
+    assert found.is_paused(PEER, 119)
+    assert not found.is_paused(PEER, 120), "or nobody would ever ask it again"
     again = found.begin(PEER, VoteRequest(), 2, 0, 100)
     assert found.end(late.token, 110, failed=False) is None
     assert found.end(again.token, 110, failed=False) == again

@@ -15,6 +15,7 @@ VERBS = {
     "inspect": "show what bytes of the protocol mean",
     "dump": "show what Kafka's files on disk hold",
     "check": "say whether Kafka's files on disk are good",
+    "observe": "show what a running quorum knows",
 }
 
 

@@ -1,0 +1,324 @@
+"""`kafkadouble observe` on Apache Kafka's own quorums: one node, and three controllers whose leader is killed; what it shows is what Kafka's
+tools and brokers say.
+
+    pytest interop/test_observe.py --broker local      Java; Kafka from Maven's cache, or Maven
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import pytest
+
+from interop.local import Cluster, Missing, Node, cluster
+from interop.observing import Row, Watch, described_topics, observed, run_here, tables, watching
+from interop.quorum import CONTROLLER
+from interop.raw import ask
+from interop.support import eventually, unique
+from interop.tools.jars import jars
+from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
+from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.server.raft import following
+from kafkadouble.server.raft.snapshots import fetching
+
+SOON = {"metadata.log.max.snapshot.interval.ms": "1000"}
+HISTORY = "Leaders and ISRs, as they changed"
+
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _tools(request: pytest.FixtureRequest) -> None:
+    if "local" not in (request.config.getoption("broker") or []):
+        pytest.skip("the quorum is that of a Kafka of this machine: --broker local")
+    with _had(request):
+        jars()
+
+
+@pytest.fixture(scope="module")
+def one(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A node that is broker and controller, and seldom writes a snapshot."""
+    version = request.config.getoption("kafka")
+    with _had(request), cluster(tmp_path_factory.mktemp("one"), version) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def three(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Three controllers that write a snapshot every second, and two brokers."""
+    folder, version = tmp_path_factory.mktemp("three"), request.config.getoption("kafka")
+    with _had(request), cluster(folder, version, brokers=2, controllers=3, overrides=SOON) as running:
+        yield running
+
+
+@contextmanager
+def _had(request: pytest.FixtureRequest) -> Iterator[None]:
+    try:
+        yield
+    except Missing as reason:
+        if request.config.getoption("must"):
+            raise
+        pytest.skip(f"no Kafka of this machine: {reason}")
+
+
+def test_one_node(one: Cluster) -> None:
+    topic = made(one.bootstrap, "one", partitions=3, configs={"retention.ms": "12345", "cleanup.policy": "compact"})
+    told = observed(controllers(one))
+    assert (told.code, told.err) == (0, "")
+    found = tables(told.out)
+    compare(found, one)
+    assert found["Cluster"][0]["begun with"] == "the first record"
+    assert [(row["PARTITION"], row["WHAT"]) for row in found[HISTORY] if row["PARTITION"].startswith(topic)] == [
+        (f"{topic}-{index}", "created") for index in range(3)
+    ]
+    configs = {(row["RESOURCE"], row["NAME"]): row["VALUE"] for row in found["Configurations"]}
+    assert configs[f"topic {topic}", "retention.ms"] == "12345"
+    assert configs[f"topic {topic}", "cleanup.policy"] == "compact"
+
+
+@pytest.mark.parametrize("version", range(13, 19))
+def test_every_version_of_fetch_that_a_quorum_speaks(
+    one: Cluster, version: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    topic = made(one.bootstrap, f"fetch-{version}")
+    monkeypatch.setattr(following, "FETCH_VERSION", version)
+    assert run_here([controllers(one)]) == 0
+    assert topic in [row["TOPIC"] for row in tables(capsys.readouterr().out)["Topics"]]
+
+
+def test_an_id_of_its_own_shows_among_the_observers_and_nobody_elses_is_taken(one: Cluster) -> None:
+    with watching("--replica-id", "4711", controllers(one)):
+        eventually(lambda: observers(one), lambda ids: 4711 in ids)
+    told = observed("--replica-id", "1", controllers(one))
+    assert (told.code, told.out) == (1, "")
+    assert told.err == (
+        "kafkadouble observe: 1 is the id of a node of this cluster: an observer needs one of its own\n"
+    )
+
+
+def test_a_listener_of_a_broker(one: Cluster) -> None:
+    told = observed(one.bootstrap)
+    assert (told.code, told.out) == (1, "")
+    assert told.err == (
+        f"kafkadouble observe: {one.bootstrap} is a listener of a broker: a quorum is observed at a listener of a "
+        "controller (controller.listener.names)\n"
+    )
+
+
+@pytest.mark.parametrize("pieces", [37, 1 << 20])
+def test_a_fresh_observer_begins_with_a_snapshot(
+    three: Cluster, pieces: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """However small the pieces are that it comes in."""
+    topic = made(three.bootstrap, "snapshot", partitions=2, copies=2)
+    asked = fetching.Download.__init__
+
+    def in_pieces(self: Any, store: Any, id: Any, epoch: int, max_bytes: int) -> None:
+        asked(self, store, id, epoch, pieces)
+
+    monkeypatch.setattr(fetching.Download, "__init__", in_pieces)
+
+    def begun_with() -> dict[str, list[Row]]:
+        assert run_here([controllers(three)]) == 0
+        return tables(capsys.readouterr().out)
+
+    found = eventually(
+        begun_with,
+        lambda found: found["Cluster"][0]["begun with"].startswith("a snapshot up to offset") and not found[HISTORY],
+    )
+    assert topic in [row["TOPIC"] for row in found["Topics"]]
+    compare(found, three)
+
+
+def test_the_leader_is_killed_and_comes_back(three: Cluster) -> None:
+    with watching(controllers(three)) as watch:
+        before = made(three.bootstrap, "before", partitions=2, copies=2)
+        eventually(lambda: [each["name"] for each in watch.of("TopicRecord")], lambda names: before in names)
+        for name in ("first", "second"):
+            outlived(three, watch, name)
+        told = watch.end()
+        assert told.code == 0
+    in_order([each["offset"] for each in watch.objects if "offset" in each and each["kind"] != "quorum"])
+    last = [each for each in watch.objects if each["kind"] == "quorum"][-1]
+    assert last["leaderId"] == leader_of(three)
+    assert {each["id"] for each in last["voters"]} == {3000, 3001, 3002}
+
+
+def outlived(running: Cluster, watch: Watch, name: str) -> None:
+    """The leader dies; what another one has committed is told, and he comes back."""
+    leader = node(running, leader_of(running))
+    leader.kill()
+    epoch = eventually(lambda: quorum(running), lambda told: told[0] not in (-1, leader.seat.id))[1]
+    topic = made(running.bootstrap, name, copies=2)
+    eventually(lambda: [each["name"] for each in watch.of("TopicRecord")], lambda names: topic in names)
+    elected = [each for each in watch.objects if each.get("type") == "LeaderChangeMessage"]
+    assert elected[-1]["epoch"] == epoch
+    assert elected[-1]["data"]["leaderId"] != leader.seat.id
+    compare(tables(observed(controllers(running)).out), running)
+    leader.start()
+
+
+def test_the_history_of_an_isr(three: Cluster) -> None:
+    """A broker is killed and comes back: who leads and who is in sync is told as brokers tell it, with their epochs."""
+    with watching(controllers(three)) as watch:
+        topic = made(three.bootstrap, "isr", partitions=2, copies=2)
+        lost = three.brokers[1]
+        lost.kill()
+        alive = at(three.brokers[0])
+        eventually(lambda: [p.isr_nodes for p in partitions(alive, topic)], lambda isrs: isrs == [(1,), (1,)])
+        lost.start()
+        eventually(lambda: [sorted(p.isr_nodes) for p in partitions(alive, topic)], lambda isrs: isrs == [[1, 2]] * 2)
+        ids = {each["name"]: each["topicId"] for each in watch.of("TopicRecord")}
+
+        def ends() -> list[list[int]]:
+            changes = [each for each in watch.of("PartitionChangeRecord") if each["topicId"] == ids[topic]]
+            isrs = [[each["isr"] for each in changes if each["partitionId"] == at and "isr" in each] for at in (0, 1)]
+            return [sorted(each[-1]) if each else [] for each in isrs]
+
+        eventually(ends, lambda found: found == [[1, 2], [1, 2]])
+        changes = [each for each in watch.of("PartitionChangeRecord") if each["topicId"] == ids[topic]]
+    for index in (0, 1):
+        isrs = [each["isr"] for each in changes if each["partitionId"] == index and each.get("isr") is not None]
+        assert [1] in isrs
+        leaders = [each["leader"] for each in changes if each["partitionId"] == index and each.get("leader", -2) != -2]
+        assert len(leaders) == partitions(alive, topic)[index].leader_epoch
+    compare(tables(observed(controllers(three)).out), three)
+
+
+def test_the_history_of_an_isr_is_a_table_too(one: Cluster, three: Cluster, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where no snapshot was written yet: of a node that is stopped and comes back."""
+    topic = made(one.bootstrap, "bounce")
+    one.nodes[0].stop()
+    one.nodes[0].start()
+    found = tables(observed(controllers(one)).out)
+    rows = [row for row in found[HISTORY] if row["PARTITION"] == f"{topic}-0"]
+    if found["Cluster"][0]["begun with"] != "the first record":
+        pytest.fail("a snapshot was written: nothing is known of what was before")
+    assert rows[0]["WHAT"] == "created"
+    assert int(rows[-1]["LEADER EPOCH"]) == partitions(one.bootstrap, topic)[0].leader_epoch
+    in_order([int(row["OFFSET"]) for row in found[HISTORY]])
+    assert {row["EPOCH"] for row in found[HISTORY]} >= {"1"}
+
+
+def test_what_is_told_as_json_is_what_the_tables_hold(three: Cluster) -> None:
+    told = observed("--json", controllers(three))
+    assert (told.code, told.err) == (0, "")
+    objects = [json.loads(line) for line in told.out.splitlines()]
+    assert objects[0]["kind"] == "snapshot"
+    assert objects[-1]["kind"] == "quorum"
+    names = {each["data"]["name"] for each in objects if each.get("type") == "TopicRecord"}
+    assert names == {row["Topic"] for row in described_topics(three.bootstrap)}
+    assert all(("snapshot" in each) != ("offset" in each) for each in objects if each["kind"] == "record")
+
+
+# What is compared.
+
+
+def compare(found: dict[str, list[Row]], running: Cluster) -> None:
+    """Tables with what Kafka says of the same."""
+    bootstrap = ",".join(at(each) for each in running.brokers)
+    of_topics = [
+        (row["TOPIC"], row["PARTITION"], row["LEADER"], row["REPLICAS"], row["ISR"]) for row in found["Topics"]
+    ]
+    assert sorted(of_topics) == sorted(
+        (row["Topic"], row["Partition"], row["Leader"], row["Replicas"], row["Isr"])
+        for row in described_topics(bootstrap)
+    )
+    for topic in {row["TOPIC"] for row in found["Topics"]}:
+        epochs = [row["LEADER EPOCH"] for row in found["Topics"] if row["TOPIC"] == topic]
+        assert epochs == [str(each.leader_epoch) for each in partitions(bootstrap, topic)]
+    cluster = ask(bootstrap, DescribeClusterRequest(include_fenced_brokers=True), 2)
+    assert found["Cluster"][0]["cluster id"] == cluster.cluster_id
+    assert [(row["ID"], row["ENDPOINTS"], row["STATE"] == "fenced") for row in found["Brokers"]] == sorted(
+        (str(each.broker_id), f"PLAINTEXT://{each.host}:{each.port}", each.is_fenced) for each in cluster.brokers
+    )
+    features = ask(bootstrap, ApiVersionsRequest(client_software_name="x", client_software_version="1"), 4)
+    levels = {each.name: str(each.max_version_level) for each in features.finalized_features}
+    assert {row["NAME"]: row["LEVEL"].partition(" ")[0] for row in found["Features"]} == levels
+    leader, epoch = quorum(running)
+    assert found["Cluster"][0]["leader"] == f"{leader} in epoch {epoch}"
+    voters = [str(each.seat.id) for each in running.nodes if each.seat.is_a("controller")]
+    assert sorted(found["Cluster"][0]["voters"].split(",")) == voters
+
+
+def controllers(running: Cluster) -> str:
+    """Where observers begin."""
+    return ",".join(
+        "{}:{}".format(*node.seat.known[CONTROLLER]) for node in running.nodes if node.seat.is_a("controller")
+    )
+
+
+def at(node: Node) -> str:
+    host, port = node.seat.known["PLAINTEXT"]
+    return f"{host}:{port}"
+
+
+def node(running: Cluster, id: int) -> Node:
+    return next(each for each in running.nodes if each.seat.id == id)
+
+
+def described(running: Cluster) -> Any:
+    """The quorum, as a broker tells it."""
+    of = DescribeQuorumRequest
+    topic = of.TopicData(topic_name="__cluster_metadata", partitions=[of.PartitionData()])
+    answer = ask(running.bootstrap, of(topics=[topic]), 2)
+    return answer.topics[0].partitions[0] if not answer.error_code and answer.topics else None
+
+
+def quorum(running: Cluster) -> tuple[int, int]:
+    """The leader and the epoch; (-1, -1) while there is none."""
+    told = described(running)
+    return (-1, -1) if told is None or told.error_code else (told.leader_id, told.leader_epoch)
+
+
+def leader_of(running: Cluster) -> int:
+    return eventually(lambda: quorum(running), lambda told: told[0] >= 0)[0]
+
+
+def observers(running: Cluster) -> list[int]:
+    told = described(running)
+    return [] if told is None else [each.replica_id for each in told.observers]
+
+
+def made(
+    bootstrap: str, stem: str, partitions: int = 1, copies: int = 1, configs: Mapping[str, str] | None = None
+) -> str:
+    """A topic, which every broker knows."""
+    name, of = unique(stem), CreateTopicsRequest
+    wanted = of.CreatableTopic(
+        name=name,
+        num_partitions=partitions,
+        replication_factor=copies,
+        configs=[of.CreatableTopicConfig(name=key, value=value) for key, value in (configs or {}).items()],
+    )
+
+    def create() -> int:
+        code: int = ask(bootstrap, of(topics=[wanted], timeout_ms=10_000), 7).topics[0].error_code
+        return code
+
+    eventually(create, lambda code: code in (0, 36))  # there already: an answer was late
+    for one in bootstrap.split(","):
+        eventually(partial(known, one, name), lambda count: count == partitions)
+    return name
+
+
+def known(bootstrap: str, topic: str) -> int:
+    return len(partitions(bootstrap, topic))
+
+
+def partitions(bootstrap: str, topic: str) -> list[Any]:
+    """As Metadata has them, by number."""
+    of = MetadataRequest.MetadataRequestTopic
+    told = ask(bootstrap, MetadataRequest(topics=[of(name=topic)], allow_auto_topic_creation=False), 12)
+    return sorted(told.topics[0].partitions, key=lambda each: int(each.partition_index))
+
+
+def in_order(numbers: list[int]) -> None:
+    assert numbers == sorted(numbers)

@@ -1,0 +1,151 @@
+"""`kafkadouble observe`: what a running quorum knows, followed as a broker follows it.
+
+Exit codes: 0, 1 when there is no quorum to observe, or no longer (one line on stderr says why), 2 for a wrong call.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+
+from kafkadouble.server.raft.voters import Endpoint
+
+from ..dump.item import printable
+from ..observe.change import QUORUM
+from ..observe.observer import ANONYMOUS, Observer
+from ..observe.tables import tables
+from ..observe.watching import NoQuorum, Wanted, observe
+
+_EPILOG = """\
+examples:
+  kafkadouble observe localhost:9093
+  kafkadouble observe --watch controller-1:9093,controller-2:9093
+  kafkadouble observe --json localhost:9093 | jq 'select(.type == "PartitionChangeRecord")'
+
+The address is that of a controller's listener, any of the quorum's: the leader is found from there. Nothing is changed; a node that only
+observes has no vote. With authorization it needs what a broker needs, CLUSTER_ACTION on the cluster.
+"""
+
+
+def main(words: list[str]) -> int:
+    """Observe what was named."""
+    options = _parser().parse_args(words)
+    wanted = Wanted(options.servers, options.replica_id, options.timeout)
+    show = _Json() if options.json else _Text()
+    try:
+        asyncio.run(observe(wanted, show.caught_up, show.more if options.watch else None))
+    except NoQuorum as problem:
+        sys.stdout.flush()
+        print(printable(f"kafkadouble observe: {problem}"), file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 0
+    except BrokenPipeError:  # who reads has seen enough, as `head` does; nothing is left to be flushed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "kafkadouble observe",
+        description="Show what a running quorum knows: the cluster, brokers, topics, how ISRs changed, configurations, features.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "servers", type=_servers, metavar="HOST:PORT[,HOST:PORT]", help="listeners of controllers, any of the quorum's"
+    )
+    parser.add_argument("--watch", action="store_true", help="go on: a line for each change, until interrupted")
+    parser.add_argument("--json", action="store_true", help="a JSON object for each change, one in a line, no tables")
+    parser.add_argument(
+        "--replica-id",
+        type=_id,
+        default=ANONYMOUS,
+        metavar="N",
+        help="appear under this id among the quorum's observers; it must be nobody's (default: anonymous)",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=_seconds,
+        default=10.0,
+        metavar="SECONDS",
+        help="how long it may take until everything is read for the first time (default: 10)",
+    )
+    return parser
+
+
+def _servers(text: str) -> list[Endpoint]:
+    return [_server(part.strip()) for part in text.split(",") if part.strip()] or [_server(text)]
+
+
+def _server(text: str) -> Endpoint:
+    host, _, port = text.rpartition(":")
+    if not (host and port.isascii() and port.isdigit() and 0 < int(port) < 65536):
+        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT")
+    return Endpoint(host.removeprefix("[").removesuffix("]"), int(port))
+
+
+def _id(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) < 1 << 31):
+        raise argparse.ArgumentTypeError(f"{text!r} is no id of a node")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0
+    if not 0 < found < 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds")
+    return found
+
+
+class _Text:
+    """Tables, and then lines."""
+
+    def __init__(self) -> None:
+        self._leader: tuple[int, int] | None = None
+
+    def caught_up(self, observer: Observer) -> None:
+        observer.view.changes.clear()
+        for line in tables(observer.view, observer.quorum, observer.replica.voters):
+            _print(line)
+        sys.stdout.flush()
+
+    def more(self, observer: Observer) -> None:
+        """The changes that have come."""
+        changes = observer.view.changes
+        while changes:
+            _print(changes.popleft().line())
+        sys.stdout.flush()
+
+
+class _Json:
+    """Objects from the first on, and what the leader says of the quorum whenever he says it."""
+
+    def __init__(self) -> None:
+        self._told: object = None
+
+    def caught_up(self, observer: Observer) -> None:
+        self.more(observer)
+
+    def more(self, observer: Observer) -> None:
+        """The changes that have come."""
+        changes = observer.view.changes
+        while changes:
+            _print(json.dumps(changes.popleft().json()))
+        told = observer.quorum.json()
+        if told["leaderEpoch"] >= 0 and told != self._told:
+            self._told = told
+            _print(json.dumps({"kind": QUORUM, **told}))
+        sys.stdout.flush()
+
+
+def _print(line: str) -> None:
+    """A line, whatever the terminal can show."""
+    encoding, line = sys.stdout.encoding or "utf-8", printable(line)
+    print(line.encode(encoding, "backslashreplace").decode(encoding))

@@ -1,0 +1,199 @@
+"""A replica that only observes, and what it asks besides: who votes, and what the cluster is called. Pure, as the replica is.
+
+Rules. It is anonymous (-1), unless an id is given; that one is taken only after the leader has said that nobody has it: a fetch in a voter's
+name would count as the voter's word that it has the records. It keeps nothing but the last batch of what it has read, and the last snapshot.
+Before version 17 of Fetch, an answer does not say where the leader is: there a leader that cannot be placed counts as none, and who gives
+records is he (KIP-595, KIP-853).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
+from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest, DescribeQuorumResponse
+from kafkadouble.messages.generated.fetch import FetchResponse
+from kafkadouble.messages.message import Message
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.log.log import PartitionLog
+from kafkadouble.server.raft.follower import Follower
+from kafkadouble.server.raft.links import Failure, Peer, Send
+from kafkadouble.server.raft.messages import PARTITION, TOPIC, sole_answer
+from kafkadouble.server.raft.quorum_state import MemoryStore
+from kafkadouble.server.raft.raft_log import RaftLog
+from kafkadouble.server.raft.replica import Replica
+from kafkadouble.server.raft.replica_key import ReplicaKey
+from kafkadouble.server.raft.settings import QuorumSettings
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
+from kafkadouble.server.raft.snapshots.service import Snapshots
+from kafkadouble.server.raft.voters import Endpoint, VoterSet
+
+from .quorum import Quorum
+from .view import View
+
+ANONYMOUS = -1
+CONTROLLERS = 2
+"""The kind of endpoints that DescribeCluster is asked for; a controller knows no other (KIP-919)."""
+
+Heard = Callable[["Observer", Any], None]
+
+
+class Observer:
+    """What `Peers` drives. `moved` is called whenever an answer, or the lack of one, may have changed something."""
+
+    def __init__(
+        self,
+        bootstrap: Sequence[Endpoint],
+        now: int,
+        random: Random,
+        *,
+        replica_id: int = ANONYMOUS,
+        settings: QuorumSettings | None = None,
+        moved: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.view, self.quorum = View(), Quorum()
+        self.refusal = ""  # why it does not go on
+        self._wanted_id, self._random, self._moved = replica_id, random, moved
+        self._store = MemorySnapshots()
+        self.replica = Replica(
+            settings or QuorumSettings(),
+            ReplicaKey(ANONYMOUS),
+            RaftLog(PartitionLog(TOPIC, PARTITION), VoterSet(), self._store),
+            MemoryStore(),
+            random,
+            self.view,
+            cluster_id=None,
+            bootstrap=bootstrap,
+            can_vote=False,
+            snapshots=Snapshots(self._store),
+            now=now,
+        )
+        self._under_way: dict[int, Send] = {}
+        self._asked: tuple[int | None, int] | None = None  # the leader and the epoch that questions were put to
+        self._next = -1  # tokens of our own are negative
+        self._committed: int | None = None  # as this leader says
+
+    @property
+    def is_caught_up(self) -> bool:
+        """Whether everything was read that the leader calls committed, and he has said what he was asked."""
+        if self._committed is None or any(token < 0 for token in self._under_way):
+            return False
+        return isinstance(self.replica.state, Follower) and self.view.end.offset >= self._committed
+
+    @property
+    def failure(self) -> str:
+        """Why it cannot go on; empty while it can."""
+        return self.refusal or str(self.replica.failure or "")
+
+    def take_outgoing(self) -> list[Send]:
+        """What the replica wants to know, and before that what we do."""
+        sends = [*self._questions(), *self.replica.take_outgoing()]
+        self._under_way |= {send.token: send for send in sends}
+        return [] if self.failure else sends
+
+    def answered(self, token: int, response: Message | Failure | None, now: int) -> None:
+        """What became of one of these."""
+        send = self._under_way.pop(token, None)
+        if token < 0:
+            heard = _HEARD.get(type(response))
+            if heard is not None:
+                heard(self, response)
+        else:
+            if isinstance(response, FetchResponse) and send is not None:
+                self._placed(send, response)
+            self.replica.answered(token, response, now)
+            if isinstance(response, FetchResponse):
+                self._note_committed(response)
+            self._forget(now)
+        self._moved()
+
+    def tick(self, now: int) -> None:
+        self.replica.tick(now)
+
+    def next_deadline(self) -> int | None:
+        return self.replica.next_deadline()
+
+    def _questions(self) -> list[Send]:
+        """Those for a leader who has not been asked yet."""
+        replica = self.replica
+        leader, at = (replica.leader_id, replica.epoch), replica.endpoint_of_leader()
+        if not isinstance(replica.state, Follower) or leader == self._asked or leader[0] is None or at is None:
+            return []
+        self._asked, self._committed = leader, None
+        of = DescribeQuorumRequest
+        topic = of.TopicData(topic_name=TOPIC, partitions=[of.PartitionData(partition_index=PARTITION)])
+        peer = Peer(leader[0], at)
+        return [
+            self._question(peer, of(topics=[topic]), version=2, lowest=0),
+            self._question(peer, DescribeClusterRequest(endpoint_type=CONTROLLERS), version=1, lowest=1),
+        ]
+
+    def _question(self, peer: Peer, body: Message, version: int, lowest: int) -> Send:
+        token, self._next = self._next, self._next - 1
+        return Send(token, peer, body, version, lowest)
+
+    def _placed(self, send: Send, response: FetchResponse) -> None:
+        """Before version 17: say where the leader is, as far as that can be told."""
+        partition = sole_answer_of_fetch(response)
+        if partition is None or partition.current_leader is None:
+            return
+        leader = partition.current_leader
+        if leader.leader_id < 0 or any(each.node_id == leader.leader_id for each in response.node_endpoints):
+            return
+        if partition.error_code == error_codes.NONE:
+            host, port = send.to.endpoint
+            response.node_endpoints = [FetchResponse.NodeEndpoint(node_id=leader.leader_id, host=host, port=port)]
+        elif self.replica.voters.endpoint(leader.leader_id, self.replica.listener_name) is None:
+            leader.leader_id = -1
+
+    def _note_committed(self, response: FetchResponse) -> None:
+        partition = sole_answer_of_fetch(response)
+        if partition is None or partition.error_code or partition.current_leader is None:
+            return
+        told = (partition.current_leader.leader_id, partition.current_leader.leader_epoch)
+        if partition.high_watermark >= 0 and told == (self.replica.leader_id, self.replica.epoch):
+            self._committed = partition.high_watermark
+
+    def _forget(self, now: int) -> None:
+        """What has been read is of no more use, but for its end, by which the log is compared with the leader's."""
+        log = self.replica.log.log
+        if log.log_start_offset < self.view.last_batch <= log.high_watermark:
+            log.delete_records_before(self.view.last_batch)
+        for id in self._store.ids()[:-1]:
+            self._store.delete(id, now)
+
+    def _hear_quorum(self, response: DescribeQuorumResponse) -> None:
+        partition = sole_answer(response)
+        if response.error_code or partition is None or partition.error_code:
+            return
+        self.quorum.describe(partition)
+        taken = {each.replica_id for each in [*partition.current_voters, *partition.observers]}
+        if self._wanted_id == ANONYMOUS or self.replica.key.id == self._wanted_id:
+            return
+        if self._wanted_id in taken:
+            self.refusal = f"{self._wanted_id} is the id of a node of this cluster: an observer needs one of its own"
+        else:
+            self.replica.key = ReplicaKey(self._wanted_id, Uuid.random(self._random.randbytes))
+
+    def _hear_cluster(self, response: DescribeClusterResponse) -> None:
+        if not response.error_code:
+            self.quorum.cluster_id = response.cluster_id
+
+    def __repr__(self) -> str:
+        return f"{self.replica!r}, {self.view!r}"
+
+
+def sole_answer_of_fetch(response: FetchResponse) -> FetchResponse.PartitionData | None:
+    """The one partition of an answer; None where it is about something else."""
+    if len(response.responses) != 1 or len(response.responses[0].partitions) != 1:
+        return None
+    return response.responses[0].partitions[0]
+
+
+_HEARD: dict[type, Heard] = {
+    DescribeQuorumResponse: Observer._hear_quorum,
+    DescribeClusterResponse: Observer._hear_cluster,
+}

@@ -1,0 +1,60 @@
+"""What the leader says of the quorum beside its log: voters, observers, how far each has got, and the name of the cluster."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kafkadouble.messages.generated.describe_quorum import DescribeQuorumResponse
+from kafkadouble.messages.uuid import Uuid
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Member(NamedTuple):
+    """A replica of the metadata log. `end` is where its log ends, -1 where that is not known."""
+
+    id: int
+    directory_id: Uuid
+    end: int
+    is_voter: bool
+
+
+class Quorum:
+    """`epoch` is -1 until a leader has said anything."""
+
+    def __init__(self) -> None:
+        self.cluster_id: str | None = None
+        self.leader_id, self.epoch, self.high_watermark = -1, -1, -1
+        self.members: list[Member] = []
+
+    def describe(self, told: DescribeQuorumResponse.PartitionData) -> None:
+        """By the answer of a leader."""
+        self.leader_id, self.epoch, self.high_watermark = told.leader_id, told.leader_epoch, told.high_watermark
+        self.members = [
+            *(_member(each, is_voter=True) for each in told.current_voters),
+            *(_member(each, is_voter=False) for each in told.observers),
+        ]
+
+    def json(self) -> dict[str, Any]:
+        """As an object for `--json`."""
+        return {
+            "clusterId": self.cluster_id,
+            "leaderId": self.leader_id,
+            "leaderEpoch": self.epoch,
+            "highWatermark": self.high_watermark,
+            "voters": [_json(each) for each in self.members if each.is_voter],
+            "observers": [_json(each) for each in self.members if not each.is_voter],
+        }
+
+    def __repr__(self) -> str:
+        return f"cluster {self.cluster_id}, led by {self.leader_id} in epoch {self.epoch}"
+
+
+def _member(told: DescribeQuorumResponse.ReplicaState, *, is_voter: bool) -> Member:
+    return Member(told.replica_id, told.replica_directory_id, told.log_end_offset, is_voter)
+
+
+def _json(member: Member) -> dict[str, Any]:
+    return {"id": member.id, "directoryId": str(member.directory_id), "logEndOffset": member.end}

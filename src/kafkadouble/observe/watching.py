@@ -1,0 +1,125 @@
+"""The shell of `kafkadouble observe`: the observer and its peers on an event loop, until everything is read, or for good."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from random import SystemRandom
+from typing import NamedTuple
+
+from kafkadouble.server.clock import SystemClock
+from kafkadouble.server.peers import Peers
+from kafkadouble.server.raft.settings import QuorumSettings
+from kafkadouble.server.raft.voters import Endpoint
+
+from ..listening import text_of
+from .observer import ANONYMOUS, Observer
+
+CLIENT_ID = "kafkadouble-observe"
+FETCH_SNAPSHOT = 59
+
+
+class Wanted(NamedTuple):
+    """Where to begin, who to be, and how long (seconds) it may take until everything is read for the first time."""
+
+    bootstrap: Sequence[Endpoint]
+    replica_id: int = ANONYMOUS
+    timeout: float = 10.0
+
+
+class NoQuorum(Exception):
+    """There is nothing to observe, or no longer; the text says why."""
+
+
+Told = Callable[[Observer], None]
+"""Shows what there is to show."""
+
+
+async def observe(wanted: Wanted, caught_up: Told, more: Told | None = None) -> None:
+    """Calls `caught_up` once everything is read; then, if there is `more`, that one whenever there may be something new, until SIGTERM.
+
+    Raises NoQuorum.
+    """
+    moved = asyncio.Event()
+    clock = SystemClock()
+    observer = Observer(wanted.bootstrap, clock.now(), SystemRandom(), replica_id=wanted.replica_id, moved=moved.set)
+    peers = Peers(observer, clock, client_id=CLIENT_ID, timeout_ms=QuorumSettings().request_timeout_ms)
+    peers.start()
+    try:
+        try:
+            async with asyncio.timeout(wanted.timeout):
+                await _read(observer, peers, moved, wanted)
+        except TimeoutError:
+            raise NoQuorum(_why(observer, peers, wanted)) from None
+        caught_up(observer)
+        if more is not None:
+            await _go_on(observer, moved, more)
+    finally:
+        await peers.stop()
+
+
+async def _read(observer: Observer, peers: Peers, moved: asyncio.Event, wanted: Wanted) -> None:
+    while not observer.is_caught_up:
+        _check(observer)
+        strangers = [each for each in wanted.bootstrap if _is_no_controller(peers, each)]
+        if len(strangers) == len(wanted.bootstrap):
+            raise NoQuorum(_stranger(strangers[0]))
+        moved.clear()
+        await moved.wait()
+
+
+async def _go_on(observer: Observer, moved: asyncio.Event, more: Told) -> None:
+    ended = asyncio.Event()
+
+    def end() -> None:
+        ended.set()
+        moved.set()
+
+    with suppress(NotImplementedError):  # the loop of Windows has no signals
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
+    while not ended.is_set():
+        more(observer)
+        _check(observer)
+        moved.clear()
+        await moved.wait()
+
+
+def _check(observer: Observer) -> None:
+    if observer.failure:
+        raise NoQuorum(observer.failure)
+
+
+def _is_no_controller(peers: Peers, endpoint: Endpoint) -> bool:
+    """Whether it speaks the protocol, and does not serve what only controllers do."""
+    versions = peers.versions.get(endpoint)
+    return versions is not None and FETCH_SNAPSHOT not in versions
+
+
+def _stranger(endpoint: Endpoint) -> str:
+    return (
+        f"{text_of(*endpoint)} is a listener of a broker: a quorum is observed at a listener of a controller "
+        "(controller.listener.names)"
+    )
+
+
+def _why(observer: Observer, peers: Peers, wanted: Wanted) -> str:
+    """Why nothing was read within the time."""
+    within = f"within {wanted.timeout:g} s"
+    if observer.replica.leader_id is not None:
+        at = observer.replica.endpoint_of_leader()
+        trouble = peers.troubles.get(at) if at else None
+        where = f" at {text_of(*at)}" if at else ""
+        return f"the leader, node {observer.replica.leader_id}{where}, did not tell everything {within}" + (
+            f": {trouble}" if trouble else ""
+        )
+    told = [f"{text_of(*each)}: {_trouble(peers, each)}" for each in wanted.bootstrap]
+    return f"no leader of a quorum was found {within}; {'; '.join(told)}"
+
+
+def _trouble(peers: Peers, endpoint: Endpoint) -> str:
+    if _is_no_controller(peers, endpoint):
+        return "a listener of a broker"
+    default = "knows of no leader" if endpoint in peers.versions else "no answer"
+    return peers.troubles.get(endpoint, default)

@@ -32,6 +32,8 @@ from . import report
 
 MOST = 64 << 20
 PATIENCE_S = 60
+LONGEST_S = 0.1
+"""How long both may write, at most, until the broker is killed."""
 
 
 class Broken(Exception):
@@ -51,8 +53,8 @@ class Stream:
         self._producer = Producer(
             {
                 "bootstrap.servers": bootstrap, "acks": "all", "enable.idempotence": idempotent, "linger.ms": 1,
-                "max.in.flight.requests.per.connection": 5 if idempotent else 1, "reconnect.backoff.ms": 20,
-                "reconnect.backoff.max.ms": 100, "retry.backoff.ms": 20, "log_level": 0,
+                "max.in.flight.requests.per.connection": 5 if idempotent else 1, "reconnect.backoff.ms": 5,
+                "reconnect.backoff.max.ms": 20, "retry.backoff.ms": 20, "log_level": 0,
             }
         )  # fmt: skip
 
@@ -79,7 +81,7 @@ class Stream:
             raise Broken(f"{self.topic}: {left} records were not answered in {PATIENCE_S} s")
 
     def check(self, bootstrap: str) -> None:
-        """Read on from where it was read before, and look at everything again that was acknowledged since."""
+        """Read on from where it was read before; everything must be there that was acknowledged since."""
         due, self.acknowledged = self.acknowledged, {}
         self._read_on(bootstrap)
         for value, offset in due.items():
@@ -149,6 +151,7 @@ class Figures:
         self.records = sum(len(stream.found) for stream in streams)
         self.acknowledged = sum(len(set(stream.found)) for stream in streams)
         self.again = sum(len(stream.found) - len(set(stream.found)) for stream in streams)
+        self.lives = min(len(stream.epochs) for stream in streams)
         self.start_ms = statistics.median(starts) * 1000
 
 
@@ -162,7 +165,7 @@ def kill_again_and_again(kills: int, seed: int, settings: Sequence[str] = (), *,
         try:
             streams = _streams(server.bootstrap)
             for _ in range(kills):
-                _send_for(streams, random.uniform(0.01, 0.15), random)
+                _live(streams, random)
                 server.kill()
                 begun = time.perf_counter()
                 server.start()
@@ -186,6 +189,17 @@ def _streams(bootstrap: str) -> list[Stream]:
     return [Stream(name, bootstrap, idempotent=name == "idempotent") for name in names]
 
 
+def _live(streams: Sequence[Stream], random: Random) -> None:
+    """Send for a while, most times from when both producers have been answered in this life on."""
+    if random.random() < 0.8:
+        end = time.perf_counter() + PATIENCE_S
+        while not all(stream.acknowledged for stream in streams):
+            _send_for(streams, 0.005, random)
+            if time.perf_counter() > end:
+                raise Broken(f"a producer was not answered in {PATIENCE_S} s")
+    _send_for(streams, random.uniform(0, LONGEST_S), random)
+
+
 def _send_for(streams: Sequence[Stream], seconds: float, random: Random) -> None:
     end = time.perf_counter() + seconds
     while (left := end - time.perf_counter()) > 0:
@@ -207,6 +221,7 @@ def main() -> None:
         sys.exit(f"seed {arguments.seed}: {problem}")
     table = report.Table("kill", "what a broker keeps that is killed; acknowledged records that were lost: 0")
     table.add("kills", arguments.kills, {})
+    table.add("lives in which records were written", figures.lives, {})
     table.add("records found, every acknowledged one among them", figures.records, {})
     table.add("of these sent again by the plain producer", figures.again, {})
     table.add("ms from kill to serving again (median)", figures.start_ms, {})

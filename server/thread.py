@@ -49,6 +49,7 @@ class LoopThread:
             task.cancel()
         self._loop.run_until_complete(_settled(tasks))
         self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        self._loop.run_until_complete(self._loop.shutdown_default_executor())
 
     @property
     def running(self) -> bool:

@@ -238,6 +238,28 @@ def test_while_the_leader_cannot_be_reached_others_are_asked() -> None:
     assert followed.replica.leader_id == 3
 
 
+def test_a_leader_that_did_not_answer_is_asked_again() -> None:
+    followed = Followed(id=9, bootstrap=[endpoint(7)])  # an observer: it never becomes anything else
+    first = followed.sent()
+    asked = []
+    for _ in range(500):
+        followed.tick(10)
+        asked += [send.to.endpoint for send in followed.replica.take_outgoing()]
+    assert asked.count(endpoint(7)) >= 1
+    assert asked.count(first.to.endpoint) >= 1, "nobody else may know where it is"
+
+
+def test_a_replica_does_not_ask_itself_who_leads() -> None:
+    observer = member(id=9, voters=(), bootstrap=[endpoint(9), endpoint(2)])
+    asked = set()
+    for step in range(20):
+        observer.replica.tick(START + 100 * step)
+        for send in observer.replica.take_outgoing():
+            asked.add(send.to.endpoint)
+            observer.replica.answered(send.token, None, START + 100 * step)
+    assert asked == {endpoint(2)}
+
+
 def test_a_replica_that_knows_nobody_finds_the_leader_by_asking_around() -> None:
     observer = member(id=9, voters=(), bootstrap=[endpoint(2)])
     observer.replica.tick(START)

@@ -17,6 +17,7 @@ OF_REASON = {
     error_rows.AUTHORIZER: "neither broker has an authorizer",
     error_rows.ONE_NODE: "neither broker has others beside it",
     error_rows.DISK: "takes a disk that fails",
+    error_rows.FLUSH: "neither broker of the comparison flushes before it answers",
     error_rows.TRANSACTIONS: "Kafka gives it to transactions, which the double has not: a row of the divergences",
     error_rows.QUOTAS: "neither broker has quotas for changes of the controller",
     error_rows.POLICIES: "takes a class in Kafka's class path",

@@ -106,8 +106,9 @@ def offset_after(broker: Serving, topic: str) -> int:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_serve_keeps_what_it_acknowledged(tmp_path: Path, number: signal.Signals) -> None:
-    with serving("--data-dir", str(tmp_path / "d"), "--topic", "t") as broker:
+@pytest.mark.parametrize("words", [(), ("-c", "log.flush.interval.messages=1")], ids=["written", "flushed"])
+def test_serve_keeps_what_it_acknowledged(tmp_path: Path, number: signal.Signals, words: tuple[str, ...]) -> None:
+    with serving("--data-dir", str(tmp_path / "d"), "--topic", "t", *words) as broker:
         assert [offset_after(broker, "t") for _ in range(3)] == [0, 1, 2]
         broker.end(number)
     with serving("--data-dir", str(tmp_path / "d")) as again:

@@ -14,11 +14,12 @@ from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 
+from ..log.files.errors import DiskFailure
 from ..log.offset_and_epoch import OffsetAndEpoch
 from ..waiting import Until, Wait
 from . import leading, transitions
 from .leader import Leader
-from .messages import NOBODY, PARTITION, REPLICA_STATE_FROM, TOPIC, Incoming
+from .messages import FETCH, NOBODY, PARTITION, REPLICA_STATE_FROM, TOPIC, Incoming, refusal
 from .raft_log import Position
 from .replica_key import ReplicaKey
 
@@ -148,7 +149,12 @@ def _wait(replica: Replica, asked: Asked) -> Wait[Message]:
     while (yield Until(deadline, [replica.parked])):
         if leader_code(replica, asked.epoch) != error_codes.NONE:
             return _answer(replica, asked, error_codes.NOT_LEADER_OR_FOLLOWER)
-        found = _attempt(replica, asked)
+        try:
+            found = _attempt(replica, asked)
+        except DiskFailure as problem:
+            replica.fail(problem)
+            return refusal(FETCH, error_codes.BROKER_NOT_AVAILABLE)
+        replica.proceed()
         if found is not None:
             return found
     return _answer(replica, asked, error_codes.NONE)

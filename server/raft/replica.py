@@ -31,7 +31,7 @@ from .listener import Deaf, Listener
 from .messages import LAST_EPOCH, Incoming
 from .prospective import Prospective
 from .quorum_state import ElectionState, Store
-from .raft_log import RaftLog
+from .raft_log import Diverged, RaftLog
 from .replica_key import ReplicaKey
 from .resigned import Resigned
 from .settings import QuorumSettings
@@ -214,10 +214,17 @@ class Replica:
         self.failure = problem
         self.outgoing.clear()
         self.parked.wake_all()
+        if isinstance(self.state, Leader) and self.state.change is not None:
+            self.state.change.give_up()
+        self._telling.lose()
 
     def note(self, what: str) -> None:
         """Something that whoever reads the log should know."""
         logger.warning("%r: %s", self, what)
+
+    def proceed(self) -> None:
+        """Somebody who had waited has gone on, outside of any call: do what follows from it."""
+        self._drive()
 
     def _at(self, now: int) -> None:
         self.now = max(self.now, now)
@@ -231,7 +238,7 @@ class Replica:
             self._deadline = polling.poll(self)
             while self._tell():
                 self._deadline = polling.poll(self)
-        except DiskFailure as problem:
+        except (DiskFailure, Diverged) as problem:
             self.fail(problem)
         finally:
             self._driving = False

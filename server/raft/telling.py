@@ -34,6 +34,10 @@ class Telling:
         finally:
             self._telling = False
 
+    def lose(self) -> None:
+        """This node can do nothing any more: it leads in no epoch."""
+        self._tell_lost(None)
+
     def _tell_lost(self, state: object) -> None:
         if self._led is not None and not (isinstance(state, Leader) and state.epoch == self._led):
             lost, self._led = self._led, None

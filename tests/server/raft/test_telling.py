@@ -1,0 +1,98 @@
+"""What the listener hears: each offset once, in order, and a snapshot before what is no longer in the log."""
+
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages import error_codes as e
+from kafkadouble.server.log.log import PartitionLog
+from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
+from kafkadouble.server.log.storage import Slice
+from kafkadouble.server.raft import telling
+from kafkadouble.server.raft.raft_log import Diverged, RaftLog
+from kafkadouble.server.raft.replica import NotLeader
+from tests.server.raft.asking import member
+from tests.server.raft.changing import Changing, remove
+from tests.server.raft.followed import Followed, batch, response
+from tests.server.raft.quorum import START, Heard, Quorum, Snapshots, static_voters
+
+
+def test_30_the_snapshot_comes_before_the_records_after_it_and_once() -> None:
+    heard: list[Any] = []
+
+    class Ordered(Heard):
+        def committed(self, batches: Slice) -> None:
+            heard.append((batches.offset, batches.next_offset))
+
+        def snapshot_loaded(self, reader: Any) -> None:
+            heard.append(reader)
+
+    log = RaftLog(PartitionLog("m", 0), static_voters([1]), Snapshots(OffsetAndEpoch(7, 3)))
+    log.append_as_follower(batch(7, b"a", epoch=4) + batch(8, b"b", epoch=4), 4, START)
+    told = telling.Telling(Ordered(), log)
+    told.tell(None)
+    log.commit(8)
+    told.tell(None)
+    log.commit(9)
+    told.tell(None)
+    told.tell(None)
+    assert heard == [OffsetAndEpoch(7, 3), (7, 8), (8, 9)]
+
+
+def test_a_listener_that_fell_behind_the_start_of_the_log_is_given_the_snapshot() -> None:
+    log = RaftLog(PartitionLog("m", 0), static_voters([1]))
+    log.append_as_follower(batch(0, b"a"), 4, START)
+    heard = Heard()
+    told = telling.Telling(heard, log)
+    log.commit(1)
+    told.tell(None)
+    log.snapshots = Snapshots(OffsetAndEpoch(9, 5))
+    assert log.start_from_snapshot(OffsetAndEpoch(9, 5))
+    log.append_as_follower(batch(9, b"b", epoch=5), 5, START)
+    log.commit(10)
+    told.tell(None)
+    assert heard.snapshots == [OffsetAndEpoch(9, 5)]
+    assert heard.offsets == [0, 9]
+
+
+def test_the_bootstrap_snapshot_comes_with_the_first_commit() -> None:
+    quorum = Quorum(dynamic=True)
+    assert quorum.heard(1).snapshots == []
+    quorum.elect()
+    quorum.run(1000)
+    assert [quorum.heard(id).snapshots for id in (1, 2, 3)] == [[OffsetAndEpoch(0, 0)]] * 3
+    assert quorum.heard(1).offsets == list(range(quorum[1].log.high_watermark))
+
+
+def test_much_is_told_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(telling, "BYTES_AT_ONCE", 200)
+    followed = Followed()
+    records = b"".join(batch(number, b"x" * 150) for number in range(5))
+    followed.answer(response(records, high_watermark=4))
+    assert followed.member.heard.offsets == [0, 1, 2, 3]
+
+
+def test_what_a_listener_appends_while_it_listens_comes_after() -> None:
+    class Eager(Heard):
+        def became_leader(self, epoch: int) -> None:
+            super().became_leader(epoch)
+            alone.replica.append([b"mine"], START)
+
+    alone = member(voters=(1,))
+    alone.heard = alone.replica._telling._listener = Eager()
+    alone.replica.tick(START)
+    assert alone.heard.values == [b"mine"]
+    assert alone.heard.events == [("leader", 1)]
+
+
+def test_a_leader_that_can_do_nothing_any_more_leads_no_more() -> None:
+    changing = Changing()
+    changing.quorum.isolate(changing.id)
+    found = changing.ask(remove(changing.others[0]))
+    changing.leader.fail(Diverged("for a test"))
+    changing.quorum.members[changing.id].driver.run(changing.quorum.now)
+    assert found[0].error_code == e.NOT_LEADER_OR_FOLLOWER
+    assert changing.quorum.heard(changing.id).events[-1] == ("lost", changing.leader.epoch)
+    with pytest.raises(NotLeader):
+        changing.leader.append([b"x"], changing.quorum.now)
+    assert changing.leader.is_stopped

@@ -1,0 +1,202 @@
+"""A replica of the metadata log that is served on a socket and asks its peers over theirs: a controller, as far as the quorum goes."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from random import Random
+from typing import Any, NamedTuple
+
+from kafkadouble.messages import framed, headers, registry
+from kafkadouble.messages.generated.api_versions import ApiVersionsResponse
+from kafkadouble.messages.generated.describe_cluster import DescribeClusterResponse
+from kafkadouble.messages.message import Message
+from kafkadouble.server.clock import Clock, SystemClock
+from kafkadouble.server.log.log import PartitionLog
+from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
+from kafkadouble.server.peers import Peers
+from kafkadouble.server.raft.leader import Leader
+from kafkadouble.server.raft.links import Failure, Send
+from kafkadouble.server.raft.quorum_state import MemoryStore
+from kafkadouble.server.raft.raft_log import RaftLog
+from kafkadouble.server.raft.replica import Replica
+from kafkadouble.server.raft.replica_key import ReplicaKey
+from kafkadouble.server.raft.settings import QuorumSettings
+from kafkadouble.server.raft.snapshots.creating import create
+from kafkadouble.server.raft.snapshots.head import Head
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
+from kafkadouble.server.raft.snapshots.service import Snapshots
+from kafkadouble.server.raft.snapshots.writing import write_at_once
+from kafkadouble.server.raft.voters import Endpoint, VoterSet
+from kafkadouble.server.waiting import Waiting
+from kafkadouble.wire.frame import Frames
+
+CLUSTER = "lkc-Jx0x7dTBSuGFgh9n_EoNow"
+SERVED = (1, 18, 52, 53, 54, 55, 59, 60)
+
+
+class _Request(NamedTuple):
+    api_key: int
+    version: int
+    body: Any
+
+
+class ServedReplica:
+    """`versions` are the highest that it serves, where they are not the highest that there are."""
+
+    def __init__(
+        self, id: int, sock: socket.socket, voters: VoterSet, clock: Clock, versions: Mapping[int, int] | None = None
+    ) -> None:
+        self.id, self.clock, self.versions = id, clock, versions or {}
+        self.endpoint = Endpoint(*sock.getsockname()[:2])
+        self.snapshots, self.driver = MemorySnapshots(), Waiting()
+        self.asked: list[_Request] = []
+        self.replica = Replica(
+            QuorumSettings(append_linger_ms=0),
+            ReplicaKey(id),
+            RaftLog(PartitionLog("__cluster_metadata", 0), voters, self.snapshots),
+            MemoryStore(),
+            Random(id),
+            cluster_id=CLUSTER,
+            endpoints={"CONTROLLER": self.endpoint},
+            snapshots=Snapshots(self.snapshots),
+            now=clock.now(),
+        )
+        self.peers = Peers(self, clock, client_id=f"raft-client-{id}", timeout_ms=2000)
+        self._socket, self._serving = sock, set[asyncio.Task[Any]]()
+
+    async def start(self) -> None:
+        self._server = await asyncio.start_server(self._serve, sock=self._socket)
+        self.peers.start()
+
+    async def stop(self) -> None:
+        self._server.close()
+        await self.peers.stop()
+        for task in list(self._serving):
+            task.cancel()
+        await asyncio.gather(*self._serving, return_exceptions=True)
+        await self._server.wait_closed()
+
+    @property
+    def leads(self) -> bool:
+        return isinstance(self.replica.state, Leader)
+
+    def append(self, *records: Message) -> None:
+        """As the leader: one batch, in the newest version of each."""
+        values = [framed.encode_record(each, type(each).versions[1]) for each in records]
+        self.replica.append(values, self.clock.now())
+        self._after()
+        self.peers.pump()
+
+    def snapshot(self, values: Sequence[bytes]) -> OffsetAndEpoch:
+        """One of these records, up to what is committed; the log is kept."""
+        id = OffsetAndEpoch(self.replica.log.high_watermark, self.replica.epoch)
+        part = create(self.replica.log, self.snapshots, id)
+        assert part is not None
+        write_at_once(part, Head(self.clock.now()), values, self.clock.now())
+        return id
+
+    # What `Peers` calls.
+
+    def take_outgoing(self) -> list[Send]:
+        return self.replica.take_outgoing()
+
+    def answered(self, token: int, response: Message | Failure | None, now: int) -> None:
+        self.replica.answered(token, response, now)
+        self._after()
+
+    def tick(self, now: int) -> None:
+        self.replica.tick(now)
+        self._after()
+
+    def next_deadline(self) -> int | None:
+        found = (self.replica.next_deadline(), self.driver.timers.next_deadline())
+        return min((each for each in found if each is not None), default=None)
+
+    def _after(self) -> None:
+        self.driver.run(self.clock.now())
+
+    # What others ask.
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._serving.add(task)
+        frames = Frames()
+        try:
+            while data := await reader.read(1 << 16):
+                for frame in frames.feed(data):
+                    await self._answer(frame, writer)
+        except (ConnectionError, asyncio.CancelledError):
+            pass
+        finally:
+            self._serving.discard(task)
+            writer.close()
+            with suppress(OSError, asyncio.CancelledError):
+                await writer.wait_closed()
+
+    async def _answer(self, frame: bytes, writer: asyncio.StreamWriter) -> None:
+        head = headers.read_request_header(frame)
+        key, version = head.api_key, head.api_version
+        body = registry.api(key).request.decode(frame, version, head.body_offset)
+        request = _Request(key, version, body)
+        self.asked.append(request)
+        answer = _OTHERS[key](self) if key in _OTHERS else await self._of_quorum(request)
+        writer.writelines(headers.write_response(answer, head.correlation_id, key, version))
+        await writer.drain()
+
+    async def _of_quorum(self, request: _Request) -> Message:
+        found = self.replica.handle(request, self.clock.now())
+        done: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
+        if isinstance(found, Message):
+            done.set_result(found)
+        else:
+            task = self.driver.start(found, done.set_result, done.set_exception)
+            done.add_done_callback(lambda _: task.close())
+        self._after()
+        self.peers.pump()
+        return await done
+
+    def _versions(self) -> Message:
+        of = ApiVersionsResponse.ApiVersion
+        rows = [
+            of(api_key=key, min_version=low, max_version=min(high, self.versions.get(key, high)))
+            for key in SERVED
+            for low, high in [registry.api(key).request.versions]
+        ]
+        return ApiVersionsResponse(api_keys=rows)
+
+    def _cluster(self) -> Message:
+        return DescribeClusterResponse(endpoint_type=2, cluster_id=CLUSTER)
+
+
+_OTHERS: dict[int, Any] = {18: ServedReplica._versions, 60: ServedReplica._cluster}
+
+
+@asynccontextmanager
+async def served(
+    count: int = 1, clock: Clock | None = None, versions: Mapping[int, int] | None = None
+) -> AsyncIterator[list[ServedReplica]]:
+    """A quorum of so many, with ids from 1 on."""
+    socks = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    text = ",".join(f"{at}@127.0.0.1:{sock.getsockname()[1]}" for at, sock in enumerate(socks, 1))
+    async with AsyncExitStack() as stack:
+        found = []
+        for at, sock in enumerate(socks, 1):
+            each = ServedReplica(at, sock, VoterSet.from_static(text), clock or SystemClock(), versions)
+            await each.start()
+            stack.push_async_callback(each.stop)
+            found.append(each)
+        yield found
+
+
+async def leader_of(members: Sequence[ServedReplica]) -> ServedReplica:
+    """Once there is one that has committed something of its epoch."""
+    while True:
+        for each in members:
+            state = each.replica.state
+            if isinstance(state, Leader) and state.high_watermark is not None:
+                return each
+        await asyncio.sleep(0.005)

@@ -1,0 +1,61 @@
+"""docs/data-dirs.md: every file that a broker leaves has a row, and every message that it names is one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kafkadouble import KafkaDouble
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "data-dirs.md").read_text()
+SOURCES = "".join(path.read_text() for name in ("log/files", "logs") for path in (ROOT / "server" / name).glob("*.py"))
+
+
+def section(title: str) -> str:
+    return PAGE.split(f"## {title}\n")[1].split("\n## ")[0]
+
+
+def told(cell: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def first_cells(title: str) -> list[str]:
+    rows = [line.split(" | ")[0] for line in section(title).splitlines() if line.startswith("| `")]
+    return [name for row in rows for name in told(row)]
+
+
+def is_named(path: str, names: list[str]) -> bool:
+    name = path.rpartition("/")[2]
+    return any(
+        name == each.rpartition("/")[2]
+        or (each.endswith("/") and path.startswith(each.removesuffix("N/")))
+        or (each.startswith(".") and name.endswith(each))
+        or (each.startswith("TOPIC-N/OFFSET") and name.endswith(each.removeprefix("TOPIC-N/OFFSET")))
+        or (each.endswith("-") and name.startswith(each))
+        for each in names
+    )
+
+
+def test_every_file_that_a_broker_leaves_has_a_row(tmp_path: Path) -> None:
+    with KafkaDouble(data_dir=tmp_path) as kafka:
+        kafka.produce("orders", "two pears")
+    left = [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()]
+    assert "orders-0/00000000000000000000.log" in left
+    names = first_cells("What lies where")
+    assert [path for path in left if not is_named(path, names) and path != ".lock"] == []
+
+
+@pytest.mark.parametrize("message", first_cells("Recovery"))
+def test_every_message_is_one(message: str) -> None:
+    """Its words stand somewhere in this order, with values in between."""
+    words = [part.strip(" .,:") for part in re.split(r"\.\.\.|\b[NM]\b", message)]
+    pattern = ".{0,40}".join(re.escape(part) for part in words if part)
+    assert re.search(pattern, SOURCES), pattern
+
+
+def test_the_page_has_messages_and_files() -> None:
+    assert len(first_cells("Recovery")) >= 10
+    assert len(first_cells("What lies where")) >= 15

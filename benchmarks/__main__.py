@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-ALL = ("codecs", "batches", "start", "latency", "throughput", "memory", "files", "kill")
+ALL = ("codecs", "batches", "start", "latency", "throughput", "memory", "storage", "files", "kill")
 
 if __name__ == "__main__":
     failed = [

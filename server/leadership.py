@@ -43,6 +43,7 @@ def lose_tail(node: Node, partition: Partition, offset: int) -> int:
     for listener in listeners:
         listener.lost(partition)
     log.truncate_to(offset)
+    node.logs.checkpoint(node.now)  # a recovery point beyond the end would promise that what comes there is whole
     epoch = elect(node, partition)
     for listener in listeners:
         listener.led(partition)

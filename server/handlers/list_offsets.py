@@ -8,12 +8,14 @@ answered with offset -1 and no error. A partition that is asked for twice is INV
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest, ListOffsetsResponse
+from kafkadouble.wire.errors import WireError
 
 from ..log.files.errors import DiskFailure
 from ..log.lookup import (
@@ -32,6 +34,8 @@ from ..waiting import Until, Wait
 
 if TYPE_CHECKING:
     from ..node import Node
+
+log = logging.getLogger("kafkadouble.server")
 
 ANY_OFFSET = (LATEST, EARLIEST, EARLIEST_LOCAL)
 """What is told even when nobody can read there yet; of anything else only what the asker can read."""
@@ -93,6 +97,9 @@ def _look_up(node: Node, request: Request[ListOffsetsRequest], topic: str, asked
         found = _find(partition, asked.timestamp, end)
     except DiskFailure:  # the node tells of it
         return _failed(asked, error_codes.KAFKA_STORAGE_ERROR)
+    except WireError as problem:
+        log.error("%r cannot be searched: %s", partition, problem)
+        return _failed(asked, error_codes.CORRUPT_MESSAGE)
     if found.offset >= end and asked.timestamp not in ANY_OFFSET:
         return _failed(asked, error_codes.NONE)
     return Answered(

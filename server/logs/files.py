@@ -146,7 +146,7 @@ class FileLogs:
         del self._places[key]
         with suppress(DiskFailure):  # what stays in a directory that fails is put aside when it works again
             if kept is not None:
-                kept.log.close()
+                kept.log.close(flush=False)
             gone = names.deleted_folder(topic, index, self._new_id().hex())
             place.disk.rename(name, gone)
             self._deleted.append((now, place, gone))

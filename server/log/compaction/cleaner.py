@@ -93,6 +93,7 @@ def _learn(partition: PartitionLog, start: int, end: int, newest: OffsetMap) -> 
 def _rewrite(partition: PartitionLog, group: Sequence[Segment], this: Pass) -> Generator[None, None, int]:
     """Put one segment in the place of a group; how many bytes it has. Batches beyond what was looked at stay as they are."""
     before = [(each, each.next_offset) for each in group]
+    this = this._replace(segment_end=group[-1].next_offset)
     rewriting = partition.rewrite(group)
     done = left = 0
     try:

@@ -20,7 +20,8 @@ from .transactions import CleanedTransactions
 
 class Pass(NamedTuple):
     """What holds for all batches of one pass: the newest offsets, the transactions, when it is, how long tombstones stay, whose last batch is
-    where (producer id -> the last offset of its last batch), and where the cleaned part of the log ends."""
+    where (producer id -> the last offset of its last batch), where the cleaned part of the log ends, and where the segment that is being
+    written does: a batch that ends there stays, if need be empty, so that a hole between segments is never one that compaction left."""
 
     newest: OffsetMap
     transactions: CleanedTransactions
@@ -29,6 +30,7 @@ class Pass(NamedTuple):
     last_of_producer: dict[int, int]
     end: int
     level: int | None = None
+    segment_end: int = -1
 
 
 def retained(batch: Buffer, of: Pass) -> Buffer | None:
@@ -60,7 +62,8 @@ def _stays(record: Record, header: BatchHeader, of: Pass, expired: bool) -> bool
 
 
 def _is_needed(header: BatchHeader, of: Pass) -> bool:
-    return of.last_of_producer.get(header.producer_id) == header.last_offset or header.next_offset == of.end
+    is_last = of.last_of_producer.get(header.producer_id) == header.last_offset
+    return is_last or header.next_offset in (of.end, of.segment_end)
 
 
 def _horizon(header: BatchHeader, left: list[Record], of: Pass, obsolete: bool) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -12,7 +13,8 @@ from kafkadouble.server.log.compaction.ranges import cleanable, is_due
 from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.wire.batch import Record, decode_all, encode_batch, iter_batches
+from kafkadouble.server.log.storage import ANY_TIMESTAMP
+from kafkadouble.wire.batch import Record, decode_all, encode_batch, iter_batches, read_header
 from tests.server.log.batches import new_log
 
 NOW, DAY = 1_700_000_000_000, 86_400_000
@@ -99,6 +101,17 @@ def test_offsets_reads_and_lookups_go_on_over_the_holes() -> None:
         offset = slice_.next_offset
     assert found == records(log)
     assert log.offset_for(NOW).offset == found[0].offset
+
+
+def test_no_hole_is_left_between_segments() -> None:
+    """One that is found after a loss of power is then one that the power made."""
+    log = compacted(segment_bytes=700)
+    fill(log, 200, 3)
+    cleaned(log)
+    segments = log.segments
+    for segment, following in pairwise(segments):
+        *_, last = segment.batches(segment.base_offset, ANY_TIMESTAMP)
+        assert read_header(last).next_offset == following.base_offset
 
 
 def test_segments_that_have_become_small_are_put_together() -> None:

@@ -8,10 +8,12 @@ A cleaning whose partition goes, or whose log is truncated meanwhile, is dropped
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from .log.compaction.cleaner import Cleaned, Cleaning, Disturbed, clean
 from .log.compaction.ranges import cleanable, is_due
+from .log.files.errors import DiskFailure
 
 if TYPE_CHECKING:
     from .node import Node
@@ -58,10 +60,11 @@ class Cleaner:
         due = []
         for partition in self._node.partitions:
             config = partition.log.config
-            if config.compacts and len(partition.log.segments) > 1:
-                found = cleanable(partition.log, now)
-                if is_due(found, config.min_cleanable_dirty_ratio):
-                    due.append((found.overdue, found.ratio, partition))
+            if config.compacts and not partition.offline and len(partition.log.segments) > 1:
+                with suppress(DiskFailure):  # the node tells of it
+                    found = cleanable(partition.log, now)
+                    if is_due(found, config.min_cleanable_dirty_ratio):
+                        due.append((found.overdue, found.ratio, partition))
         return max(due, key=lambda each: each[:2])[2] if due else None
 
     def _go_on(self, now: int) -> None:
@@ -76,6 +79,8 @@ class Cleaner:
             self._end(partition, end.value)
         except Disturbed as why:
             log.info("the cleaning of %r is dropped: %s", partition, why)
+            self._end(partition, None)
+        except DiskFailure:  # the node tells of it
             self._end(partition, None)
         except Exception:
             log.exception("%r cannot be cleaned", partition)

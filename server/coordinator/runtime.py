@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from kafkadouble.messages import error_codes
 
+from ..log.files.errors import DiskFailure
 from ..partition import Partition
 from ..request import Refusal
 from .java_text import partition_for
@@ -46,6 +47,8 @@ class Runtime(Generic[S]):
         shard = self._open(self._node, partition)
         try:
             load(shard)
+        except DiskFailure:  # the node tells of it
+            return
         except Exception:
             log.exception("%r cannot be loaded", shard)
             return

@@ -106,9 +106,14 @@ class Replica:
         return self.voters.contains(self.key)
 
     @property
+    def is_needed(self) -> bool:
+        """Whether it votes, or did in a set that may still be the committed one: only its log may have the set that it is not in."""
+        return self.is_voter or self.log.history.voters_at(self.log.high_watermark).contains(self.key)
+
+    @property
     def may_stand(self) -> bool:
-        """Whether it may be elected: it votes, and there are epochs left."""
-        return self.is_voter and self.epoch < LAST_EPOCH
+        """Whether it may be elected: it is needed, and there are epochs left."""
+        return self.is_needed and self.epoch < LAST_EPOCH
 
     @property
     def epoch(self) -> int:

@@ -92,7 +92,7 @@ def vote_for(replica: Replica, candidate: ReplicaKey) -> None:
 def to_prospective(replica: Replica) -> None:
     """The leader is silent, or there is none."""
     before = replica.state
-    _check(replica.is_voter and not isinstance(before, Leader | Prospective), f"{before!r} asks for pre-votes")
+    _check(replica.is_needed and not isinstance(before, Leader | Prospective), f"{before!r} asks for pre-votes")
     ballot = Ballot(replica.voters)
     ballot.record(replica.key.id, True)
     _enter(
@@ -110,7 +110,7 @@ def to_prospective(replica: Replica) -> None:
 
 def to_candidate(replica: Replica) -> None:
     """A new epoch, and the own vote in it."""
-    _check(replica.is_voter and not isinstance(replica.state, Leader | Candidate), f"{replica.state!r} stands")
+    _check(replica.is_needed and not isinstance(replica.state, Leader | Candidate), f"{replica.state!r} stands")
     epoch = replica.state.epoch + 1
     _keep(replica, epoch, None, replica.key)
     _enter(replica, _candidate(replica, epoch))

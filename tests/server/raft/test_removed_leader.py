@@ -1,0 +1,35 @@
+"""A leader that is taken from the voters, and loses its part before anybody else has heard of that."""
+
+from kafkadouble.server.raft.leader import Leader
+from tests.server.raft.changing import Changing, remove
+
+
+def test_only_the_removed_leader_has_the_longest_log_and_so_it_leads_until_its_removal_is_committed() -> None:
+    changing = Changing((1, 2))
+    quorum, gone = changing.quorum, changing.id
+    (left,) = [id for id in quorum.members if id != gone]
+    quorum.isolate(gone)
+    changing.ask(remove(gone))
+    assert not quorum[gone].is_voter
+    quorum.run(10_000)
+    assert quorum.leader is None, "one has heard nothing of the change, the other is not followed"
+    quorum.heal()
+    assert quorum.run(60_000, until=lambda: isinstance(quorum[left].state, Leader))
+    quorum.elect()
+    quorum.run(2000)
+    assert quorum[left].voters.ids == (left,)
+    assert quorum[gone].leader_id == left
+    assert not quorum[gone].is_needed
+
+
+def test_who_was_removed_for_good_does_not_stand() -> None:
+    changing = Changing()
+    quorum, gone = changing.quorum, changing.id
+    changing.ask(remove(gone))
+    quorum.elect()
+    quorum.run(3000)
+    assert not quorum[gone].is_needed
+    epoch = quorum[gone].epoch
+    quorum.isolate(gone)
+    quorum.run(10_000)
+    assert quorum[gone].epoch == epoch

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from contextlib import suppress
 from typing import Protocol
 
@@ -207,8 +208,5 @@ class _Line:
 
 def _said(problem: Exception) -> str:
     """Without the address, which whoever tells it knows."""
-    if isinstance(problem, ConnectionRefusedError):
-        return "connection refused"
-    if isinstance(problem, OSError) and problem.strerror:
-        return problem.strerror
-    return str(problem)
+    number = problem.errno if isinstance(problem, OSError) else None
+    return os.strerror(number).lower() if number is not None and number > 0 else str(problem)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -11,6 +12,7 @@ from kafkadouble.messages import headers, registry
 from kafkadouble.messages.generated.api_versions import ApiVersionsResponse
 from kafkadouble.messages.headers import RequestHead
 from kafkadouble.messages.message import Message
+from kafkadouble.server.listener import ROUNDS
 from kafkadouble.server.raft.voters import Endpoint
 from kafkadouble.wire.frame import Frames
 
@@ -104,12 +106,13 @@ async def scripted(script: Script) -> AsyncIterator[ScriptedPeer]:
         tasks.add(task)
         task.add_done_callback(tasks.discard)
 
-    server = await asyncio.start_server(connected, "127.0.0.1", 0)
-    peer.endpoint = Endpoint(*server.sockets[0].getsockname()[:2])
+    sock = socket.create_server(("127.0.0.1", 0))
+    server = await asyncio.start_server(connected, sock=sock)
+    peer.endpoint = Endpoint(*sock.getsockname()[:2])
     try:
         yield peer
     finally:
-        server.close()
+        await close_server(server, sock)
         for task in list(tasks):
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -122,3 +125,13 @@ def versions_of(versions: dict[int, tuple[int, int]], code: int = 0) -> ApiVersi
     of = ApiVersionsResponse.ApiVersion
     keys = [of(api_key=key, min_version=low, max_version=high) for key, (low, high) in versions.items()]
     return ApiVersionsResponse(error_code=code, api_keys=keys)
+
+
+async def close_server(server: asyncio.Server, sock: socket.socket) -> None:
+    """Accept no more; who is being accepted is seen by the server before it is closed, or asyncio would leave the connection open."""
+    if sock.fileno() < 0:
+        return
+    asyncio.get_running_loop().remove_reader(sock)
+    for _ in range(ROUNDS):
+        await asyncio.sleep(0)
+    server.close()

@@ -32,6 +32,12 @@ from kafkadouble.server.raft.snapshots.writing import write_at_once
 from kafkadouble.server.raft.voters import Endpoint, VoterSet
 from kafkadouble.server.waiting import Waiting
 from kafkadouble.wire.frame import Frames
+from tests.support.scripted_peer import close_server
+
+SETTINGS = QuorumSettings(
+    append_linger_ms=0, election_timeout_ms=300, fetch_timeout_ms=600, election_backoff_max_ms=100
+)
+"""As quick as a busy machine can bear."""
 
 CLUSTER = "lkc-Jx0x7dTBSuGFgh9n_EoNow"
 SERVED = (1, 18, 52, 53, 54, 55, 59, 60)
@@ -54,7 +60,7 @@ class ServedReplica:
         self.snapshots, self.driver = MemorySnapshots(), Waiting()
         self.asked: list[_Request] = []
         self.replica = Replica(
-            QuorumSettings(append_linger_ms=0),
+            SETTINGS,
             ReplicaKey(id),
             RaftLog(PartitionLog("__cluster_metadata", 0), voters, self.snapshots),
             MemoryStore(),
@@ -72,7 +78,7 @@ class ServedReplica:
         self.peers.start()
 
     async def stop(self) -> None:
-        self._server.close()
+        await close_server(self._server, self._socket)
         await self.peers.stop()
         for task in list(self._serving):
             task.cancel()

@@ -8,8 +8,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import logging
 import os
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from kafkadouble.server.raft.voters import Endpoint
 
@@ -17,7 +20,7 @@ from ..dump.item import printable
 from ..observe.change import QUORUM
 from ..observe.observer import ANONYMOUS, Observer
 from ..observe.tables import tables
-from ..observe.watching import NoQuorum, Wanted, observe
+from ..observe.watching import NoQuorum, Told, Wanted, observe
 
 _EPILOG = """\
 examples:
@@ -36,7 +39,8 @@ def main(words: list[str]) -> int:
     wanted = Wanted(options.servers, options.replica_id, options.timeout)
     show = _Json() if options.json else _Text()
     try:
-        asyncio.run(observe(wanted, show.caught_up, show.more if options.watch else None))
+        with _troubles() as tell:
+            asyncio.run(observe(wanted, show.caught_up, _telling(show, tell) if options.watch else None))
     except NoQuorum as problem:
         sys.stdout.flush()
         print(printable(f"kafkadouble observe: {problem}"), file=sys.stderr)
@@ -104,11 +108,29 @@ def _seconds(text: str) -> float:
     return found
 
 
+@contextmanager
+def _troubles() -> Iterator[Callable[[], None]]:
+    """What the peers' log has to say goes to standard error, from the first call of what is given on: before, one sentence must do."""
+    handler, logger = logging.StreamHandler(), logging.getLogger("kafkadouble")
+    handler.setFormatter(logging.Formatter("kafkadouble observe: %(message)s"))
+    handler.setLevel(logging.CRITICAL + 1)
+    logger.addHandler(handler)
+    try:
+        yield lambda: handler.setLevel(logging.WARNING)
+    finally:
+        logger.removeHandler(handler)
+
+
+def _telling(show: _Text | _Json, tell: Callable[[], None]) -> Told:
+    def more(observer: Observer) -> None:
+        tell()
+        show.more(observer)
+
+    return more
+
+
 class _Text:
     """Tables, and then lines."""
-
-    def __init__(self) -> None:
-        self._leader: tuple[int, int] | None = None
 
     def caught_up(self, observer: Observer) -> None:
         observer.view.changes.clear()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
@@ -37,6 +37,15 @@ from .view import View
 ANONYMOUS = -1
 CONTROLLERS = 2
 """The kind of endpoints that DescribeCluster is asked for; a controller knows no other (KIP-919)."""
+
+
+class Source(NamedTuple):
+    """A leader, in which epoch, and where he was reached."""
+
+    leader_id: int
+    epoch: int
+    at: Peer
+
 
 Heard = Callable[["Observer", Any], None]
 
@@ -72,16 +81,23 @@ class Observer:
             now=now,
         )
         self._under_way: dict[int, Send] = {}
-        self._asked: tuple[int | None, int] | None = None  # the leader and the epoch that questions were put to
+        self._source: Source | None = None  # who gave records last
+        self._asked: Source | None = None  # who was asked the questions
         self._next = -1  # tokens of our own are negative
-        self._committed: int | None = None  # as this leader says
+        self._committed: int | None = None  # as the source says
 
     @property
     def is_caught_up(self) -> bool:
         """Whether everything was read that the leader calls committed, and he has said what he was asked."""
-        if self._committed is None or any(token < 0 for token in self._under_way):
+        if self._committed is None or self._asked != self._source or any(token < 0 for token in self._under_way):
             return False
-        return isinstance(self.replica.state, Follower) and self.view.end.offset >= self._committed
+        return self._is_current and self.view.end.offset >= self._committed
+
+    @property
+    def _is_current(self) -> bool:
+        """Whether who gave records last still leads, as far as is known."""
+        state, source = self.replica.state, self._source
+        return isinstance(state, Follower) and source is not None and (state.leader_id, state.epoch) == source[:2]
 
     @property
     def failure(self) -> str:
@@ -101,12 +117,14 @@ class Observer:
             heard = _HEARD.get(type(response))
             if heard is not None:
                 heard(self, response)
+            elif response in (None, Failure.LOST):
+                self._asked = self._source = None  # again, when he gives records again
         else:
             if isinstance(response, FetchResponse) and send is not None:
                 self._placed(send, response)
             self.replica.answered(token, response, now)
-            if isinstance(response, FetchResponse):
-                self._note_committed(response)
+            if isinstance(response, FetchResponse) and send is not None:
+                self._note_source(send, response)
             self._forget(now)
         self._moved()
 
@@ -117,18 +135,16 @@ class Observer:
         return self.replica.next_deadline()
 
     def _questions(self) -> list[Send]:
-        """Those for a leader who has not been asked yet."""
-        replica = self.replica
-        leader, at = (replica.leader_id, replica.epoch), replica.endpoint_of_leader()
-        if not isinstance(replica.state, Follower) or leader == self._asked or leader[0] is None or at is None:
+        """Those for a leader who has not been asked yet: once he gives records, and where he does."""
+        source = self._source
+        if source is None or source == self._asked or not self._is_current:
             return []
-        self._asked, self._committed = leader, None
+        self._asked = source
         of = DescribeQuorumRequest
         topic = of.TopicData(topic_name=TOPIC, partitions=[of.PartitionData(partition_index=PARTITION)])
-        peer = Peer(leader[0], at)
         return [
-            self._question(peer, of(topics=[topic]), version=2, lowest=0),
-            self._question(peer, DescribeClusterRequest(endpoint_type=CONTROLLERS), version=1, lowest=1),
+            self._question(source.at, of(topics=[topic]), version=2, lowest=0),
+            self._question(source.at, DescribeClusterRequest(endpoint_type=CONTROLLERS), version=1, lowest=1),
         ]
 
     def _question(self, peer: Peer, body: Message, version: int, lowest: int) -> Send:
@@ -149,12 +165,19 @@ class Observer:
         elif self.replica.voters.endpoint(leader.leader_id, self.replica.listener_name) is None:
             leader.leader_id = -1
 
-    def _note_committed(self, response: FetchResponse) -> None:
+    def _note_source(self, send: Send, response: FetchResponse) -> None:
+        """Who gave records, and how far they are committed."""
         partition = sole_answer_of_fetch(response)
+        state = self.replica.state
         if partition is None or partition.error_code or partition.current_leader is None:
             return
         told = (partition.current_leader.leader_id, partition.current_leader.leader_epoch)
-        if partition.high_watermark >= 0 and told == (self.replica.leader_id, self.replica.epoch):
+        if not isinstance(state, Follower) or told != (state.leader_id, state.epoch):
+            return
+        source = Source(*told, send.to)
+        if source != self._source:
+            self._source, self._committed = source, None
+        if partition.high_watermark >= 0:
             self._committed = partition.high_watermark
 
     def _forget(self, now: int) -> None:

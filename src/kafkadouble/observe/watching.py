@@ -77,7 +77,9 @@ async def _go_on(observer: Observer, moved: asyncio.Event, more: Told) -> None:
         ended.set()
         moved.set()
 
-    with suppress(NotImplementedError):  # the loop of Windows has no signals
+    with suppress(
+        NotImplementedError, RuntimeError, ValueError
+    ):  # no signals: the loop of Windows, or not the main thread
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
     while not ended.is_set():
         more(observer)

@@ -16,6 +16,7 @@ from tests.server.raft.changing import Changing, add, known, remove, update
 from tests.server.raft.quorum import (
     LISTENER,
     START,
+    Quorum,
     directory,
     endpoint,
 )
@@ -140,6 +141,14 @@ def test_a_follower_that_moved_tells_its_leader_when_a_fetch_timeout_has_passed(
     changing.quorum.sent.clear()
     changing.quorum.run(20_000)
     assert not [body for _, _, body in changing.quorum.sent if isinstance(body, UpdateRaftVoterRequest)]
+
+
+def test_under_kraft_version_0_each_leader_is_told_once() -> None:
+    quorum = Quorum()
+    quorum.elect()
+    quorum.run(20_000)
+    told = [one for one, _, body in quorum.sent if isinstance(body, UpdateRaftVoterRequest)]
+    assert sorted(told) == sorted(each.key.id for each in quorum.followers())
 
 
 def test_kraft_version_is_raised_when_every_voter_has_said_that_it_knows_it() -> None:

@@ -195,6 +195,7 @@ class LossyDisk:
 
     def rename(self, path: str, to: str) -> None:
         if path in self._folders:
+            self.check()
             self.make_folder(to)
             for name in self.names(path):
                 self.rename(f"{path}/{name}", f"{to}/{name}")

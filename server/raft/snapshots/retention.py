@@ -50,22 +50,23 @@ class Kept(NamedTuple):
 
 
 def expired(
-    snapshots: Sequence[Kept], log_size: Callable[[int], int], retention: Retention, now: int
+    snapshots: Sequence[Kept], start: int, log_size: Callable[[int], int], retention: Retention, now: int
 ) -> Sequence[Kept]:
-    """Those that are to go, oldest first; the log then starts at the end of the first that stays. `snapshots` are in order; `log_size` tells
-    the bytes of the log, if it starts at an offset. As shipped."""
+    """Those that are to go, oldest first; the log, which starts at `start`, then starts at the end of the first that stays. `snapshots` are in
+    order; `log_size` tells the bytes of the log, if it starts at an offset. As shipped."""
     gone = 0
-    while gone < len(snapshots) - 1 and _is_too_large(snapshots[gone:], log_size, retention):
+    while gone < len(snapshots) - 1:
+        log_bytes = log_size(max(start, snapshots[gone].id.offset) if gone else start)
+        if not _is_too_large(snapshots[gone:], log_bytes, retention):
+            break
         gone += 1
     while gone < len(snapshots) - 1 and _is_too_old(snapshots[gone], retention, now):
         gone += 1
     return snapshots[:gone]
 
 
-def _is_too_large(snapshots: Sequence[Kept], log_size: Callable[[int], int], retention: Retention) -> bool:
-    if retention.max_bytes < 0:
-        return False
-    return log_size(snapshots[0].id.offset) + sum(each.size for each in snapshots) > retention.max_bytes
+def _is_too_large(snapshots: Sequence[Kept], log_bytes: int, retention: Retention) -> bool:
+    return 0 <= retention.max_bytes < log_bytes + sum(each.size for each in snapshots)
 
 
 def _is_too_old(oldest: Kept, retention: Retention, now: int) -> bool:

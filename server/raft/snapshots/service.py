@@ -23,6 +23,7 @@ from ..messages import Incoming
 from ..raft_log import Diverged
 from ..replica_key import ReplicaKey
 from .fetching import Download, Progress, answer_in, wanted
+from .keeping import forget_old
 from .serving import Seat, failed, serve
 from .store import SnapshotStore
 
@@ -86,6 +87,7 @@ class Snapshots:
         if progress is Progress.DONE:
             self._download = None
             following.snapshot_taken(replica, download.id)
+            forget_old(replica.log, self._store, replica.now)
         return True
 
     def drop(self) -> None:

@@ -32,17 +32,17 @@ def log_size(start: int) -> int:
 
 def gone(snapshots: Sequence[Kept], **bounds: int) -> list[int]:
     retention = Retention(**{"max_bytes": -1, "max_ms": -1, **bounds})
-    return [each.id.offset for each in expired(snapshots, log_size, retention, NOW)]
+    return [each.id.offset for each in expired(snapshots, 5, log_size, retention, NOW)]
 
 
 THREE = [kept(10, age=300), kept(50, age=200), kept(90, age=100)]
 
 
 @pytest.mark.parametrize(
-    ("max_bytes", "expected"), [(120, []), (119, [10]), (70, [10]), (69, [10, 50]), (0, [10, 50]), (-1, [])]
+    ("max_bytes", "expected"), [(125, []), (124, [10]), (70, [10]), (69, [10, 50]), (0, [10, 50]), (-1, [])]
 )
 def test_shipped_the_oldest_go_until_log_and_snapshots_fit_and_one_stays(max_bytes: int, expected: list[int]) -> None:
-    """The log ends at 100: of it 90, 50 and 10 bytes are left, beside 30, 20 and 10 of snapshots."""
+    """The log goes from 5 to 100: of it 95, 50 and 10 bytes are left, beside 30, 20 and 10 of snapshots."""
     assert gone(THREE, max_bytes=max_bytes) == expected
 
 
@@ -52,7 +52,7 @@ def test_shipped_those_go_that_are_too_old_and_one_stays(max_ms: int, expected: 
 
 
 def test_shipped_either_bound_is_enough() -> None:
-    assert gone(THREE, max_bytes=119, max_ms=199) == [10, 50]
+    assert gone(THREE, max_bytes=124, max_ms=199) == [10, 50]
 
 
 def test_shipped_what_has_no_time_is_not_too_old() -> None:
@@ -76,7 +76,7 @@ def test_shipped_always_the_oldest_and_never_all(
     for step, size, age in steps:
         offset += step
         snapshots.append(kept(offset, size, age))
-    found = list(expired(snapshots, lambda start: max(0, 200 - start), Retention(max_bytes, max_ms), NOW))
+    found = list(expired(snapshots, 0, lambda start: max(0, 200 - start), Retention(max_bytes, max_ms), NOW))
     assert found == snapshots[: len(found)]
     assert not snapshots or len(found) < len(snapshots)
 

@@ -81,10 +81,12 @@ def sent(quorum: Quorum, asker: int, kind: type) -> list[Any]:
 def test_a_follower_that_is_behind_takes_the_snapshot_and_goes_on_after_it(chunk: int) -> None:
     quorum, stores = a_quorum(fetch_snapshot_max_bytes=chunk)
     leader, late, id = behind(quorum, stores)
+    stores[late].add(OffsetAndEpoch(1, 1), data(id=OffsetAndEpoch(1, 1)))
     whole = stores[leader.key.id].bytes_of(id)
     quorum.heal()
     quorum.run(30_000, until=lambda: quorum[late].log.end == leader.log.end)
     assert stores[late].bytes_of(id) == whole
+    assert stores[late].ids() == [id], "an older one is gone"
     assert len(sent(quorum, late, FetchSnapshotRequest)) >= -(-len(whole) // chunk)
     assert {body.max_bytes for body in sent(quorum, late, FetchSnapshotRequest)} == {chunk}
     assert quorum[late].log.start_offset == id.offset
@@ -132,7 +134,7 @@ def test_a_snapshot_that_is_deleted_meanwhile_is_given_up_for_a_newer_one() -> N
     new = write(leader, kept)
     kept.delete(old, quorum.now)
     quorum.run(30_000, until=lambda: quorum[late].log.end == leader.log.end)
-    assert stores[late].ids() == [new]
+    assert stores[late].ids() == [new], "what ends before the log begins is gone"
     assert [reader.id for reader in quorum.heard(late).snapshots] == [new]
 
 

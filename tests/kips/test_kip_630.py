@@ -1,0 +1,171 @@
+"""KIP-630, snapshots of the metadata log: each test is named for what the adopted text says, or for what is done otherwise.
+
+Parts of it have tests of their own in `tests/server/raft/snapshots`; docs/snapshots.md names the test of each sentence.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages import error_codes as e
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
+from kafkadouble.messages.generated.fetch import FetchResponse
+from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest, FetchSnapshotResponse
+from kafkadouble.messages.generated.vote import VoteRequest
+from kafkadouble.server.log.formats.names import checkpoint_name
+from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
+from kafkadouble.server.raft.raft_log import Position
+from kafkadouble.server.raft.snapshots.creating import create
+from kafkadouble.server.raft.snapshots.head import Head
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
+from kafkadouble.server.raft.snapshots.service import Snapshots
+from kafkadouble.server.raft.snapshots.writing import write_at_once
+from kafkadouble.wire.batch import SNAPSHOT_FOOTER, SNAPSHOT_HEADER, control_type, iter_batches, records_of
+from tests.server.harness import Harness
+from tests.server.raft.asking import ask, elected, fetch, member, sole, vote
+from tests.server.raft.quorum import Member
+from tests.server.raft.snapshots.making import ID, NOW, data, values
+
+
+def with_snapshot(*ids: OffsetAndEpoch) -> Member:
+    """A voter that has these snapshots, and an empty log behind the last."""
+    store = MemorySnapshots()
+    for id in ids:
+        store.add(id, data(id=id, head=Head(NOW)))
+    return member(1, snapshot_ids=store, snapshots=Snapshots(store))
+
+
+def led(*ids: OffsetAndEpoch) -> Member:
+    return elected(with_snapshot(*ids))
+
+
+def test_the_name_is_the_end_offset_and_the_epoch() -> None:
+    """KIP-630 gives the epoch eighteen digits in its example; Kafka writes ten."""
+    assert checkpoint_name(OffsetAndEpoch(5120793, 2)) == "00000000000005120793-0000000002.checkpoint"
+
+
+def test_snapshots_are_in_the_order_of_their_epochs() -> None:
+    store = MemorySnapshots()
+    for id in (OffsetAndEpoch(9, 2), OffsetAndEpoch(5, 3), OffsetAndEpoch(7, 2)):
+        store.add(id, b"")
+    assert store.ids() == [OffsetAndEpoch(7, 2), OffsetAndEpoch(9, 2), OffsetAndEpoch(5, 3)]
+
+
+def test_the_header_is_always_the_first_record_and_the_footer_the_last() -> None:
+    written = data(values(5))
+    batches = [records_of(written, position, header) for position, header in iter_batches(written)]
+    assert control_type(batches[0][0])[1] == SNAPSHOT_HEADER
+    assert control_type(batches[-1][-1])[1] == SNAPSHOT_FOOTER
+
+
+def test_offsets_in_a_snapshot_are_its_own() -> None:
+    """They have nothing to do with those of the log."""
+    assert next(iter_batches(data(values(5), OffsetAndEpoch(1000, 4))))[1].base_offset == 0
+
+
+def test_delete_records_of_the_metadata_log_is_refused() -> None:
+    """With POLICY_VIOLATION, says the KIP; Kafka's brokers do not know the topic, and neither does this one."""
+    of = DeleteRecordsRequest
+    partition = of.DeleteRecordsPartition(partition_index=0, offset=0)
+    topic = of.DeleteRecordsTopic(name="__cluster_metadata", partitions=[partition])
+    response = Harness().submit(of(topics=[topic], timeout_ms=1000), 2)
+    assert response.topics[0].partitions[0].error_code == e.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def test_a_topic_cannot_have_the_policy_snapshot() -> None:
+    of = CreateTopicsRequest
+    config = of.CreatableTopicConfig(name="cleanup.policy", value="snapshot")
+    topic = of.CreatableTopic(name="t", num_partitions=1, replication_factor=1, configs=[config])
+    response = Harness().submit(of(topics=[topic], timeout_ms=1000), 7)
+    assert response.topics[0].error_code == e.INVALID_CONFIG
+
+
+@pytest.mark.parametrize(
+    ("last", "granted"),
+    [((100, 3), True), ((101, 3), True), ((5, 4), True), ((99, 3), False), ((500, 2), False), ((0, 0), False)],
+)
+def test_the_latest_epoch_and_end_offset_of_a_replica_is_the_latest_snapshot_or_log(
+    last: tuple[int, int], granted: bool
+) -> None:
+    voter = with_snapshot(ID)
+    assert voter.replica.log.end == ID
+    assert sole(ask(voter, vote(9, 2, last))).vote_granted == granted
+
+
+def test_a_candidate_asks_for_votes_with_its_snapshot() -> None:
+    candidate = with_snapshot(ID).replica
+    sent: list[Any] = []
+    for _ in range(5):
+        candidate.tick(candidate.next_deadline() or 0)
+        sent += [send.body for send in candidate.take_outgoing() if isinstance(send.body, VoteRequest)]
+    partition = sent[0].topics[0].partitions[0]
+    assert (partition.last_offset, partition.last_offset_epoch) == (ID.offset, ID.epoch)
+
+
+@pytest.mark.parametrize(("offset", "epoch"), [(0, 0), (99, 3), (50, 1), (100, 2), (101, 2)])
+def test_a_fetch_from_before_the_start_of_the_log_is_told_the_latest_snapshot(offset: int, epoch: int) -> None:
+    leader = led(ID)
+    found = sole(ask(leader, fetch(2, offset, epoch, epoch=leader.replica.epoch)))
+    assert (found.error_code, bytes(found.records)) == (0, b"")
+    assert (found.snapshot_id.end_offset, found.snapshot_id.epoch) == (ID.offset, ID.epoch)
+
+
+def test_the_snapshot_id_is_the_tagged_field_2_from_version_12_on() -> None:
+    of = FetchResponse
+    partition = of.PartitionData(records=b"", snapshot_id=of.SnapshotId(end_offset=0x1122334455667788, epoch=0x55AA))
+    response = of(responses=[of.FetchableTopicResponse(topic="t", partitions=[partition])])
+    for version in (12, 18):
+        encoded = response.encode(version)
+        assert bytes((2, 13)) + bytes.fromhex("1122334455667788 000055aa 00") in encoded
+
+
+def test_from_the_end_of_the_snapshot_on_the_log_is_given() -> None:
+    leader = led(ID)
+    found = sole(ask(leader, fetch(2, ID.offset, ID.epoch, epoch=leader.replica.epoch)))
+    assert (found.snapshot_id.end_offset, found.error_code) == (-1, 0)
+    assert next(iter_batches(found.records))[1].base_offset == ID.offset
+
+
+def test_the_snapshot_that_a_directory_is_formatted_with_is_never_offered() -> None:
+    leader = led(OffsetAndEpoch(0, 0))
+    found = sole(ask(leader, fetch(2, 0, 0, epoch=leader.replica.epoch)))
+    assert found.snapshot_id.end_offset == -1
+    assert found.records
+
+
+def test_requests_and_answers_name_the_cluster_and_the_leader() -> None:
+    """Draft 19 had neither; nor the size, but a flag that there is more."""
+    assert {"cluster_id", "max_bytes"} <= set(FetchSnapshotRequest.__slots__)
+    assert "current_leader_epoch" in FetchSnapshotRequest.PartitionSnapshot.__slots__
+    assert {"_current_leader", "size", "position", "unaligned_records"} <= set(
+        FetchSnapshotResponse.PartitionSnapshot.__slots__
+    )
+
+
+def test_log_start_latest_snapshot_high_watermark_and_end_are_in_this_order() -> None:
+    leader = led(ID)
+    log = leader.replica.log
+    assert log.latest_snapshot is not None
+    assert log.start_offset <= log.latest_snapshot.offset <= log.high_watermark <= log.end_offset
+
+
+def test_it_is_safe_to_delete_the_log_up_to_the_latest_snapshot() -> None:
+    store = MemorySnapshots()
+    voter = member(1, (1,), snapshot_ids=store, snapshots=Snapshots(store))
+    replica = voter.replica
+    replica.tick(replica.now)
+    replica.append([b"a", b"b"], replica.now)
+    replica.append([b"c"], replica.now)
+    id = OffsetAndEpoch(replica.log.high_watermark, replica.epoch)
+    part = create(replica.log, store, id)
+    assert part is not None
+    write_at_once(part, Head(NOW), values(1), NOW)
+    replica.log.move_start(id)
+    assert (replica.log.start_offset, replica.log.end) == (id.offset, id)
+    assert replica.log.validate(id.offset, id.epoch).position is Position.VALID
+    assert replica.log.validate(id.offset - 1, id.epoch).position is Position.SNAPSHOT
+    again = voter.start(replica.now)
+    assert (again.log.start_offset, again.log.end) == (id.offset, id)

@@ -1,0 +1,132 @@
+"""Logs and snapshots are cut together, and fit one another at every moment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafkadouble.server.log.config import LogConfig
+from kafkadouble.server.log.log import PartitionLog
+from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
+from kafkadouble.server.raft.raft_log import RaftLog
+from kafkadouble.server.raft.snapshots.head import Head
+from kafkadouble.server.raft.snapshots.keeping import (
+    advance_as_follower,
+    advance_as_leader,
+    clean,
+    forget_old,
+    kept,
+    size_from,
+)
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
+from kafkadouble.server.raft.snapshots.retention import Retention
+from kafkadouble.server.raft.voters import VoterSet
+
+from .making import NOW, data, value
+
+ENDS = (10, 20, 30)
+
+
+def made(*ends: int, count: int = 40, committed: int = 40) -> tuple[RaftLog, MemorySnapshots]:
+    """A log of one record a batch, each in a segment of its own, and snapshots that end there, of that time."""
+    store = MemorySnapshots()
+    log = RaftLog(PartitionLog("__cluster_metadata", 0, LogConfig({"segment.bytes": 100})), VoterSet(), store)
+    log.begin_epoch(1)
+    for number in range(count):
+        log.append_values([value(number)], 1, NOW)
+    log.commit(committed)
+    for end in ends:
+        id = OffsetAndEpoch(end, 1)
+        store.add(id, data(id=id, head=Head(NOW + end)))
+    return log, store
+
+
+def state(log: RaftLog, store: MemorySnapshots) -> tuple[int, list[int]]:
+    return log.start_offset, [id.offset for id in store.ids()]
+
+
+def test_what_is_kept_is_told_with_its_size_and_time() -> None:
+    _, store = made(*ENDS)
+    assert [(each.id.offset, each.timestamp) for each in kept(store)] == [(end, NOW + end) for end in ENDS]
+    assert [each.size for each in kept(store)] == [store.size(id) for id in store.ids()]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "expected"),
+    [
+        ({}, (0, [10, 20, 30])),
+        ({"max_ms": 100}, (0, [10, 20, 30])),
+        ({"max_ms": 85}, (20, [20, 30])),
+        ({"max_ms": 0}, (30, [30])),
+        ({"max_bytes": 0}, (30, [30])),
+        ({"max_bytes": 1 << 30}, (0, [10, 20, 30])),
+    ],
+)
+def test_shipped_the_log_begins_where_the_oldest_that_stays_ends(
+    bounds: dict[str, Any], expected: tuple[int, list[int]]
+) -> None:
+    log, store = made(*ENDS)
+    clean(log, store, Retention(**{"max_bytes": -1, "max_ms": -1, **bounds}), NOW + 100)
+    assert state(log, store) == expected
+
+
+def test_shipped_bytes_are_those_of_the_log_and_of_all_snapshots() -> None:
+    log, store = made(*ENDS)
+    everything = size_from(log, 0) + sum(each.size for each in kept(store))
+    assert size_from(log, 10) < size_from(log, 0)
+    clean(log, store, Retention(everything, -1), NOW)
+    assert state(log, store) == (0, [10, 20, 30])
+    clean(log, store, Retention(everything - 1, -1), NOW)
+    assert state(log, store) == (20, [20, 30])
+
+
+def test_without_a_snapshot_nothing_goes() -> None:
+    log, store = made()
+    clean(log, store, Retention(0, 0), NOW)
+    assert state(log, store) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("replicas", "expected"), [([40, 25], (20, [20, 30])), ([40, 40], (30, [30])), ([5], (0, [10, 20, 30]))]
+)
+def test_adopted_a_leader_waits_for_its_live_replicas(replicas: list[int], expected: tuple[int, list[int]]) -> None:
+    log, store = made(*ENDS)
+    advance_as_leader(log, store, replicas, Retention(max_lag_ms=1000), NOW)
+    assert state(log, store) == expected
+
+
+def test_adopted_a_leader_waits_for_so_long() -> None:
+    log, store = made(*ENDS)
+    advance_as_leader(log, store, [0], Retention(max_lag_ms=1000), NOW + 1020)
+    assert state(log, store) == (20, [20, 30])
+
+
+@pytest.mark.parametrize(("leaders", "expected"), [(25, (20, [20, 30])), (9, (0, [10, 20, 30])), (99, (30, [30]))])
+def test_adopted_a_follower_goes_after_its_leader(leaders: int, expected: tuple[int, list[int]]) -> None:
+    log, store = made(*ENDS)
+    advance_as_follower(log, store, leaders, NOW)
+    assert state(log, store) == expected
+
+
+def test_adopted_what_is_not_known_to_be_committed_stays() -> None:
+    log, store = made(*ENDS, committed=40)
+    lower, lower_store = made(10, 20, committed=20)
+    lower_store.add(OffsetAndEpoch(30, 1), data(id=OffsetAndEpoch(30, 1)))
+    advance_as_follower(lower, lower_store, 99, NOW)
+    assert state(lower, lower_store) == (20, [20, 30])
+    assert state(log, store) == (0, [10, 20, 30])
+
+
+def test_what_ends_before_the_log_begins_is_forgotten() -> None:
+    log, store = made(*ENDS)
+    log.move_start(OffsetAndEpoch(20, 1))
+    forget_old(log, store, NOW)
+    assert state(log, store) == (20, [20, 30])
+
+
+def test_a_log_that_was_cut_starts_again() -> None:
+    log, store = made(*ENDS)
+    clean(log, store, Retention(-1, 0), NOW + 1000)
+    again = RaftLog(log.log, VoterSet(), store)
+    assert (again.start_offset, again.end_offset) == (30, 40)

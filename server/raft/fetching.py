@@ -120,7 +120,6 @@ def _attempt(replica: Replica, asked: Asked) -> Message | None:
     leader = replica.state
     if not isinstance(leader, Leader):
         return _answer(replica, asked, error_codes.NOT_LEADER_OR_FOLLOWER)
-    heard_of(replica, asked.key)
     validity = replica.log.validate(asked.at.offset, asked.at.epoch)
     if validity.position is Position.DIVERGING:
         end = FetchResponse.EpochEndOffset(epoch=validity.at.epoch, end_offset=validity.at.offset)
@@ -128,6 +127,7 @@ def _attempt(replica: Replica, asked: Asked) -> Message | None:
     if validity.position is Position.SNAPSHOT:
         id = FetchResponse.SnapshotId(end_offset=validity.at.offset, epoch=validity.at.epoch)
         return _answer(replica, asked, 0, snapshot_id=id)
+    heard_of(replica, asked.key)
     if asked.key.id >= 0 and leader.fetched(asked.key, asked.at.offset, replica.log.end_offset, replica.now):
         leading.advance(replica, leader)
     if asked.at.offset < replica.log.end_offset:

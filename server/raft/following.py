@@ -83,14 +83,14 @@ def successors_in(partition: EndQuorumEpochRequest.PartitionData, version: int) 
 
 
 def election_backoff(replica: Replica, successors: list[ReplicaKey]) -> int:
-    """Nothing for the first, and up to the maximum for the last, each twice as long as the one before; the maximum for who is not named."""
+    """Nothing for the first, each later one twice as long as the one before, up to half of the maximum; all of it for who is not named."""
     at = next((at for at, key in enumerate(successors) if replica.key.fits(key)), len(successors))
     longest = replica.settings.election_backoff_max_ms
     if at == 0:
         return 0
     if at >= len(successors):
         return longest
-    return min(longest, longest >> min(len(successors) - 1 - at, 31))
+    return (longest >> (len(successors) - 1)) << (at - 1)
 
 
 def poll(replica: Replica, state: Follower) -> int | None:

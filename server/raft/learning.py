@@ -42,7 +42,8 @@ def learn(replica: Replica, leader: Any, code: int, node_endpoints: Sequence[Any
     if epoch > replica.epoch or code in _BEHIND:
         believe(replica, epoch, id, endpoints)
         return replica.state is not before
-    if id != NOBODY and before.leader_id is None and id != replica.key.id:
+    is_found = before.leader_id is None or (before.leader_id == id and not before.leader_endpoints)
+    if is_found and id not in (NOBODY, replica.key.id):
         believe(replica, epoch, id, endpoints)
         return None if code == error_codes.NONE else replica.state is not before
     return False if code in _OF_NO_USE else None

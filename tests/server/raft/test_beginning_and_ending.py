@@ -115,16 +115,16 @@ def test_48_the_others_wait_a_little(version: int) -> None:
     ask(voter, begin(2, 4))
     ask(voter, end(2, 4, (3, 1)), version)
     assert part(voter.replica) is Follower
-    voter.replica.tick(START + 999)
+    voter.replica.tick(START + 499)
     assert part(voter.replica) is Follower
-    voter.replica.tick(START + 1000)
+    voter.replica.tick(START + 500)
     assert part(voter.replica) is Prospective
 
 
 def test_48_each_successor_waits_twice_as_long_as_the_one_before() -> None:
     keys = [key(id) for id in (2, 3, 4, 5)]
     waits = [election_backoff(member().replica, [*keys[:at], key(1), *keys[at:]]) for at in range(5)]
-    assert waits == [0, 125, 250, 500, 1000]
+    assert waits == [0, 62, 124, 248, 496]
     assert election_backoff(member().replica, keys) == 1000
     assert election_backoff(member().replica, [key(1, life=3), *keys]) == 1000, "another directory is another replica"
     assert election_backoff(member().replica, []) == 0

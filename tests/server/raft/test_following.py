@@ -270,6 +270,17 @@ def test_a_replica_that_knows_nobody_finds_the_leader_by_asking_around() -> None
     assert observer.replica.take_outgoing()[0].to.endpoint == endpoint(2)
 
 
+def test_a_leader_whose_place_was_forgotten_over_a_restart_is_followed_as_soon_as_it_is_told() -> None:
+    store = MemoryStore(ElectionState(7, leader_id=2))
+    observer = member(id=9, voters=(), bootstrap=[endpoint(2)], store=store)
+    assert (observer.replica.leader_id, observer.replica.endpoint_of_leader()) == (2, None)
+    observer.replica.tick(START)
+    (send,) = observer.replica.take_outgoing()
+    observer.replica.answered(send.token, response(leader=2, epoch=7), START)
+    assert isinstance(observer.replica.state, Follower)
+    assert observer.replica.take_outgoing()[0].to.endpoint == endpoint(2)
+
+
 def test_a_leader_that_nobody_can_tell_the_place_of_is_not_followed() -> None:
     observer = member(id=9, voters=(), bootstrap=[endpoint(2)])
     observer.replica.tick(START)

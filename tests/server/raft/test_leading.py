@@ -201,3 +201,15 @@ def test_the_listener_hears_of_the_leadership_after_all_that_was_committed_befor
     assert heard.events == [("leader", second.epoch)]
     assert heard.values == [b"one"]
     assert heard.offsets == list(range(second.log.high_watermark))
+
+
+def test_49_a_fetch_that_diverges_is_no_sign_of_a_follower() -> None:
+    quorum, leader = led()
+    id = others(leader)[0]
+    before = state_of(leader).check_at
+    quorum.run(10)
+    member, epoch, end = quorum.members[leader.key.id], leader.epoch, leader.log.end
+    ask(member, fetch(id, 500, epoch, epoch=epoch), now=quorum.now)
+    assert state_of(leader).check_at == before
+    ask(member, fetch(id, end.offset, end.epoch, epoch=epoch), now=quorum.now)
+    assert state_of(leader).check_at == quorum.now + 3000

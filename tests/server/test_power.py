@@ -1,0 +1,50 @@
+"""What must be on the disk, so that a loss of power cannot bring back what is over, nor take what others build upon."""
+
+from __future__ import annotations
+
+from random import Random
+
+from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest
+from kafkadouble.server import leadership
+
+from .machine import Machine, produce_request, produced
+
+SEEDS = range(40)
+EVERY = {"log.flush.interval.messages": 1}
+
+
+def test_the_mark_of_a_clean_stop_does_not_come_back() -> None:
+    """It would say of logs that were written to since then that they are whole."""
+    machine = Machine()
+    machine.restart()
+    assert not any(machine.disks["a"].power_lost(Random(seed)).exists(".kafka_cleanshutdown") for seed in SEEDS)
+
+
+def test_whose_a_folder_is_is_on_the_disk_when_its_records_are() -> None:
+    machine = Machine(EVERY)
+    machine.create("t")
+    pending = machine.begin(produce_request("t", b"a"), 9)
+    machine.flush()
+    assert produced(pending) == (0, 0)
+    said = machine.disks["a"].read_whole("t-0/partition.metadata")
+    for seed in SEEDS:
+        assert machine.disks["a"].power_lost(Random(seed)).read_whole("t-0/partition.metadata") == said
+
+
+def test_an_epoch_that_was_seen_does_not_begin_again() -> None:
+    for seed in SEEDS:
+        machine = Machine()
+        machine.create("t")
+        machine.flush()
+        epoch = leadership.elect(machine.node, machine.partition("t"))
+        machine.lose_power(Random(seed))
+        assert machine.partition("t").leader_epoch > epoch
+
+
+def test_a_producer_id_is_not_given_again() -> None:
+    asked = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1000)
+    for seed in SEEDS:
+        machine = Machine()
+        given = machine.submit(asked, 4).producer_id
+        machine.lose_power(Random(seed))
+        assert machine.submit(asked, 4).producer_id > given

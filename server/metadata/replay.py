@@ -45,6 +45,11 @@ class Fold:
         self.image = image
         self._inside: Image | None = None
 
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction has begun and not ended: what comes next in the log does not follow on `image`."""
+        return self._inside is not None
+
     def apply(self, record: Any) -> None:
         """Go on by one record."""
         step = TRANSACTIONS.get(type(record).__name__)

@@ -7,19 +7,41 @@ must go on from it.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from kafkadouble.messages import framed
 from kafkadouble.wire.errors import WireError
 
 from ..log.formats.errors import BadFile, bad_from
+from ..log.offset_and_epoch import OffsetAndEpoch
+from ..raft.raft_log import RaftLog
+from ..raft.snapshots.creating import create
+from ..raft.snapshots.head import Head
 from ..raft.snapshots.reading import SnapshotReader
+from ..raft.snapshots.store import SnapshotStore
+from ..raft.snapshots.writing import write
 from .broken_log import BrokenLog
 from .image import Image
 from .image_records import values_of
 from .replay import Fold
 
-__all__ = ["image_of", "loading", "values_of"]
+__all__ = ["image_of", "loading", "values_of", "writing"]
+
+Steps = Generator[None, int | None, int]
+"""A snapshot that is being written, a little at a time, each time told what time it is (ms); its value is its size."""
+
+
+def writing(
+    fold: Fold, end: OffsetAndEpoch, log: RaftLog, store: SnapshotStore, timestamp: int, now: int
+) -> Steps | None:
+    """A snapshot of what `fold` has seen of `log`, up to `end`, whose last record was appended at `timestamp`. None when there is no need, or a
+    metadata transaction is open. UsageError for a place in the log that no snapshot may end at."""
+    part = None if fold.in_transaction else create(log, store, end)
+    if part is None:
+        return None
+    voters, version = log.history.voters_at(end.offset), log.history.kraft_version_at(end.offset)
+    head = Head(timestamp, version, voters if version else None)
+    return write(part, head, values_of(fold.image), now)
 
 
 def loading(reader: SnapshotReader) -> Iterator[Image]:

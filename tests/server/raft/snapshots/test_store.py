@@ -152,6 +152,25 @@ def test_the_file_of_a_deleted_one_stays_for_a_while_and_as_long_as_it_is_read(t
     assert names(tmp_path) == []
 
 
+def test_a_writer_that_fails_or_is_closed_leaves_no_file(tmp_path: Path) -> None:
+    def failing() -> Iterator[bytes]:
+        yield from values(3)
+        raise RuntimeError("no more")
+
+    store = in_files(tmp_path)
+    part = store.create(ID)
+    assert part is not None
+    with pytest.raises(RuntimeError):
+        write_at_once(part, HEAD, failing(), NOW)
+    part = store.create(ID)
+    assert part is not None
+    steps = write(part, HEAD, iter(values(10)), NOW, records=2)
+    next(steps)
+    assert len(names(tmp_path)) == 1
+    steps.close()
+    assert names(tmp_path) == []
+
+
 def test_one_that_was_never_used_is_deleted_as_well(tmp_path: Path) -> None:
     put(in_files(tmp_path))
     store = in_files(tmp_path)

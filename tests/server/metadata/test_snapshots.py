@@ -1,0 +1,151 @@
+"""A snapshot is written of a log and its fold, and is loaded again: the state, the voters, and what follows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages.framed import encode_record
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.log.formats.errors import BadFile
+from kafkadouble.server.log.log import PartitionLog
+from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
+from kafkadouble.server.metadata import snapshots
+from kafkadouble.server.metadata.metadata_log import decoded
+from kafkadouble.server.metadata.replay import Fold
+from kafkadouble.server.metadata.versions import record_version
+from kafkadouble.server.raft import control_records
+from kafkadouble.server.raft.raft_log import RaftLog
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
+from kafkadouble.server.raft.snapshots.reading import Bytes, SnapshotReader
+from kafkadouble.server.raft.voters import VoterSet
+from kafkadouble.wire.errors import UsageError
+from tests.server.raft.quorum import dynamic_voters
+from tests.server.raft.snapshots.making import ID, NOW, data
+
+from .cluster_story import made
+
+
+class Cluster:
+    """A log, its fold, and the snapshots."""
+
+    def __init__(self, *, dynamic: bool = False) -> None:
+        self.store, self.fold = MemorySnapshots(), Fold()
+        self.log = RaftLog(PartitionLog("__cluster_metadata", 0), VoterSet.from_static("1@here:1"), self.store)
+        self.log.begin_epoch(1)
+        if dynamic:
+            said = [control_records.kraft_version(1), control_records.voters(dynamic_voters((1, 2)))]
+            self.log.append_control(said, 1, NOW)
+
+    def tell(self, *records: Any) -> OffsetAndEpoch:
+        """One batch, committed and folded."""
+        self.log.append_values([encode_record(record, record_version(record)) for record in records], 1, NOW)
+        self.log.commit(self.log.end_offset)
+        for record in records:
+            self.fold.apply(record)
+        return self.log.end
+
+    def write(self, end: OffsetAndEpoch) -> bool:
+        """Whether a snapshot was written."""
+        steps = snapshots.writing(self.fold, end, self.log, self.store, NOW - 1, NOW)
+        if steps is None:
+            return False
+        list(steps)
+        return True
+
+    def load(self, id: OffsetAndEpoch) -> SnapshotReader:
+        reader = self.store.open(id)
+        assert reader is not None
+        return reader
+
+
+def topic(number: int) -> Any:
+    return made("TopicRecord", name=f"t{number}", topic_id=Uuid(number.to_bytes(16, "big")))
+
+
+LEVEL = made("FeatureLevelRecord", name="metadata.version", feature_level=33)
+
+
+def test_the_image_comes_back_and_the_log_goes_on_behind_it() -> None:
+    cluster = Cluster()
+    cluster.tell(LEVEL)
+    end = cluster.tell(topic(1), topic(2))
+    assert cluster.write(end)
+    cluster.tell(topic(3))
+    image = snapshots.image_of(cluster.load(end))
+    assert image.end == end
+    fold = Fold(image)
+    for records, reached in decoded(cluster.log.read(end.offset, 1 << 20).records):
+        for record in records:
+            fold.apply(record)
+        assert reached == cluster.log.end
+    assert fold.image._replace(end=cluster.fold.image.end) == cluster.fold.image
+
+
+def test_inside_of_a_metadata_transaction_there_is_none() -> None:
+    cluster = Cluster()
+    cluster.tell(LEVEL)
+    for records in ((made("BeginTransactionRecord"), topic(1)), (topic(2),)):
+        assert not cluster.write(cluster.tell(*records))
+        assert cluster.fold.in_transaction
+    end = cluster.tell(made("EndTransactionRecord"))
+    assert cluster.write(end)
+    assert len(snapshots.image_of(cluster.load(end)).topics) == 2
+
+
+def test_where_there_is_one_no_other_is_written() -> None:
+    cluster = Cluster()
+    end = cluster.tell(LEVEL)
+    assert cluster.write(end)
+    assert not cluster.write(end)
+
+
+def test_what_is_not_committed_is_never_written() -> None:
+    cluster = Cluster()
+    cluster.tell(LEVEL)
+    cluster.log.append_values([encode_record(topic(1), 0)], 1, NOW)
+    with pytest.raises(UsageError):
+        cluster.write(cluster.log.end)
+
+
+def test_the_voters_are_those_of_the_log_up_to_there() -> None:
+    cluster = Cluster(dynamic=True)
+    end = cluster.tell(LEVEL)
+    assert cluster.write(end)
+    cluster.log.append_control([control_records.voters(dynamic_voters((1, 2, 3)))], 1, NOW)
+    assert cluster.load(end).voters == (dynamic_voters((1, 2)), 1)
+    later = cluster.tell(topic(1))
+    assert cluster.write(later)
+    assert cluster.load(later).voters == (dynamic_voters((1, 2, 3)), 1)
+    assert cluster.load(later).head.timestamp == NOW - 1
+
+
+def test_static_voters_are_not_written() -> None:
+    cluster = Cluster()
+    end = cluster.tell(LEVEL)
+    assert cluster.write(end)
+    assert cluster.load(end).voters == (None, 0)
+
+
+def test_it_is_loaded_a_batch_at_a_time() -> None:
+    written = data([encode_record(topic(number), 0) for number in range(20)], most=200)
+    sizes = [len(image.topics) for image in snapshots.loading(SnapshotReader(ID, Bytes(written)))]
+    assert len(sizes) > 5
+    assert sizes == sorted(sizes)
+    assert sizes[-1] == 20
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [b"\x01\x63\x00"],  # of a type that is not known
+        [b"\x00\x02\x00"],
+        [encode_record(topic(1), 0)] * 2,
+        [encode_record(made("UnregisterBrokerRecord", broker_id=1), 0)],
+    ],
+)
+def test_records_that_cannot_be_or_that_contradict_one_another_are_a_bad_file(records: list[bytes]) -> None:
+    with pytest.raises(BadFile) as refused:
+        snapshots.image_of(SnapshotReader(ID, Bytes(data(records)), "file"))
+    assert refused.value.file == "file"

@@ -171,6 +171,16 @@ def test_a_writer_that_fails_or_is_closed_leaves_no_file(tmp_path: Path) -> None
     assert names(tmp_path) == []
 
 
+def test_the_file_of_a_deleted_one_that_nobody_reads_stays_for_a_while(tmp_path: Path) -> None:
+    store = in_files(tmp_path)
+    put(store)
+    store.delete(ID, NOW)
+    store.tick(NOW + DELETE_DELAY - 1)
+    assert names(tmp_path) == [NAME + ".deleted"]
+    store.tick(NOW + DELETE_DELAY)
+    assert names(tmp_path) == []
+
+
 def test_one_that_was_never_used_is_deleted_as_well(tmp_path: Path) -> None:
     put(in_files(tmp_path))
     store = in_files(tmp_path)

@@ -70,8 +70,7 @@ def handle_end(replica: Replica, request: Incoming) -> Message:
         _believe(replica, body, partition.leader_id, partition.leader_epoch)
         state = replica.state
         if isinstance(state, Follower) and state.leader_id == partition.leader_id:
-            state.deadline = replica.now + election_backoff(replica, successors_in(partition, request.version))
-            state.has_fetched = False  # he is gone by his own word: whoever asks for a pre-vote may have it
+            state.left(replica.now + election_backoff(replica, successors_in(partition, request.version)))
     return answer(replica, END, request.version, code)
 
 

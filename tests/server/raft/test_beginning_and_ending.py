@@ -12,7 +12,8 @@ from kafkadouble.server.raft.prospective import Prospective
 from kafkadouble.server.raft.quorum_state import ElectionState, MemoryStore
 from kafkadouble.server.raft.resigned import Resigned
 from kafkadouble.server.raft.unattached import Unattached
-from tests.server.raft.asking import ask, begin, code, end, key, member, part, shown, sole
+from tests.server.raft.asking import ask, begin, code, end, key, member, part, shown, sole, vote
+from tests.server.raft.followed import Followed, response
 from tests.server.raft.quorum import START, Quorum, directory, endpoint
 
 
@@ -119,6 +120,15 @@ def test_48_the_others_wait_a_little(version: int) -> None:
     assert part(voter.replica) is Follower
     voter.replica.tick(START + 500)
     assert part(voter.replica) is Prospective
+
+
+def test_48_an_answer_of_the_old_leader_that_comes_late_does_not_bring_him_back() -> None:
+    followed = Followed()
+    ask(followed.member, end(2, 4, successors=(3, 1)))
+    followed.answer(response())
+    assert sole(ask(followed.member, vote(4, candidate=3, pre=True))).vote_granted
+    followed.tick(1000)
+    assert isinstance(followed.replica.state, Prospective), "in its turn"
 
 
 def test_48_each_successor_waits_twice_as_long_as_the_one_before() -> None:

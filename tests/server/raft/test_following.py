@@ -14,7 +14,6 @@ from kafkadouble.server.raft.learning import NotAuthorized
 from kafkadouble.server.raft.links import Failure
 from kafkadouble.server.raft.prospective import Prospective
 from kafkadouble.server.raft.quorum_state import ElectionState, MemoryStore
-from kafkadouble.server.raft.quorum_state import ElectionState, MemoryStore
 from kafkadouble.server.raft.raft_log import Diverged
 from kafkadouble.server.raft.unattached import Unattached
 from tests.server.raft.asking import ask, member, shown, sole, vote

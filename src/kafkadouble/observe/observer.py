@@ -114,11 +114,7 @@ class Observer:
         """What became of one of these."""
         send = self._under_way.pop(token, None)
         if token < 0:
-            heard = _HEARD.get(type(response))
-            if heard is not None:
-                heard(self, response)
-            elif response in (None, Failure.LOST):
-                self._asked = self._source = None  # again, when he gives records again
+            self._hear(send, response)
         else:
             if isinstance(response, FetchResponse) and send is not None:
                 self._placed(send, response)
@@ -188,9 +184,26 @@ class Observer:
         for id in self._store.ids()[:-1]:
             self._store.delete(id, now)
 
+    def _hear(self, send: Send | None, response: Message | Failure | None) -> None:
+        heard = _HEARD.get(type(response))
+        if heard is not None:
+            heard(self, response)
+        elif response in (None, Failure.LOST):
+            self._asked = self._source = None  # again, when he gives records again
+        elif send is not None and isinstance(send.body, DescribeQuorumRequest):
+            self._do_not_know_who_is_there()
+
+    def _do_not_know_who_is_there(self) -> None:
+        if self._wanted_id != ANONYMOUS:
+            self.refusal = f"the leader does not say who has which id, and so {self._wanted_id} may be somebody's"
+
     def _hear_quorum(self, response: DescribeQuorumResponse) -> None:
         partition = sole_answer(response)
-        if response.error_code or partition is None or partition.error_code:
+        if response.error_code or partition is None:
+            self._do_not_know_who_is_there()
+            return
+        if partition.error_code:
+            self._asked = self._source = None  # he leads no more
             return
         self.quorum.describe(partition)
         taken = {each.replica_id for each in [*partition.current_voters, *partition.observers]}

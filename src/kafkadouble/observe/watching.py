@@ -61,8 +61,10 @@ async def observe(wanted: Wanted, caught_up: Told, more: Told | None = None) -> 
 
 
 async def _read(observer: Observer, peers: Peers, moved: asyncio.Event, wanted: Wanted) -> None:
-    while not observer.is_caught_up:
+    while True:
         _check(observer)
+        if observer.is_caught_up:
+            return
         strangers = [each for each in wanted.bootstrap if _is_no_controller(peers, each)]
         if len(strangers) == len(wanted.bootstrap):
             raise NoQuorum(_stranger(strangers[0]))

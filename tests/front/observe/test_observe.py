@@ -125,6 +125,27 @@ def test_it_follows_the_quorum_when_the_leader_is_gone() -> None:
     run(test())
 
 
+def test_what_is_not_committed_is_not_seen() -> None:
+    """A leader whose followers are gone gives out what he has, and it may never come to be."""
+
+    async def test() -> None:
+        async with served(3) as members:
+            leader = await leader_of(members)
+            leader.append(named(1))
+            watching = Watching(*members)
+            observer = await watching.until(has("topic-1"))
+            for each in members:
+                if each is not leader:
+                    await each.stop()
+            leader.append(named(2))
+            await watching.until(lambda it: it.replica.log.end_offset > it.view.end.offset)
+            assert "topic-2" not in observer.view.image.topic_ids
+            assert observer.replica.log.high_watermark == observer.view.end.offset == leader.replica.log.high_watermark
+            await watching.end()
+
+    run(test())
+
+
 def test_it_keeps_no_more_of_the_log_than_its_end() -> None:
     async def test() -> None:
         async with served() as (member,):

@@ -192,7 +192,7 @@ def test_the_history_of_an_isr(three: Cluster) -> None:
     compare(tables(observed(controllers(three)).out), three)
 
 
-def test_the_history_of_an_isr_is_a_table_too(one: Cluster, three: Cluster, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_history_of_an_isr_is_a_table_too(one: Cluster) -> None:
     """Where no snapshot was written yet: of a node that is stopped and comes back."""
     topic = made(one.bootstrap, "bounce")
     one.nodes[0].stop()

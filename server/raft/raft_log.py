@@ -119,6 +119,7 @@ class RaftLog:
         start = log.log_start_offset if latest is None else max(latest.offset, log.log_start_offset)
         for batch in log.batches(start):
             self._heed(read_control(batch))
+        self.flush()  # a process that died may have written this and not flushed it: to fetch from its end would promise too much
 
     @property
     def start_offset(self) -> int:

@@ -177,3 +177,13 @@ def test_a_log_in_files_goes_on_where_it_was(tmp_path: Path) -> None:
     opened.close()
     again = RaftLog(in_files(tmp_path), static_voters([1]))
     assert (again.end, again.history.voters.ids) == (OffsetAndEpoch(2, 1), (1, 2))
+
+
+def test_what_a_process_wrote_and_did_not_flush_is_flushed_before_anybody_is_told_of_it(tmp_path: Path) -> None:
+    """Or a leader would count it, and a loss of power take it from a majority that had it."""
+    opened = in_files(tmp_path)
+    RaftLog(opened, static_voters([1]), storage=opened).append_values([b"one"], 1, START)
+    again = in_files(tmp_path)
+    assert (again.log_end_offset, again.recovery_point) == (1, 0)
+    RaftLog(again, static_voters([1]), storage=again)
+    assert again.recovery_point == 1

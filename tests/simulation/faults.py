@@ -1,0 +1,131 @@
+"""What may befall a cluster: a table of things that happen, and how often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .cluster import Cluster
+from .network import CALM, Weather
+from .node import Node
+
+WEATHERS = (
+    CALM,
+    Weather(delay=(1, 40)),
+    Weather(delay=(0, 10), late=0.1),
+    Weather(delay=(0, 10), lost=0.1),
+    Weather(delay=(0, 200), twice=0.2, late=0.05),
+    Weather(delay=(0, 20), twice=0.1, lost=0.05, late=0.05, damaged=0.2),
+    Weather(delay=(0, 700), lost=0.2),
+)
+
+
+def _up(cluster: Cluster) -> Node | None:
+    found = cluster.up()
+    return cluster.world.random.choice(found) if found else None
+
+
+def kill(cluster: Cluster) -> None:
+    if (node := _up(cluster)) is not None:
+        node.kill()
+
+
+def die_before_a_flush(cluster: Cluster) -> None:
+    if (node := _up(cluster)) is not None:
+        node.die_at_next_flush()
+
+
+def kill_leader(cluster: Cluster) -> None:
+    if (node := cluster.leader) is not None:
+        node.kill()
+
+
+def lose_power(cluster: Cluster) -> None:
+    node = cluster.world.random.choice([*cluster.nodes.values()])
+    node.lose_power()
+
+
+def lose_power_everywhere(cluster: Cluster) -> None:
+    for node in cluster.nodes.values():
+        node.lose_power()
+
+
+def start(cluster: Cluster) -> None:
+    for node in cluster.nodes.values():
+        if not node.is_up:
+            node.start()
+            return
+
+
+def start_all(cluster: Cluster) -> None:
+    for node in cluster.nodes.values():
+        node.start()
+
+
+def pause(cluster: Cluster) -> None:
+    if (node := _up(cluster)) is not None:
+        node.pause()
+
+
+def resume_all(cluster: Cluster) -> None:
+    for node in cluster.nodes.values():
+        node.resume()
+
+
+def cut_one_way(cluster: Cluster) -> None:
+    if len(cluster.nodes) > 1:
+        sender, receiver = cluster.world.random.sample([*cluster.nodes], 2)
+        cluster.world.note("node {} does not get through to node {}", sender, receiver)
+        cluster.network.cut(sender, receiver)
+
+
+def isolate(cluster: Cluster) -> None:
+    node = cluster.world.random.choice([*cluster.nodes])
+    cluster.world.note("node {} is cut off", node)
+    cluster.network.isolate(node, cluster.nodes)
+
+
+def split(cluster: Cluster) -> None:
+    ids = [*cluster.nodes]
+    cluster.world.random.shuffle(ids)
+    at = cluster.world.random.randrange(len(ids))
+    cluster.world.note("the network is split between {} and {}", ids[:at], ids[at:])
+    cluster.network.split(ids[:at], ids[at:])
+
+
+def heal(cluster: Cluster) -> None:
+    cluster.world.note("the network is whole")
+    cluster.network.heal()
+
+
+def change_weather(cluster: Cluster) -> None:
+    cluster.network.weather = cluster.world.random.choice(WEATHERS)
+    cluster.world.note("the network: {!r}", cluster.network.weather)
+
+
+def resign(cluster: Cluster) -> None:
+    if (node := cluster.leader) is not None:
+        node.resign()
+
+
+def shut_down(cluster: Cluster) -> None:
+    if (node := _up(cluster)) is not None:
+        node.shutdown()
+
+
+Fault = Callable[[Cluster], None]
+
+FAULTS: tuple[tuple[Fault, int], ...] = (
+    (kill, 3), (die_before_a_flush, 3), (kill_leader, 3), (lose_power, 4), (lose_power_everywhere, 1), (start, 8), (start_all, 3), (pause, 2),
+    (resume_all, 3), (cut_one_way, 3), (isolate, 2), (split, 3), (heal, 6), (change_weather, 5), (resign, 1), (shut_down, 1),
+)  # fmt: skip
+"""What, and how often in comparison."""
+
+_WHAT, _HOW_OFTEN = [fault for fault, _ in FAULTS], [weight for _, weight in FAULTS]
+
+
+def suffer(cluster: Cluster, count: int, longest: int = 1500) -> None:
+    """So many faults, one after the other, with some time in between."""
+    random = cluster.world.random
+    for fault in random.choices(_WHAT, _HOW_OFTEN, k=count):
+        fault(cluster)
+        cluster.world.run_for(random.choice((1, 20, 100, random.randint(0, longest))))

@@ -1,0 +1,230 @@
+"""What the quorum promises, looked at from outside after every event, on the node that it touched.
+
+    the epoch of a node never falls, not over a restart either          at most one leader in an epoch
+    a node votes for one candidate in an epoch, whatever happens        votes and epochs are on disk before anybody hears of them
+    the high watermark never falls while a node lives                   only a leader moves the quorum's high watermark
+    what is committed stands on the disks of a majority of voters       what is committed is the same on every node, byte for byte
+    a new leader has all that was ever committed                        a listener hears it in order, once, and as it was committed
+    of the voters, one changes at a time                                nobody gives up for a contradiction
+
+It knows more than any node could: what was ever committed, and what a loss of power would leave on each disk.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kafkadouble.messages import error_codes
+from kafkadouble.server.raft.leader import Leader
+from kafkadouble.server.raft.prospective import Prospective
+from kafkadouble.server.raft.replica import Replica
+from kafkadouble.server.raft.replica_key import ReplicaKey
+from kafkadouble.server.raft.voters import VoterSet
+from kafkadouble.wire.batch import iter_batches, read_header
+
+from .exchange import Request
+from .world import Broken
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
+    from .node import Node
+
+VOTE = 52
+
+
+class Committed:
+    """What was ever committed, batch by batch."""
+
+    def __init__(self) -> None:
+        self.batches: dict[int, bytes] = {}  # by base offset
+        self.end = 0
+
+    def take(self, batches: bytes, *, new: bool, who: str) -> dict[int, bytes]:
+        """Somebody takes this for committed: it is what was committed before, or goes on there, if that may be. Gives what is new."""
+        fresh: dict[int, bytes] = {}
+        for position, header in iter_batches(batches):
+            batch = batches[position : position + header.size]
+            if header.base_offset < self.end:
+                known = self.batches.get(header.base_offset)
+                if known != batch:
+                    raise Broken(f"{who}: at offset {header.base_offset} another batch was committed")
+            elif not new:
+                raise Broken(f"{who}: takes offset {header.base_offset} for committed, and no leader has said so")
+            elif header.base_offset != self.end:
+                raise Broken(f"{who}: commits offset {header.base_offset} after {self.end}")
+            else:
+                self.batches[header.base_offset], self.end = batch, header.next_offset
+                fresh[header.base_offset] = batch
+        return fresh
+
+
+class Seen:
+    """What was last seen of one node."""
+
+    def __init__(self) -> None:
+        self.epoch = 0  # since its disk was new
+        self.state: Any = None
+        self.high_watermark = 0  # of this life
+        self.voters_offset = -1  # where the voters that a leader goes by stand in its log
+        self.voted: Any = None
+
+
+class Promises:
+    """All of them, for one cluster."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        self.committed = Committed()
+        self.leaders: dict[int, ReplicaKey] = {}  # by epoch
+        self.votes: dict[tuple[ReplicaKey, int], int] = {}  # (voter, epoch) -> the candidate
+        self.elections = 0
+        self._seen: dict[ReplicaKey, Seen] = {}
+
+    def forget(self, key: ReplicaKey) -> None:
+        """This replica lost its disk, and comes back by the same name."""
+        self._seen.pop(key, None)
+        self.votes = {vote: candidate for vote, candidate in self.votes.items() if vote[0] != key}
+
+    def started(self, node: Node) -> None:
+        """Another life: the high watermark is learnt anew."""
+        seen = self._seen_of(node)
+        seen.high_watermark, seen.state, seen.voted = 0, None, None
+
+    def stepped(self, node: Node) -> None:
+        """Something has happened on this node. Broken if it should not have."""
+        replica, seen = node.replica, self._seen_of(node)
+        if replica is None:
+            return
+        if replica.failure is not None:
+            raise Broken(f"node {node.id} gives up: {replica.failure}")
+        self._check_epoch(node, replica, seen)
+        led = [state for state in (replica.state, seen.state) if isinstance(state, Leader)]
+        if replica.state is not seen.state:
+            self._check_state(node, replica)
+            seen.state = replica.state
+        self._check_vote(node, replica, seen)
+        self._check_commit(node, replica, seen, led[0] if led else None)
+        if isinstance(replica.state, Leader):
+            self._check_voters(node, replica, replica.state, seen)
+        for offset, batches in node.heard.take():
+            self.committed.take(batches, new=False, who=f"the listener of node {node.id} from offset {offset} on")
+
+    def answers(self, node: Node, request: Request, response: Any) -> None:
+        """A vote that leaves a node binds it."""
+        if request.api_key != VOTE or response.error_code or not response.topics:
+            return
+        asked, said = (each.topics[0].partitions[0] for each in (request.body, response))
+        if said.error_code == error_codes.NONE and said.vote_granted and not asked.pre_vote:
+            self._bind(node.key, asked.replica_epoch, asked.replica_id)
+
+    def _bind(self, voter: ReplicaKey, epoch: int, candidate: int) -> None:
+        before = self.votes.setdefault((voter, epoch), candidate)
+        if before != candidate:
+            raise Broken(f"{voter!r} votes for {candidate} in epoch {epoch}, and has voted for {before}")
+
+    def _seen_of(self, node: Node) -> Seen:
+        return self._seen.setdefault(node.key, Seen())
+
+    def _check_epoch(self, node: Node, replica: Replica, seen: Seen) -> None:
+        if replica.epoch < seen.epoch:
+            raise Broken(f"node {node.id} is in epoch {replica.epoch}, and was in {seen.epoch}")
+        seen.epoch = replica.epoch
+
+    def _check_vote(self, node: Node, replica: Replica, seen: Seen) -> None:
+        """Its own vote for itself, too; and that it would outlive a loss of power."""
+        state = replica.state
+        said = (state.epoch, state.voted, isinstance(state, Leader))
+        if said == seen.voted:
+            return
+        seen.voted = said
+        kept = node.durable.election()
+        if state.voted is not None:
+            self._bind(node.key, state.epoch, state.voted.id)
+            if kept.epoch != state.epoch or kept.voted is None or kept.voted.id != state.voted.id:
+                raise Broken(f"node {node.id} has voted for {state.voted!r} in {state.epoch}, and keeps {kept!r}")
+        if isinstance(state, Leader) and kept.leader_id != node.id:
+            raise Broken(f"node {node.id} leads, and keeps {kept!r}")
+        if not isinstance(state, Prospective) and kept.epoch < state.epoch > replica.log.last_epoch:
+            raise Broken(f"node {node.id} is in epoch {state.epoch}, and keeps {kept!r}")
+
+    def _check_state(self, node: Node, replica: Replica) -> None:
+        state = replica.state
+        if not isinstance(state, Leader):
+            return
+        first = self.leaders.setdefault(state.epoch, node.key)
+        if first != node.key:
+            raise Broken(f"{node.key!r} leads in epoch {state.epoch}, and so does {first!r}")
+        self.elections += 1
+        self._check_complete(node, replica)
+
+    def _check_complete(self, node: Node, replica: Replica) -> None:
+        log, end = replica.log, self.committed.end
+        if log.end_offset < end:
+            raise Broken(f"node {node.id} leads and ends at {log.end_offset}, where {end} was committed")
+        self._compare(node, replica, end)
+
+    def compare(self, node: Node, replica: Replica) -> None:
+        """All that it takes for committed, from the log's beginning on."""
+        self._compare(node, replica, replica.log.high_watermark)
+
+    def _compare(self, node: Node, replica: Replica, end: int) -> None:
+        offset = replica.log.start_offset
+        while offset < end:
+            found = replica.log.read(offset, 1 << 20)
+            for position, header in iter_batches(found.records):
+                known = self.committed.batches.get(header.base_offset)
+                if header.base_offset < end and known != found.records[position : position + header.size]:
+                    raise Broken(f"node {node.id} has another batch at offset {header.base_offset} than was committed")
+            offset = found.next_offset
+
+    def _check_commit(self, node: Node, replica: Replica, seen: Seen, leader: Leader | None) -> None:
+        """`leader`: as what it may have committed, and perhaps resigned in the same step."""
+        offset, now = seen.high_watermark, replica.log.high_watermark
+        if now < offset:
+            raise Broken(f"the high watermark of node {node.id} falls from {offset} to {now}")
+        leads = leader is not None and leader.high_watermark is not None
+        fresh: dict[int, bytes] = {}
+        while offset < now:
+            found = replica.log.read(offset, 1 << 20, committed=True)
+            if not found.records:
+                raise Broken(f"node {node.id} has committed up to {now}, and no records at {offset}")
+            fresh |= self.committed.take(bytes(found.records), new=leads, who=f"node {node.id}")
+            offset = found.next_offset
+        if offset != now:
+            raise Broken(f"the high watermark {now} of node {node.id} lies within a batch")
+        seen.high_watermark = now
+        if fresh and leader is not None:
+            self._check_backed(node, leader, replica.voters, fresh)
+
+    def _check_voters(self, node: Node, replica: Replica, leader: Leader, seen: Seen) -> None:
+        """What is not committed yet differs from what is in one voter; a leader that is none goes when that is committed."""
+        history = replica.log.history
+        if history.voters_offset != seen.voters_offset:
+            seen.voters_offset = history.voters_offset
+            check_one_changes(history.voters_at(self.committed.end), history.voters)
+        if not replica.is_voter and leader.high_watermark is not None and history.voters_offset < leader.high_watermark:
+            raise Broken(f"node {node.id} leads on, and is known to be none of {history.voters!r}")
+
+    def _check_backed(self, node: Node, leader: Leader, voters: VoterSet, fresh: dict[int, bytes]) -> None:
+        """On a majority of the voters' disks, all that is newly committed would outlive the power."""
+        if read_header(fresh[max(fresh)]).partition_leader_epoch != leader.epoch:
+            raise Broken(f"node {node.id} leads in epoch {leader.epoch}, and commits by counting what is older")
+        having = [voter.id for voter in voters if self._has(voter.key, fresh)]
+        if len(having) * 2 <= len(voters):
+            raise Broken(
+                f"node {node.id} commits {min(fresh)} to {self.committed.end} in epoch {leader.epoch}, and only "
+                f"{having} of {voters!r} would still have it without power"
+            )
+
+    def _has(self, key: ReplicaKey, batches: dict[int, bytes]) -> bool:
+        """Or had, on a disk that was lost as a whole: what was said of it was true."""
+        disks = [node.durable for node in self.cluster.nodes.values() if node.key.fits(key)]
+        disks += [disk for lost, disk in self.cluster.lost_disks if lost.fits(key)]
+        return any(all(disk.batch(at) == batch for at, batch in batches.items()) for disk in disks)
+
+
+def check_one_changes(before: VoterSet, after: VoterSet) -> None:
+    """Two sets of voters that follow one another: every majority of one meets every majority of the other."""
+    ours, theirs = ({voter.key for voter in each} for each in (before, after))
+    if len(ours ^ theirs) > 1:
+        raise Broken(f"{before!r} are followed by {after!r}")

@@ -1,0 +1,325 @@
+"""What the quorum must live through: each scenario is a cluster's shape, and a play. All of them end with all faults over, everybody back,
+one leader, and the same log everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from random import Random
+from typing import NamedTuple
+
+from . import faults, members
+from .cluster import Cluster, Shape
+from .network import Weather
+from .node import Node
+from .world import Broken, Ended
+
+DESERTED_WITHIN = 3000 + 500 + 300
+"""1.5 times the fetch timeout, a long poll that was still parked, and what is on its way."""
+
+SUCCEEDED_WITHIN = 1300
+"""The longest that a successor waits for those before him, and some messages: nobody waits for a timeout."""
+
+
+def _shape(random: Random, *, least: int = 1, mixed: bool = True, observers: int = 2) -> Shape:
+    return Shape(
+        voters=random.choice([each for each in (1, 2, 3, 3, 4, 5) if each >= least]),
+        observers=random.randint(0, observers),
+        dynamic=random.random() < 0.3,
+        mixed=mixed and random.random() < 0.25,
+        rolls=random.random() < 0.3,
+        linger=random.choice((25, 25, 0, 5)),
+        retry_backoff=random.choice((20, 100, 100)),
+        fetch_bytes=random.choice((1 << 20, 1 << 20, 300)),
+    )
+
+
+def _three(random: Random) -> Shape:
+    return _shape(random, least=3)
+
+
+def _three_alike(random: Random) -> Shape:
+    return _shape(random, least=3, mixed=False)
+
+
+def _five(random: Random) -> Shape:
+    return _shape(random, least=5)
+
+
+def _one(random: Random) -> Shape:
+    return Shape(voters=1, observers=random.randint(0, 1), dynamic=random.random() < 0.5, linger=random.choice((0, 25)))
+
+
+def _growing(random: Random) -> Shape:
+    return Shape(
+        voters=random.choice((1, 2, 3, 3)), observers=random.randint(1, 2), dynamic=True, rolls=random.random() < 0.3
+    )
+
+
+def _hasty(random: Random) -> Shape:
+    return replace(_shape(random, least=3), election_timeout=30)
+
+
+def _joining(random: Random) -> Shape:
+    return Shape(voters=3, observers=random.randint(0, 1), dynamic=True, auto_join=True)
+
+
+def begin(cluster: Cluster) -> Node:
+    """Started, and in order: the leader."""
+    cluster.start()
+    cluster.await_agreement()
+    cluster.await_progress(5)
+    leader = cluster.leader
+    assert leader is not None
+    return leader
+
+
+def first_election(cluster: Cluster) -> None:
+    """Any number of nodes, started at any time, in any weather."""
+    if cluster.world.random.random() < 0.5:
+        faults.change_weather(cluster)
+    cluster.start()
+    cluster.world.run_for(5000)
+
+
+def alone(cluster: Cluster) -> None:
+    """The only voter leads in its first tick, and forgets nothing that it said was committed."""
+    cluster.start()
+    only = cluster.nodes[0]
+    for _ in range(4):
+        cluster.world.run_until(lambda: only.is_up, 600)
+        if not only.leads:
+            raise Broken(f"{only!r} is alone, and does not lead at once")
+        cluster.world.run_for(cluster.world.random.randint(1, 800))
+        cluster.world.random.choice((only.kill, only.lose_power))()
+        cluster.world.after(300, only.start)
+
+
+def _another_election(cluster: Cluster) -> Callable[[], bool]:
+    before = cluster.watch.elections
+    return lambda: cluster.watch.elections > before
+
+
+def leader_fails(cluster: Cluster) -> None:
+    leader = begin(cluster)
+    cluster.world.random.choice((leader.kill, leader.lose_power))()
+    cluster.await_agreement()
+    if len(cluster.up()) > 1:
+        cluster.await_progress(5, [node.id for node in cluster.up()])
+
+
+def leaders_fail_one_after_another(cluster: Cluster) -> None:
+    begin(cluster)
+    for _ in range(3):
+        leader = cluster.leader
+        if leader is not None:
+            leader.kill()
+            cluster.world.after(cluster.world.random.randint(0, 4000), leader.start)
+        cluster.require(_another_election(cluster), "no new leader")
+        cluster.world.run_for(cluster.world.random.randint(0, 200))
+
+
+def all_fail(cluster: Cluster) -> None:
+    begin(cluster)
+    cluster.world.run_for(cluster.world.random.randint(0, 300))
+    for node in cluster.nodes.values():
+        cluster.world.random.choice((node.kill, node.lose_power))()
+    for node in cluster.nodes.values():
+        cluster.world.after(cluster.world.random.randint(0, 3000), node.start)
+    cluster.world.run_for(3000)
+
+
+def leaders_write_alone(cluster: Cluster) -> None:
+    """Whoever is elected is cut off at once, and what he writes reaches nobody: so histories part in many epochs (KIP-279)."""
+    begin(cluster)
+    random = cluster.world.random
+    for _ in range(random.randint(3, 7)):
+        leader = cluster.leader
+        if leader is not None:
+            cluster.network.heal()
+            cluster.world.note("node {} leads, and is alone with it", leader.id)
+            cluster.network.isolate(leader.id, cluster.nodes)
+            for _ in range(random.randint(0, 4)):
+                leader.append(cluster.values())
+        with suppress(Ended):
+            cluster.world.run_until(_another_election(cluster), 8000)
+
+
+def elections_are_contested(cluster: Cluster) -> None:
+    """Timeouts shorter than the ways of the network: many stand at once, and voters die and come back in the middle of it."""
+    cluster.network.weather = Weather(delay=(0, 60), late=0.05, latest=300)
+    random = cluster.world.random
+    for node in cluster.nodes.values():
+        node.start()
+    for _ in range(random.randint(10, 60)):
+        cluster.world.run_for(random.randint(1, 60))
+        node = random.choice([*cluster.nodes.values()])
+        random.choice((node.kill, node.lose_power))()
+        node.start()
+    cluster.start()
+
+
+def leader_is_cut_off(cluster: Cluster) -> None:
+    """It may not go on leading: who asks it would hear nothing new for ever."""
+    leader = begin(cluster)
+    others = [id for id in cluster.nodes if id != leader.id]
+    cluster.network.isolate(leader.id, others)
+    cluster.world.note("node {} leads, and is cut off", leader.id)
+    cluster.world.run_for(DESERTED_WITHIN)
+    if leader.leads:
+        raise Broken(f"{leader!r} still leads, deserted by everybody")
+    cluster.await_agreement(others)
+    cluster.await_progress(5, others)
+
+
+def only_odd_ways_are_left(cluster: Cluster) -> None:
+    """Five voters; three reach one another, the other two reach one of them each. Then a ring. There is always a majority around somebody."""
+    begin(cluster)
+    network, ids = cluster.network, list(cluster.voter_ids)
+    cluster.world.random.shuffle(ids)
+    for ways in (((0, 1), (1, 2), (2, 0), (3, 0), (4, 1)), ((0, 1), (1, 2), (2, 3), (3, 4), (4, 0))):
+        network.heal()
+        there = [(ids[one], ids[other]) for one, other in ways]
+        cluster.world.note("only these reach one another: {}", there)
+        for node in cluster.nodes:
+            network.isolate(node, cluster.nodes)
+        for one, other in there:
+            network.join(one, other)
+            network.join(other, one)
+        goal = cluster.watch.committed.end + 10
+        cluster.require(
+            lambda goal=goal: cluster.watch.committed.end >= goal, "a majority is there, and nothing is committed"
+        )
+
+
+def minority_comes_and_goes(cluster: Cluster) -> None:
+    """A majority stays with its leader, so there is nothing to elect: the epoch stays what it is (KIP-996)."""
+    leader = begin(cluster)
+    random, epoch = cluster.world.random, leader.replica.epoch if leader.replica else -1
+    for _ in range(3):
+        followers = [id for id in cluster.voter_ids if id != leader.id]
+        gone = random.sample(followers, random.randint(1, (len(cluster.voter_ids) - 1) // 2))
+        cluster.writes = random.random() < 0.5  # without news, those who are gone have a log as long as anybody's
+        for id in gone:
+            cluster.world.note("node {} loses sight of some", id)
+            for other in random.sample([*cluster.nodes], random.randint(1, len(cluster.nodes))):
+                random.choice((cluster.network.cut, lambda a, b: cluster.network.cut(b, a)))(id, other)
+            cluster.network.cut(leader.id, id)
+        cluster.world.run_for(random.randint(100, 9000))
+        cluster.network.heal()
+        cluster.writes = True
+        cluster.await_progress(5)
+        cluster.world.run_for(random.randint(0, 1000))
+    if cluster.leader is not leader or leader.replica is None or leader.replica.epoch != epoch:
+        raise Broken(f"another election than that of {leader.id} in epoch {epoch}, while a majority followed it")
+
+
+def leader_resigns(cluster: Cluster) -> None:
+    """The best of the others takes over at once: nobody waits for a timeout."""
+    leader = begin(cluster)
+    cluster.world.random.choice((leader.resign, leader.shutdown))()
+    begun = cluster.world.now
+    cluster.require(lambda: cluster.leader not in (None, leader), "no new leader")
+    if cluster.world.now - begun > SUCCEEDED_WITHIN:
+        raise Broken(f"the successor of {leader.id} leads only after {cluster.world.now - begun} ms")
+
+
+def processes_die_while_they_write(cluster: Cluster) -> None:
+    """Between writing and flushing: what they find when they come back is there, but would not outlive the machine yet."""
+    begin(cluster)
+    random = cluster.world.random
+    for _ in range(random.randint(3, 10)):
+        node = random.choice([*cluster.nodes.values()])
+        node.die_at_next_flush()
+        cluster.world.run_for(random.randint(0, 1500))
+        if random.random() < 0.3:
+            node.lose_power()
+        faults.start_all(cluster)
+
+
+def rolling_restart(cluster: Cluster) -> None:
+    begin(cluster)
+    for node in cluster.nodes.values():
+        node.shutdown()
+        cluster.require(lambda node=node: not node.is_up, f"{node!r} does not stop")
+        cluster.world.run_for(cluster.world.random.randint(0, 500))
+        node.start()
+        cluster.await_agreement()
+
+
+def nodes_hang(cluster: Cluster) -> None:
+    begin(cluster)
+    random = cluster.world.random
+    for _ in range(5):
+        node = cluster.leader if random.random() < 0.5 else None
+        (node or random.choice([*cluster.nodes.values()])).pause()
+        cluster.world.run_for(random.randint(0, 6000))
+        faults.resume_all(cluster)
+        cluster.world.run_for(random.randint(0, 1000))
+
+
+def disk_is_lost(cluster: Cluster) -> None:
+    """Nothing that was committed is lost with one disk, if there is a new leader before the node is back (facts of KIP-595)."""
+    begin(cluster)
+    node = cluster.nodes[cluster.world.random.choice(cluster.voter_ids)]
+    others = [id for id in cluster.nodes if id != node.id]
+    cluster.watch.forget(node.key)
+    node.lose_disk(cluster.formatted_with(node.id), same_directory=True)
+    cluster.require(lambda: cluster.leader not in (None, node) and cluster.agree(others), "no leader without it")
+    cluster.await_progress(5, others)
+    node.start()
+
+
+def bad_network(cluster: Cluster) -> None:
+    cluster.start()
+    for _ in range(8):
+        faults.change_weather(cluster)
+        cluster.world.run_for(cluster.world.random.randint(100, 2500))
+
+
+def anything(cluster: Cluster) -> None:
+    cluster.start()
+    cluster.world.run_for(2500)
+    faults.suffer(cluster, cluster.world.random.randint(10, 40))
+
+
+class Scenario(NamedTuple):
+    """Its shape for a seed, and what happens."""
+
+    shape: Callable[[Random], Shape]
+    play: Callable[[Cluster], None]
+
+
+SCENARIOS: dict[str, Scenario] = {
+    scenario.play.__name__: scenario
+    for scenario in (
+        Scenario(_shape, first_election),
+        Scenario(_one, alone),
+        Scenario(_three, leader_fails),
+        Scenario(_three, leaders_fail_one_after_another),
+        Scenario(_shape, all_fail),
+        Scenario(_three, leaders_write_alone),
+        Scenario(_hasty, elections_are_contested),
+        Scenario(_three, leader_is_cut_off),
+        Scenario(_five, only_odd_ways_are_left),
+        Scenario(_three_alike, minority_comes_and_goes),
+        Scenario(_three_alike, leader_resigns),
+        Scenario(_shape, processes_die_while_they_write),
+        Scenario(_three, rolling_restart),
+        Scenario(_shape, nodes_hang),
+        Scenario(_three, disk_is_lost),
+        Scenario(_shape, bad_network),
+        Scenario(_growing, members.come_and_go),
+        Scenario(_joining, members.are_replaced),
+        Scenario(_shape, anything),
+    )
+}
+
+ROUND = (*SCENARIOS, "anything", "come_and_go", "anything", "anything")
+"""Seed after seed goes round this table."""
+
+
+def scenario_of(seed: int) -> str:
+    return ROUND[seed % len(ROUND)]

@@ -1,0 +1,88 @@
+"""Time, and what happens in it: events in the order of their times, each a step of the simulation.
+
+Rules. Nothing here knows a clock: time is what the next event says. Whatever is left to chance comes out of one seeded Random, so that a seed
+says all. After every event the watchers look at the node that it touched; the first promise that is found broken ends the run.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+START = 1_700_000_000_000
+MOST_EVENTS = 40_000
+"""No scenario needs as many: nodes that talk without end are a defect."""
+
+
+class Broken(Exception):
+    """A promise of the quorum was not kept."""
+
+
+class Ended(Exception):
+    """The time of a run is up, though what it waited for has not come."""
+
+
+class Event:
+    """Something that will happen, unless it is cancelled."""
+
+    __slots__ = ("action",)
+
+    def __init__(self, action: Callable[[], None]) -> None:
+        self.action: Callable[[], None] | None = action
+
+    def cancel(self) -> None:
+        self.action = None
+
+
+class World:
+    """`now` is in ms. With `tracing` the transcript has a line for whatever happens."""
+
+    def __init__(self, seed: int, *, tracing: bool = False) -> None:
+        self.seed, self.random, self.tracing = seed, Random(seed), tracing
+        self.now = START
+        self.events = 0
+        self.transcript: list[str] = []
+        self._heap: list[tuple[int, int, Event]] = []
+        self._number = 0
+
+    def after(self, delay: int, action: Callable[[], None]) -> Event:
+        """Have it happen in so many ms."""
+        event = Event(action)
+        self._number += 1
+        heapq.heappush(self._heap, (self.now + max(0, delay), self._number, event))
+        return event
+
+    def note(self, what: str, *values: Any) -> None:
+        """A line of the transcript, `what` with values in the places of its `{}`."""
+        if self.tracing:
+            at = self.now - START
+            self.transcript.append(f"{at // 1000:4d}.{at % 1000:03d}  {what.format(*values)}")
+
+    def run_until(self, holds: Callable[[], bool], limit: int) -> None:
+        """Let things happen until that is so. Ended when it is not within so many ms."""
+        end = self.now + limit
+        while not holds():
+            if not self._step(end):
+                raise Ended(f"nothing of the kind within {limit} ms")
+
+    def run_for(self, duration: int) -> None:
+        """Let things happen for so many ms."""
+        end = self.now + duration
+        while self._step(end):
+            pass
+
+    def _step(self, end: int) -> bool:
+        while self._heap and self._heap[0][2].action is None:
+            heapq.heappop(self._heap)
+        if not self._heap or self._heap[0][0] > end:
+            self.now = end
+            return False
+        self.now, _, event = heapq.heappop(self._heap)
+        self.events += 1
+        if self.events > MOST_EVENTS:
+            raise Broken(f"more than {MOST_EVENTS} events: somebody talks without end")
+        if event.action is not None:
+            event.action()
+        return True

@@ -112,7 +112,7 @@ class RaftLog:
         if log.log_start_offset > 0 and (latest is None or latest.offset < log.log_start_offset):
             raise Diverged(f"the log starts at {log.log_start_offset}, and there is no snapshot up to there")
         if latest is not None:
-            if latest.offset > log.log_end_offset:
+            if self._is_behind(latest):  # the snapshot had come, and the process died before the log made room for it
                 log.truncate_fully_and_start_at(latest.offset)
             self.history.restart(latest.offset, *self.snapshots.voters_of(latest))
         log.high_watermark = log.log_start_offset if latest is None else latest.offset
@@ -277,11 +277,15 @@ class RaftLog:
 
     def start_from_snapshot(self, id: OffsetAndEpoch) -> bool:
         """A snapshot has come that is ahead of the log: everything before it goes. False when the log is ahead of it."""
-        if id.epoch < self.last_epoch or (id.epoch == self.last_epoch and id.offset <= self.end_offset):
+        if not self._is_behind(id):
             return False
         self.log.truncate_fully_and_start_at(id.offset)
         self.history.restart(id.offset, *self.snapshots.voters_of(id))
         return True
+
+    def _is_behind(self, id: OffsetAndEpoch) -> bool:
+        """Whether the log lacks what a snapshot holds: by epoch first, since offsets of an older epoch may be those of another history."""
+        return id.epoch > self.last_epoch or (id.epoch == self.last_epoch and id.offset > self.end_offset)
 
     def move_start(self, id: OffsetAndEpoch) -> None:
         """The log may begin where this snapshot ends."""

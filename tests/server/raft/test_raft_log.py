@@ -115,6 +115,20 @@ def test_38_a_snapshot_beyond_the_end_moves_the_log() -> None:
     assert (moved.start_offset, moved.end) == (9, OffsetAndEpoch(9, 2))
 
 
+def test_a_snapshot_of_a_later_epoch_moves_a_log_that_is_longer() -> None:
+    """It had come, and the process died before the log made room for it: what the log holds up to there may be another history."""
+    log = written(1, 1, 1).log
+    moved = RaftLog(log, static_voters([1]), Snapshots(OffsetAndEpoch(4, 2)))
+    assert (moved.start_offset, moved.end) == (4, OffsetAndEpoch(4, 2))
+
+
+def test_a_snapshot_of_what_the_log_holds_leaves_it_alone() -> None:
+    log = written(1, 2).log
+    end = log.log_end_offset
+    kept = RaftLog(log, static_voters([1]), Snapshots(OffsetAndEpoch(3, 1)))
+    assert (kept.start_offset, kept.end) == (0, OffsetAndEpoch(end, 2))
+
+
 def test_a_snapshot_that_is_ahead_replaces_the_log_and_one_behind_does_not() -> None:
     log = written(1, 2)
     log.snapshots = Snapshots(OffsetAndEpoch(9, 2), voters=dynamic_voters([4]), kraft_version=1)

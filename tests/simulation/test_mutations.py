@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.simulation.mutations import MUTATIONS, first_to_tell, mutated
+from tests.simulation.run import run
 
 SEEDS = 100
 
@@ -21,3 +22,15 @@ def test_a_mutation_is_undone() -> None:
         with mutated(each):
             pass
     assert before == [getattr(owner, name) for each in MUTATIONS.values() for owner, name, _ in each.puts]
+
+
+def test_a_seed_that_tells_does_so_again_and_says_how_it_came_to_that() -> None:
+    mutation = MUTATIONS["counts itself before it has flushed"]
+    outcome = first_to_tell(mutation, SEEDS)
+    assert outcome is not None
+    with mutated(mutation):
+        again = run(outcome.seed, tracing=True, scenario=outcome.scenario)
+    assert repr(again) == repr(outcome)
+    assert again.transcript[-1].endswith(f"BROKEN: {outcome.broken}")
+    assert any("appends up to" in line for line in again.transcript)
+    assert not run(outcome.seed, scenario=outcome.scenario).broken, "the core as it is has no such fault"

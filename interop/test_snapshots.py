@@ -5,11 +5,7 @@ Needs Java, and Maven for the first time; the last test also a Kafka of this mac
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +13,10 @@ import pytest
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType
 
 from interop.local import Missing, cluster
-from interop.local.jars import program
 from interop.support import eventually
 from interop.tools import dump_log
 from interop.tools.jars import jars
+from interop.tools.metadata_shell import PASSED_OVER, shell
 from interop.tools.same_dump import compare
 from kafkadouble.messages import registry
 from kafkadouble.messages.uuid import Uuid
@@ -39,10 +35,7 @@ from kafkadouble.server.raft.snapshots.writing import BATCH, write_at_once
 from kafkadouble.server.raft.voters import Endpoint, Voter, VoterSet
 
 FOLDER = "__cluster_metadata-0"
-SHELL = "org.apache.kafka.shell.MetadataShell"
-PASSED_OVER = re.compile(r"ERROR Ignoring control record with type \w+ at offset \d+$")
 NOW = 1_795_000_000_000
-ATTEMPTS, PATIENCE = 8, 12
 LEVEL = 30
 """4.3: the tools are of that release."""
 
@@ -160,17 +153,6 @@ def folded(records: list[Any]) -> Image:
     return image
 
 
-def run(main: str, *words: str) -> str:
-    """All that a tool says."""
-    path = os.pathsep.join(map(str, jars()))
-    command = [program("java"), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", path, main, *words]
-    done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=PATIENCE
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return f"{done.stdout}\n{done.stderr}"
-
-
 def test_kafka_dump_log_shows_every_record_and_finds_nothing_wrong(written: Path) -> None:
     rows, told = dump_log.dump([written], "metadata")
     assert not [line for line in told.splitlines() if "log4j" not in line]
@@ -226,19 +208,6 @@ def test_the_metadata_shell_loads_it_without_a_complaint(written: Path, path: st
 )
 def test_the_metadata_shell_shows_what_was_in_it(written: Path, path: str, parts: list[str]) -> None:
     shell(written, "cat", path, holds=lambda shown: all(part in shown for part in parts))
-
-
-def shell(snapshot: Path, *words: str, holds: Callable[[str], bool]) -> str:
-    """All that the metadata shell says, once it shows what is wanted. It may run a command before it has shown the image to itself, and then
-    knows of nothing, or waits for ever: it is asked again."""
-    told = "nothing in time"
-    for _ in range(ATTEMPTS):
-        with suppress(subprocess.TimeoutExpired):
-            told = run(SHELL, "--snapshot", str(snapshot), *words)
-            shown = [line for line in told.splitlines() if not PASSED_OVER.search(line)]
-            if holds("\n".join(shown)):
-                return told
-    raise AssertionError(told)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
+from contextlib import suppress
 from time import perf_counter
 
 from .run import Outcome, run
@@ -30,20 +31,26 @@ def main() -> int:
 
 
 def many(seeds: range, scenario: str | None, *, keep_going: bool) -> int:
-    begun, totals, broken = perf_counter(), Counter[str](), 0
-    for seed in seeds:
-        outcome = run(seed, scenario=scenario)
-        totals += Counter(events=outcome.events, elections=outcome.elections, seconds=outcome.duration // 1000)
-        if outcome.broken:
-            broken += 1
-            if not keep_going:
+    begun, totals = perf_counter(), Counter[str]()
+    with suppress(KeyboardInterrupt):  # then what was done until then is told
+        for seed in seeds:
+            outcome = run(seed, scenario=scenario)
+            totals += Counter(
+                seeds=1,
+                events=outcome.events,
+                elections=outcome.elections,
+                seconds=outcome.duration // 1000,
+                broken=bool(outcome.broken),
+            )
+            if outcome.broken and not keep_going:
                 return tell(run(seed, tracing=True, scenario=scenario))
-            print(outcome, flush=True)
+            if outcome.broken:
+                print(outcome, flush=True)
     print(
-        f"{len(seeds)} seeds from {seeds.start}: {totals['events']} events, {totals['elections']} elections in {totals['seconds']} s"
-        f" of their time and {perf_counter() - begun:.0f} s of ours; {broken} broke a promise"
+        f"{totals['seeds']} seeds from {seeds.start}: {totals['events']} events, {totals['elections']} elections in "
+        f"{totals['seconds']} s of their time and {perf_counter() - begun:.0f} s of ours; {totals['broken']} broke a promise"
     )
-    return 1 if broken else 0
+    return 1 if totals["broken"] else 0
 
 
 def tell(outcome: Outcome) -> int:

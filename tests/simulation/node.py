@@ -208,21 +208,23 @@ class Node:
             self.kill()
             return None
         self.world.note("node {} appends up to offset {} in epoch {}", self.id, placed.offset, placed.epoch)
-        self._did()
+        self._do(self._did)
         return placed
 
     def resign(self) -> None:
         if self.replica is not None and self._held is None:
             self.world.note("node {} is asked to resign", self.id)
-            self.replica.resign(self.now)
-            self._did()
+            replica = self.replica
+            self._do(lambda: replica.resign(self.now))
+            self._do(self._did)
 
     def shutdown(self) -> None:
         """In good order; the process ends when it has told everybody, or a little later."""
         if self.replica is not None and self._held is None:
             self.world.note("node {} is asked to stop", self.id)
-            self.replica.shutdown(self.now, 1000)
-            self._did()
+            replica = self.replica
+            self._do(lambda: replica.shutdown(self.now, 1000))
+            self._do(self._did)
 
     def ask(self, body: Message, version: int, done: Callable[[Message], None]) -> None:
         """A request of an operator, who stands beside the machine."""

@@ -10,9 +10,10 @@ import asyncio
 import json
 import logging
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from kafkadouble.server.raft.voters import Endpoint
 
@@ -35,6 +36,8 @@ observes has no vote. With authorization it needs what a broker needs, CLUSTER_A
 
 def main(words: list[str]) -> int:
     """Observe what was named."""
+    with suppress(ValueError):  # it is the main thread's to set; a shell has it ignored for what runs in its background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     options = _parser().parse_args(words)
     wanted = Wanted(options.servers, options.replica_id, options.timeout)
     show = _Json() if options.json else _Text()

@@ -208,10 +208,12 @@ def test_the_history_of_an_isr_is_a_table_too(one: Cluster) -> None:
 
 
 def test_what_is_told_as_json_is_what_the_tables_hold(three: Cluster) -> None:
-    told = observed("--json", controllers(three))
-    assert (told.code, told.err) == (0, "")
-    objects = [json.loads(line) for line in told.out.splitlines()]
-    assert objects[0]["kind"] == "snapshot"
+    def objects_told() -> list[dict[str, Any]]:
+        told = observed("--json", controllers(three))
+        assert (told.code, told.err) == (0, "")
+        return [json.loads(line) for line in told.out.splitlines()]
+
+    objects = eventually(objects_told, lambda found: bool(found[0]["kind"] == "snapshot"))
     assert objects[-1]["kind"] == "quorum"
     names = {each["data"]["name"] for each in objects if each.get("type") == "TopicRecord"}
     assert names == {row["Topic"] for row in described_topics(three.bootstrap)}

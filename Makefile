@@ -19,6 +19,9 @@ $(VENV)/.bench: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --group peers
 	touch $@
 
+# What needs Apache Kafka or its tools: the codecs, the comparison, clients and tools of others.
+APART := interop/witness interop/differential interop/walks interop/tools
+
 demo: $(VENV)/.demo
 	$(BIN)/python -m examples.demo
 
@@ -34,13 +37,11 @@ house: $(VENV)/.test
 	$(BIN)/python -m codegen --check
 
 test: lint types house
-	$(BIN)/python -m pytest tests interop -n 2 --ignore=interop/witness --ignore=interop/differential --ignore=interop/walks
+	$(BIN)/python -m pytest tests interop -n 2 $(APART:%=--ignore=%)
 
 fuzz: $(VENV)/.test  # a million hostile frames instead of the hundred thousand of `make test`; KAFKADOUBLE_FUZZ_SEED takes other ones
 	KAFKADOUBLE_FUZZ_FRAMES=1000000 $(BIN)/python -m pytest tests/hostile/test_fuzz.py -n 2
 
-# Everything that needs an Apache Kafka beside the double: the suite, the codecs, the comparison, and clients and tools of others.
-APART := interop/witness interop/differential interop/walks interop/tools
 BROKERS ?= --broker double --broker local
 interop: $(VENV)/.test
 	$(BIN)/python -m pytest interop -n 2 $(BROKERS) $(APART:%=--ignore=%)

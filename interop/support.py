@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import pytest
 
 from interop.clients.shape import Consumer, Partition, Refused, Seen
+from interop.local import Missing
 from kafkadouble.messages import error_codes
 
 T = TypeVar("T")
@@ -33,6 +34,20 @@ def eventually(look: Callable[[], T], holds: Callable[[T], bool], *, pause: floa
         assert time.monotonic() < end, f"still {found!r} after {PATIENCE:g} s"
         time.sleep(pause)
     return found
+
+
+@contextmanager
+def local_kafka(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The block needs Apache Kafka on this machine, or its tools: a skip that says so in a run that is not about it (`--broker local`), and one
+    that says what is missing, which is a failure with `--must`."""
+    if "local" not in (request.config.getoption("broker") or []):
+        pytest.skip("NOTHING WAS HELD AGAINST APACHE KAFKA: this is for a Kafka of this machine, --broker local")
+    try:
+        yield
+    except Missing as reason:
+        if request.config.getoption("must"):
+            raise
+        pytest.skip(f"NOTHING WAS HELD AGAINST APACHE KAFKA: {reason}")
 
 
 @contextmanager

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from interop.local import Missing, cluster
-from interop.support import eventually
+from interop.local import cluster
+from interop.support import eventually, local_kafka
 from interop.tools.filling import COMPACTED, OVERRIDES, again, fill
 from interop.tools.jars import jars
 from interop.tools.same_dump import SHOWN, compare
@@ -42,9 +40,7 @@ class Written(NamedTuple):
 @pytest.fixture(scope="module", autouse=True)
 def tools(request: pytest.FixtureRequest) -> None:
     """kafka-dump-log, or a skip that says what is missing; in a run that is not about a Kafka of this machine, that it is not."""
-    if "local" not in (request.config.getoption("broker") or []):
-        pytest.skip("the files are written by a Kafka of this machine: --broker local")
-    with _had(request):
+    with local_kafka(request):
         jars()
 
 
@@ -52,7 +48,7 @@ def tools(request: pytest.FixtureRequest) -> None:
 def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Written:
     folder = tmp_path_factory.mktemp("files")
     found = Written(folder / "stopped", folder / "killed")
-    with _had(request), cluster(folder / "run", request.config.getoption("kafka"), overrides=OVERRIDES) as kafka:
+    with local_kafka(request), cluster(folder / "run", request.config.getoption("kafka"), overrides=OVERRIDES) as kafka:
         node = kafka.nodes[0]
         fill(kafka.bootstrap)
         cleaned = node.data / names.CLEANER_OFFSET
@@ -65,16 +61,6 @@ def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         node.kill()
         shutil.copytree(node.data, found.killed)
     return found
-
-
-@contextmanager
-def _had(request: pytest.FixtureRequest) -> Iterator[None]:
-    try:
-        yield
-    except Missing as reason:
-        if request.config.getoption("must"):
-            raise
-        pytest.skip(f"no Kafka of this machine: {reason}")
 
 
 def test_what_we_show_of_a_stopped_kafkas_files_is_what_kafka_shows(written: Written) -> None:

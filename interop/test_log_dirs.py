@@ -14,10 +14,9 @@ import pytest
 from interop.brokers.double import Double
 from interop.clients import CREATOR
 from interop.clients.shape import Record
-from interop.local import Missing, cluster
-from interop.local.cluster import Cluster
+from interop.local import cluster, jars
 from interop.raw import batches_of, topic_id
-from interop.support import eventually
+from interop.support import eventually, local_kafka
 from kafkadouble.server.log.formats import partition_metadata
 from kafkadouble.wire.batch import iter_batches
 
@@ -27,13 +26,10 @@ OWN = "partition.metadata"
 """Whose records a folder holds is the one thing that must not change hands with them."""
 
 
-@contextmanager
-def kafka(folder: Path, **more: object) -> Iterator[Cluster]:
-    try:
-        with cluster(folder, overrides=more) as running:
-            yield running
-    except Missing as reason:
-        pytest.skip(f"NOTHING WAS HANDED TO APACHE KAFKA: {reason}")
+@pytest.fixture(autouse=True)
+def _kafka(request: pytest.FixtureRequest) -> None:
+    with local_kafka(request):
+        jars()
 
 
 @contextmanager
@@ -69,7 +65,7 @@ def hand_over(giver: Path, taker: Path) -> None:
 
 def test_kafkas_partition_is_served_by_the_double(tmp_path: Path) -> None:
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
-    with kafka(theirs) as running:
+    with cluster(theirs) as running:
         given = fill(running.bootstrap)
         running.nodes[0].stop()
         with double(ours) as server, CREATOR.admin(server.bootstrap) as admin:
@@ -81,11 +77,11 @@ def test_kafkas_partition_is_served_by_the_double(tmp_path: Path) -> None:
             assert producer.send(TOPIC, [Record(b"more")]) == [5 * 500]
 
 
-def test_the_doubles_partition_is_served_by_kafka(tmp_path: Path) -> None:
+def test_the_doubles_partition_is_served_by_cluster(tmp_path: Path) -> None:
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
     with double(ours) as server:
         given = fill(server.bootstrap)
-    with kafka(theirs) as running:
+    with cluster(theirs) as running:
         with CREATOR.admin(running.bootstrap) as admin:
             admin.create_topic(TOPIC, 1)
         running.nodes[0].stop()
@@ -97,7 +93,7 @@ def test_the_doubles_partition_is_served_by_kafka(tmp_path: Path) -> None:
 
 
 def test_kafka_starts_on_what_kafkadouble_formatted(tmp_path: Path) -> None:
-    with kafka(tmp_path) as running:
+    with cluster(tmp_path) as running:
         node = running.nodes[0]
         node.stop()
         shutil.rmtree(node.data)
@@ -115,7 +111,7 @@ def test_kafka_starts_on_what_kafkadouble_formatted(tmp_path: Path) -> None:
 
 
 def test_the_double_starts_on_what_kafka_formatted(tmp_path: Path) -> None:
-    with kafka(tmp_path / "theirs") as running:
+    with cluster(tmp_path / "theirs") as running:
         node = running.nodes[0]
         node.stop()
         folder = node.data

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 import pytest
 
-from interop.local import Cluster, Missing, Node, cluster
+from interop.local import Cluster, Node, cluster
 from interop.observing import Row, Watch, described_topics, observed, run_here, tables, watching
 from interop.quorum import CONTROLLER
 from interop.raw import ask
-from interop.support import eventually, unique
+from interop.support import eventually, local_kafka, unique
 from interop.tools.jars import jars
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
@@ -36,9 +35,7 @@ pytestmark = pytest.mark.timeout(300)
 
 @pytest.fixture(scope="module", autouse=True)
 def _tools(request: pytest.FixtureRequest) -> None:
-    if "local" not in (request.config.getoption("broker") or []):
-        pytest.skip("the quorum is that of a Kafka of this machine: --broker local")
-    with _had(request):
+    with local_kafka(request):
         jars()
 
 
@@ -46,7 +43,7 @@ def _tools(request: pytest.FixtureRequest) -> None:
 def one(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A node that is broker and controller, and seldom writes a snapshot."""
     version = request.config.getoption("kafka")
-    with _had(request), cluster(tmp_path_factory.mktemp("one"), version) as running:
+    with local_kafka(request), cluster(tmp_path_factory.mktemp("one"), version) as running:
         yield running
 
 
@@ -54,18 +51,8 @@ def one(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 def three(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Three controllers that write a snapshot every second, and two brokers."""
     folder, version = tmp_path_factory.mktemp("three"), request.config.getoption("kafka")
-    with _had(request), cluster(folder, version, brokers=2, controllers=3, overrides=SOON) as running:
+    with local_kafka(request), cluster(folder, version, brokers=2, controllers=3, overrides=SOON) as running:
         yield running
-
-
-@contextmanager
-def _had(request: pytest.FixtureRequest) -> Iterator[None]:
-    try:
-        yield
-    except Missing as reason:
-        if request.config.getoption("must"):
-            raise
-        pytest.skip(f"no Kafka of this machine: {reason}")
 
 
 def test_one_node(one: Cluster) -> None:

@@ -15,10 +15,8 @@ from typing import NamedTuple
 import pytest
 
 from interop.brokers.double import Double
-from interop.local import Missing
-from interop.local.jars import jars as server_jars
 from interop.local.jars import program
-from interop.support import eventually
+from interop.support import eventually, local_kafka
 from interop.tools import dump_log
 from interop.tools.filling import COMPACTED, LARGE, MIXED, SEGMENT, fill
 from interop.tools.jars import jars
@@ -39,11 +37,9 @@ class Written(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
-    try:
-        jars(), server_jars()
-    except Missing as reason:
-        pytest.skip(f"NO TOOL OF APACHE KAFKA LOOKED AT OUR FILES: {reason}")
+def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Written:
+    with local_kafka(request):
+        jars()
     folder = tmp_path_factory.mktemp("own")
     found, data = Written(folder / "stopped", folder / "killed"), folder / "data"
     _format(folder / "server.properties", data)

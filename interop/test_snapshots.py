@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType
 
-from interop.local import Missing, cluster
-from interop.support import eventually
+from interop.local import cluster
+from interop.support import eventually, local_kafka
 from interop.tools import dump_log
 from interop.tools.jars import jars
 from interop.tools.metadata_shell import PASSED_OVER, shell
@@ -133,11 +133,9 @@ def write(folder: Path, image: Image, id: OffsetAndEpoch, head: Head, most: int 
 
 
 @pytest.fixture(scope="module")
-def tools() -> None:
-    try:
+def tools(request: pytest.FixtureRequest) -> None:
+    with local_kafka(request):
         jars()
-    except Missing as reason:
-        pytest.skip(f"NO TOOL OF APACHE KAFKA LOOKED AT OUR SNAPSHOTS: {reason}")
 
 
 @pytest.fixture(scope="module")
@@ -212,15 +210,8 @@ def test_the_metadata_shell_shows_what_was_in_it(written: Path, path: str, parts
 
 @pytest.fixture
 def kafka(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
-    if "local" not in (request.config.getoption("broker") or []):
-        pytest.skip("it is a Kafka of this machine that starts from our snapshot: --broker local")
-    try:
-        with cluster(tmp_path / "run", request.config.getoption("kafka")) as found:
-            yield found
-    except Missing as reason:
-        if request.config.getoption("must"):
-            raise
-        pytest.skip(f"no Kafka of this machine: {reason}")
+    with local_kafka(request), cluster(tmp_path / "run", request.config.getoption("kafka")) as found:
+        yield found
 
 
 def test_a_real_kafka_whose_metadata_log_is_gone_starts_from_our_snapshot(kafka: Any) -> None:

@@ -11,11 +11,10 @@ import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from .log.compaction.cleaner import Cleaned, Cleaning, Disturbed, clean
-from .log.compaction.ranges import cleanable, is_due
 from .log.files.errors import DiskFailure
 
 if TYPE_CHECKING:
+    from .log.compaction.cleaner import Cleaned, Cleaning
     from .node import Node
     from .partition import Partition
 
@@ -52,11 +51,15 @@ class Cleaner:
         if chosen is None:
             self._look_later()
             return
+        from .log.compaction.cleaner import clean  # not before it is wanted: a node starts without it
+
         most = int(self._node.settings.int("log.cleaner.dedupe.buffer.size") * LOAD) // KAFKAS_ENTRY
         self._under_way = chosen, clean(chosen.log, now, max(1, min(most, MOST_KEYS)))
         self._go_on(now)
 
     def _filthiest(self, now: int) -> Partition | None:
+        from .log.compaction.ranges import cleanable, is_due
+
         due = []
         for partition in self._node.partitions:
             config = partition.log.config
@@ -68,6 +71,8 @@ class Cleaner:
         return max(due, key=lambda each: each[:2])[2] if due else None
 
     def _go_on(self, now: int) -> None:
+        from .log.compaction.cleaner import Disturbed
+
         assert self._under_way is not None
         partition, steps = self._under_way
         if self._node.partitions.get(partition.topic, partition.index) is not partition:

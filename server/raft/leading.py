@@ -139,15 +139,9 @@ def begin_answered(replica: Replica, send: Send, response: BeginQuorumEpochRespo
     """A voter knows us, or knows better."""
     if not isinstance(response, BeginQuorumEpochResponse):
         return False
-    learning.check_top(response.error_code)
-    partition = sole_answer(response)
-    if partition is None or response.error_code:
-        return False
-    handled = learning.learn(replica, partition, partition.error_code, response.node_endpoints)
-    if handled is not None:
-        return handled
-    if partition.error_code:
-        return False
+    settled = learning.settled(replica, response, sole_answer(response))
+    if settled is not None:
+        return settled
     if isinstance(replica.state, Leader) and send.to.id in replica.state.voters:
         replica.state.voters[send.to.id].acknowledged = True
     return True
@@ -199,15 +193,9 @@ def end_answered(replica: Replica, send: Send, response: EndQuorumEpochResponse 
     """A voter has heard that we resigned, or that somebody leads already."""
     if not isinstance(response, EndQuorumEpochResponse):
         return False
-    learning.check_top(response.error_code)
-    partition = sole_answer(response)
-    if partition is None or response.error_code:
-        return False
-    handled = learning.learn(replica, partition, partition.error_code, response.node_endpoints)
-    if handled is not None:
-        return handled
-    if partition.error_code:
-        return False
+    settled = learning.settled(replica, response, sole_answer(response))
+    if settled is not None:
+        return settled
     if isinstance(replica.state, Resigned):
         replica.state.unaware.discard(send.to.id)
     return True

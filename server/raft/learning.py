@@ -49,6 +49,17 @@ def learn(replica: Replica, leader: Any, code: int, node_endpoints: Sequence[Any
     return False if code in _OF_NO_USE else None
 
 
+def settled(replica: Replica, response: Any, partition: Any) -> bool | None:
+    """The same for a whole answer whose `partition` names the leader (None where it has not just one): also False for any error in it."""
+    check_top(response.error_code)
+    if partition is None or response.error_code:
+        return False
+    handled = learn(replica, partition, partition.error_code, response.node_endpoints)
+    if handled is None and partition.error_code:
+        return False
+    return handled
+
+
 def endpoints_in(replica: Replica, id: int, node_endpoints: Sequence[Any]) -> Mapping[str, Endpoint]:
     """Where an answer says that the leader is, or the voter set."""
     for each in node_endpoints:

@@ -101,15 +101,10 @@ def vote_answered(replica: Replica, send: Send, response: VoteResponse | Failure
         return _without_pre_vote(replica)
     if not isinstance(response, VoteResponse):
         return False
-    learning.check_top(response.error_code)
     partition = sole_answer(response)
-    if partition is None or response.error_code:
-        return False
-    handled = learning.learn(replica, partition, partition.error_code, response.node_endpoints)
-    if handled is not None:
-        return handled
-    if partition.error_code:
-        return False
+    settled = learning.settled(replica, response, partition)
+    if settled is not None or partition is None:
+        return bool(settled)
     state = replica.state
     if isinstance(state, Prospective | Candidate):
         state.ballot.record(send.to.id, partition.vote_granted)

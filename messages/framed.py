@@ -26,25 +26,46 @@ _TYPES = {
 }
 
 
+class _Frames(dict[tuple[int, int], bytes]):
+    """Type and version -> what stands before the message. There are few, for whoever writes has a class and a version of it."""
+
+    def __missing__(self, of: tuple[int, int]) -> bytes:
+        kind, version = of
+        self[of] = made = write_uvarint(FRAME_VERSION) + write_uvarint(kind) + write_uvarint(version)
+        return made
+
+
+_FRAMES = _Frames()
+
+
 def encode_record(message: Message, version: int) -> bytes:
     """The value of a record. UsageError when the message is no metadata record, or does not fit."""
     if message.kind != "metadata" or message.api_key is None:
         raise UsageError(f"{type(message).__name__} is not a metadata record")
     body = message.encode(version)
-    return write_uvarint(FRAME_VERSION) + write_uvarint(message.api_key) + write_uvarint(version) + body
+    return _FRAMES[message.api_key, version] + body
 
 
 def decode_record(data: bytes, family: str = "metadata") -> tuple[Message, int]:
     """The message and its version. UnknownMessage for a type or version that is not known; WireError for anything else."""
+    if len(data) > 2 and data[0] == FRAME_VERSION and data[1] < 128 and data[2] < 128:  # as nearly all have it
+        kind, version, at = data[1], data[2], 3
+    else:
+        kind, version, at = _frame(data)
+    entry = _TYPES[family].get(kind)
+    if entry is None:
+        raise UnknownMessage(f"no metadata record has the type {kind}", offset=1, path="type")
+    return entry.message.decode(data, version, at), version
+
+
+def _frame(data: bytes) -> tuple[int, int, int]:
+    """Type, version, and where the message begins."""
     frame, at = _small(data, 0, "frame version")
     if frame != FRAME_VERSION:
         raise WireError(f"frame version {frame} is not {FRAME_VERSION}", offset=0, path="frame version")
     kind, at = _small(data, at, "type")
     version, at = _small(data, at, "version")
-    entry = _TYPES[family].get(kind)
-    if entry is None:
-        raise UnknownMessage(f"no metadata record has the type {kind}", offset=1, path="type")
-    return entry.message.decode(data, version, at), version
+    return kind, version, at
 
 
 def _small(data: bytes, at: int, what: str) -> tuple[int, int]:

@@ -76,11 +76,13 @@ class Message(Struct):
 
     @classmethod
     def read(cls, body: Buffer, version: int, offset: int = 0) -> tuple[Self, int]:
-        """The message at `offset`, and the position behind it."""
+        """The message at `offset`, and the position behind it. A bytearray is not copied where there may be records in it, so that they are
+        views of that."""
         reader = cls._readers.get(version)
         if reader is None or offset < 0:
             raise cls._unknown(version, offset)
-        data = body if body.__class__ is bytes else bytes(body)
+        in_place = body.__class__ is bytes or (cls._bulky and body.__class__ is bytearray)
+        data: Any = body if in_place else bytes(body)
         try:
             message, end = reader(data, offset)
         except _UNREADABLE as error:

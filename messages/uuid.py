@@ -6,6 +6,7 @@ written.
 
 from __future__ import annotations
 
+from struct import Struct
 from types import MethodType
 
 from kafkadouble.wire.errors import Truncated, UsageError
@@ -72,9 +73,16 @@ ZERO = Uuid.ZERO = as_uuid(bytes(16))
 Uuid.METADATA_TOPIC_ID = as_uuid(bytes(15) + b"\x01")
 
 
+_FEW = 8
+_CUT = [Struct("16s" * count).unpack_from for count in range(_FEW)]
+"""By count: most arrays of uuids are as long as a partition has replicas."""
+
+
 def read_uuids(b: bytes, count: int, p: int) -> tuple[tuple[Uuid, ...], int]:
     """An array of `count` uuids."""
     end = p + 16 * count
     if end > len(b):
         raise Truncated("the bytes end inside an array of uuids")
+    if 0 <= count < _FEW:
+        return tuple(map(as_uuid, _CUT[count](b, p))), end
     return tuple(as_uuid(b[at : at + 16]) for at in range(p, end, 16)), end

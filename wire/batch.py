@@ -8,7 +8,7 @@ reads what Kafka wrote before it had batches.
 from .batch_header import APPEND_TIME, CREATE_TIME, HEADER_SIZE, LOG_OVERHEAD, BatchHeader, increment_sequence
 from .batch_read import body_of, decode_all, decode_records, records_of, scan_records
 from .batch_walk import check_crc, iter_batches, read_header
-from .batch_write import encode_batch, seal, set_append_time, set_max_timestamp, stamp, wrap_body
+from .batch_write import encode_batch, seal, set_append_time, set_max_timestamp, set_producer, stamp, wrap_body
 from .control import (
     ABORT,
     COMMIT,
@@ -59,6 +59,7 @@ __all__ = [
     "seal",
     "set_append_time",
     "set_max_timestamp",
+    "set_producer",
     "stamp",
     "wrap_body",
 ]

@@ -21,13 +21,14 @@ from .batch_header import (
     TRANSACTIONAL_FLAG,
     BatchHeader,
 )
-from .checksum import crc32c
+from .checksum import Buffer, crc32c
 from .errors import UsageError
 from .record import Record
 from .record_write import Body, encode_body
 
 _LONG, _INT, _SHORT, _CRC = Struct(">q"), Struct(">i"), Struct(">h"), Struct(">I")
-_LENGTH, _LEADER_EPOCH, _ATTRIBUTES, _MAX_TIMESTAMP = 8, 12, 21, 35  # where they stand
+_PRODUCER = Struct(">qhi")
+_LENGTH, _LEADER_EPOCH, _ATTRIBUTES, _MAX_TIMESTAMP, _PRODUCER_ID = 8, 12, 21, 35, 43  # where they stand
 
 
 def encode_batch(
@@ -82,7 +83,7 @@ def encode_batch(
     return wrap_body(header, body.data, level=level, seal=seal)
 
 
-def wrap_body(header: BatchHeader, body: bytes, *, level: int | None = None, seal: bool = True) -> bytearray:
+def wrap_body(header: BatchHeader, body: Buffer, *, level: int | None = None, seal: bool = True) -> bytearray:
     """A batch of magic 2 with the fields of `header` around the records' uncompressed bytes, compressed as its attributes say; its size
     and checksum are computed. To compress a batch anew: scan it, set the codec in the header's attributes, wrap the scan's body."""
     data = codecs.compress(header.compression, body, level) if header.compression else body
@@ -127,6 +128,14 @@ def stamp(batch: bytearray | memoryview, base_offset: int, leader_epoch: int, po
     """Gives the batch at `position` its offset and leader epoch, in place; the checksum stays right."""
     _LONG.pack_into(batch, position, base_offset)
     _INT.pack_into(batch, position + _LEADER_EPOCH, leader_epoch)
+
+
+def set_producer(
+    batch: bytearray | memoryview, producer_id: int, producer_epoch: int, base_sequence: int, position: int = 0
+) -> None:
+    """Says whose the batch is, and the sequence of its first record (KIP-98). In place, with a new checksum."""
+    _PRODUCER.pack_into(batch, position + _PRODUCER_ID, producer_id, producer_epoch, base_sequence)
+    seal(batch, position)
 
 
 def set_append_time(batch: bytearray | memoryview, timestamp: int, position: int = 0) -> None:

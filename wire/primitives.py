@@ -11,6 +11,7 @@ from __future__ import annotations
 from struct import Struct
 
 from .errors import BadLength, NullNotAllowed, UsageError
+from .stretch import Stretch
 from .varint import ONE_BYTE, more_uvarint, write_uvarint
 
 TYPE_CHECKING = False
@@ -154,17 +155,19 @@ size = write_uvarint
 """The compact length or count that does not fit in one byte."""
 
 
-def buffer(value: Any) -> memoryview:
-    """Anything that holds bytes as a view of single bytes, uncopied; TypeError when it does not."""
+def buffer(value: Any) -> Any:
+    """Anything that holds bytes as a view of single bytes, uncopied; a Stretch as it is; TypeError for anything else."""
+    if isinstance(value, Stretch):
+        return value
     view = memoryview(value)
     return view if view.format == "B" and view.ndim == 1 and view.contiguous else view.cast("B")
 
 
 def join_uuids(values: Sequence[bytes]) -> bytes:
-    joined = b"".join(values)
-    if any(len(value) != 16 for value in values):
-        refuse_uuid()
-    return joined
+    for value in values:
+        if len(value) != 16:
+            refuse_uuid()
+    return b"".join(values)
 
 
 def refuse_uuid() -> None:

@@ -24,7 +24,7 @@ class _Zigzag(dict[int, bytes]):
         return made
 
 
-_zigzag = _Zigzag()
+zigzags = _Zigzag()
 
 
 class Body(NamedTuple):
@@ -40,7 +40,7 @@ class Body(NamedTuple):
 def encode_body(records: Iterable[Record], base_offset: int, base_timestamp: int | None = None) -> Body:
     """`records` with ascending absolute offsets as bytes. The base timestamp is the first record's unless given. An empty batch has no
     last offset: one before the base stands for it, and -1 for its timestamps. UsageError when something does not fit."""
-    zigzag = _zigzag
+    zigzag = zigzags
     parts: list[bytes] = []
     first = base_timestamp
     last, highest, lowest, count = -1, -(1 << 63), (1 << 63) - 1, 0
@@ -81,7 +81,7 @@ def encode_body(records: Iterable[Record], base_offset: int, base_timestamp: int
 
 
 def _encode_headers(headers: Headers) -> bytes:
-    zigzag = _zigzag
+    zigzag = zigzags
     parts = [zigzag[len(headers)]]
     for name, value in headers:
         encoded = name.encode("utf-8", "surrogateescape")

@@ -1,8 +1,11 @@
 """Zstandard (RFC 8878): one frame is written; any number of frames, with or without content size, is read.
 
 The library's reader ends quietly where bytes are missing, and a content size is only a promise. So the skeleton of every frame is walked
-first (headers and block sizes, nothing is decoded), and then the output is read in pieces up to the bound.
+first (headers and block sizes, nothing is decoded). A single frame whose content fits the size it promises, or a guess, is then read by one
+call, in half of the time or less; all others in pieces up to the bound.
 """
+
+from typing import Any
 
 from .checksum import Buffer
 from .errors import BadCompression, TooLarge
@@ -11,6 +14,12 @@ _MAGIC = 0xFD2FB528
 _SKIPPABLE = 0x184D2A50  # to 0x184D2A5F
 _PIECE = 131072  # the largest block of the format
 _RLE, _RESERVED = 1, 3
+_GUESS, _LEAST_GUESS = (
+    16,
+    65536,
+)  # how often its size a frame holds, which does not say; and the bytes to allow for at least
+
+_spare: list[Any] = []  # decompressors that nobody is using: to make one takes as long as to read a small batch
 
 
 def compress(data: Buffer, level: int) -> bytes:
@@ -25,7 +34,8 @@ def decompress(data: Buffer, limit: int) -> bytes:
     import zstandard
 
     with memoryview(data) as view:
-        _check_whole(view)
+        if _check_whole(view) == 1 and (whole := _at_once(view, limit)) is not None:
+            return whole
         parts: list[bytes] = []
         room = limit
         try:
@@ -40,9 +50,33 @@ def decompress(data: Buffer, limit: int) -> bytes:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def _check_whole(view: memoryview) -> None:
-    position, end = 0, len(view)
+def _at_once(view: memoryview, limit: int) -> bytes | None:
+    """What one frame holds, or None when it is more than was guessed, or nothing that the library takes."""
+    import zstandard
+
+    try:
+        decompressor = _spare.pop()  # two threads never get the same one
+    except IndexError:
+        decompressor = zstandard.ZstdDecompressor()
+    try:
+        if zstandard.frame_content_size(view) > limit:
+            return None
+        room = min(limit, max(_LEAST_GUESS, len(view) * _GUESS))
+        whole: bytes = decompressor.decompress(
+            view, max_output_size=room
+        )  # a size that the frame says goes before `room`
+    except zstandard.ZstdError:
+        return None
+    finally:
+        _spare.append(decompressor)
+    return whole
+
+
+def _check_whole(view: memoryview) -> int:
+    """Raises BadCompression when the bytes are anything but whole frames; how many there are."""
+    position, end, frames = 0, len(view), 0
     while position < end:
+        frames += 1
         magic = _little(view, position, 4)
         if magic == _MAGIC:
             position = _frame_end(view, position)
@@ -52,6 +86,7 @@ def _check_whole(view: memoryview) -> None:
             raise BadCompression("zstd: no frame starts here", offset=position)
     if position > end:
         raise BadCompression("zstd: the bytes end inside a frame", offset=end)
+    return frames
 
 
 def _frame_end(view: memoryview, position: int) -> int:

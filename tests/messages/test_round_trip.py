@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import pickle
 
+import pytest
+
 from kafkadouble.messages.fields import fields_of, is_flexible
 from kafkadouble.messages.message import Message, Struct
 
@@ -25,6 +27,7 @@ def test_every_version_there_and_back() -> None:
             assert read.encode(version) == wire, place
             assert b"".join(read.parts(version)) == wire, place
             assert cls.decode(memoryview(wire), version) == sent, place
+            assert cls.decode(bytearray(wire), version) == sent, place
             count += 1
     assert count >= 3 * 744
 
@@ -129,11 +132,14 @@ def test_large_bytes_go_out_uncopied() -> None:
     assert len(small.parts(12)) == 1
 
 
-def test_records_are_read_uncopied() -> None:
+@pytest.mark.parametrize("buffer", [bytes, bytearray])
+def test_records_are_read_uncopied(buffer: type[bytes] | type[bytearray]) -> None:
     from kafkadouble.messages import ProduceRequest
 
     data = ProduceRequest.PartitionProduceData(index=1, records=b"abc")
-    body = ProduceRequest(topic_data=[ProduceRequest.TopicProduceData(name="t", partition_data=[data])]).encode(9)
+    body = buffer(
+        ProduceRequest(topic_data=[ProduceRequest.TopicProduceData(name="t", partition_data=[data])]).encode(9)
+    )
     read = ProduceRequest.decode(body, 9).topic_data[0].partition_data[0].records
     assert isinstance(read, memoryview)
     assert read.obj is body

@@ -19,6 +19,7 @@ from kafkadouble.wire.batch import (
     seal,
     set_append_time,
     set_max_timestamp,
+    set_producer,
     stamp,
     wrap_body,
 )
@@ -96,6 +97,12 @@ def test_append_time_changes_two_fields_and_the_checksum(codec: int) -> None:
     header = read_header(data)
     assert (header.timestamp_type, header.max_timestamp, header.base_timestamp) == (1, 5555, 1000)
     assert bytes(data) == encode_batch(made, compression=codec, timestamp_type=1, max_timestamp=5555)
+
+
+def test_a_producer_can_be_written_into_a_finished_batch() -> None:
+    data = encode_batch(ONE, compression=1)
+    set_producer(data, 1 << 40, 7, 1 << 30)
+    assert bytes(data) == encode_batch(ONE, compression=1, producer_id=1 << 40, producer_epoch=7, base_sequence=1 << 30)
 
 
 def test_an_unchanged_timestamp_costs_no_checksum(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,147 @@
+"""From headers to chunks: the bodies of batches, checked and decompressed, until there are some 16 MB of them.
+
+Batches that no implementation may see are handed on by themselves, in their place: those with an error, and those that only the plain reader
+reads (`Apart`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from kafkadouble.wire.batch_header import HEADER_SIZE
+from kafkadouble.wire.batch_walk import check_crc
+from kafkadouble.wire.checksum import Buffer
+from kafkadouble.wire.compression import decompress
+from kafkadouble.wire.errors import WireError
+
+from .headers import Headers, checksum
+from .spans import SMALLEST_RECORD, Ints
+
+CHUNK = 16 << 20
+_BLOCK = 4096
+_MOST_RECORDS = 1 << 20
+_MOST_EXTENT = 1 << 30  # from the first to the last byte of uncompressed batches: places must fit into 31 bits
+
+
+class Chunk(NamedTuple):
+    """Bodies within `data`, and which of the headers they belong to."""
+
+    data: Buffer
+    starts: Ints
+    ends: Ints
+    counts: Ints
+    indexes: Ints
+
+
+class Apart(NamedTuple):
+    """A batch for the plain reader, or what is wrong with it."""
+
+    batch: int
+    problem: WireError | None
+
+
+class Bodies:
+    """One pass over the batches of a buffer, whose `view` stays the caller's."""
+
+    def __init__(self, view: memoryview, headers: Headers, check: bool, limit: int) -> None:
+        self._view, self._headers, self._check, self._limit = view, headers, check, limit
+
+    def __iter__(self) -> Iterator[Chunk | Apart]:
+        pending = _Pending(self._view)
+        for index, (position, size, magic, crc, codec, count) in enumerate(self._fields()):
+            if self._check and checksum(self._view, position, size, magic) != crc:
+                body: bytes | Apart | None = Apart(index, self._mismatch(index))
+            elif magic != 2:
+                body = Apart(index, None)
+            elif count:
+                body = self._body(index, position, size, codec, count)
+            else:  # what compaction leaves of a batch
+                continue
+            if isinstance(body, Apart):
+                yield from pending.take()
+                yield body
+                continue
+            if pending.is_full(position, size):
+                yield from pending.take()
+            pending.add(index, position, size, count, body)
+        yield from pending.take()
+
+    def _fields(self) -> Iterator[list[int]]:
+        """What is looked at of every header, a few thousand headers at a time."""
+        for low in range(0, len(self._headers), _BLOCK):
+            some = self._headers[low : low + _BLOCK]
+            yield from np.stack([some.position, some.size, some.magic, some.crc, some.codec, some.count], 1).tolist()
+
+    def _body(self, index: int, position: int, size: int, codec: int, count: int) -> bytes | Apart | None:
+        """The body of a batch of magic 2 when it is compressed. A count that it cannot hold is for the plain reader to explain."""
+        body, room = None, size - HEADER_SIZE
+        if codec:
+            try:
+                body = decompress(codec, self._view[position + HEADER_SIZE : position + size], self._limit)
+            except WireError as problem:
+                return Apart(index, problem)
+            room = len(body)
+        return body if 0 < count <= room // SMALLEST_RECORD else Apart(index, None)
+
+    def _mismatch(self, index: int) -> WireError | None:
+        try:
+            check_crc(self._view, int(self._headers.position[index]), self._headers.one(index))
+        except WireError as problem:
+            return problem
+        return None
+
+
+class _Pending:
+    """The bodies of the next chunk: each either lies in the buffer, or has been decompressed."""
+
+    def __init__(self, view: memoryview) -> None:
+        self._view = view
+        self._clear()
+
+    def _clear(self) -> None:
+        self._indexes: list[int] = []
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        self._counts: list[int] = []
+        self._unpacked: dict[int, bytes] = {}
+        self._size = self._records = 0
+
+    def is_full(self, position: int, size: int) -> bool:
+        """Whether the batch at `position` belongs into the next chunk."""
+        if not self._indexes:
+            return False
+        apart = position < self._ends[-1] or position + size - self._starts[0] > _MOST_EXTENT
+        return apart or self._size >= CHUNK or self._records >= _MOST_RECORDS
+
+    def add(self, index: int, position: int, size: int, count: int, body: bytes | None) -> None:
+        if body is not None:
+            self._unpacked[len(self._indexes)] = body
+        self._indexes.append(index)
+        self._starts.append(position + HEADER_SIZE)
+        self._ends.append(position + size)
+        self._counts.append(count)
+        self._size += size - HEADER_SIZE if body is None else len(body)
+        self._records += count
+
+    def take(self) -> Iterator[Chunk]:
+        """The chunk, if there is anything for it; what comes next is another."""
+        if not self._indexes:
+            return
+        indexes, counts = np.array(self._indexes), np.array(self._counts)
+        starts, ends = np.array(self._starts), np.array(self._ends)
+        if self._unpacked:
+            parts = [
+                self._unpacked.get(row) or self._view[start:end]
+                for row, (start, end) in enumerate(zip(self._starts, self._ends, strict=True))
+            ]
+            data: Buffer = b"".join(parts)
+            ends = np.cumsum([len(part) for part in parts])
+            starts = np.concatenate(([0], ends[:-1]))
+        else:
+            first, last = self._starts[0], self._ends[-1]
+            data, starts, ends = self._view[first:last], starts - first, ends - first
+        self._clear()
+        yield Chunk(data, starts, ends, counts, indexes)

@@ -1,0 +1,56 @@
+"""Between numpy and Arrow without a copy, and without pandas: pyarrow's own ways of making arrays and scalars look for it first, and its import
+costs more than many a table.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+Bools = npt.NDArray[np.bool_]
+
+
+def fixed(values: npt.NDArray[Any], kind: pa.DataType, null: Bools | None = None) -> pa.Array:
+    """The numbers, whose bytes are those of the Arrow type `kind`, or truths; null where `null` says so."""
+    data = _bits(values) if pa.types.is_boolean(kind) else pa.py_buffer(np.ascontiguousarray(values))
+    valid = None if null is None or not null.any() else _bits(~null)
+    return pa.Array.from_buffers(kind, len(values), [valid, data])
+
+
+def binary(ends: npt.NDArray[Any], data: npt.NDArray[np.uint8] | pa.Buffer | bytes) -> pa.Array:
+    """The values that end, one after the other, at `ends`, which begin with where the first starts."""
+    return pa.Array.from_buffers(
+        pa.binary(), len(ends) - 1, [None, pa.py_buffer(ends.astype(np.int32, copy=False)), pa.py_buffer(data)]
+    )
+
+
+def same(value: str | bytes | None, count: int, kind: pa.DataType) -> pa.Array:
+    """A column of one text or one string of bytes, or of nulls."""
+    if value is None:
+        return pa.nulls(count, kind)
+    data = value.encode() if isinstance(value, str) else value
+    ends = np.arange(count + 1, dtype=np.int32) * np.int32(len(data))  # an Arrow column of them must stay below 2 GB
+    return binary(ends, data * count).view(kind)
+
+
+def numbers(column: pa.Array, kind: type[np.generic], null: int = 0) -> npt.NDArray[Any]:
+    """The numbers of an Arrow column, whose bytes are those of `kind`; `null` in the place of nulls."""
+    if not len(column):
+        return np.zeros(0, kind)
+    values = np.frombuffer(column.buffers()[1], kind)[column.offset : column.offset + len(column)]
+    return np.where(present(column), values, np.asarray(null, kind)) if column.null_count else values
+
+
+def present(column: pa.Array) -> Bools:
+    """Where a column has no nulls."""
+    if not column.null_count:
+        return np.ones(len(column), bool)
+    bits = np.unpackbits(np.frombuffer(column.buffers()[0], np.uint8), bitorder="little")
+    return bits[column.offset : column.offset + len(column)].astype(bool)
+
+
+def _bits(truths: npt.NDArray[Any]) -> pa.Buffer:
+    return pa.py_buffer(np.packbits(truths, bitorder="little"))

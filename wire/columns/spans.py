@@ -1,0 +1,151 @@
+"""Where the fields of records lie: what every implementation finds, and the checks that the ones in numpy share.
+
+A chunk is bytes in which the bodies of batches of magic 2 lie, one after the other. An implementation is given where each body starts and
+ends and how many records it has (at least one, and no more than its bytes can hold), and gives `Spans`. It may call any batch odd, but must
+call odd each one that the plain reader refuses or reads otherwise; what it says of an odd batch's records means nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .varints import varints
+
+Ints = npt.NDArray[np.int64]
+Shorts = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]
+
+SMALLEST_RECORD = 7
+_NARROW = 32  # with fewer records at once, numpy is slower than a loop
+_MOST_ROUNDS = 1024  # and with more headers than these, too, once a few records of each slice have them
+
+
+class Spans(NamedTuple):
+    """One entry a record, in order; starts count from the chunk's, a size of -1 is a null. `odd` has one entry a batch."""
+
+    timestamp_delta: Ints
+    offset_delta: Shorts
+    key_start: Shorts
+    key_size: Shorts
+    value_start: Shorts
+    value_size: Shorts
+    header_start: Shorts
+    header_count: Shorts
+    odd: Bools
+
+    def rows(self, low: int, high: int) -> Spans:
+        """Of some of the records."""
+        return Spans._make([*(field[low:high] for field in self[:-1]), self.odd])
+
+
+Finder = Callable[[Bytes, Ints, Ints, Ints], Spans]
+"""An implementation: bytes of the chunk, starts and ends of bodies, counts of records."""
+
+HeaderFinder = Callable[[Bytes, Shorts, Shorts], tuple[Shorts, Shorts, Shorts, Shorts]]
+"""Its second half: bytes of the chunk, `header_start` and `header_count` of some records; gives starts and sizes of names, then of values."""
+
+(LENGTH, END, TIMESTAMP, OFFSET, KEY, KEY_START, VALUE, VALUE_START, HEADERS, HEADERS_START) = range(10)
+RAW_ROWS = 10
+
+
+def read_fields(data: Bytes, at: Ints, into: Ints) -> list[Ints]:
+    """Reads the records that begin at `at` into the ten rows of `into`, varints as they are. Reads are kept inside of `data` and nothing is
+    believed; what they found is for `finish` to check. Gives the indexes of records with a varint too long."""
+    strange: list[Ints] = []
+    into[LENGTH], at = varints(data, at, 5, strange)
+    into[END] = at + (into[LENGTH] >> 1)
+    into[TIMESTAMP], at = varints(data, at + 1, 9, strange)
+    into[OFFSET], at = varints(data, at, 5, strange)
+    into[KEY], at = varints(data, at, 5, strange)
+    into[KEY_START] = at
+    into[VALUE], at = varints(data, at + _held(into[KEY]), 5, strange)
+    into[VALUE_START] = at
+    into[HEADERS], at = varints(data, at + _held(into[VALUE]), 5, strange)
+    into[HEADERS_START] = at
+    return strange
+
+
+def finish(data: Bytes, raw: Ints, bad: Bools, ends: Ints, counts: Ints) -> Spans:
+    """`Spans` of the raw rows of all records in order, whose `bad` ones are known to have a varint too long. Lengths are never negative here,
+    so a record that ends where it should holds all of its fields."""
+    first = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=first[1:])
+    bad |= (raw[LENGTH] | raw[HEADERS]) & 1 != 0
+    bad |= after_headers(data, raw[HEADERS_START], raw[HEADERS] >> 1, raw[END]) != raw[END]
+    odd = np.logical_or.reduceat(bad, first[:-1]) if len(counts) else np.zeros(0, bool)
+    odd |= raw[END][first[1:] - 1] != ends
+    return Spans(
+        unzigzag(raw[TIMESTAMP]),
+        unzigzag(raw[OFFSET]).astype(np.int32),
+        raw[KEY_START].astype(np.int32),
+        _sizes(raw[KEY]),
+        raw[VALUE_START].astype(np.int32),
+        _sizes(raw[VALUE]),
+        raw[HEADERS_START].astype(np.int32),
+        (raw[HEADERS] >> 1).astype(np.int32),
+        odd,
+    )
+
+
+def after_headers(data: Bytes, starts: Ints, counts: Ints, ends: Ints) -> Ints:
+    """Where each record's headers end; -1 where they cannot be read, or where few records have so many that a loop is the better reader."""
+    after = starts.copy()
+    left = np.flatnonzero(counts)
+    crowded = left[counts[left] * 2 > ends[left] - starts[left]]
+    after[crowded] = -1
+    left = np.flatnonzero(np.where(after < 0, 0, counts))
+    at, rounds = starts[left], 0
+    while len(left):
+        strange: list[Ints] = []
+        size, at = varints(data, at, 5, strange)
+        value, at = varints(data, at + (size >> 1), 5, strange)
+        at += _held(value)
+        rounds += 1
+        wrong = (size & 1 != 0) | (at > ends[left])
+        for some in strange:
+            wrong[some] = True
+        if rounds > _NARROW > len(left) or rounds > _MOST_ROUNDS:
+            wrong[:] = True
+        after[left] = np.where(wrong, -1, at)
+        going = ~wrong & (counts[left] > rounds)
+        left, at = left[going], at[going]
+    return after
+
+
+def header_spans(data: Bytes, starts: Shorts, counts: Shorts) -> tuple[Shorts, Shorts, Shorts, Shorts]:
+    """Starts and sizes of the names, then of the values, of all headers of records that are in order."""
+    offsets = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    found = np.empty((4, int(offsets[-1])), np.int32)
+    left = np.flatnonzero(counts)
+    at, rounds = starts[left].astype(np.int64), 0
+    while len(left):
+        row = offsets[left] + rounds
+        size, at = varints(data, at, 5, [])
+        found[0, row], found[1, row] = at, size >> 1
+        size, at = varints(data, at + (size >> 1), 5, [])
+        found[2, row], found[3, row] = at, _sizes(size)
+        rounds += 1
+        going = counts[left] > rounds
+        at = (at + _held(size))[going]
+        left = left[going]
+    return found[0], found[1], found[2], found[3]
+
+
+def unzigzag(raw: Ints) -> Ints:
+    return (raw >> 1) ^ -(raw & 1)
+
+
+def _held(raw: Ints) -> Any:
+    """The bytes that a raw length stands for: none when it is negative."""
+    return (raw >> 1) * ((raw & 1) ^ 1)
+
+
+def _sizes(raw: Ints) -> Shorts:
+    """A raw length as a size, -1 for all that are negative."""
+    return np.where(raw & 1, -1, raw >> 1).astype(np.int32)

@@ -1,0 +1,43 @@
+"""Varints at many places at once."""
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+
+
+def varints(data: npt.NDArray[np.uint8], at: Ints, most: int, strange: list[Ints]) -> tuple[Ints, Ints]:
+    """The unsigned varints that begin at `at`, and the places after them. A place beyond the last byte reads the last byte. The indexes of
+    those that have more than `most` bytes, or with 5 of them more than 32 bits, are added to `strange`."""
+    byte = data.take(at, mode="clip")
+    at = at + 1
+    value = byte.astype(np.int64)
+    long = byte > 127
+    if not long.any():
+        return value, at
+    left = np.flatnonzero(long)
+    value[left] &= 127
+    if len(left) * 2 > len(at):  # most have a second byte: without picking them out it goes faster
+        byte = np.where(long, data.take(at, mode="clip"), 0)
+        value |= (byte & np.uint8(127)).astype(np.int64) << 7
+        at += long
+        left = np.flatnonzero(byte > 127)
+        shift = 14
+    else:
+        shift = 7
+    while len(left) and shift < 7 * most:
+        place = at[left]
+        byte = data.take(place, mode="clip")
+        at[left] = place + 1
+        value[left] |= (byte & np.uint8(127)).astype(np.int64) << shift
+        shift += 7
+        if shift == 35 and most == 5:
+            _add(strange, left[value[left] > 0xFFFFFFFF])
+        left = left[byte > 127]
+    _add(strange, left)
+    return value, at
+
+
+def _add(strange: list[Ints], some: Ints) -> None:
+    if len(some):
+        strange.append(some)

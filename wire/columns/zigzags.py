@@ -1,0 +1,55 @@
+"""Numbers to a column of their zigzag varints: the mirror of `varints`."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from .fixed import binary
+
+Ints = npt.NDArray[np.int64]
+Raw = npt.NDArray[np.uint64]
+
+
+def zigzag_sizes(numbers: Ints) -> Ints:
+    """How many bytes each takes."""
+    return _sizes(_zigzag(numbers))
+
+
+def zigzags(*columns: Ints) -> pa.Array:
+    """A binary value a row: the varints of the row's numbers, one after the other."""
+    raws = [_zigzag(column) for column in columns]
+    sizes = [_sizes(raw) for raw in raws]
+    ends = np.zeros(len(columns[0]) + 1, np.int64)
+    np.cumsum(np.add.reduce(sizes), out=ends[1:])
+    data = np.empty(int(ends[-1]), np.uint8)
+    at = ends[:-1].copy()
+    for raw, size in zip(raws, sizes, strict=True):
+        _write(data, at, raw, size)
+        at += size
+    return binary(ends, data)
+
+
+def _zigzag(numbers: Ints) -> Raw:
+    return ((numbers << 1) ^ (numbers >> 63)).view(np.uint64)
+
+
+def _sizes(raw: Raw) -> Ints:
+    sizes = np.ones(len(raw), np.int64)
+    highest, shift = int(raw.max(initial=0)), 7
+    while highest >> shift:
+        sizes += raw >> np.uint64(shift) != 0
+        shift += 7
+    return sizes
+
+
+def _write(data: npt.NDArray[np.uint8], at: Ints, raw: Raw, sizes: Ints) -> None:
+    for place in range(int(sizes.max(initial=0))):
+        byte = (raw >> np.uint64(7 * place)).astype(np.uint8) & np.uint8(127)
+        byte |= (sizes > place + 1).astype(np.uint8) << np.uint8(7)
+        if place == 0:
+            data[at] = byte
+        else:
+            there = np.flatnonzero(sizes > place)
+            data[at[there] + place] = byte[there]

@@ -99,7 +99,7 @@ class Cleaner:
             self._look_later()
             return
         log.info("%r is cleaned: %d bytes of %d are left", partition, cleaned.left, cleaned.read)
-        partition.waiters.wake_all()
+        partition.stir()
         self._look(self._node.now)
 
     def __repr__(self) -> str:

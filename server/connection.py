@@ -20,8 +20,10 @@ from kafkadouble.wire.errors import UsageError, WireError
 from kafkadouble.wire.frame import Frames
 
 from . import blame
+from .bounds import LARGE, MOST_ELEMENTS
+from .capture import ABANDONED, DISCONNECTED, UNANSWERED
 from .dispatch import Answer, Disconnect
-from .handlers import SERVED, Served
+from .handlers import Served
 from .handlers.api_versions import unsupported
 from .request import Peer, Request
 from .waiting import Task
@@ -35,10 +37,6 @@ API_VERSIONS = 18
 
 TURN = 8
 """How many of the requests that a peer sent ahead are begun before other connections have their turn."""
-
-LARGE, MOST_ELEMENTS = 128 * 1024, 50_000
-"""How many elements a request larger than this may have. Each of two bytes may become an object of a hundred: without a bound 100 MB of empty
-names would take some 4 GB, and the loop for a minute."""
 
 Buffers = Sequence[bytes | bytearray | memoryview]
 
@@ -63,7 +61,7 @@ class Connection:
     """The state of one connection."""
 
     def __init__(self, node: Node, peer: Peer, line: Line, max_frame: int) -> None:
-        self.node, self.peer, self._line = node, peer, line
+        self.node, self.peer, self._line, self._apis = node, peer, line, peer.apis
         self.frames = Frames(max_frame)
         self.backlog: deque[bytes] = deque()
         self.busy = self.closed = self.choked = self.restrained = self._pumping = False
@@ -72,6 +70,7 @@ class Connection:
         self._queued = 0  # bytes of the backlog, and of the request that waits
         self._request: Request[Any] | None = None
         self._task: Task | None = None
+        self._tap = None if node.capture is None else node.capture.connection(node.id, peer)
 
     def receive(self, data: bytes, now: int) -> None:
         """Take bytes as they come."""
@@ -140,24 +139,26 @@ class Connection:
 
     def _begin(self, frame: bytes, now: int) -> None:
         """Hand one request to the node. One function, as every request passes here, and a call costs more than most of its lines."""
+        if self._tap is not None:
+            self._tap.began = self._tap.nanos()
         try:
             head = headers.read_request_header(frame)
         except WireError as error:
-            self.end(blame.bad_header(frame, error))
+            self._turn_away(frame, blame.bad_header(frame, error))
             return
-        served = SERVED.get(head.api_key)
+        served = self._apis.get(head.api_key)
         version = head.api_version
         if served is None or not served.lowest <= version <= served.highest:
-            self._unsupported(head, served)
+            self._unsupported(head, served, frame)
             return
         if len(frame) > LARGE and exceed(served.request, frame, version, head.body_offset, MOST_ELEMENTS):
-            self.end(blame.too_many(head, MOST_ELEMENTS))
+            self._turn_away(frame, blame.too_many(head, MOST_ELEMENTS))
             return
         try:
             # Bytes behind the body are passed over, as Kafka does: librdkafka asks for all topics with three too many.
             body, _ = served.request.read(frame, version, head.body_offset)
         except WireError as error:
-            self.end(blame.bad_body(head, error))
+            self._turn_away(frame, blame.bad_body(head, error))
             return
         self._request = request = Request(
             head.api_key, version, head.correlation_id, head.client_id, body, self.peer, now, len(frame)
@@ -168,12 +169,21 @@ class Connection:
             self._task = task
             self._queued += request.size
 
-    def _unsupported(self, head: RequestHead, served: Served | None) -> None:
+    def _turn_away(self, frame: bytes, why: str) -> None:
+        """End the connection over a frame that is no request that is served."""
+        if self._tap is not None:
+            self._tap.turned_away(frame)
+        self.end(why)
+
+    def _unsupported(self, head: RequestHead, served: Served | None, frame: bytes) -> None:
         if head.api_key == API_VERSIONS:
-            answer = unsupported()
-            self._line.write(headers.write_response(answer, head.correlation_id, API_VERSIONS, 0))
+            answer = unsupported(self._apis)
+            buffers = headers.write_response(answer, head.correlation_id, API_VERSIONS, 0)
+            self._line.write(buffers)
+            if self._tap is not None:
+                self._tap.not_served(head, len(frame), answer.error_code, sum(map(len, buffers)))
         else:
-            self.end(blame.not_served(head, served))
+            self._turn_away(frame, blame.not_served(head, served))
 
     def _answered(self, answer: Answer) -> None:
         request, self._request, self.busy = self._request, None, False
@@ -183,9 +193,13 @@ class Connection:
             self._queued -= request.size
         if answer is not None and not self.closed:
             if answer.__class__ is Disconnect:
+                if self._tap is not None:
+                    self._tap.unanswered(request, DISCONNECTED)
                 self.end(f"{blame.client(request.client_id)} is disconnected at {request!r}")
             else:
                 self._send(request, answer)
+        elif self._tap is not None:
+            self._tap.unanswered(request, ABANDONED if self.closed else UNANSWERED)
         if self._held:
             self._note(self.node.now)
         if self.backlog:
@@ -199,9 +213,16 @@ class Connection:
                 self._send(request, answer)
                 return
             log.exception("the answer to %r cannot be written", request)
+            if self._tap is not None:
+                self._tap.unanswered(request, DISCONNECTED)
             self.end("cannot be answered")
             return
-        self._line.write(buffers)
+        if self._tap is None:
+            self._line.write(buffers)
+        else:
+            sent = sum(map(len, buffers))  # now: stretches of files grow shorter as they go out
+            self._line.write(buffers)
+            self._tap.answered(request, answer, sent)
 
     def end(self, why: str) -> None:
         """Close, and say why."""
@@ -216,6 +237,8 @@ class Connection:
         if self._task is not None:
             self._task.close()
             self._task = None
+            if self._tap is not None and self._request is not None:
+                self._tap.unanswered(self._request, ABANDONED)
 
     def _forget(self) -> None:
         self.closed = True

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
 
-from .handlers import SERVED
 from .history import SeenRequest
 from .log.files.errors import DiskFailure
-from .request import Refusal, Request
+from .request import OWNER, Refusal, Request
 from .waiting import Wait
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def answer(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
     history = node.history
     if history is None:
         return _ruled(node, request)
-    seen = history.took(request)
+    seen = history.took(request, node.id)
     result = _ruled(node, request)
     if isinstance(result, GeneratorType):
         return _noted(node, seen, result)
@@ -71,8 +70,16 @@ def _noted(node: Node, seen: SeenRequest, steps: Generator[Any, Any, Answer]) ->
 
 def handled(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
     """The handler's answer, past faults and history: also the way in for requests that the node's owner makes itself."""
+    if node.life is not None and (elsewhere := node.life.handed_on(request)) is not None:
+        return _guarded(request, elsewhere)
+    handle = request.peer.apis[request.api_key].handler.answer
     try:
-        result: Answer | Wait[Answer] = SERVED[request.api_key].handler.answer(node, request)
+        if node.authorizer is not None and request.peer.is_at_controller and request.peer.id != OWNER:
+            from .authorizing import authorized
+
+            result: Answer | Wait[Answer] = authorized(node, node.authorizer, request, handle)
+        else:
+            result = handle(node, request)
     except Refusal as refusal:
         return refused(request, refusal.code, refusal.message)
     except DiskFailure:  # the node tells of it
@@ -95,7 +102,7 @@ def _guarded(request: Request[Any], steps: Generator[Any, Any, Answer]) -> Wait[
 
 def refused(request: Request[Any], code: int, message: str | None = None) -> Answer:
     """The API's own error answer, with `code` wherever an error can stand."""
-    return SERVED[request.api_key].handler.refuse(request, code, message)
+    return request.peer.apis[request.api_key].handler.refuse(request, code, message)
 
 
 def unforeseen(request: Request[Any]) -> Answer:

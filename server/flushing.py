@@ -17,17 +17,25 @@ from contextlib import suppress
 from typing import NamedTuple, Protocol
 
 from .log.files.errors import DiskFailure
-from .log.log import PartitionLog
 from .log.storage import Flush
 
 log = logging.getLogger("kafkadouble.server")
 
 
-class Owner(Protocol):
-    """Whoever has a log flushed: a partition, or the controller."""
+class Written(Protocol):
+    """What is to be flushed: a log, or what is like one in this."""
 
     @property
-    def log(self) -> PartitionLog: ...
+    def log_end_offset(self) -> int: ...
+
+    def unflushed(self) -> Flush | None: ...
+
+
+class Owner(Protocol):
+    """Whoever has something flushed: a partition, the controller, a snapshot that is written."""
+
+    @property
+    def log(self) -> Written: ...
 
     def flushed(self, offset: int) -> None:
         """A flush of everything below `offset` was done."""

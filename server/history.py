@@ -13,9 +13,8 @@ from copy import copy
 from typing import Any
 
 from kafkadouble.messages import error_codes
-from kafkadouble.messages.fields import fields_of
 
-from .handlers import SERVED
+from .answer_errors import codes_in
 from .request import Request
 
 log = logging.getLogger("kafkadouble.requests")
@@ -56,12 +55,13 @@ class SeenRequest:
 
     `time` is when it came (ms), `took` how long its answer took (ms; None while there is none), `errors` the names of the errors that stand in
     the answer, each once. `outcome` is `waiting`, `answered`, `disconnected`, `abandoned` when the client left before, or `unanswered`
-    where the protocol has no answer.
+    where the protocol has no answer. `broker` is the id of the node that was asked.
     """
 
     __slots__ = (
         "api",
         "body",
+        "broker",
         "client_id",
         "correlation_id",
         "errors",
@@ -73,8 +73,8 @@ class SeenRequest:
         "version",
     )
 
-    def __init__(self, request: Request[Any], body: Any) -> None:
-        self.api = SERVED[request.api_key].name
+    def __init__(self, request: Request[Any], body: Any, broker: int = -1) -> None:
+        self.api, self.broker = request.peer.apis[request.api_key].name, broker
         self.version, self.client_id, self.correlation_id = request.version, request.client_id, request.correlation_id
         self.peer, self.time, self.size, self.body = repr(request.peer), request.received, request.size, body
         self.took: int | None = None
@@ -108,11 +108,11 @@ class History:
         self._kept: deque[tuple[SeenRequest, int]] = deque()
         self._bytes = 0
 
-    def took(self, request: Request[Any]) -> SeenRequest:
-        """Note a request that has come."""
+    def took(self, request: Request[Any], broker: int = -1) -> SeenRequest:
+        """Note a request that has come to a node."""
         strip = _STRIP.get(request.api_key)
         body, saved = (request.body, 0) if strip is None else strip(request.body)
-        seen = SeenRequest(request, body)
+        seen = SeenRequest(request, body, broker)
         weight = request.size - saved + OVERHEAD
         if weight > LARGE:
             weight *= WORST
@@ -164,47 +164,6 @@ def _without_secret(body: Any) -> tuple[Any, int]:
 _STRIP: dict[int, Callable[[Any], tuple[Any, int]]] = {PRODUCE: _without_records, SASL_AUTHENTICATE: _without_secret}
 
 
-class _Errors:
-    """Where errors can stand in a struct: the names of its own fields, and of its lists or structs that hold more."""
-
-    __slots__ = ("codes", "lists", "structs")
-
-    def __init__(self, cls: Any) -> None:
-        fields = fields_of(cls)
-        self.codes = tuple(field.name for field in fields if field.name.endswith("error_code"))
-        inner = [field for field in fields if field.struct is not None and _errors(field.struct)]
-        self.lists = tuple(field.name for field in inner if field.array)
-        self.structs = tuple(field.name for field in inner if not field.array)
-
-    def __bool__(self) -> bool:
-        return bool(self.codes or self.lists or self.structs)
-
-
-_known: dict[Any, _Errors] = {}
-
-
-def _errors(cls: Any) -> _Errors:
-    found = _known.get(cls)
-    if found is None:
-        found = _known[cls] = _Errors(cls)
-    return found
-
-
 def errors_in(answer: Any) -> tuple[str, ...]:
     """The names of all errors in a response, each once, outermost first."""
-    codes: dict[int, None] = {}
-    _collect(answer, codes)
-    return tuple(map(error_codes.name, codes))
-
-
-def _collect(struct: Any, codes: dict[int, None]) -> None:
-    where = _errors(type(struct))
-    for name in where.codes:
-        if code := getattr(struct, name):
-            codes[code] = None
-    for name in where.structs:
-        if (inner := getattr(struct, name)) is not None:
-            _collect(inner, codes)
-    for name in where.lists:
-        for item in getattr(struct, name) or ():
-            _collect(item, codes)
+    return tuple(map(error_codes.name, codes_in(answer)))

@@ -6,14 +6,17 @@ at a partition whose start moved is woken, since the offset that he waits for ma
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .log.files.errors import DiskFailure
 
 if TYPE_CHECKING:
     from .node import Node
+    from .partition import Partition
+    from .replication.following import Following
 
 Chore = Callable[["Node", int], None]
 """Something done at `now`."""
@@ -24,27 +27,32 @@ def retain(node: Node, now: int) -> None:
     for partition in node.partitions:
         with suppress(DiskFailure):
             if partition.log.retain(now):
-                partition.waiters.wake_all()
+                partition.stir()
+
+
+def _replicas(node: Node) -> Iterable[Partition | Following]:
+    """What this node leads, and what it follows."""
+    return node.partitions if node.fetchers is None else (*node.partitions, *node.fetchers.partitions.values())
 
 
 def forget_producers(node: Node, now: int) -> None:
     """Forget the producers that wrote nothing for `producer.id.expiration.ms`."""
     silence = node.settings.int("producer.id.expiration.ms")
-    for partition in node.partitions:
-        partition.log.producers.expire(now, silence)
+    for replica in _replicas(node):
+        replica.log.producers.expire(now, silence)
 
 
 def flush(node: Node, now: int) -> None:
     """Flush the logs whose records have waited for `flush.ms`."""
-    for partition in node.partitions:
-        if partition.log.flush_is_overdue(now):
-            node.flushing.want(partition)
+    for replica in _replicas(node):
+        if replica.log.flush_is_overdue(now):
+            node.flushing.want(replica)
 
 
 def checkpoint(node: Node, now: int) -> None:
     """Write down how far the logs are safe, and have those flushed of which a closed segment is not: a recovery then reads little."""
     node.logs.checkpoint(now)
-    for owner in (node.controller, *node.partitions):
+    for owner in (node.quorum.durable, *_replicas(node)):
         if owner.log.recovery_point < owner.log.segments[-1].base_offset:
             node.flushing.want(owner)
 
@@ -52,6 +60,13 @@ def checkpoint(node: Node, now: int) -> None:
 def remove_deleted(node: Node, now: int) -> None:
     """Free the room of files that were deleted a while ago."""
     node.logs.tick(now, node.settings.int("log.segment.delete.delay.ms"))
+
+
+def keep_snapshots(node: Node, now: int) -> None:
+    """Write a snapshot of the metadata if the last is too old, and delete those that are no longer kept (KIP-630)."""
+    if node.controller.fresh or "snapshotting" in vars(node):
+        node.controller.count_fresh()
+        node.snapshotting.clean(now)
 
 
 CHORES: tuple[tuple[str, Chore], ...] = (
@@ -63,15 +78,32 @@ CHORES: tuple[tuple[str, Chore], ...] = (
 )
 
 
+def look_who_keeps_up(node: Node, now: int) -> None:
+    """Followers that have not kept up for `replica.lag.time.max.ms` fall out of sync."""
+    if node.isr_changes is not None:
+        node.isr_changes.look_at_all()
+
+
+SNAPSHOTS_EVERY = 60_000
+"""Time (ms) between two looks at the snapshots, as in Kafka."""
+
+
 def begin(node: Node) -> None:
     """Have every chore done again and again, each at its interval."""
     for interval, chore in CHORES:
-        _schedule(node, interval, chore)
+        _schedule(node, partial(_interval, node, interval), chore)
+    _schedule(node, lambda: SNAPSHOTS_EVERY, keep_snapshots)
+    if node.isr_changes is not None:
+        _schedule(node, lambda: node.settings.int("replica.lag.time.max.ms") // 2, look_who_keeps_up)
 
 
-def _schedule(node: Node, interval: str, chore: Chore) -> None:
+def _interval(node: Node, name: str) -> int:
+    return node.settings.int(name)
+
+
+def _schedule(node: Node, interval: Callable[[], int], chore: Chore) -> None:
     def due(now: int) -> None:
         chore(node, now)
         _schedule(node, interval, chore)
 
-    node.waiting.timers.at(node.now + max(1, node.settings.int(interval)), due)
+    node.waiting.timers.at(node.now + max(1, interval()), due)

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 def elect(node: Node, partition: Partition) -> int:
-    """Elect the leader anew; tells the epoch that begins, at the end of the log."""
+    """Elect the leader anew, at the node that leads the quorum; tells the epoch that begins, at the end of the log, if the leader is the same
+    node: another learns of it from the metadata."""
     change = PartitionChangeRecord(
         topic_id=partition.topic_id, partition_id=partition.index, leader=partition.leader_id
     )
@@ -28,8 +29,9 @@ def elect(node: Node, partition: Partition) -> int:
     return partition.leader_epoch
 
 
-def lose_tail(node: Node, partition: Partition, offset: int) -> int:
-    """Lose everything from `offset` on, and the whole batch that it lies in; tells the epoch that begins there.
+def lose_tail(node: Node, partition: Partition, offset: int, controller: Node | None = None) -> int:
+    """Lose everything from `offset` on, and the whole batch that it lies in; tells the epoch that begins there, as `elect` does. `controller`
+    is who leads the quorum, if it is another node.
 
     Refusal(OFFSET_OUT_OF_RANGE) for an offset that the log does not have; its end is no such one.
     """
@@ -43,8 +45,11 @@ def lose_tail(node: Node, partition: Partition, offset: int) -> int:
     for listener in listeners:
         listener.lost(partition)
     log.truncate_to(offset)
-    node.logs.checkpoint(node.now)  # a recovery point beyond the end would promise that what comes there is whole
-    epoch = elect(node, partition)
+    work = None if node.flushing.under_way else log.unflushed()
+    if work is not None:  # so that a gap that a cut within a batch leaves is told from one that a loss of power makes
+        work.run()
+        log.flushed(work.offset)
+    epoch = elect(controller or node, partition)
     for listener in listeners:
         listener.led(partition)
     return epoch

@@ -1,7 +1,7 @@
 """The shell of one node: sockets and the event loop on one side, the node that knows neither on the other.
 
 Rules. Every call into the node is made on the loop's thread, with the clock's time, and is followed by a look at when the node wants to be
-called again. Accepting, reading and writing are asyncio's; what a connection is stands in `connection.py`.
+called again. Accepting and reading are asyncio's, sending is `outgoing.py`'s; what a connection is stands in `connection.py`.
 """
 
 from __future__ import annotations
@@ -10,16 +10,22 @@ import asyncio
 import asyncio.trsock
 import logging
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import count
+from typing import TYPE_CHECKING
 
 from . import flushing
 from .clock import Clock, SteppedClock
 from .connection import Buffers, Connection
+from .handlers import CONTROLLER_SERVED, SERVED, Served
 from .node import Node
+from .outgoing import Outgoing
 from .request import Peer
+
+if TYPE_CHECKING:
+    from .peers import Peers
 
 log = logging.getLogger("kafkadouble.server")
 
@@ -33,60 +39,113 @@ open."""
 LINGER_S = 10
 """How long a connection that we end may take to read what was written before."""
 
+RETIRE_MS, LOOK_S = 2000, 0.005
+"""How long a leader that stops tries to reach the others, and how often one looks whether it has."""
+
 LOOKS = 4
 """How often one looks for silent connections in the time after which they are closed: that time is kept to a quarter."""
 
 
 class Listener:
-    """Serves one node on a socket that already listens, and owns that socket from `start` on."""
+    """Serves one node on sockets that already listen, and owns them from `start` on: `sock` for clients and brokers, `controllers` for who
+    speaks to its controller. Either may be missing."""
 
-    def __init__(self, node: Node, clock: Clock, sock: socket.socket) -> None:
-        self.node, self.clock, self._socket = node, clock, sock
+    def __init__(
+        self, node: Node, clock: Clock, sock: socket.socket | None, controllers: socket.socket | None = None
+    ) -> None:
+        self.node, self.clock = node, clock
+        served = ((sock, SERVED), (controllers, CONTROLLER_SERVED))
+        self._sockets = [(each, apis) for each, apis in served if each is not None]
         self.connections: set[_Protocol] = set()
         self.ids = count(1)
-        self._server: asyncio.Server | None = None
+        self._servers: list[asyncio.Server] = []
+        self._peers: list[Peers] = []  # once there is somebody to speak to
         self._timer: asyncio.TimerHandle | None = None
         self._wanted = NEVER  # when the timer is due, by the node's clock
-        self._loop: asyncio.AbstractEventLoop | None = None  # from `start` on
+        self._loop: asyncio.AbstractEventLoop | None = None  # from `start` to `stop`
         self._look: asyncio.TimerHandle | None = None  # for silent connections
+        self._flushes: set[asyncio.Future[list[flushing.Result]]] = set()  # under way
         self.halted = asyncio.Event()
         """Set when the node says that it cannot go on."""
+        self.moved: Callable[[], None] | None = None
+        """Told whenever the node was called, where somebody else carries what it says to other nodes."""
+        self.paused = False
 
     async def start(self) -> None:
         """Begin to accept."""
         self._loop = asyncio.get_running_loop()
-        self._server = await self._loop.create_server(lambda: _Protocol(self), sock=self._socket, backlog=BACKLOG)
+        for sock, apis in self._sockets:
+            made = partial(_Protocol, self, apis)
+            self._servers.append(await self._loop.create_server(made, sock=sock, backlog=BACKLOG))
         self.reschedule()
         self._look_for_silent()
 
+    async def retire(self) -> None:
+        """Have others take over what the node leads, partitions and the quorum, and wait until they know."""
+        node, end = self.node, self.clock.now() + RETIRE_MS
+        if not self._peers or node.halted is not None:
+            return
+        if node.life is not None:
+            node.life.stop()
+            while not (node.life.is_over or self.clock.now() >= end or node.halted is not None):
+                await asyncio.sleep(LOOK_S)
+        node.quorum.retire(end)
+        self.reschedule()
+        while not node.quorum.is_retired and self.clock.now() < end:
+            await asyncio.sleep(LOOK_S)
+
     async def stop(self) -> None:
-        """Accept no more, and close every connection; the port is free when this is over."""
+        """Accept no more, close every connection, and have what is being flushed flushed: the port is free when this is over, and the node is
+        not called any more."""
+        for peers in self._peers:
+            await peers.stop()
+        await self._close_sockets()
+        while self._flushes:
+            await asyncio.wait(self._flushes)
         for timer in (self._timer, self._look):
             if timer is not None:
                 timer.cancel()
-        if self._server is None or self._loop is None:
-            self._socket.close()
+        self._loop = None
+
+    async def _close_sockets(self) -> None:
+        for sock, _ in self._sockets:
+            if not self._servers or self._loop is None:
+                sock.close()
+                continue
+            with suppress(NotImplementedError):  # the loop of Windows has no readers
+                self._loop.remove_reader(sock)
+            _shut_down(sock)
+        if not self._servers:
             return
-        with suppress(NotImplementedError):  # the loop of Windows has no readers
-            self._loop.remove_reader(self._socket)
-        _shut_down(self._socket)
         for _ in range(ROUNDS):
             await asyncio.sleep(0)
             self.close_connections()
-        self._server.close()
+        for server in self._servers:
+            server.close()
         while self.connections:  # asyncio closes an aborted socket in the next round
             await asyncio.sleep(0)
-        await self._server.wait_closed()
+        for server in self._servers:
+            await server.wait_closed()
 
     def close_connections(self) -> None:
         """Cut every connection."""
         for protocol in list(self.connections):
             protocol.cut()
 
+    def pause(self, paused: bool) -> None:
+        """Read nothing and do nothing, or go on; who connects meanwhile waits."""
+        self.paused = paused
+        for protocol in list(self.connections):
+            protocol.read_on(protocol.wanted)
+        self.reschedule()
+
     def replace(self, node: Node) -> None:
         """Serve another node from now on; nobody stays connected with the old one."""
         self.close_connections()
         self.node = node
+        for peers in self._peers:
+            peers.forget()
+        self._peers.clear()
         self.reschedule()
 
     def advance(self, clock: SteppedClock, milliseconds: int) -> None:
@@ -100,10 +159,14 @@ class Listener:
 
     def reschedule(self) -> None:
         """Have the node ticked when it wants to be; a clock that stands still says by itself when that is, unless it is now."""
+        if self.paused:
+            return
         if self.node.halted is not None:
             self._halt()
         if self.node.flushing.wanted:
             self._flush()
+        if self.node.channels:
+            self._speak()
         deadline = self.node.next_deadline()
         if deadline is None or deadline >= self._wanted or self._loop is None:
             return
@@ -114,6 +177,23 @@ class Listener:
         self._wanted = deadline
         self._timer = self._loop.call_later(max(0, deadline - self.clock.now()) / 1000, self.tick)
 
+    def _speak(self) -> None:
+        """Send to other nodes what the node wants sent."""
+        if self.moved is not None:
+            self.moved()
+            return
+        if self._peers or self._loop is None:
+            for peers in self._peers:
+                peers.pump()
+            return
+        from .peers import Peers
+
+        for name, channel, setting in self.node.channels:
+            timeout = self.node.settings.int(setting)
+            self._peers.append(Peers(channel, self.clock, client_id=name, timeout_ms=timeout, moved=self.reschedule))
+        for peers in list(self._peers):
+            peers.start()
+
     def _halt(self) -> None:
         """Nobody is served by a node that cannot go on."""
         self.close_connections()
@@ -121,13 +201,15 @@ class Listener:
             self.halted.set()
 
     def _flush(self) -> None:
-        """Flush what the node wants flushed, on another thread."""
-        jobs = self.node.flushing.begin()
+        """Flush what the node wants flushed, on another thread; what is wanted before there is a loop waits for it."""
+        jobs = [] if self._loop is None else self.node.flushing.begin()
         if jobs and self._loop is not None:
             done = self._loop.run_in_executor(None, flushing.run, jobs)
+            self._flushes.add(done)
             done.add_done_callback(partial(self._flushed, self.node, jobs))
 
     def _flushed(self, node: Node, jobs: Sequence[flushing.Job], done: asyncio.Future[list[flushing.Result]]) -> None:
+        self._flushes.discard(done)
         node.flushing.end(jobs, done.result())
         node.tick(self.clock.now())
         self.reschedule()
@@ -135,7 +217,8 @@ class Listener:
     def tick(self) -> None:
         """Let the node do what is due."""
         self._timer, self._wanted = None, NEVER
-        self.node.tick(self.clock.now())
+        if not self.paused:
+            self.node.tick(self.clock.now())
         self.reschedule()
 
     def _look_for_silent(self) -> None:
@@ -166,34 +249,38 @@ class _Protocol(asyncio.Protocol):
     """What asyncio calls for one connection."""
 
     transport: asyncio.Transport
+    outgoing: Outgoing
     connection: Connection
 
-    def __init__(self, listener: Listener) -> None:
-        self.listener = listener
+    def __init__(self, listener: Listener, apis: Mapping[int, Served]) -> None:
+        self.listener, self._apis = listener, apis
         self.looks = 0  # since bytes last moved
+        self.wanted = True  # to be read from
+        self._ending = False  # once everything is sent
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        self.transport, self.outgoing = transport, Outgoing(transport, self)
         host, port = (transport.get_extra_info("peername") or ("?", 0))[:2]
         node = self.listener.node
         max_frame = node.settings.int("socket.request.max.bytes")
-        peer = Peer(next(self.listener.ids), host, port)
+        peer = Peer(next(self.listener.ids), host, port, apis=self._apis)
         self.connection = Connection(node, peer, self, max_frame)
         self.listener.connections.add(self)
         log.info("%r connected", peer)
+        if self.listener.paused:
+            self.read_on(True)
 
     def write(self, buffers: Buffers) -> None:
         self.looks = 0
-        for buffer in buffers:  # asyncio before Python 3.12 joins them first, megabytes or not
-            self.transport.write(buffer)
-        if self.connection.choked:
-            self.connection.choke(self.transport.get_write_buffer_size())
+        self.outgoing.send(buffers)
 
     def close(self) -> None:
-        self.transport.close()
-        if self.transport.get_write_buffer_size():
-            asyncio.get_running_loop().call_later(LINGER_S, self.transport.abort)
+        if not self.outgoing.unsent:
+            self.transport.close()
+            return
+        self._ending = True
+        asyncio.get_running_loop().call_later(LINGER_S, self.transport.abort)
 
     def cut(self) -> None:
         """Close at once, and drop what was not sent yet."""
@@ -201,8 +288,10 @@ class _Protocol(asyncio.Protocol):
         self.transport.abort()
 
     def read_on(self, wanted: bool) -> None:
-        if wanted != self.transport.is_reading():
-            (self.transport.resume_reading if wanted else self.transport.pause_reading)()
+        self.wanted = wanted
+        read = wanted and not self.listener.paused
+        if read != self.transport.is_reading():
+            (self.transport.resume_reading if read else self.transport.pause_reading)()
 
     def others_first(self) -> None:
         asyncio.get_running_loop().call_soon(self._go_on)
@@ -216,14 +305,32 @@ class _Protocol(asyncio.Protocol):
         self.connection.receive(data, self.listener.clock.now())
         self.listener.reschedule()
 
-    def pause_writing(self) -> None:
-        self.connection.choke(self.transport.get_write_buffer_size())
+    def slow(self, unsent: int) -> None:
+        self.connection.choke(unsent)
+
+    def moved(self) -> None:
+        self.looks = 0
+
+    def drained(self) -> None:
+        if self._ending:
+            self.transport.close()
+        elif self.connection.choked:
+            self.connection.unchoke(self.listener.clock.now())
+            self.listener.reschedule()
+
+    def broken(self, problem: OSError) -> None:
+        log.info("%r: %s", self.connection.peer, problem)
+        self.cut()
+
+    def pause_writing(self) -> None:  # where asyncio sends
+        self.slow(self.outgoing.unsent)
 
     def resume_writing(self) -> None:
-        self.connection.unchoke(self.listener.clock.now())
-        self.listener.reschedule()
+        self.moved()
+        self.drained()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.listener.connections.discard(self)
+        self.outgoing.end()
         self.connection.lost()
         log.info("%r disconnected", self.connection.peer)

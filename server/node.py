@@ -7,10 +7,11 @@ led here are `partitions`, the groups coordinated here are `groups`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from random import Random
 from types import GeneratorType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages.uuid import Uuid
 
@@ -27,18 +28,49 @@ from .logs.logs import Logs
 from .logs.memory import MemoryLogs
 from .metadata.controller import Controller
 from .partitions import Partitions
+from .quorum import Quorum
+from .raft.voters import Endpoint
 from .request import Request
 from .settings import Settings
 from .waiting import Task, Waiting
 
+if TYPE_CHECKING:
+    from .broker_life import BrokerLife
+    from .capture import Capture
+    from .metadata.authorizer import Authorizer
+    from .metadata.snapshotting import Snapshotting
+    from .peers import Sending
+    from .replication.fetchers import Fetchers
+    from .replication.isr_changes import IsrChanges
+    from .replication.throttle import Throttles
+
+
+OF_CONTROLLER = "controller.socket.timeout.ms"
+
+FEW_BYTES = 1 << 16
+"""Of metadata: nobody looks whether a snapshot is due for less, but now and then."""
+
 
 class Node:
-    """A single combined node, broker and controller: a quorum of one.
+    """One node of a cluster: a broker, a controller, or both, by `process.roles`; a single one is the whole cluster, and a quorum of one.
 
-    `advertised` is the (host, port) that clients are told; `seed` feeds every choice that Kafka makes at random (topic ids, member ids,
-    session ids), so that the same requests at the same times give the same answers. `history` is for those who will ask what was requested:
-    it costs time with every request. `logs` are what it keeps, and what an earlier life left to it; in memory unless given.
+    `advertised` is the (host, port) that clients are told; `controller` where other nodes reach its controller, if they do. `seed` feeds every
+    choice that Kafka makes at random (topic ids, member ids, session ids), so that the same requests at the same times give the same answers.
+    `history` is for those who will ask what was requested: it costs time with every request. `logs` are what it keeps, and what an earlier life
+    left to it; in memory unless given.
     """
+
+    life: BrokerLife | None = None
+    """Of a broker that has, or may come to have, another node as its controller."""
+    authorizer: Authorizer | None = None
+    """Who may do what at its controller, where that is asked."""
+    fetchers: Fetchers | None = None
+    """What it follows, where there are other brokers, or may come to be."""
+    isr_changes: IsrChanges | None = None
+    throttles: Throttles | None = None
+    """What followers may get in a second, and what this node as one of them."""
+    capture: Capture | None = None
+    """Where connections that are accepted from now on note what passes on them, if anybody wants that."""
 
     def __init__(
         self,
@@ -49,14 +81,22 @@ class Node:
         seed: int,
         history: bool = True,
         logs: Logs | None = None,
+        controller: tuple[str, int] | None = None,
     ) -> None:
         self.settings, self.advertised, self.now = settings, advertised, now
         self.id = settings.int("node.id")
         self.random = Random(seed)
         self.logs = logs or MemoryLogs()
+        self.began = now
+        self.snapshots_from = min(FEW_BYTES, settings.int("metadata.log.max.record.bytes.between.snapshots"))
         self.halted: str | None = None
         """Why this node cannot go on; its owner is to end it."""
+        self.roles = frozenset(settings.list("process.roles"))
         self.cluster_id = self.logs.cluster_id or str(Uuid.random(self.random.randbytes))
+        self.controller_endpoint = controller
+        self.incarnation_id = Uuid.random(self.random.randbytes)
+        self.is_registered = False  # as a broker
+        self.own_directory = self.logs.call_directory(Uuid.random(self.random.randbytes))
         self.waiting = Waiting()
         self.intake = Intake(_intake_limit(settings), self.waiting.timers)
         self.unsent = 0
@@ -67,11 +107,27 @@ class Node:
         self.flushing = Flushing()
         self.partitions = Partitions(self)
         self.controller = Controller(self)
+        self.quorum = Quorum(self, self.controller, None if controller is None else Endpoint(*controller))
+        if settings["authorizer.class.name"]:
+            from .metadata.authorizer import of_settings
+
+            self.authorizer = of_settings(settings)
+        self.controller.begin()
+        self.channels = self._channels() if self.quorum.needs_peers else ()
+        """What it has to say to other nodes: nothing, ever, where it is alone."""
         self.groups = GroupCoordinator(self)
-        self.controller.listeners.append(self.partitions.image_changed)
-        self.controller.start()
+        if self.life is not None and not self.quorum.is_alone:
+            self.life.begin()
+        self.quorum.start()
         self.cleaner = Cleaner(self)
         housekeeping.begin(self)
+
+    @cached_property
+    def snapshotting(self) -> Snapshotting:
+        """Who writes and keeps the snapshots of the metadata; most nodes end before there is one."""
+        from .metadata.snapshotting import Snapshotting
+
+        return Snapshotting(self)
 
     def submit(self, request: Request[Any], reply: Callable[[Answer], None], now: int) -> Task | None:
         """Take a request; `reply` is called once with its answer, perhaps before this returns.
@@ -89,12 +145,12 @@ class Node:
         if not isinstance(answer, GeneratorType):
             reply(answer)  # type: ignore[arg-type]  # what is no generator is an answer, which mypy cannot conclude
             if waiting.ready:
-                waiting.run(now)
+                self._run(now)
             if self.logs.failures:
                 outages.face(self)
             return None
         task = waiting.start(answer, reply, lambda failure: reply(dispatch.DISCONNECT))
-        waiting.run(now)
+        self._run(now)
         if self.logs.failures:
             outages.face(self)
         return task if task.alive else None
@@ -102,14 +158,53 @@ class Node:
     def tick(self, now: int) -> None:
         """Do what is due."""
         self.now = now
-        self.waiting.run(now)
+        self._run(now)
         if self.logs.failures:
             outages.face(self)
+
+    @property
+    def broker_epoch(self) -> int:
+        """In which epoch its broker is registered; -1 when it is not."""
+        own = self.controller.image.brokers.get(self.id)
+        return -1 if own is None else own.epoch
+
+    def _channels(self) -> Sequence[tuple[str, Sending, str]]:
+        """What it has to say to whom: the client id, the conversation, and the setting that says how long an answer may take."""
+        from .registrar import Registrar
+        from .to_controller import ToController
+
+        name, to_controller = str(self.id), ToController(self)
+        found: list[tuple[str, Sending, str]] = [
+            (f"raft-client-{self.id}", self.quorum, "controller.quorum.request.timeout.ms"),
+            (name, to_controller, OF_CONTROLLER),
+        ]
+        if "controller" in self.roles:
+            Registrar(self, to_controller)
+        if "broker" in self.roles:
+            from .broker_life import BrokerLife
+            from .replication.fetchers import Fetchers
+            from .replication.isr_changes import IsrChanges
+            from .replication.throttle import Throttles
+
+            forwarding, isr_changes = ToController(self), ToController(self)
+            self.life = BrokerLife(self, to_controller, forwarding)
+            self.fetchers, self.isr_changes = Fetchers(self), IsrChanges(self, isr_changes)
+            self.throttles = Throttles(self)
+            fetchers = (f"broker-{self.id}-fetcher-0", self.fetchers, "replica.socket.timeout.ms")
+            found += [(name, forwarding, OF_CONTROLLER), (name, isr_changes, OF_CONTROLLER), fetchers]
+        return found
+
+    def _run(self, now: int) -> None:
+        """Resume who can go on; one who fetches the metadata log may have made others committed by that."""
+        self.waiting.run(now)
+        while self.controller.has_news and self.halted is None:
+            self.controller.proceed()
+            self.waiting.run(now)
 
     def close(self, now: int) -> None:
         """Stop in good order; nothing is asked of it afterwards."""
         self.now = now
-        self.logs.close(now, self.controller.image.brokers[self.id].epoch)
+        self.logs.close(now, self.broker_epoch)
 
     def next_deadline(self) -> int | None:
         """When `tick` is wanted next (ms), if nothing else happens."""

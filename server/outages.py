@@ -1,8 +1,8 @@
 """Log directories that fail while the node runs (KIP-112, KIP-858): each goes offline for good, and the others serve on.
 
 Rules. What lay in it answers KAFKA_STORAGE_ERROR from then on, its coordinators NOT_COORDINATOR; the metadata says that its partitions have no
-leader, and which directories are left. Without the log of the metadata nothing can be decided any more: the node is halted, and its owner is
-to end it, as Kafka does.
+leader, and which directories are left; a controller that is another node hears of it in heartbeats. Without the log of the metadata nothing
+can be decided any more: the node is halted, and its owner is to end it, as Kafka does.
 """
 
 from __future__ import annotations
@@ -39,3 +39,5 @@ def _take_offline(node: Node, outage: Outage) -> None:
         node.controller.directory_lost(outage.directory, outage.partitions)
     except DiskFailure:
         return  # the next to be faced
+    if node.life is not None:
+        node.life.lost(outage.directory)

@@ -18,15 +18,13 @@ from kafkadouble.messages.message import Message
 from kafkadouble.wire.errors import WireError
 from kafkadouble.wire.frame import MAX_SIZE, Frames
 
+from .bounds import LARGE, MOST_ELEMENTS
 from .raft.links import Failure
 from .raft.messages import fitted
 from .raft.voters import Endpoint
 
 API_VERSIONS, API_VERSIONS_VERSION = 18, 4
 CHUNK = 1 << 16
-
-LARGE, MOST_ELEMENTS = 128 * 1024, 50_000
-"""How many elements an answer larger than this may have, as for requests: records count as one."""
 
 Versions = Mapping[int, tuple[int, int]]
 """The lowest and the highest version of each API key."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
 
@@ -31,6 +32,9 @@ BACKOFF_MS, BACKOFF_MAX_MS = 50, 500
 IDLE_S = 60
 """After so long without a request a connection is closed: nobody has use for it."""
 
+MOST_KNOWN = 1000
+"""Peers of whose troubles and versions there is a note."""
+
 NEVER = 2**63
 
 
@@ -47,14 +51,22 @@ class Sending(Protocol):
 
 
 class Peers:
-    """`timeout_ms` is `controller.quorum.request.timeout.ms`; `troubles` says why a peer did not answer last, if it did not; `versions` what
-    it served when it was last connected with."""
+    """`timeout_ms` is `controller.quorum.request.timeout.ms`; `moved` is called when the replica was called, and is to `pump`; `troubles` says
+    why a peer did not answer last, if it did not; `versions` what it served when it was last connected with."""
 
     def __init__(
-        self, replica: Sending, clock: Clock, *, client_id: str, timeout_ms: int, max_frame: int = MAX_SIZE
+        self,
+        replica: Sending,
+        clock: Clock,
+        *,
+        client_id: str,
+        timeout_ms: int,
+        max_frame: int = MAX_SIZE,
+        moved: Callable[[], None] | None = None,
     ) -> None:
         self.replica, self.clock, self.client_id = replica, clock, client_id
         self.timeout_ms, self.max_frame = timeout_ms, max_frame
+        self._moved = moved or self.pump
         self.troubles: dict[Endpoint, str] = {}
         self.versions: dict[Endpoint, Versions] = {}
         self.lines: dict[Endpoint, _Line] = {}
@@ -74,6 +86,14 @@ class Peers:
             self._timer.cancel()
         await asyncio.gather(*(line.end() for line in list(self.lines.values())))
 
+    def forget(self) -> None:
+        """The replica is no more: end every connection, soon."""
+        self._loop = None
+        if self._timer is not None:
+            self._timer.cancel()
+        for line in self.lines.values():
+            line.cancel()
+
     def pump(self) -> None:
         """Send what the replica wants sent, and be there when it wants to be called. To be called whenever anybody else has called it."""
         if self._loop is None:
@@ -86,7 +106,7 @@ class Peers:
         """What has become of a request."""
         if self._loop is not None:
             self.replica.answered(send.token, answer, self.clock.now())
-            self.pump()
+            self._moved()
 
     def _line(self, endpoint: Endpoint) -> _Line:
         line = self.lines.get(endpoint)
@@ -97,7 +117,7 @@ class Peers:
     def _tick(self) -> None:
         self._timer, self._wanted = None, NEVER
         self.replica.tick(self.clock.now())
-        self.pump()
+        self._moved()
 
     def _reschedule(self) -> None:
         """Tick when the replica wants it; a clock that stands still says by itself when that is, unless it is now."""
@@ -129,6 +149,9 @@ class _Line:
     def put(self, send: Send) -> None:
         """Send it as soon as what was sent before is answered."""
         self._waiting.put_nowait(send)
+
+    def cancel(self) -> None:
+        self._task.cancel()
 
     async def end(self) -> None:
         self._task.cancel()
@@ -177,6 +200,8 @@ class _Line:
         if self._connection is None:
             peers = self._peers
             self._connection = await PeerConnection.open(self.endpoint, peers.client_id, peers.max_frame)
+            if len(peers.versions) >= MOST_KNOWN:
+                del peers.versions[next(iter(peers.versions))]
             peers.versions[self.endpoint] = self._connection.versions
         return self._connection
 
@@ -196,6 +221,8 @@ class _Line:
 
     def _note(self, trouble: str) -> None:
         if self._peers.troubles.get(self.endpoint) != trouble:
+            if len(self._peers.troubles) >= MOST_KNOWN:  # new voters are asked where anybody says that they are
+                del self._peers.troubles[next(iter(self._peers.troubles))]
             self._peers.troubles[self.endpoint] = trouble
             log.warning("%s:%d: %s", *self.endpoint, trouble)
 

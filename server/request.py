@@ -7,22 +7,39 @@ shape of an error answer.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Generic, TypeVar
 
 from kafkadouble.messages.message import Message
 
+from .handlers import SERVED, Served
+
 Body = TypeVar("Body", bound=Message)
+
+ENVELOPE = 58
+
+
+OWNER = 0
+"""The id of who asks from within this process: the node itself, and who runs it. Connections count from 1."""
 
 
 class Peer:
-    """Who is at the other end of a connection. Made when it is accepted; a handler may note here what the client said of itself."""
+    """Who is at the other end of a connection. Made when it is accepted; a handler may note here what the client said of itself. `apis` is what
+    is served on the listener that it came to."""
 
-    __slots__ = ("host", "id", "listener", "port", "principal", "software_name", "software_version")
+    __slots__ = ("apis", "host", "id", "listener", "port", "principal", "software_name", "software_version")
 
-    def __init__(self, id: int, host: str, port: int, listener: str = "PLAINTEXT") -> None:
-        self.id, self.host, self.port, self.listener = id, host, port, listener
+    def __init__(
+        self, id: int, host: str, port: int, listener: str = "PLAINTEXT", apis: Mapping[int, Served] = SERVED
+    ) -> None:
+        self.id, self.host, self.port, self.listener, self.apis = id, host, port, listener, apis
         self.principal = "User:ANONYMOUS"
         self.software_name = self.software_version = ""
+
+    @property
+    def is_at_controller(self) -> bool:
+        """Whether it came to a listener of controllers, which alone serve Envelope."""
+        return ENVELOPE in self.apis
 
     def __repr__(self) -> str:
         return f"{self.host}:{self.port}"

@@ -40,8 +40,11 @@ DOUBLE_DEFAULTS: dict[str, tuple[str, str]] = {
 }
 """Where a double begins differently from Kafka, and why. They are described as static configurations of the broker."""
 
-OF_PLUGINS = ("config.providers.", "rlmm.config.", "rsm.config.", "metrics.jmx.")
-"""Settings that Kafka hands on to config providers, tiered storage and reporters, whatever they are called."""
+OF_AUTHORIZER = ("super.users", "allow.everyone.if.no.acl.found")
+"""Settings of Kafka's StandardAuthorizer."""
+
+OF_PLUGINS = ("config.providers.", "rlmm.config.", "rsm.config.", "metrics.jmx.", *OF_AUTHORIZER)
+"""Settings that Kafka hands on to config providers, tiered storage, reporters and authorizers, whatever they are called."""
 
 
 class Settings(Layers):
@@ -83,7 +86,8 @@ class Settings(Layers):
     def without_effect(self) -> builtins.list[str]:
         """The settings that somebody gave, and that change nothing in this double."""
         configs = {name: broker_config(name) for name in self.given}
-        return [name for name, config in configs.items() if config is None or not config.effective]
+        none = [name for name, config in configs.items() if config is None or not config.effective]
+        return [name for name in none if name not in OF_AUTHORIZER or not self["authorizer.class.name"]]
 
     def _check_together(self) -> None:
         from .configs.broker_rules import broken
@@ -127,6 +131,9 @@ class Settings(Layers):
 
     def int(self, name: str) -> builtins.int:
         """The number of an INT, SHORT or LONG."""
+        value = self._values.get(name)
+        if value.__class__ is builtins.int:  # as mostly
+            return value
         value = self[name]
         if isinstance(value, builtins.int) and not isinstance(value, builtins.bool):
             return value

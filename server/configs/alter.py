@@ -3,11 +3,16 @@
 Nothing is written here, and whether the resource exists is not asked here. A broker's configurations are checked against the whole
 broker (KIP-226), a topic's and a group's against the broker's that stand behind them; a broker may hold names that no table knows,
 because they may belong to a plugin. A record's value None deletes.
+
+In Apache Kafka a broker looks at a request first, and hands it on to the controller. A controller that is asked, by a broker or by a client of
+its own (KIP-919), does not do the broker's part: of two changes of one name the last counts, null deletes, and of a broker's configurations it
+knows nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -25,6 +30,7 @@ from .topic_rules import validate_topic
 
 LONGEST_VALUE = 32_767  # characters, although the refusal speaks of bytes
 MIN_ISR = "min.insync.replicas"
+BROKER_ID = re.compile(r"[+-]?[0-9]{1,10}")
 
 
 class Resource(IntEnum):
@@ -69,7 +75,8 @@ WITH_LISTS = frozenset({Resource.TOPIC, Resource.BROKER})
 class Target(NamedTuple):
     """The resource to alter: what it holds now, and the broker that judges. A broker's name is "" for all brokers.
 
-    `elr`: eligible leader replicas are on, so that min.insync.replicas is set for all brokers or for none (KIP-966).
+    `elr`: eligible leader replicas are on, so that min.insync.replicas is set for all brokers or for none (KIP-966). `at_controller`: a
+    controller was asked, who does its part only.
     """
 
     kind: Resource
@@ -77,39 +84,69 @@ class Target(NamedTuple):
     current: Mapping[str, str]
     layers: Layers
     elr: bool = False
+    at_controller: bool = False
 
 
 def altered(target: Target, changes: Iterable[Change]) -> dict[str, str | None]:
     """The records that IncrementalAlterConfigs writes, by name; ConfigRefused when it may not be."""
     asked = list(changes)
+    if target.at_controller:
+        _check_name(target)
+        lists = (change for change in asked if change.operation not in (Operation.SET, Operation.DELETE))
+        _refuse_nulls(change.name for change in lists if change.value is None)
+    else:
+        look_at_changes(target, asked)
+    return _checked(target, {change.name: _operated(target, change) for change in asked}, dropped=())
+
+
+def look_at_changes(target: Target, changes: Sequence[Change]) -> None:
+    """A broker's part of `altered`. ConfigRefused."""
     _check_name(target)
-    if len({change.name for change in asked}) < len(asked):
+    if len({change.name for change in changes}) < len(changes):
         raise InvalidRequest("Error due to duplicate config keys")
-    _refuse_nulls(change.name for change in asked if change.operation != Operation.DELETE and change.value is None)
-    records = {change.name: _operated(target, change) for change in asked}
+    _refuse_nulls(change.name for change in changes if change.operation != Operation.DELETE and change.value is None)
     if target.kind is Resource.BROKER:
-        _check_broker(target, _as_a_broker_sees(target, asked))
-    return _checked(target, records, dropped=())
+        for change in changes:
+            _operated(target, change)
+        _check_broker(target, _as_a_broker_sees(target, changes))
 
 
 def replaced(target: Target, configs: Mapping[str, str | None]) -> dict[str, str | None]:
     """The records that AlterConfigs writes, which sets these configurations and deletes all others."""
+    if target.at_controller:
+        _check_name(target)
+    else:
+        look_at_all(target, configs)
+    return _checked(target, dict(configs), dropped=[name for name in target.current if name not in configs])
+
+
+def look_at_all(target: Target, configs: Mapping[str, str | None]) -> None:
+    """A broker's part of `replaced`. ConfigRefused."""
     _check_name(target)
     _refuse_nulls(name for name, value in configs.items() if value is None)
     if target.kind is Resource.BROKER:
         _check_broker(target, {name: value for name, value in configs.items() if value is not None})
-    return _checked(target, dict(configs), dropped=[name for name in target.current if name not in configs])
 
 
 def _check_name(target: Target) -> None:
     kind, name = target.kind, target.name
     if kind not in TABLES:
         raise InvalidRequest(f"Unknown resource type {int(kind)}")
-    if kind is Resource.BROKER and name and not (name.lstrip("+").isascii() and name.lstrip("+").isdecimal()):
+    if kind is Resource.BROKER and target.at_controller:
+        _check_broker_id(name)
+    elif kind is Resource.BROKER and name and not (name.lstrip("+").isascii() and name.lstrip("+").isdecimal()):
         raise InvalidRequest(f"Node id must be an integer, but it is: {name}")
     if kind is not Resource.BROKER and not name:
         texts = {Resource.CLIENT_METRICS: "Subscription name can't be empty"}
         raise InvalidRequest(texts.get(kind, f"Default {kind.name.lower()} resources are not allowed."))
+
+
+def _check_broker_id(name: str) -> None:
+    """As a controller reads the name of a broker."""
+    if name and not BROKER_ID.fullmatch(name):
+        raise InvalidRequest("Unable to parse broker name as a base 10 number.")
+    if name and int(name) < 0:
+        raise InvalidRequest("Invalid negative broker ID.")
 
 
 def _refuse_nulls(names: Iterable[str]) -> None:
@@ -127,7 +164,7 @@ def _operated(target: Target, change: Change) -> str | None:
         raise InvalidRequest(f"Unknown operations type {change.operation}")
     config = TABLES[target.kind].get(change.name) if target.kind in WITH_LISTS else None
     if config is None or config.type is not Type.LIST:
-        raise InvalidConfig(change.name, change.value, text=_not_a_list(target.kind, change))
+        raise InvalidConfig(change.name, change.value, text=_not_a_list(target, change))
     held = target.current.get(change.name, config.default) or ""
     elements = [element for element in held.split(",") if element]
     for element in (change.value or "").split(","):
@@ -138,9 +175,9 @@ def _operated(target: Target, change: Change) -> str | None:
     return ",".join(elements)
 
 
-def _not_a_list(kind: Resource, change: Change) -> str:
+def _not_a_list(target: Target, change: Change) -> str:
     verb, config = Operation(change.operation).name, BROKER.get(change.name)
-    if kind is not Resource.BROKER:
+    if target.kind is not Resource.BROKER or target.at_controller:
         return f"Can't {verb} to key {change.name} because its type is not LIST."
     if config is None or config.mode == "dynamic-only":
         return f"Unknown config name: {change.name}"
@@ -170,7 +207,7 @@ def _check_record(target: Target, name: str, value: str | None) -> None:
         raise InvalidConfig(name, "", text=f"The configuration value cannot be added because {why}")
 
 
-def _as_a_broker_sees(target: Target, changes: list[Change]) -> dict[str, str]:
+def _as_a_broker_sees(target: Target, changes: Sequence[Change]) -> dict[str, str]:
     """What a broker would hold: it looks at usable values only, and appends what is doubled, so that the check finds it."""
     props = usable(target.current, per_broker=bool(target.name))
     for name, operation, value in changes:

@@ -6,7 +6,9 @@ A name may carry the prefix of a listener: `listener.name.internal.ssl.keystore.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 
+from . import broker_logs, broker_network, broker_quorum
 from .definition import Config
 from .table import Table
 
@@ -21,47 +23,30 @@ OF_ONE_MECHANISM = (
 """Configurations that a listener has for each SASL mechanism: `listener.name.internal.plain.sasl.jaas.config`."""
 
 
+ALWAYS = (broker_quorum, broker_network, broker_logs)
+"""What every node asks for when it starts."""
+
+PERHAPS = ("groups", "replication", "transactions", "sharing", "quotas", "sasl", "tls", "oauth", "remote")
+"""What is not read before somebody asks for it."""
+
+
 def _load() -> Iterator[str]:
-    """The rows by subject: what every node asks for first, the rest perhaps never."""
-    from . import broker_quorum
+    """The rows by subject."""
+    for module in ALWAYS:
+        yield module.ROWS
+    for subject in PERHAPS:
+        yield str(import_module(f"{__package__}.broker_{subject}").ROWS)
 
-    yield broker_quorum.ROWS
-    from . import broker_network
 
-    yield broker_network.ROWS
-    from . import broker_logs
+def _load_own() -> Iterator[str]:
+    from . import own
 
-    yield broker_logs.ROWS
-    from . import broker_groups
-
-    yield broker_groups.ROWS
-    from . import broker_replication
-
-    yield broker_replication.ROWS
-    from . import broker_transactions
-
-    yield broker_transactions.ROWS
-    from . import broker_sharing
-
-    yield broker_sharing.ROWS
-    from . import broker_quotas
-
-    yield broker_quotas.ROWS
-    from . import broker_sasl
-
-    yield broker_sasl.ROWS
-    from . import broker_tls
-
-    yield broker_tls.ROWS
-    from . import broker_oauth
-
-    yield broker_oauth.ROWS
-    from . import broker_remote
-
-    yield broker_remote.ROWS
+    yield own.BROKER_ROWS
 
 
 BROKER = Table(_load)
+OWN = Table(_load_own)
+"""What a node takes that Apache Kafka does not know. It is described nowhere, so that a node looks as in Kafka."""
 
 
 def base_name(name: str) -> str | None:
@@ -74,4 +59,4 @@ def base_name(name: str) -> str | None:
 
 def broker_config(name: str) -> Config | None:
     """The configuration that a name means, with a listener's prefix or without."""
-    return BROKER.get(name) or BROKER.get(base_name(name) or "")
+    return BROKER.get(name) or BROKER.get(base_name(name) or "") or OWN.get(name)

@@ -1,4 +1,4 @@
-"""Settings of a broker: logs and their cleaning, and what topics are made with.
+"""Settings of a broker: logs and their cleaning, what producers they remember, and what topics are made with.
 
 Rows only; `table.py` tells how one is read.
 """
@@ -10,7 +10,7 @@ log.dir  list  /tmp/kafka-logs  high  nonempty  effective
     Folders of the logs, when log.dirs is not set.
 log.dirs  list  null  high  nonempty  effective
     Folders of the logs.
-cordoned.log.dirs  list  ""  medium  per-broker
+cordoned.log.dirs  list  ""  medium  per-broker  effective
     Log folders that take no new partitions; * means all of them.
 log.segment.bytes  int  1073741824  high  cluster-wide  >=1048576  effective
     Size at which a log segment is closed.
@@ -18,9 +18,9 @@ log.roll.ms  long  null  high  cluster-wide  effective
     Age at which a log segment is closed (ms); when not set, log.roll.hours counts.
 log.roll.hours  int  168  high  >=1  effective
     Age at which a log segment is closed (hours).
-log.roll.jitter.ms  long  null  high  cluster-wide
+log.roll.jitter.ms  long  null  high  cluster-wide  effective
     Most that is taken off the age of closing at random (ms); when not set, log.roll.jitter.hours counts.
-log.roll.jitter.hours  int  0  high  >=0
+log.roll.jitter.hours  int  0  high  >=0  effective
     Most that is taken off the age of closing at random (hours).
 log.retention.ms  long  null  high  cluster-wide  effective
     Age at which a closed segment is deleted (ms), -1 for never; when not set, log.retention.minutes counts.
@@ -108,4 +108,8 @@ compression.lz4.level  int  9  medium  cluster-wide  1..17  effective
     Level of lz4 when the broker compresses.
 compression.zstd.level  int  3  medium  cluster-wide  -131072..22  effective
     Level of zstd when the broker compresses.
+producer.id.expiration.ms  int  86400000  low  cluster-wide  >=1  effective
+    Disuse after which a partition forgets a producer id (ms).
+producer.id.expiration.check.interval.ms  int  600000  low  internal  >=1  effective
+    Time between two searches for producer ids to forget (ms).
 """

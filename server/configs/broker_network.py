@@ -1,4 +1,4 @@
-"""Settings of a broker: listeners, sockets, requests and threads.
+"""Settings of a broker: listeners, sockets, requests and threads, and who may use them.
 
 Rows only; `table.py` tells how one is read.
 """
@@ -63,4 +63,6 @@ unstable.feature.versions.enable  boolean  false  high  internal
     Whether versions of features still in development are offered.
 config.providers  list  ""  low  cluster-wide
     Names of the config providers that fill variables in other settings.
+authorizer.class.name  string  ""  low  effective
+    Class that decides what a principal may do; empty for no ACLs.
 """

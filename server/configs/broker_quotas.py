@@ -8,9 +8,9 @@ quota.window.num  int  11  low  >=1
     Windows kept for client quotas.
 quota.window.size.seconds  int  1  low  >=1
     Length of a window of client quotas (s).
-replication.quota.window.num  int  11  low  >=1
+replication.quota.window.num  int  11  low  >=1  effective
     Windows kept for replication quotas.
-replication.quota.window.size.seconds  int  1  low  >=1
+replication.quota.window.size.seconds  int  1  low  >=1  effective
     Length of a window of replication quotas (s).
 alter.log.dirs.replication.quota.window.num  int  11  low  >=1
     Windows kept for the quota of moves between log folders.

@@ -1,4 +1,4 @@
-"""Settings of a broker: SASL, authorization and delegation tokens.
+"""Settings of a broker: SASL, principals and delegation tokens.
 
 Rows only; `table.py` tells how one is read.
 """
@@ -11,8 +11,6 @@ security.providers  string  null  low
 principal.builder.class  class  org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder  medium  \
 per-broker
     Class that turns an authenticated connection into a principal.
-authorizer.class.name  string  ""  low
-    Class that decides what a principal may do; empty for no ACLs.
 connections.max.reauth.ms  long  0  medium
     Longest life of a SASL session before the client must authenticate again (ms); 0 for no limit.
 sasl.server.max.receive.size  int  524288  medium

@@ -1,4 +1,4 @@
-"""Settings of a broker: transactions and producer ids.
+"""Settings of a broker: transactions.
 
 Rows only; `table.py` tells how one is read.
 """
@@ -26,10 +26,6 @@ transaction.two.phase.commit.enable  boolean  false  low
     Whether producers may take part in two-phase commits.
 transactional.id.expiration.ms  int  604800000  high  >=1
     Disuse after which a transactional id is forgotten (ms).
-producer.id.expiration.ms  int  86400000  low  cluster-wide  >=1  effective
-    Disuse after which a partition forgets a producer id (ms).
-producer.id.expiration.check.interval.ms  int  600000  low  internal  >=1  effective
-    Time between two searches for producer ids to forget (ms).
 add.partitions.to.txn.retry.backoff.ms  int  20  high  >=1
     First pause before the server adds partitions to a transaction again (ms).
 add.partitions.to.txn.retry.backoff.max.ms  int  100  high  >=0

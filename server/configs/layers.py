@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .broker import BROKER, LISTENER_PREFIX, base_name, broker_config
+from .broker import BROKER, LISTENER_PREFIX, OWN, base_name, broker_config
 from .definition import Config, InvalidConfig, Value
 
 UNITS_OF_ONE = (
@@ -69,7 +69,8 @@ class Layers:
         config = broker_config(name)
         if name in self._texts:
             return config.parse(self._texts[name]) if config else self._texts[name]
-        return BROKER[name].default_value()
+        found = BROKER.get(name) or OWN[name]
+        return found.default_value()
 
 
 def merged(*layers: Mapping[str, str]) -> dict[str, str]:

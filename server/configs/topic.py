@@ -10,7 +10,7 @@ segment.bytes  int  1073741824  medium  >=1048576  <log.segment.bytes  effective
     Size at which a log segment is closed.
 segment.ms  long  604800000  medium  >=1  <log.roll.ms  <log.roll.hours:hours  effective
     Age at which a log segment is closed (ms).
-segment.jitter.ms  long  0  medium  >=0  <log.roll.jitter.ms  <log.roll.jitter.hours:hours
+segment.jitter.ms  long  0  medium  >=0  <log.roll.jitter.ms  <log.roll.jitter.hours:hours  effective
     Most that is taken off the age of closing at random (ms).
 segment.index.bytes  int  10485760  medium  >=4  <log.index.size.max.bytes  effective
     Largest offset index.
@@ -61,9 +61,9 @@ message.timestamp.before.max.ms  long  9223372036854775807  medium  >=0  <log.me
     How far a record's time may lie before the broker's (ms).
 message.timestamp.after.max.ms  long  3600000  medium  >=0  <log.message.timestamp.after.max.ms  effective
     How far a record's time may lie after the broker's (ms).
-leader.replication.throttled.replicas  list  ""  medium  replicas
+leader.replication.throttled.replicas  list  ""  medium  replicas  effective
     Replicas throttled on the leader's side: a list of PARTITION:BROKER, or *.
-follower.replication.throttled.replicas  list  ""  medium  replicas
+follower.replication.throttled.replicas  list  ""  medium  replicas  effective
     Replicas throttled on the follower's side: a list of PARTITION:BROKER, or *.
 remote.storage.enable  boolean  false  medium
     Whether old segments go to remote storage.

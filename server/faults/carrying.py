@@ -15,7 +15,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.wire.errors import UsageError
 
 from ..dispatch import DISCONNECT
-from ..handlers import SERVED, TABLE
+from ..handlers import CONTROLLER_TABLE, TABLE
 from ..request import Request
 from ..waiting import Until, Wait
 from . import whole
@@ -37,7 +37,7 @@ class Carrying:
 
     def __init__(self, node: Node, faults: Faults, request: Request[Any], handle: Handle, refuse: Refuse) -> None:
         self._node, self._faults, self._request, self._handle, self._refuse = node, faults, request, handle, refuse
-        self.api = SERVED[request.api_key].name
+        self.api = request.peer.apis[request.api_key].name
         self.meaning = whole.meant(self.api, node, request)
         self.left: Any | None = self.meaning
         self.delays = {BEFORE: 0, AFTER: 0}
@@ -126,7 +126,7 @@ class Carrying:
             path, _parts_of(rule)
         )
         if too_high:
-            return mirrored(SERVED[request.api_key].api.response, request.body, path, rule.code)
+            return mirrored(request.peer.apis[request.api_key].api.response, request.body, path, rule.code)
         return refused
 
     def _covered(self, answer: Any, refused: Any) -> Any:
@@ -159,7 +159,7 @@ def check_reach(rule: Rule) -> None:
     """UsageError for a rule that no request can ever match."""
     if rule.api == EVERY_API:
         return
-    served = next((served for served in TABLE if served.name == rule.api), None)
+    served = next((served for served in (*TABLE, *CONTROLLER_TABLE) if served.name == rule.api), None)
     if served is None:
         raise UsageError(f"{rule.api} is not served here, so that no rule can apply to it")
     for kind in _parts_of(rule):

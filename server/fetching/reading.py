@@ -1,16 +1,16 @@
 """Reading one partition for a fetcher: what it may see, in the order of Kafka's checks.
 
-Rules. Unknown partition, a log directory that has failed, then the fetcher's idea of the leader epoch, then its history (KIP-320, KIP-595: a
-fetcher that says which epoch it read last is told where it diverged), then the range. A consumer sees up to the high watermark, or with
-read_committed up to the last stable offset, and then also which transactions were aborted (KIP-98). An answer without data is empty, not
-null.
+Rules. Unknown partition, a log directory that has failed, then the fetcher's idea of the leader epoch, then whether a replica is one of the
+partition's, then its history (KIP-320, KIP-595: a fetcher that says which epoch it read last is told where it diverged), then the range. A
+consumer sees up to the high watermark, or with read_committed up to the last stable offset, and then also which transactions were aborted
+(KIP-98). An answer without data is empty, not null.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchResponse
@@ -20,50 +20,98 @@ from ..log.divergence import Verdict
 from ..log.files.errors import DiskFailure
 from ..log.formats.errors import BadFile
 from ..partition import Partition
+from ..replication.following import Following
 from ..waiting import Waiters
+from .nearest import LEADER, nearest
 from .wanted import TOPIC_IDS_FROM, Answered, Wanted
 
 if TYPE_CHECKING:
     from ..node import Node
+    from ..replication.in_sync import InSync
+    from ..replication.informed import Followers
+    from ..replication.throttle import Throttle
+    from .follower_session import FollowerSession
 
 log = logging.getLogger("kafkadouble.server")
 
 NOTHING = b""
 UNKNOWN = (error_codes.UNKNOWN_TOPIC_OR_PARTITION, error_codes.UNKNOWN_TOPIC_ID)
 READ_COMMITTED = 1
+RACKS_FROM = 11
+"""From here on a consumer says in which rack it is, and may read from followers (KIP-392)."""
 
-LEADER_FROM = 16
-"""The first version in which who is wrong about the leader is told the right one (KIP-951); the field is older."""
+CONSUMER = -1
+
 PartitionData = FetchResponse.PartitionData
+_new = object.__new__
 
 
 class Terms:
-    """What holds for every partition of one Fetch: its version, its isolation, and how many bytes may still go out."""
+    """What holds for every partition of one Fetch: its version, its isolation, how many bytes may still go out, which replica asks, if one
+    does, in which life of its broker's, and whether that is over, and in which session, if one knows what it was told; and in which rack a
+    consumer is that may be sent to another replica."""
 
-    __slots__ = ("bytes_left", "committed", "version")
+    __slots__ = (
+        "broker_epoch",
+        "bytes_left",
+        "committed",
+        "now",
+        "rack",
+        "replica",
+        "session",
+        "stale",
+        "throttle",
+        "version",
+    )
 
-    def __init__(self, version: int, isolation_level: int, max_bytes: int) -> None:
+    def __init__(
+        self,
+        version: int,
+        isolation_level: int,
+        max_bytes: int,
+        replica: int = CONSUMER,
+        now: int = 0,
+        rack: str = "",
+        broker_epoch: int = -1,
+        stale: bool = False,
+    ) -> None:
         self.version, self.committed, self.bytes_left = version, isolation_level == READ_COMMITTED, max_bytes
+        self.replica, self.now, self.rack = replica, now, rack
+        self.broker_epoch, self.stale = broker_epoch, stale
+        self.throttle: Throttle | None = None  # while more went to throttled replicas than may
+        self.session: FollowerSession | None = None
 
 
 class Reading:
-    """All partitions of one Fetch, read once. `urgent` when the answer must not wait: an error, or a history that diverged."""
+    """All partitions of one Fetch, read once. `urgent` when the answer must not wait: an error, or a history that diverged. `news` are those
+    of which a follower knows everything as soon as it is answered."""
 
-    __slots__ = ("answered", "places", "size", "urgent")
+    __slots__ = ("answered", "news", "places", "size", "urgent")
 
     def __init__(self) -> None:
         self.answered: list[Answered] = []
+        self.news: list[tuple[Followers, int, FollowerSession, Wanted]] = []
         self.places: list[Waiters] = []
         self.size, self.urgent = 0, False
+
+    def told(self) -> None:
+        """It is answered."""
+        for followers, replica, session, wanted in self.news:
+            session.told_all(wanted)
+            followers.inform(replica, session, wanted)
 
 
 def read_all(node: Node, wanted: Sequence[Wanted], terms: Terms) -> Reading:
     """Read every wanted partition, in order, until the bytes run out; the first that has data gives at least one batch (KIP-74)."""
     reading = Reading()
     for one in wanted:
-        partition = find(node, one, terms.version)
+        partition = find(node, one, terms)
         if isinstance(partition, int):
             data = failed(one.index, partition)
+        elif terms.rack and not isinstance(partition, Following) and (near := _elsewhere(node, partition, one, terms)):
+            data = near
+        elif terms.replica >= 0 and isinstance(partition, Partition) and partition.in_sync is not None:
+            data = _read_for_follower(node, partition, partition.in_sync, one, terms, reading)
         else:
             reading.places.append(partition.waiters)
             data = _read_or_failed(partition, one, terms, at_least_one=reading.size == 0)
@@ -76,23 +124,66 @@ def read_all(node: Node, wanted: Sequence[Wanted], terms: Terms) -> Reading:
     return reading
 
 
-def find(node: Node, wanted: Wanted, version: int) -> Partition | int:
-    """The partition, or the error code of not finding it. What an id is called is looked up once in a session, so that a topic that was
-    deleted is unknown by its name after that, and another one of its name is INCONSISTENT_TOPIC_ID."""
-    if version >= TOPIC_IDS_FROM and not wanted.topic:
+def _read_for_follower(
+    node: Node, partition: Partition, in_sync: InSync, wanted: Wanted, terms: Terms, reading: Reading
+) -> PartitionData:
+    """One partition's data, or its error; what a session has told all of is not looked at by its next fetches."""
+    followers, session = in_sync.followers, terms.session
+    followers.asks(terms.replica, session, in_sync)
+    data = _read_or_failed(partition, wanted, terms, at_least_one=reading.size == 0)
+    if node.isr_changes is not None:
+        node.isr_changes.follower_moved(partition, terms.replica)
+    if session is None or data.error_code or wanted.diverged or not has_all(partition, in_sync, wanted, terms.replica):
+        reading.places.append(followers)
+    elif wanted.has_news(data):
+        reading.places.append(followers)
+        reading.news.append((followers, terms.replica, session, wanted))
+    else:
+        session.told_all(wanted)
+        followers.inform(terms.replica, session, wanted)
+    return data
+
+
+def has_all(partition: Partition, in_sync: InSync, wanted: Wanted, replica: int) -> bool:
+    """Whether a follower is in sync, and at the end of a log of which all is committed, or will be as soon as others have it."""
+    end = partition.log.log_end_offset
+    if wanted.fetch_offset != end or not in_sync.is_settled(replica):
+        return False
+    return partition.high_watermark == end or not partition.lacks_replicas
+
+
+def find(node: Node, wanted: Wanted, terms: Terms) -> Partition | Following | int:
+    """The partition, or the error code of not finding it. A consumer may read from a follower, too (KIP-392). What an id is called is looked up
+    once in a session, so that a topic that was deleted is unknown by its name after that, and another one of its name is
+    INCONSISTENT_TOPIC_ID."""
+    if terms.version >= TOPIC_IDS_FROM and not wanted.topic:
         topic = node.controller.image.topic(wanted.topic_id)
         if topic is None:
             return error_codes.UNKNOWN_TOPIC_ID
         wanted.topic = topic.name
-    partition = node.partitions.get(wanted.topic, wanted.index)
+    partition: Partition | Following | None = node.partitions.get(wanted.topic, wanted.index)
+    if partition is None and node.fetchers is not None and terms.replica < 0 and terms.version >= RACKS_FROM:
+        partition = node.fetchers.get(wanted.topic, wanted.index)
     if partition is None:
-        return error_codes.UNKNOWN_TOPIC_OR_PARTITION
+        return node.partitions.code_of_missing(wanted.topic, wanted.index, wanted.current_leader_epoch)
     if wanted.topic_id != ZERO and wanted.topic_id != partition.topic_id:
         return error_codes.INCONSISTENT_TOPIC_ID
     return partition
 
 
-def _read_or_failed(partition: Partition, wanted: Wanted, terms: Terms, *, at_least_one: bool) -> PartitionData:
+def _elsewhere(node: Node, partition: Partition, wanted: Wanted, terms: Terms) -> PartitionData | None:
+    """The answer that sends a consumer to a replica in its rack; None when it is to be served here."""
+    broker = nearest(node, partition, terms.rack, wanted.fetch_offset)
+    if broker == LEADER or partition.check_epoch(wanted.current_leader_epoch):
+        return None
+    data = _data(partition, wanted.index, terms)
+    data.preferred_read_replica = broker
+    return data
+
+
+def _read_or_failed(
+    partition: Partition | Following, wanted: Wanted, terms: Terms, *, at_least_one: bool
+) -> PartitionData:
     """What cannot be read is that partition's error alone."""
     try:
         return read(partition, wanted, terms, at_least_one=at_least_one)
@@ -103,10 +194,12 @@ def _read_or_failed(partition: Partition, wanted: Wanted, terms: Terms, *, at_le
         return failed(wanted.index, error_codes.CORRUPT_MESSAGE)
 
 
-def read(partition: Partition, wanted: Wanted, terms: Terms, *, at_least_one: bool) -> PartitionData:
+def read(partition: Partition | Following, wanted: Wanted, terms: Terms, *, at_least_one: bool) -> PartitionData:
     """One partition's data, or its error."""
     if code := partition.check_epoch(wanted.current_leader_epoch):
-        return failed(wanted.index, code, partition if terms.version >= LEADER_FROM else None)
+        return failed(wanted.index, code)
+    if terms.replica >= 0 and (isinstance(partition, Following) or not partition.has_replica(terms.replica)):
+        return _to_stranger(wanted)
     log = partition.log
     comparison = log.compare(wanted.fetch_offset, wanted.last_fetched_epoch)
     wanted.diverged = comparison.verdict is Verdict.DIVERGING
@@ -122,16 +215,26 @@ def read(partition: Partition, wanted: Wanted, terms: Terms, *, at_least_one: bo
     return _records(partition, wanted, terms, at_least_one)
 
 
-def _records(partition: Partition, wanted: Wanted, terms: Terms, at_least_one: bool) -> PartitionData:
-    log, data = partition.log, _data(partition, wanted.index, terms)
-    bound = log.last_stable_offset if terms.committed else log.high_watermark
+def _records(partition: Partition | Following, wanted: Wanted, terms: Terms, at_least_one: bool) -> PartitionData:
+    log = partition.log
+    if terms.replica >= 0 and isinstance(partition, Partition):
+        if terms.stale:  # of an earlier life (KIP-903)
+            return failed(wanted.index, error_codes.NOT_LEADER_OR_FOLLOWER)
+        partition.fetched(terms.replica, wanted.fetch_offset, terms.now, terms.broker_epoch)
+        partition.follower_begins(terms.replica, wanted.log_start_offset)
+        if _waits(partition, terms):
+            return _data(partition, wanted.index, terms)
+        bound = log.log_end_offset
+    else:
+        bound = log.last_stable_offset if terms.committed else log.high_watermark
+    data = _data(partition, wanted.index, terms)
     max_bytes = min(wanted.max_bytes, terms.bytes_left)
     if wanted.fetch_offset >= bound or (max_bytes <= 0 and not at_least_one):
         return data
     if max_bytes < 0:  # Kafka's reading breaks over it, where there is something to read
         return failed(wanted.index, error_codes.UNKNOWN_SERVER_ERROR)
-    found = log.read(wanted.fetch_offset, max_bytes, bound, at_least_one=at_least_one)
-    data.records = found.records
+    found = log.lend(wanted.fetch_offset, max_bytes, bound, at_least_one=at_least_one)
+    data.records = cast(bytes, found.records)
     if terms.committed:
         data.aborted_transactions = [
             FetchResponse.AbortedTransaction(producer_id=aborted.producer_id, first_offset=aborted.first_offset)
@@ -140,48 +243,42 @@ def _records(partition: Partition, wanted: Wanted, terms: Terms, at_least_one: b
     return data
 
 
-def _data(partition: Partition, index: int, terms: Terms) -> PartitionData:
-    log = partition.log
+def _waits(partition: Partition, terms: Terms) -> bool:
+    """Whether a follower is out of sync, and throttled (KIP-73)."""
+    if terms.throttle is None or partition.in_sync is None or terms.replica in partition.in_sync.isr:
+        return False
+    return terms.throttle.is_throttled(partition.topic, partition.index)
+
+
+def _data(partition: Partition | Following, index: int, terms: Terms) -> PartitionData:
+    log, made = (
+        partition.log,
+        _new(PartitionData),
+    )  # and its fields at once, as a reader does: by way of arguments takes longer
+    made.partition_index, made.error_code, made.high_watermark = index, error_codes.NONE, log.high_watermark
+    made.last_stable_offset, made.log_start_offset = log.last_stable_offset, log.log_start_offset
+    made._diverging_epoch = made._current_leader = made._snapshot_id = made.unknown_tagged_fields = None
+    made.aborted_transactions, made.preferred_read_replica = [] if terms.committed else None, -1
+    made.records = NOTHING
+    return made
+
+
+def failed(index: int, code: int) -> PartitionData:
+    """The answer of a partition that cannot be read."""
     return PartitionData(
-        partition_index=index,
-        high_watermark=log.high_watermark,
-        last_stable_offset=log.last_stable_offset,
-        log_start_offset=log.log_start_offset,
-        aborted_transactions=[] if terms.committed else None,
-        records=NOTHING,
-    )
-
-
-def failed(index: int, code: int, partition: Partition | None = None) -> PartitionData:
-    """The answer of a partition that cannot be read; where the fetcher is wrong about the leader it is told who leads (KIP-951)."""
-    data = PartitionData(
         partition_index=index,
         error_code=code,
         high_watermark=-1,
         aborted_transactions=[] if code in UNKNOWN else None,  # as Kafka has it
         records=NOTHING,
     )
-    if partition is not None and code in (error_codes.NOT_LEADER_OR_FOLLOWER, error_codes.FENCED_LEADER_EPOCH):
-        data.current_leader = FetchResponse.LeaderIdAndEpoch(
-            leader_id=partition.leader_id, leader_epoch=partition.leader_epoch
-        )
-    return data
 
 
-def refused_to_stranger(node: Node, wanted: Iterable[Wanted], version: int) -> list[Answered]:
-    """What a replica is told that is none of the partitions': if it names the right epoch, that there will be another, in which it is."""
-    return [(one, _to_stranger(node, one, version)) for one in wanted]
-
-
-def _to_stranger(node: Node, wanted: Wanted, version: int) -> PartitionData:
-    partition = find(node, wanted, version)
-    if isinstance(partition, int):
-        return failed(wanted.index, partition)
-    code = partition.check_epoch(wanted.current_leader_epoch)
-    if not code:
-        unnamed = wanted.current_leader_epoch < 0
-        code = error_codes.NOT_LEADER_OR_FOLLOWER if unnamed else error_codes.UNKNOWN_LEADER_EPOCH
-    return failed(wanted.index, code, partition if version >= LEADER_FROM else None)
+def _to_stranger(wanted: Wanted) -> PartitionData:
+    """What a replica is told that is none of the partition's: if it names the right epoch, that there will be another, in which it is."""
+    unnamed = wanted.current_leader_epoch < 0
+    code = error_codes.NOT_LEADER_OR_FOLLOWER if unnamed else error_codes.UNKNOWN_LEADER_EPOCH
+    return failed(wanted.index, code)
 
 
 def all_failed(wanted: Iterable[Wanted], code: int) -> list[Answered]:

@@ -10,16 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from random import Random
+from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 
 from .wanted import TOPIC_IDS_FROM, Answered, Key, Wanted, forgotten, keys_and_partitions, response
 
+if TYPE_CHECKING:
+    from .follower_session import FollowerSession
+
 NO_SESSION = 0
 INITIAL_EPOCH, FINAL_EPOCH = 0, -1
 EVICTION_MS = 120_000
 """As Kafka's `FetchSessionCache`, which has no setting for it."""
+
+Asker = tuple[int, int]
+"""A follower: its broker, and the epoch of that one's life."""
 
 
 def next_epoch(epoch: int) -> int:
@@ -47,15 +54,58 @@ class Session:
         for key in forgotten(body, version):
             self.partitions.pop(key, None)
 
+    def use(self, now: int) -> None:
+        """A request has come that goes on with it."""
+        self.epoch, self.last_used = next_epoch(self.epoch), now
+
+    def known_to(self, asker: Asker | None) -> FollowerSession | None:
+        """Itself, if it is a follower's, and this one may go on with it."""
+        return None
+
+    def due(self) -> Sequence[Wanted]:
+        """What is to be read for the next answer."""
+        return list(self.partitions.values())
+
+    def served(self, wanted: Wanted) -> None:
+        """It had data: it comes last from now on, so that one that is always full does not starve those behind it."""
+        key = self.key_of(wanted)
+        if self.partitions.get(key) is wanted:
+            self.partitions[key] = self.partitions.pop(key)
+
+    def key_of(self, wanted: Wanted) -> Key:
+        return (wanted.topic_id if self.by_id else wanted.topic), wanted.index
+
     def __repr__(self) -> str:
         return f"fetch session {self.id}, epoch {self.epoch}, {len(self.partitions)} partitions"
+
+
+def _kind(privileged: bool) -> type[Session]:
+    if not privileged:
+        return Session
+    from .follower_session import FollowerSession  # most nodes have none
+
+    return FollowerSession
 
 
 class Fetching:
     """A fetch outside of any session: everything wanted is answered."""
 
     def __init__(self, wanted: Sequence[Wanted]) -> None:
-        self.wanted = wanted
+        self._wanted = wanted
+
+    @property
+    def wanted(self) -> Sequence[Wanted]:
+        """What is to be read now."""
+        return self._wanted
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is wanted at all."""
+        return not self._wanted
+
+    def known_to(self, asker: Asker | None) -> FollowerSession | None:
+        """The session that knows what this follower was told; None where there is none such."""
+        return None
 
     def answer(self, answered: Iterable[Answered]) -> FetchResponse:
         return response(answered, NO_SESSION)
@@ -74,7 +124,7 @@ class Opening(Fetching):
         if session is None:
             return response(answered, NO_SESSION)
         for wanted, data in answered:
-            _remember(wanted, data)
+            wanted.remember(data)
         return response(answered, session.id)
 
 
@@ -82,41 +132,28 @@ class Continuing(Fetching):
     """The next fetch of a session."""
 
     def __init__(self, session: Session) -> None:
-        super().__init__(list(session.partitions.values()))
+        super().__init__(session.due())
         self._session = session
+
+    @property
+    def wanted(self) -> Sequence[Wanted]:
+        return self._session.due()
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._session.partitions
+
+    def known_to(self, asker: Asker | None) -> FollowerSession | None:
+        return self._session.known_to(asker)
 
     def answer(self, answered: Iterable[Answered]) -> FetchResponse:
         session = self._session
-        news = [(wanted, data) for wanted, data in answered if _is_news(wanted, data)]
+        news = [(wanted, data) for wanted, data in answered if wanted.has_news(data)]
         for wanted, data in news:
-            _remember(wanted, data)
+            wanted.remember(data)
             if data.records is not None and len(data.records):
-                self._to_the_end(wanted)
+                session.served(wanted)
         return response(news, session.id)
-
-    def _to_the_end(self, wanted: Wanted) -> None:
-        """So that a partition that is always full does not starve those behind it."""
-        partitions = self._session.partitions
-        key: Key = (wanted.topic_id if self._session.by_id else wanted.topic, wanted.index)
-        if partitions.get(key) is wanted:
-            partitions[key] = partitions.pop(key)
-
-
-def _is_news(wanted: Wanted, data: FetchResponse.PartitionData) -> bool:
-    return bool(
-        (data.records is not None and len(data.records))
-        or data.error_code
-        or data.high_watermark != wanted.known_high_watermark
-        or data.log_start_offset != wanted.known_log_start
-        or data.preferred_read_replica >= 0
-        or wanted.diverged
-    )
-
-
-def _remember(wanted: Wanted, data: FetchResponse.PartitionData) -> None:
-    """An error forgets the watermark, so that the first good answer after it is told."""
-    wanted.known_high_watermark = -1 if data.error_code else data.high_watermark
-    wanted.known_log_start = data.log_start_offset
 
 
 class Sessions:
@@ -155,7 +192,7 @@ class Sessions:
         if not session.partitions:
             del self._sessions[session.id]
             return Fetching(())
-        session.epoch, session.last_used = next_epoch(session.epoch), self._now
+        session.use(self._now)
         self._sessions[session.id] = self._sessions.pop(session.id)
         return Continuing(session)
 
@@ -168,7 +205,7 @@ class Sessions:
         if len(self._sessions) >= self._slots and not self._make_room(len(partitions), privileged):
             return None
         session_id = self._new_id()
-        session = Session(session_id, partitions, by_id=by_id, privileged=privileged, now=self._now)
+        session = _kind(privileged)(session_id, partitions, by_id=by_id, privileged=privileged, now=self._now)
         self._sessions[session_id] = session
         return session
 

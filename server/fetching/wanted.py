@@ -33,6 +33,7 @@ class Wanted:
         "known_high_watermark",
         "known_log_start",
         "last_fetched_epoch",
+        "log_start_offset",
         "max_bytes",
         "topic",
         "topic_id",
@@ -41,14 +42,33 @@ class Wanted:
     def __init__(self, topic: str, topic_id: Uuid, asked: FetchRequest.FetchPartition) -> None:
         self.topic, self.topic_id, self.index = topic, topic_id, asked.partition
         self.known_high_watermark = self.known_log_start = -1
-        self.diverged = False
+        self.diverged, self.current_leader_epoch = False, ANY_EPOCH
         self.update(asked)
 
     def update(self, asked: FetchRequest.FetchPartition) -> None:
-        """The fetcher has moved on."""
+        """The fetcher has moved on. In another leader epoch it may have passed over what it was told last, and is told the watermark again."""
         self.fetch_offset, self.max_bytes = asked.fetch_offset, asked.partition_max_bytes
-        self.current_leader_epoch = max(ANY_EPOCH, asked.current_leader_epoch)  # any below 0: only Fetch has it so
+        epoch = max(ANY_EPOCH, asked.current_leader_epoch)  # any below 0: only Fetch has it so
+        if epoch != self.current_leader_epoch:
+            self.current_leader_epoch, self.known_high_watermark = epoch, -1
         self.last_fetched_epoch = asked.last_fetched_epoch
+        self.log_start_offset = asked.log_start_offset
+
+    def has_news(self, data: FetchResponse.PartitionData) -> bool:
+        """Whether an answer says something that a session's last did not."""
+        return bool(
+            (data.records is not None and len(data.records))
+            or data.error_code
+            or data.high_watermark != self.known_high_watermark
+            or data.log_start_offset != self.known_log_start
+            or data.preferred_read_replica >= 0
+            or self.diverged
+        )
+
+    def remember(self, data: FetchResponse.PartitionData) -> None:
+        """It is told. After an error, or a divergence, by which a follower cuts and looks at nothing else, the watermark is told again."""
+        self.known_high_watermark = -1 if data.error_code or self.diverged else data.high_watermark
+        self.known_log_start = data.log_start_offset
 
     def __repr__(self) -> str:
         return f"{self.topic or self.topic_id}-{self.index} from {self.fetch_offset}"

@@ -9,24 +9,24 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
-from kafkadouble.messages.generated.remove_topic_record import RemoveTopicRecord
 
 from ..coordinator.runtime import Runtime
 from ..internal_topics import CONSUMER_OFFSETS
 from ..metadata.image import Image
+from ..metadata.removed import removed_topics
 from ..request import Refusal
-from .deletion import forget_topic
-from .shard import GroupShard
 
 if TYPE_CHECKING:
     from ..node import Node
+    from ..partition import Partition
+    from .shard import GroupShard
 
 
 class GroupCoordinator:
     """All groups that are coordinated here."""
 
     def __init__(self, node: Node) -> None:
-        self.runtime = Runtime(node, CONSUMER_OFFSETS, "offsets.topic.num.partitions", GroupShard)
+        self.runtime = Runtime(node, CONSUMER_OFFSETS, "offsets.topic.num.partitions", _opened)
         node.controller.listeners.append(self.image_changed)
 
     def shard(self, group_id: str) -> GroupShard:
@@ -42,12 +42,20 @@ class GroupCoordinator:
     def __iter__(self) -> Iterator[GroupShard]:
         return iter(self.runtime)
 
-    def image_changed(self, before: Image, after: Image, records: Sequence[Any]) -> None:
+    def image_changed(self, before: Image, after: Image, records: Sequence[Any] | None) -> None:
         """A deleted topic takes the offsets along that were committed for it."""
-        for record in records:
-            if isinstance(record, RemoveTopicRecord) and (topic := before.topic(record.topic_id)) is not None:
-                for shard in self:
-                    forget_topic(shard, topic.name, topic.id)
+        for topic in removed_topics(before, after, records):
+            for shard in self:
+                from .deletion import forget_topic  # where no group is, nothing of groups is imported
+
+                forget_topic(shard, topic.name, topic.id)
 
     def __repr__(self) -> str:
         return f"group {self.runtime!r}"
+
+
+def _opened(node: Node, partition: Partition) -> GroupShard:
+    """The first one brings what groups need: most of what this package has."""
+    from .shard import GroupShard
+
+    return GroupShard(node, partition)

@@ -11,18 +11,29 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest, AlterConfigsResponse
 
-from ..metadata.alteration import Altered, alter, replace
+from ..metadata.alteration import Altered, alter, look_at_replacement, replace
+from ..metadata.alteration import preprocess as preprocess_all
 from ..request import Request
+from ..waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node
 
 
-def answer(node: Node, request: Request[AlterConfigsRequest]) -> AlterConfigsResponse:
-    decision = alter(node.controller.image, node.settings, request.body.resources, replace)
-    if not request.body.validate_only:
-        node.controller.commit(decision.records)
-    return AlterConfigsResponse(responses=[_result(*altered) for altered in decision.results])
+def answer(node: Node, request: Request[AlterConfigsRequest]) -> AlterConfigsResponse | Wait[AlterConfigsResponse]:
+    image, at_controller = node.controller.draft, request.peer.is_at_controller
+    decision = alter(image, node.settings, request.body.resources, replace, at_controller=at_controller)
+    records = [] if request.body.validate_only else decision.records
+    response = AlterConfigsResponse(responses=[_result(*altered) for altered in decision.results])
+    return node.controller.write(records, response)
+
+
+def preprocess(
+    node: Node, request: Request[AlterConfigsRequest]
+) -> tuple[list[AlterConfigsResponse.AlterConfigsResourceResponse], list[AlterConfigsRequest.AlterConfigsResource]]:
+    """The answers that a broker gives by itself, and the resources for which the controller is to be asked."""
+    done, left = preprocess_all(node.controller.image, node.settings, request.body.resources, look_at_replacement)
+    return [_result(*altered) for altered in done], left
 
 
 def _result(

@@ -3,21 +3,22 @@
 Version 3 on, a client names its software; a name that is not made of letters, digits, dots and dashes is INVALID_REQUEST. Version 3 hides the
 features whose lowest level is 0, since its clients cannot read a 0 there; version 4 shows them. A version that is not served is answered in
 version 0 by the connection, which does not read the body (KIP-511). Version 5 may carry the cluster and the node that the client means to
-speak to (KIP-1242): one without the other is INVALID_REQUEST, and if it means another one, REBOOTSTRAP_REQUIRED. An answer with an error
-lists nothing.
+speak to (KIP-1242): one without the other is INVALID_REQUEST, and if it means another one, REBOOTSTRAP_REQUIRED, but not on a listener of
+controllers. An answer with an error lists nothing.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest, ApiVersionsResponse
 
-from ..metadata.features import SUPPORTED
+from ..metadata.features import supported_by
 from ..request import Refusal, Request
-from . import SERVED, TABLE
+from . import Served
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -26,25 +27,32 @@ SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?\Z")
 
 API_VERSIONS = 18
 ANY_NODE = -1
+KRAFT_VERSION = "kraft.version"
 
 
 def answer(node: Node, request: Request[ApiVersionsRequest]) -> ApiVersionsResponse:
     _note_software(request)
-    _check_meant(node, request.body)
-    finalized = node.controller.image.features
+    _check_meant(node, request)
     return ApiVersionsResponse(
-        api_keys=[_range(served.api.key) for served in TABLE],
+        api_keys=[_range(served) for served in request.peer.apis.values()],
         supported_features=[
             ApiVersionsResponse.SupportedFeatureKey(name=name, min_version=low, max_version=high)
-            for name, (low, high) in SUPPORTED.items()
+            for name, (low, high) in supported_by(node.roles).items()
             if low > 0 or request.version >= 4
         ],
         finalized_features_epoch=node.controller.image.end.offset - 1,
         finalized_features=[
             ApiVersionsResponse.FinalizedFeatureKey(name=name, min_version_level=level, max_version_level=level)
-            for name, level in sorted(finalized.items())
+            for name, level in sorted(_finalized(node).items())
         ],
     )
+
+
+def _finalized(node: Node) -> dict[str, int]:
+    """What is committed, and this node behaves by; kraft.version stands in the quorum's own records, and is no feature at 0."""
+    raft, supported = node.quorum.replica.kraft_version, supported_by(node.roles)
+    features = {name: level for name, level in node.controller.image.features.items() if name in supported}
+    return {**features, **({KRAFT_VERSION: raft} if raft else {})}
 
 
 def _note_software(request: Request[ApiVersionsRequest]) -> None:
@@ -56,24 +64,25 @@ def _note_software(request: Request[ApiVersionsRequest]) -> None:
     request.peer.software_name, request.peer.software_version = name, version
 
 
-def _check_meant(node: Node, body: ApiVersionsRequest) -> None:
+def _check_meant(node: Node, request: Request[ApiVersionsRequest]) -> None:
+    body = request.body
     if body.cluster_id is None and body.node_id == ANY_NODE:
         return
     if body.cluster_id is None or body.node_id == ANY_NODE:
         raise Refusal(error_codes.INVALID_REQUEST)
-    if (body.cluster_id, body.node_id) != (node.cluster_id, node.id):
+    if (body.cluster_id, body.node_id) != (node.cluster_id, node.id) and not request.peer.is_at_controller:
         raise Refusal(error_codes.REBOOTSTRAP_REQUIRED)
 
 
-def _range(key: int) -> ApiVersionsResponse.ApiVersion:
-    served = SERVED[key]
-    return ApiVersionsResponse.ApiVersion(api_key=key, min_version=served.advertised_from, max_version=served.highest)
+def _range(served: Served) -> ApiVersionsResponse.ApiVersion:
+    low, high = served.advertised_from, served.highest
+    return ApiVersionsResponse.ApiVersion(api_key=served.api.key, min_version=low, max_version=high)
 
 
 def refuse(request: Request[ApiVersionsRequest], code: int, message: str | None) -> ApiVersionsResponse:
     return ApiVersionsResponse(error_code=code)
 
 
-def unsupported() -> ApiVersionsResponse:
+def unsupported(apis: Mapping[int, Served]) -> ApiVersionsResponse:
     """The answer, in version 0, to a version that is not served: the range of this API alone (KIP-511)."""
-    return ApiVersionsResponse(error_code=error_codes.UNSUPPORTED_VERSION, api_keys=[_range(API_VERSIONS)])
+    return ApiVersionsResponse(error_code=error_codes.UNSUPPORTED_VERSION, api_keys=[_range(apis[API_VERSIONS])])

@@ -13,17 +13,19 @@ from kafkadouble.messages.generated.create_partitions import CreatePartitionsReq
 from ..metadata.decision import check_time_left
 from ..metadata.growth import create_partitions, failed
 from ..request import Request
+from ..waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node
 
 
-def answer(node: Node, request: Request[CreatePartitionsRequest]) -> CreatePartitionsResponse:
+def answer(
+    node: Node, request: Request[CreatePartitionsRequest]
+) -> CreatePartitionsResponse | Wait[CreatePartitionsResponse]:
     check_time_left(request.body.timeout_ms)
-    decision = create_partitions(node.controller.image, request.body.topics)
-    if not request.body.validate_only:
-        node.controller.commit(decision.records)
-    return CreatePartitionsResponse(results=decision.results)
+    decision = create_partitions(node.controller.draft, request.body.topics)
+    records = [] if request.body.validate_only else decision.records
+    return node.controller.write(records, CreatePartitionsResponse(results=decision.results))
 
 
 def refuse(request: Request[CreatePartitionsRequest], code: int, message: str | None) -> CreatePartitionsResponse:

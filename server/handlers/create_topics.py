@@ -14,18 +14,18 @@ from kafkadouble.messages.generated.create_topics import CreateTopicsRequest, Cr
 from ..metadata.creation import create_topics, failed
 from ..metadata.decision import check_time_left
 from ..request import Request
+from ..waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node
 
 
-def answer(node: Node, request: Request[CreateTopicsRequest]) -> CreateTopicsResponse:
+def answer(node: Node, request: Request[CreateTopicsRequest]) -> CreateTopicsResponse | Wait[CreateTopicsResponse]:
     body, controller = request.body, node.controller
     check_time_left(body.timeout_ms)
-    decision = create_topics(controller.image, node.settings, body.topics, controller.new_id)
-    if not body.validate_only:
-        controller.commit(decision.records)
-    return CreateTopicsResponse(topics=decision.results)
+    decision = create_topics(controller.draft, node.settings, body.topics, controller.new_id)
+    records = [] if body.validate_only else decision.records
+    return controller.write(records, CreateTopicsResponse(topics=decision.results))
 
 
 def refuse(request: Request[CreateTopicsRequest], code: int, message: str | None) -> CreateTopicsResponse:

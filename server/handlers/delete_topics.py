@@ -16,6 +16,7 @@ from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest, De
 from ..metadata.decision import check_time_left
 from ..metadata.deletion import State, delete_topics, failed
 from ..request import Refusal, Request
+from ..waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -26,15 +27,14 @@ DISABLED_FROM = 3
 STATES_FROM = 6
 
 
-def answer(node: Node, request: Request[DeleteTopicsRequest]) -> DeleteTopicsResponse:
+def answer(node: Node, request: Request[DeleteTopicsRequest]) -> DeleteTopicsResponse | Wait[DeleteTopicsResponse]:
     if not node.settings.bool("delete.topic.enable"):
         if request.version < DISABLED_FROM:
             raise Refusal(error_codes.INVALID_REQUEST, "Topic deletion is disabled.")
         raise Refusal(error_codes.TOPIC_DELETION_DISABLED)
     check_time_left(request.body.timeout_ms)
-    decision = delete_topics(node.controller.image, _asked(request))
-    node.controller.commit(decision.records)
-    return DeleteTopicsResponse(responses=decision.results)
+    decision = delete_topics(node.controller.draft, _asked(request))
+    return node.controller.write(decision.records, DeleteTopicsResponse(responses=decision.results))
 
 
 def _asked(request: Request[DeleteTopicsRequest]) -> Sequence[State]:

@@ -1,7 +1,9 @@
-"""DescribeCluster: the brokers and the cluster's id, for admin clients (KIP-700, KIP-919, KIP-1073).
+"""DescribeCluster: the brokers, or the controllers, and the cluster's id, for admin clients (KIP-700, KIP-919, KIP-1073).
 
-Version 1 on the client says which kind of node it means to ask: a broker answers MISMATCHED_ENDPOINT_TYPE to one who wants a controller.
-Version 2 on it may ask for fenced brokers as well.
+Version 1 on the client says which kind of node it means to ask: MISMATCHED_ENDPOINT_TYPE when it asks one of the other kind. Before it means a
+broker, and has no word for that: INVALID_REQUEST. Version 2 on it may ask for fenced brokers as well. A controller tells of the controllers
+that have registered with a listener of the name that it is asked on; as the one that leads, of the quorum's leader. It needs a
+`metadata.version` that knows of registrations.
 """
 
 from __future__ import annotations
@@ -12,42 +14,80 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
 
 from ..metadata import views
+from ..metadata.features import METADATA_VERSION
+from ..metadata.image import Image
+from ..metadata.versions import CONTROLLERS
 from ..request import Refusal, Request
 
 if TYPE_CHECKING:
     from ..node import Node
 
 BROKER, CONTROLLER = 1, 2
+NAMES = {BROKER: "BROKER", CONTROLLER: "CONTROLLER"}
 """Types of endpoints."""
+
+Shown = DescribeClusterResponse.DescribeClusterBroker
 
 
 def answer(node: Node, request: Request[DescribeClusterRequest]) -> DescribeClusterResponse:
-    body, image = request.body, node.controller.image
-    _check_endpoint_type(body.endpoint_type)
+    body = request.body
+    own = CONTROLLER if request.peer.is_at_controller else BROKER
+    if own == CONTROLLER:
+        _check_level(node.controller.image)
+    _check_endpoint_type(body.endpoint_type, own, request.version)
     response = DescribeClusterResponse(
-        endpoint_type=BROKER,
+        endpoint_type=own,
         cluster_id=node.cluster_id,
-        controller_id=views.controller_id(image),
-        brokers=[
-            DescribeClusterResponse.DescribeClusterBroker(
-                broker_id=broker.id, host=endpoint.host, port=endpoint.port, rack=broker.rack, is_fenced=broker.fenced
-            )
-            for broker, endpoint in views.reachable(
-                image, request.peer.listener, fenced_too=body.include_fenced_brokers
-            )
-        ],
+        controller_id=_leader(node) if own == CONTROLLER else views.controller_id(node.controller.image),
+        brokers=_controllers(node) if own == CONTROLLER else _brokers(node, request),
     )
     if body.include_cluster_authorized_operations:
         response.cluster_authorized_operations = views.CLUSTER_OPERATIONS
     return response
 
 
-def _check_endpoint_type(endpoint_type: int) -> None:
-    if endpoint_type == CONTROLLER:
-        said = "The request was sent to an endpoint of type BROKER, but we wanted an endpoint of type CONTROLLER"
-        raise Refusal(error_codes.MISMATCHED_ENDPOINT_TYPE, said)
-    if endpoint_type != BROKER:
-        raise Refusal(error_codes.UNSUPPORTED_ENDPOINT_TYPE, f"Unsupported endpoint type {endpoint_type}")
+def _check_level(image: Image) -> None:
+    level = image.features.get(METADATA_VERSION)
+    if level is None:
+        said = "There is no finalized MetadataVersion, so direct-to-controller communication is not supported."
+        raise Refusal(error_codes.UNSUPPORTED_VERSION, said)
+    if level < CONTROLLERS:
+        said = "Direct-to-controller communication is not supported with the current MetadataVersion."
+        raise Refusal(error_codes.UNSUPPORTED_VERSION, said)
+
+
+def _check_endpoint_type(wanted: int, own: int, version: int) -> None:
+    if wanted not in NAMES:
+        raise Refusal(error_codes.UNSUPPORTED_ENDPOINT_TYPE, f"Unsupported endpoint type {wanted}")
+    if wanted != own:
+        code = error_codes.MISMATCHED_ENDPOINT_TYPE if version else error_codes.INVALID_REQUEST
+        said = f"The request was sent to an endpoint of type {NAMES[own]}, but we wanted an endpoint of type {NAMES[wanted]}"
+        raise Refusal(code, said)
+
+
+def _brokers(node: Node, request: Request[DescribeClusterRequest]) -> list[Shown]:
+    shown = views.reachable(
+        node.controller.image, request.peer.listener, fenced_too=request.body.include_fenced_brokers
+    )
+    return [
+        Shown(broker_id=broker.id, host=endpoint.host, port=endpoint.port, rack=broker.rack, is_fenced=broker.fenced)
+        for broker, endpoint in shown
+    ]
+
+
+def _controllers(node: Node) -> list[Shown]:
+    image, listener = node.controller.image, node.quorum.replica.listener_name
+    return [
+        Shown(broker_id=id, host=endpoint.host, port=endpoint.port)
+        for id in sorted(image.controllers)
+        for endpoint in image.controllers[id].endpoints
+        if endpoint.name == listener
+    ]
+
+
+def _leader(node: Node) -> int:
+    leader = node.quorum.replica.leader_id
+    return -1 if leader is None else leader
 
 
 def refuse(request: Request[DescribeClusterRequest], code: int, message: str | None) -> DescribeClusterResponse:

@@ -1,4 +1,4 @@
-"""DescribeProducers: which idempotent and transactional producers a partition remembers (KIP-664).
+"""DescribeProducers: which idempotent and transactional producers a partition remembers, at its leader or at a follower (KIP-664).
 
 Where it differs from Apache Kafka: a partition that is asked for again in the same request is described again as in Kafka, but is
 INVALID_REQUEST once that has become a long answer (`repeats`).
@@ -18,6 +18,8 @@ from ..request import Request
 
 if TYPE_CHECKING:
     from ..node import Node
+    from ..partition import Partition
+    from ..replication.following import Following
 
 PartitionResponse = DescribeProducersResponse.PartitionResponse
 
@@ -38,11 +40,13 @@ def answer(node: Node, request: Request[DescribeProducersRequest]) -> DescribePr
 def _describe(node: Node, topic: str, index: int, repeats: Repeats) -> PartitionResponse:
     if (problem := problem_with_name(topic)) is not None:
         return _failed(index, error_codes.INVALID_TOPIC_EXCEPTION, problem)
-    partition = node.partitions.get(topic, index)
+    partition: Partition | Following | None = node.partitions.get(topic, index)
+    if partition is None and node.fetchers is not None:
+        partition = node.fetchers.get(topic, index)
     if partition is None:
-        unknown = error_codes.UNKNOWN_TOPIC_OR_PARTITION
+        code = node.partitions.code_of_missing(topic, index)
         known_topic = topic in node.controller.image.topic_ids
-        return _failed(index, unknown, None if known_topic else error_codes.meaning(unknown))
+        return _failed(index, code, None if known_topic else error_codes.meaning(code))
     if code := partition.check_epoch(ANY_EPOCH):
         return _failed(index, code, error_codes.meaning(code))
     if not repeats.may((topic, index), 1 + len(partition.log.producers)):

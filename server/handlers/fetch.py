@@ -3,7 +3,8 @@
 The answer goes out when `min_bytes` are there, when an error or a diverging epoch must be told, or when `max_wait_ms` is over. From version
 7 on a session may remember what is wanted; from 12 on the fetcher may say which epoch it read last, and is told where it diverged; from 13
 on topics come by id; from 16 on who is wrong about the leader is told who leads, and where (KIP-951). A replica that is not one of a
-partition's gets NOT_LEADER_OR_FOLLOWER, or UNKNOWN_LEADER_EPOCH if it names an epoch.
+partition's gets NOT_LEADER_OR_FOLLOWER, or UNKNOWN_LEADER_EPOCH if it names an epoch; one that fetches in an earlier life of its broker's
+NOT_LEADER_OR_FOLLOWER (KIP-903).
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 
-from ..fetching.reading import LEADER_FROM, Reading, Terms, all_failed, read_all, refused_to_stranger
+from ..fetching.caught_up import read_nothing
+from ..fetching.nearest import selects
+from ..fetching.reading import Reading, Terms, all_failed, read_all
 from ..fetching.sessions import Fetching
 from ..fetching.wanted import TOPIC_IDS_FROM, Wanted, keys_and_partitions, response
-from ..metadata.views import reachable
+from ..metadata.views import endpoints
 from ..request import Request
 from ..waiting import Until, Wait
 
@@ -24,6 +27,11 @@ if TYPE_CHECKING:
     from ..node import Node
 
 SESSIONS_FROM = 7
+
+LEADER_FROM = 16
+"""The first version in which who is wrong about the leader is told the right one (KIP-951); the field is older."""
+
+WRONG_LEADER = (error_codes.NOT_LEADER_OR_FOLLOWER, error_codes.FENCED_LEADER_EPOCH)
 
 ISOLATION_LEVELS = (0, 1)
 """Of any other Kafka breaks, and answers so."""
@@ -37,10 +45,8 @@ def answer(node: Node, request: Request[FetchRequest]) -> FetchResponse | Wait[F
     fetching = node.fetch_sessions.begin(body, request.version, follower=replica >= 0, now=node.now)
     if isinstance(fetching, int):
         return FetchResponse(error_code=fetching)
-    if replica >= 0:
-        return fetching.answer(refused_to_stranger(node, fetching.wanted, request.version))
-    reading = _read(node, request, fetching)
-    if reading.urgent or reading.size >= body.min_bytes or body.max_wait_ms <= 0 or not fetching.wanted:
+    reading = _read(node, request, fetching, may_wait=body.min_bytes > 0 and body.max_wait_ms > 0)
+    if reading.urgent or reading.size >= body.min_bytes or body.max_wait_ms <= 0 or fetching.is_empty:
         return _told(node, request, fetching, reading)
     return _wait(node, request, fetching, reading)
 
@@ -71,32 +77,63 @@ def _mark_gone(reading: Reading) -> None:
 
 
 def _told(node: Node, request: Request[FetchRequest], fetching: Fetching, reading: Reading) -> FetchResponse:
+    named = _name_leaders(node, reading) if reading.urgent and request.version >= LEADER_FROM else None
     response = fetching.answer(reading.answered)
-    return _with_endpoints(node, request, response) if reading.urgent else response
-
-
-def _with_endpoints(node: Node, request: Request[FetchRequest], response: FetchResponse) -> FetchResponse:
-    """Where the leaders are that the answer names."""
-    if request.version >= LEADER_FROM:
-        named = {data.current_leader.leader_id for topic in response.responses for data in topic.partitions}
-        response.node_endpoints = [
-            FetchResponse.NodeEndpoint(node_id=broker.id, host=at.host, port=at.port, rack=broker.rack)
-            for broker, at in reachable(node.controller.image, request.peer.listener)
-            if broker.id in named
-        ]
+    reading.told()
+    if node.throttles is not None and _replica_id(request) >= 0:
+        node.throttles.leader.sent(response, request.version)
+    if named and _replica_id(request) < 0:  # followers go by the metadata
+        response.node_endpoints = endpoints(
+            node.controller.image, request.peer.listener, named, FetchResponse.NodeEndpoint
+        )
     return response
 
 
-def _read(node: Node, request: Request[FetchRequest], fetching: Fetching) -> Reading:
+def _name_leaders(node: Node, reading: Reading) -> set[int]:
+    """Who is wrong about a leader is told the right one: these."""
+    named = set()
+    for wanted, data in reading.answered:
+        if data.error_code in WRONG_LEADER:
+            leader, epoch = node.partitions.leader_of(wanted.topic, wanted.index)
+            data.current_leader = FetchResponse.LeaderIdAndEpoch(leader_id=leader, leader_epoch=epoch)
+            named.add(leader)
+    return named
+
+
+def _read(node: Node, request: Request[FetchRequest], fetching: Fetching, *, may_wait: bool = False) -> Reading:
+    """What there is. A fetch that `may_wait` need not be told of what is no bytes."""
     max_bytes = min(request.body.max_bytes, node.settings.int("fetch.max.bytes"))
     if node.unsent:  # what others do not read is held in memory, under the same bound as what they send
         max_bytes = min(max_bytes, max(0, node.intake.limit - node.unsent))
-    return read_all(node, fetching.wanted, Terms(request.version, request.body.isolation_level, max_bytes))
+    replica, rack = _replica_id(request), ""
+    if request.body.rack_id and replica < 0 and selects(node):
+        rack = request.body.rack_id
+    epoch = _broker_epoch(request)
+    stale = _is_over(node, replica, epoch)
+    terms = Terms(request.version, request.body.isolation_level, max_bytes, replica, node.now, rack, epoch, stale)
+    if replica >= 0 and node.throttles is not None and node.throttles.leader.is_exceeded():
+        terms.throttle = node.throttles.leader
+    terms.session = fetching.known_to(None if replica < 0 or stale else (replica, epoch))
+    wanted = fetching.wanted
+    reading = (read_nothing(node, wanted, terms) if may_wait else None) or read_all(node, wanted, terms)
+    if terms.session is not None:
+        reading.places.append(terms.session.waiters)
+    return reading
 
 
 def _replica_id(request: Request[FetchRequest]) -> int:
     body = request.body
     return body.replica_state.replica_id if request.version >= 15 else body.replica_id
+
+
+def _broker_epoch(request: Request[FetchRequest]) -> int:
+    return request.body.replica_state.replica_epoch if request.version >= 15 else -1
+
+
+def _is_over(node: Node, replica: int, epoch: int) -> bool:
+    """Whether a replica fetches in a life of its broker's that is over, as is known here (KIP-903)."""
+    broker = node.controller.image.brokers.get(replica) if replica >= 0 and epoch >= 0 else None
+    return broker is not None and not broker.fenced and broker.epoch > epoch
 
 
 def refuse(request: Request[FetchRequest], code: int, message: str | None) -> FetchResponse:

@@ -7,6 +7,7 @@ UNKNOWN_SERVER_ERROR; here it is INVALID_REQUEST for every resource.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.incremental_alter_configs import (
@@ -14,26 +15,42 @@ from kafkadouble.messages.generated.incremental_alter_configs import (
     IncrementalAlterConfigsResponse,
 )
 
-from ..configs.alter import Change
+from ..configs.alter import Change, Resource
 from ..metadata import broker_loggers
-from ..metadata.alteration import Altered, IncrementalResource, alter, increment
+from ..metadata.alteration import Altered, IncrementalResource, alter, increment, look_at_increment
+from ..metadata.alteration import preprocess as preprocess_all
 from ..request import Request
+from ..waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node
 
 
-def answer(node: Node, request: Request[IncrementalAlterConfigsRequest]) -> IncrementalAlterConfigsResponse:
-    body = request.body
+def answer(
+    node: Node, request: Request[IncrementalAlterConfigsRequest]
+) -> IncrementalAlterConfigsResponse | Wait[IncrementalAlterConfigsResponse]:
+    body, controller, at_controller = request.body, node.controller, request.peer.is_at_controller
+    own = all(resource.resource_type == Resource.BROKER_LOGGER for resource in body.resources)
+    image = controller.image if own else controller.draft  # a node's loggers are nobody else's business
+    loggers = partial(_alter_loggers, node, body)
+    decision = alter(image, node.settings, body.resources, increment, loggers, at_controller=at_controller)
+    response = IncrementalAlterConfigsResponse(responses=[_result(*altered) for altered in decision.results])
+    return response if own else controller.write([] if body.validate_only else decision.records, response)
 
-    def alter_loggers(resource: IncrementalResource) -> None:
-        changes = [Change(config.name, config.config_operation, config.value) for config in resource.configs]
-        broker_loggers.alter(node.id, resource.resource_name, changes, validate_only=body.validate_only)
 
-    decision = alter(node.controller.image, node.settings, body.resources, increment, alter_loggers)
-    if not body.validate_only:
-        node.controller.commit(decision.records)
-    return IncrementalAlterConfigsResponse(responses=[_result(*altered) for altered in decision.results])
+def preprocess(
+    node: Node, request: Request[IncrementalAlterConfigsRequest]
+) -> tuple[list[IncrementalAlterConfigsResponse.AlterConfigsResourceResponse], list[IncrementalResource]]:
+    """The answers that a broker gives by itself, and the resources for which the controller is to be asked."""
+    body, loggers = request.body, partial(_alter_loggers, node, request.body)
+    image = node.controller.image
+    done, left = preprocess_all(image, node.settings, body.resources, look_at_increment, loggers)
+    return [_result(*altered) for altered in done], left
+
+
+def _alter_loggers(node: Node, body: IncrementalAlterConfigsRequest, resource: IncrementalResource) -> None:
+    changes = [Change(config.name, config.config_operation, config.value) for config in resource.configs]
+    broker_loggers.alter(node.id, resource.resource_name, changes, validate_only=body.validate_only)
 
 
 def _result(

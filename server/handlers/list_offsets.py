@@ -34,6 +34,7 @@ from ..waiting import Until, Wait
 
 if TYPE_CHECKING:
     from ..node import Node
+    from ..replication.following import Following
 
 log = logging.getLogger("kafkadouble.server")
 
@@ -52,7 +53,9 @@ SINCE_VERSION = {
 LOOKS = 8
 """So many times are looked for before others have their turn: each may decompress a batch and read all of its records."""
 
-CONSUMER = -1
+CONSUMER, DEBUGGING = -1, -2
+"""Ids of who is no replica: the second may ask a follower."""
+
 READ_COMMITTED = 1
 ISOLATION_LEVELS = (0, READ_COMMITTED)
 """Of any other Kafka breaks, and answers so."""
@@ -87,9 +90,11 @@ def answer(node: Node, request: Request[ListOffsetsRequest]) -> Wait[ListOffsets
 def _look_up(node: Node, request: Request[ListOffsetsRequest], topic: str, asked: Asked) -> Answered:
     if asked.timestamp < 0 and request.version < SINCE_VERSION.get(asked.timestamp, request.version + 1):
         return _failed(asked, error_codes.UNSUPPORTED_VERSION)
-    partition = node.partitions.get(topic, asked.partition_index)
+    partition: Partition | Following | None = node.partitions.get(topic, asked.partition_index)
+    if partition is None and request.body.replica_id == DEBUGGING and node.fetchers is not None:
+        partition = node.fetchers.get(topic, asked.partition_index)
     if partition is None:
-        return _failed(asked, error_codes.UNKNOWN_TOPIC_OR_PARTITION)
+        return _failed(asked, node.partitions.code_of_missing(topic, asked.partition_index, asked.current_leader_epoch))
     if code := partition.check_epoch(asked.current_leader_epoch):
         return _failed(asked, code)
     end = _readable_end(request, partition)
@@ -110,17 +115,17 @@ def _look_up(node: Node, request: Request[ListOffsetsRequest], topic: str, asked
     )
 
 
-def _find(partition: Partition, timestamp: int, end: int) -> TimestampAndOffset:
+def _find(partition: Partition | Following, timestamp: int, end: int) -> TimestampAndOffset:
     if timestamp == LATEST:
         return TimestampAndOffset(-1, end, partition.leader_epoch)
     return partition.log.offset_for(timestamp)
 
 
-def _readable_end(request: Request[ListOffsetsRequest], partition: Partition) -> int:
+def _readable_end(request: Request[ListOffsetsRequest], partition: Partition | Following) -> int:
     if request.body.replica_id != CONSUMER:
         return partition.log.log_end_offset
     committed = request.body.isolation_level == READ_COMMITTED
-    return partition.log.last_stable_offset if committed else partition.high_watermark
+    return partition.log.last_stable_offset if committed else partition.log.high_watermark
 
 
 def _failed(asked: Asked, code: int) -> Answered:

@@ -10,7 +10,6 @@ names last. Replicas that are away: left out in version 0, listed as offline fro
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
@@ -19,9 +18,8 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..internal_topics import INTERNAL_TOPICS
 from ..metadata import views
-from ..metadata.auto_creation import creatable
-from ..metadata.creation import create_topics
 from ..metadata.image import PartitionImage, TopicImage
+from ..metadata.needed_topics import create_when_possible
 from ..metadata.topic_names import problem_with_name
 from ..request import Refusal, Request
 
@@ -78,7 +76,8 @@ def _asked_topics(node: Node, request: Request[MetadataRequest]) -> list[Topic]:
     asked_names = dict.fromkeys(asked.name for asked in body.topics if asked.name is not None)
     found = sorted((_by_name(node, request, name) for name in asked_names), key=lambda topic: topic.error_code)
     if body.allow_auto_topic_creation and node.settings.bool("auto.create.topics.enable"):
-        _create(node, [name for name in asked_names if name not in image.topic_ids])
+        missing = [name for name in asked_names if name not in image.topic_ids and not problem_with_name(name)]
+        create_when_possible(node, missing)
     return found
 
 
@@ -97,16 +96,6 @@ def _by_name(node: Node, request: Request[MetadataRequest], name: str) -> Topic:
     return Topic(
         error_code=invalid if problem_with_name(name) else unknown, name=name, is_internal=name in INTERNAL_TOPICS
     )
-
-
-def _create(node: Node, missing: Iterable[str]) -> None:
-    """Make what can be made; what cannot stays unknown."""
-    asked = [creatable(node.settings, name) for name in missing if not problem_with_name(name)]
-    try:
-        decision = create_topics(node.controller.image, node.settings, asked, node.controller.new_id)
-    except Refusal:
-        return
-    node.controller.commit(decision.records)
 
 
 def _topic(node: Node, request: Request[MetadataRequest], topic: TopicImage) -> Topic:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.offset_for_leader_epoch import (
     OffsetForLeaderEpochRequest,
     OffsetForLeaderEpochResponse,
@@ -37,7 +36,8 @@ def answer(node: Node, request: Request[OffsetForLeaderEpochRequest]) -> OffsetF
 def _look_up(node: Node, topic: str, asked: Asked) -> Answered:
     partition = node.partitions.get(topic, asked.partition)
     if partition is None:
-        return Answered(partition=asked.partition, error_code=error_codes.UNKNOWN_TOPIC_OR_PARTITION)
+        code = node.partitions.code_of_missing(topic, asked.partition, asked.current_leader_epoch)
+        return Answered(partition=asked.partition, error_code=code)
     if code := partition.check_epoch(asked.current_leader_epoch):
         return Answered(partition=asked.partition, error_code=code)
     end = partition.log.end_offset_for_epoch(asked.leader_epoch)

@@ -27,6 +27,7 @@ from ..internal_topics import INTERNAL_TOPICS
 from ..log.inspection import Room
 from ..log.log import AppendRefused, AppendResult
 from ..log.refusals import NotOneBatch
+from ..metadata.views import endpoints
 from ..named_once import named_once
 from ..request import Refusal, Request
 from ..waiting import Until, Wait
@@ -38,7 +39,11 @@ if TYPE_CHECKING:
 log = logging.getLogger("kafkadouble.server")
 
 TOPIC_IDS_FROM = 13
-ACKS = (-1, 0, 1)
+LEADER_FROM = 10
+"""The first version in which who is wrong about the leader is told the right one."""
+
+ALL = -1
+ACKS = (ALL, 0, 1)
 ADMIN_CLIENT = "__admin_client"
 """The client id that may write to internal topics, as Kafka's `AdminUtils` has it."""
 
@@ -58,6 +63,8 @@ WITHOUT_LOG_START = (
     error_codes.CORRUPT_MESSAGE,
 )
 """Refusals of a log that Kafka answers without telling where the log begins."""
+
+_TOO_FEW = AppendRefused(error_codes.NOT_ENOUGH_REPLICAS, "fewer replicas are in sync than there must be")
 
 PartitionProduceResponse = ProduceResponse.PartitionProduceResponse
 PartitionProduceData = ProduceRequest.PartitionProduceData
@@ -82,7 +89,8 @@ def answer(node: Node, request: Request[ProduceRequest]) -> ProduceResponse | Di
         topics.append(_topic(asked, partitions))
     if body.acks:
         response = ProduceResponse(responses=topics)
-        return _committed(node, request, response) if node.flushing.busy else response
+        waits = node.flushing.busy or (body.acks == ALL and node.fetchers is not None)
+        return _committed(node, request, response) if waits else _with_leaders(node, request, response)
     failed = any(partition.error_code for topic in topics for partition in topic.partition_responses)
     return DISCONNECT if failed else None
 
@@ -94,7 +102,7 @@ def _committed(node: Node, request: Request[ProduceRequest], response: ProduceRe
         name = topic.name if request.version < TOPIC_IDS_FROM else _name_of(node, topic.topic_id)
         for answered in topic.partition_responses:
             partition = None if name is None or answered.error_code else node.partitions.get(name, answered.index)
-            if partition is not None:
+            if partition is not None and (partition.in_sync is None or request.body.acks == ALL):
                 waited.append((partition, _Written(partition), answered))
     deadline = request.received + request.body.timeout_ms
     for partition, written, answered in waited:
@@ -103,7 +111,26 @@ def _committed(node: Node, request: Request[ProduceRequest], response: ProduceRe
                 code = error_codes.REQUEST_TIMED_OUT
                 break
         if code:
-            answered.error_code, answered.base_offset = code, -1
+            answered.error_code = code  # where the batch begins is still told, as in Kafka
+    return _with_leaders(node, request, response)
+
+
+def _with_leaders(node: Node, request: Request[ProduceRequest], response: ProduceResponse) -> ProduceResponse:
+    """Who is wrong about a leader is told the right one, and where it is (KIP-951)."""
+    if node.fetchers is None or request.version < LEADER_FROM:  # no other broker
+        return response
+    named = set()
+    for topic in response.responses:
+        for answered in topic.partition_responses:
+            if answered.error_code == error_codes.NOT_LEADER_OR_FOLLOWER:
+                name = topic.name if request.version < TOPIC_IDS_FROM else _name_of(node, topic.topic_id)
+                leader, epoch = node.partitions.leader_of(name or "", answered.index)
+                answered.current_leader = ProduceResponse.LeaderIdAndEpoch(leader_id=leader, leader_epoch=epoch)
+                named.add(leader)
+    if named:
+        response.node_endpoints = endpoints(
+            node.controller.image, request.peer.listener, named, ProduceResponse.NodeEndpoint
+        )
     return response
 
 
@@ -121,7 +148,7 @@ class _Written:
         if partition.offline:
             return error_codes.KAFKA_STORAGE_ERROR
         if node.partitions.get(partition.topic, partition.index) is not partition:
-            return error_codes.UNKNOWN_TOPIC_OR_PARTITION
+            return node.partitions.code_of_missing(partition.topic, partition.index)
         if partition.log.end_offset_for_epoch(self.epoch).offset < self.end:
             return error_codes.NOT_LEADER_OR_FOLLOWER
         return error_codes.NONE if partition.high_watermark >= self.end else PENDING
@@ -180,9 +207,11 @@ def _produce(
         return _failed(data.index, error_codes.INVALID_TOPIC_EXCEPTION)
     partition = node.partitions.get(name, data.index)
     if partition is None:
-        return _failed(data.index, error_codes.UNKNOWN_TOPIC_OR_PARTITION)
+        return _failed(data.index, node.partitions.code_of_missing(name, data.index))
     if request.body.transactional_id is not None and _is_transactional(data.records):
         return _failed(data.index, error_codes.INVALID_TXN_STATE)
+    if request.body.acks == ALL and partition.lacks_replicas:
+        return _refused(data.index, _TOO_FEW, partition)
     try:
         result = partition.append(data.records or b"", node.now, produce_version=request.version, room=room)
     except AppendRefused as refused:

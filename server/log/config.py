@@ -52,6 +52,7 @@ SETTINGS = {
     "retention.ms": Setting("retention_ms", 7 * _DAY),
     "segment.bytes": Setting("segment_bytes", 1_073_741_824),
     "segment.index.bytes": Setting("segment_index_bytes", 10_485_760),
+    "segment.jitter.ms": Setting("segment_jitter_ms", 0),
     "segment.ms": Setting("segment_ms", 7 * _DAY),
 }
 """Every setting that a log obeys."""
@@ -97,6 +98,7 @@ class LogConfig:
     retention_ms: int
     segment_bytes: int
     segment_index_bytes: int
+    segment_jitter_ms: int
     segment_ms: int
     timestamp_after_max_ms: int
     timestamp_before_max_ms: int

@@ -39,6 +39,8 @@ def compare(
     """
     if last_fetched_epoch < 0:
         return VALID
+    if last_fetched_epoch == epochs.latest and log_start_offset <= fetch_offset <= log_end_offset:  # as mostly
+        return VALID
     end = epochs.end_offset_for(last_fetched_epoch, log_end_offset)
     if end == UNDEFINED or fetch_offset < log_start_offset:
         return OUT_OF_RANGE

@@ -54,6 +54,16 @@ class LeaderEpochCache:
         self.latest = epoch
         return True
 
+    def believe(self, epoch: int, first: int, last: int) -> None:
+        """A batch from `first` to `last` says that it is of `epoch`: entries that contradict it were said of other batches, and are dropped."""
+        if self.epoch_for(first) == self.epoch_for(last) == epoch:
+            return
+        while self._epochs and (self._epochs[-1] > epoch or self._starts[-1] > first):
+            self._epochs.pop()
+            self._starts.pop()
+        self.latest = self._epochs[-1] if self._epochs else NO_EPOCH
+        self.assign(epoch, first)
+
     def end_offset_for(self, epoch: int, log_end_offset: int) -> OffsetAndEpoch:
         """The largest epoch up to `epoch`, and where it ends; UNDEFINED for -1 and for epochs yet to come.
 

@@ -11,6 +11,7 @@ where it begins and ends, in which epochs it was written (KIP-101), which produc
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
+from zlib import crc32
 
 from kafkadouble.messages import error_codes
 from kafkadouble.wire.batch import BatchHeader, read_header
@@ -32,7 +33,7 @@ from .producers import Origin
 from .refusals import AppendRefused, LogRefused, RecordError
 from .replica import checked_batches
 from .retention import Dropped
-from .storage import ANY_TIMESTAMP, Placed, Segment, Slice, Storage
+from .storage import ANY_TIMESTAMP, Loan, Placed, Segment, Slice, Storage
 from .transactions import AbortedTransaction
 from .validation import check_fits_segment, check_produced, check_size, sole_batch
 
@@ -161,7 +162,8 @@ class PartitionLog(KeptLog):
     def append_as_follower(self, batches: Buffer, *, now: int, leader_epoch: int | None = None) -> AppendResult | None:
         """Append what the leader sent: batches with offsets and epochs. Those of epochs above `leader_epoch` are left out. None when
         there was nothing to append. Raises AppendRefused before anything is appended."""
-        found = checked_batches(batches, leader_epoch, self.log_end_offset)
+        last_epoch = self.epochs.epoch_for(self.log_end_offset - 1)
+        found = checked_batches(batches, leader_epoch, self.log_end_offset, last_epoch)
         with memoryview(batches) as view:
             for position, header in found:
                 batch = view[position : position + header.size]
@@ -203,35 +205,66 @@ class PartitionLog(KeptLog):
             return False
         if active.size + size > self.config.segment_bytes or active.full:
             return True
+        longest = self.config.max_segment_ms - self._jitter(active.base_offset)
         if active.first_timestamp >= 0:
-            return placed.max_timestamp - active.first_timestamp > self.config.max_segment_ms
-        return now - active.created > self.config.max_segment_ms
+            return placed.max_timestamp - active.first_timestamp > longest
+        return now - active.created > longest
+
+    def _jitter(self, base_offset: int) -> int:
+        """How much sooner a segment ends than others (`segment.jitter.ms`): by chance, but always the same for the same segment."""
+        most = min(self.config.segment_jitter_ms, self.config.segment_ms)
+        return crc32(f"{self.topic}-{self.index}-{base_offset}".encode()) % most if most else 0
 
     def begin_epoch(self, leader_epoch: int) -> None:
         """This node leads from now on, in this epoch; it is known even before anything is written in it."""
         self._assign_epoch(leader_epoch, self.log_end_offset)
 
-    def read(self, offset: int, max_bytes: int, upper_bound: int | None = None, *, at_least_one: bool = True) -> Slice:
+    def read(
+        self,
+        offset: int,
+        max_bytes: int,
+        upper_bound: int | None = None,
+        *,
+        at_least_one: bool = True,
+        sealed: bool = True,
+    ) -> Slice:
         """Whole batches from the one that holds `offset` on, that lie wholly below `upper_bound` (the high watermark unless given), up to
         `max_bytes`, or one larger batch with `at_least_one`. It may stop early: what comes next is in another piece of memory.
+        Whoever reads for himself and looks at no checksum says so (`sealed`): those of our own batches are computed when they are needed.
 
         LogRefused(OFFSET_OUT_OF_RANGE) below the log's start and beyond its end.
         """
+        for segment, bound in self._to_read(offset, upper_bound):
+            found = segment.read(offset, max(0, max_bytes), bound, at_least_one, sealed)
+            if found is not None:
+                return found
+            if (
+                not at_least_one
+            ):  # what lies here may be too large; otherwise compaction left nothing at the segment's end
+                break
+        return Slice(b"", offset, offset)
+
+    def lend(self, offset: int, max_bytes: int, upper_bound: int, *, at_least_one: bool) -> Loan:
+        """What `read` gives, for somebody who only hands it on."""
+        for segment, bound in self._to_read(offset, upper_bound):
+            found = segment.lend(offset, max(0, max_bytes), bound, at_least_one)
+            if found is not None:
+                return found
+            if not at_least_one:
+                break
+        return Loan(b"", offset)
+
+    def _to_read(self, offset: int, upper_bound: int | None) -> Iterator[tuple[Segment, int]]:
+        """The segments to look in, and how far."""
         if not self.log_start_offset <= offset <= self.log_end_offset:
             raise LogRefused(
                 error_codes.OFFSET_OUT_OF_RANGE,
                 f"offset {offset} of a log from {self.log_start_offset} to {self.log_end_offset}",
             )
         bound = self._high_watermark if upper_bound is None else upper_bound
-        for segment in self._segments_from(offset) if offset < bound else ():
-            found = segment.read(offset, max(0, max_bytes), bound, at_least_one)
-            if found is not None:
-                return found
-            if (
-                not at_least_one
-            ):  # and what lies here may be too large; otherwise compaction left nothing at the segment's end
-                break
-        return Slice(b"", offset, offset)
+        if offset < bound:
+            for segment in self._segments_from(offset):
+                yield segment, bound
 
     def _segments_from(self, offset: int) -> Sequence[Segment]:
         """The segments that hold records at or after `offset`."""

@@ -1,7 +1,8 @@
 """A log's storage in memory: segments made of chunks.
 
 A chunk is as large as all before it, from 4 KiB up to 4 MiB, so that a log takes at most about twice what was written while it is small,
-and hardly more when it is large. Rules: see `storage`; nothing here survives the process.
+and hardly more when it is large. What a follower gets from a log of the same process it keeps where it lies (`memory_shared`). Rules: see
+`storage`; nothing here survives the process.
 """
 
 from bisect import bisect_left, bisect_right
@@ -13,9 +14,10 @@ from kafkadouble.wire.checksum import Buffer
 
 from .config import LogConfig
 from .memory_chunk import Chunk
+from .memory_shared import SharedChunk, chunk_around, may_be_shared
 from .offset_and_epoch import OffsetAndEpoch
 from .producers import Producer
-from .storage import Placed, Segment, Slice
+from .storage import Loan, Placed, Segment, Slice
 from .transactions import AbortedTransaction
 
 SMALLEST_CHUNK = 4 << 10
@@ -60,20 +62,36 @@ class MemorySegment:
         """Copy a batch to the end of the last chunk; False when there is no room."""
         if not self.chunks or not self.chunks[-1].append(batch, placed):
             return False
+        self._grow(len(batch), placed, now)
+        return True
+
+    def share(self, batch: memoryview, placed: Placed, now: int) -> bool:
+        """Take in a batch that may be shared, where it lies; False when it cannot be."""
+        last = self.chunks[-1] if self.chunks else None
+        if not (isinstance(last, SharedChunk) and last.go_on_with(batch, placed)):
+            chunk = chunk_around(batch, placed)
+            if chunk is None:
+                return False
+            self.chunks.append(chunk)
+        self._grow(len(batch), placed, now)
+        return True
+
+    def _grow(self, size: int, placed: Placed, now: int) -> None:
         if not self.size:
             self.created, self.first_timestamp = now, placed.max_timestamp
         if placed.max_timestamp > self.max_timestamp:
             self.max_timestamp = placed.max_timestamp
-        self.size += len(batch)
+        self.size += size
         self.next_offset = placed.last_offset + 1
         self.modified = now
-        return True
 
-    def read(self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool) -> Slice | None:
+    def read(
+        self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool, sealed: bool = True
+    ) -> Slice | None:
         pieces: list[Slice] = []
         size = 0
         for chunk in self._chunks_from(offset):
-            found = chunk.read(offset, max_bytes - size, upper_bound, at_least_one and not pieces)
+            found = chunk.read(offset, max_bytes - size, upper_bound, at_least_one and not pieces, sealed)
             if found is None:
                 break
             pieces.append(found)
@@ -83,6 +101,9 @@ class MemorySegment:
         if len(pieces) < 2:
             return pieces[0] if pieces else None
         return Slice(b"".join(piece.records for piece in pieces), pieces[0].offset, pieces[-1].next_offset)
+
+    def lend(self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool) -> Loan | None:
+        return Loan.of(self.read(offset, max_bytes, upper_bound, at_least_one))
 
     def batches(self, offset: int, min_timestamp: int) -> Iterator[memoryview]:
         for chunk in self._chunks_from(offset):
@@ -164,6 +185,8 @@ class MemoryStorage:
 
     def append(self, batch: Buffer, placed: Placed, now: int) -> None:
         active = self.segments[-1]
+        if may_be_shared(batch, placed) and active.share(batch, placed, now):
+            return
         if not active.append(batch, placed, now):
             active.chunks.append(self._new_chunk(placed.base_offset, len(batch)))
             active.append(batch, placed, now)

@@ -1,8 +1,9 @@
 """One piece of memory with whole batches in it, filled from the front, and its sparse index.
 
 Rules. A chunk is allocated once and never resized, so that views of it stay good; what is written never changes. (The one exception: a
-batch that was put in without its checksum gets it before the first view of it is handed out.) The index is three arrays, one entry for
-each 4 KiB of batches: an object for each batch would cost more than a small batch itself.
+batch that was put in without its checksum gets it before the first view of it is handed out.) So whoever finds a view to be of a chunk's
+memory (LASTING) may keep it in place of a copy. The index is three arrays, one entry for each 4 KiB of batches: an object for each batch
+would cost more than a small batch itself.
 """
 
 import mmap
@@ -30,6 +31,22 @@ than all else that is done with a large batch."""
 _POPULATE_WRITE = 23
 """MADV_POPULATE_WRITE of Linux 5.14, which Python does not name."""
 
+
+class Allocated(bytearray):
+    """The memory of a small chunk."""
+
+    __slots__ = ()
+
+
+class Mapped(mmap.mmap):
+    """The memory of a large chunk."""
+
+    __slots__ = ()
+
+
+LASTING = (Allocated, Mapped)
+"""What a view is of whose bytes never change: memory that a chunk has handed out."""
+
 _WALK = Struct(">qi11xi")  # base offset, length, last offset delta
 _STAMP = Struct(">qii")  # base offset, length, leader epoch: what a batch begins with, and its checksum does not cover
 _TIMESTAMP = Struct(">q")
@@ -55,16 +72,17 @@ class Chunk:
     )
 
     def __init__(self, base_offset: int, capacity: int) -> None:
-        self.base_offset = base_offset
-        self.next_offset = base_offset  # one past the last record
-        self.size = 0
-        self._memory = memoryview(
-            mmap.mmap(-1, capacity, access=mmap.ACCESS_COPY) if capacity >= _MAPPED else bytearray(capacity)
-        )
-        self._readable = self._memory.toreadonly()
+        self._begin(base_offset, memoryview(_allocated(capacity)))
         self._room = (
             capacity  # bytes that may still be appended; 0 once cut, because views of what was cut off may be about
         )
+
+    def _begin(self, base_offset: int, memory: memoryview) -> None:
+        """Empty, in this memory."""
+        self.base_offset = base_offset
+        self.next_offset = base_offset  # one past the last record
+        self.size = 0
+        self._memory, self._readable = memory, memory.toreadonly()
         self._offsets = array("q")  # base offset of the batch at each entry
         self._positions = array("I")  # where that batch lies
         self._timestamps = array("q")  # the largest timestamp from the chunk's start to the next entry, so ascending
@@ -84,7 +102,7 @@ class Chunk:
         )
 
     def append(self, batch: Buffer, placed: Placed) -> bool:
-        """Copy a batch to the end; False when there is no room for it. One function, as a call would cost more than the index does."""
+        """Copy a batch to the end; False when there is no room for it."""
         size = len(batch)
         if size > self._room:
             return False
@@ -95,6 +113,12 @@ class Chunk:
         _STAMP.pack_into(self._memory, position, placed.base_offset, size - _LOG_OVERHEAD, placed.leader_epoch)
         if not placed.sealed:
             self._unsealed.append(position)
+        self._room -= size
+        self._enter(position, size, placed)
+        return True
+
+    def _enter(self, position: int, size: int, placed: Placed) -> None:
+        """A batch lies there, at the end: it is one of the chunk's from now on."""
         timestamp, timestamps = placed.max_timestamp, self._timestamps
         if self._since_entry >= INDEX_INTERVAL:
             self._offsets.append(placed.base_offset)
@@ -104,12 +128,12 @@ class Chunk:
         elif timestamp > timestamps[-1]:
             timestamps[-1] = timestamp
         self._since_entry += size
-        self._room -= size
         self.size = position + size
         self.next_offset = placed.last_offset + 1
-        return True
 
-    def read(self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool) -> Slice | None:
+    def read(
+        self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool, sealed: bool = True
+    ) -> Slice | None:
         """As a segment's `read`."""
         start = self.find(offset)
         stop = self.size if upper_bound >= self.next_offset else self.find(upper_bound)
@@ -118,7 +142,7 @@ class Chunk:
             end = self._batch_end(start)
         if end <= start:
             return None
-        if self._unsealed:
+        if sealed and self._unsealed:
             self._seal()
         base_offset: int = _WALK.unpack_from(self._memory, start)[0]
         next_offset = self.next_offset if end == self.size else _WALK.unpack_from(self._memory, end)[0]
@@ -199,9 +223,13 @@ class Chunk:
         self._unsealed.clear()
 
 
+def _allocated(capacity: int) -> Allocated | Mapped:
+    return Mapped(-1, capacity, access=mmap.ACCESS_COPY) if capacity >= _MAPPED else Allocated(capacity)
+
+
 def _populate(memory: memoryview, start: int, end: int) -> None:
     """Make the pages that hold these bytes, where the system can; elsewhere they come as they are touched."""
-    if sys.platform == "linux" and isinstance(memory.obj, mmap.mmap):
+    if sys.platform == "linux" and isinstance(memory.obj, Mapped):
         start -= start % mmap.PAGESIZE
         with suppress(OSError):
             memory.obj.madvise(_POPULATE_WRITE, start, end - start)

@@ -6,16 +6,20 @@ start offset that clients see, goes by whole segments. Inside a segment a storag
 timestamp so far -> position), and is free to lay out the bytes as it likes: memory in chunks, files in a `.log` with its `.index` and
 `.timeindex`.
 
-Rules for every storage. A batch is copied in once, with its base offset and leader epoch stamped on it; after that its bytes never change,
-so that what a read has handed out stays good through appends, truncation and deletion. A read gives whole batches, and may stop before it
+Rules for every storage. A batch is copied in once, with its base offset and leader epoch stamped on it (or kept where it lies, stamped as it
+is, if it never changes there); after that its bytes never change, so that what a read has handed out stays good through appends, truncation
+and deletion. A read gives whole batches, and may stop before it
 must: at the end of a segment, as Kafka does, or where a large piece of memory ends. Offsets need not be dense: a truncation inside a batch,
 or a compacted leader, leaves gaps. A storage knows no producers, no watermarks, no settings.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from kafkadouble.wire.checksum import Buffer
+from kafkadouble.wire.stretch import Stretch
 
 from .config import LogConfig
 from .offset_and_epoch import OffsetAndEpoch
@@ -37,9 +41,20 @@ class Slice(NamedTuple):
     next_offset: int
 
 
+class Loan(NamedTuple):
+    """Whole batches for somebody who only hands them on: they may still lie in their file. `next_offset` as in a Slice."""
+
+    records: Buffer | Stretch
+    next_offset: int
+
+    @classmethod
+    def of(cls, found: Slice | None) -> Loan | None:
+        return None if found is None else cls(found.records, found.next_offset)
+
+
 class Placed(NamedTuple):
     """What a storage must know of a batch to keep it. `sealed` is False for a batch of our own whose checksum is still to be computed:
-    the storage does that before anybody sees it."""
+    the storage does that before anybody sees it who may look at it."""
 
     base_offset: int
     last_offset: int
@@ -91,9 +106,15 @@ class Segment(Protocol):
         """Whether its index has no room for another entry."""
         ...
 
-    def read(self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool) -> Slice | None:
+    def read(
+        self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool, sealed: bool = True
+    ) -> Slice | None:
         """Batches from the one that holds `offset` (or the first after it) on, that lie wholly below `upper_bound`, up to `max_bytes`, or
-        one larger batch with `at_least_one`. None when there is none."""
+        one larger batch with `at_least_one`. None when there is none. Without `sealed`, batches of our own may still lack their checksum."""
+        ...
+
+    def lend(self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool) -> Loan | None:
+        """What `read` gives, for somebody who hands it on."""
         ...
 
     def batches(self, offset: int, min_timestamp: int) -> Iterator[memoryview]:
@@ -124,7 +145,7 @@ class Storage(Protocol):
     def segments(self) -> Sequence[Segment]: ...
 
     def append(self, batch: Buffer, placed: Placed, now: int) -> None:
-        """Copy one batch to the end of the active segment."""
+        """Add one batch to the end of the active segment."""
         ...
 
     def roll(self, base_offset: int, config: LogConfig) -> None:
@@ -173,7 +194,7 @@ class Storage(Protocol):
         """Below it everything would outlive the machine; 0 where nothing does."""
         ...
 
-    def unflushed(self) -> "Flush | None":
+    def unflushed(self) -> Flush | None:
         """What there is to be done to make all that was written up to now outlive the machine."""
         ...
 

@@ -9,10 +9,11 @@ new partitions go to them. What fails in the care of the logs is told by `outage
 from __future__ import annotations
 
 import logging
+import os
 from collections import deque
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from kafkadouble.messages.message import Message
@@ -23,15 +24,23 @@ from ..log.config import LogConfig
 from ..log.files.errors import DiskFailure
 from ..log.files.opening import open_log
 from ..log.formats import names
+from ..log.formats.errors import BadFile
 from ..log.log import PartitionLog
+from ..raft.quorum_state_file import FileStore
+from ..raft.snapshots.file_store import FileSnapshots
 from .log_dir import LogDir
 from .outage import Outage
+from .place import Place
 
 log = logging.getLogger("kafkadouble.server")
 
 
 Key = tuple[str, int]
 """Topic and partition."""
+
+METADATA_FOLDER = names.partition_folder(METADATA_TOPIC, 0)
+
+METADATA_KEY = METADATA_TOPIC, 0
 
 SINCE_EVER = -(2**63)
 
@@ -68,6 +77,16 @@ class FileLogs:
             found.append(Outage(place.id, place.path, why, lost, place is self._metadata_dir))
         return found
 
+    def places(self) -> list[Place]:
+        found: dict[LogDir, dict[Key, PartitionLog]] = {place: {} for place in self._dirs}
+        for key, kept in self._kept.items():
+            if key != METADATA_KEY and kept.place.disk.failed is None:
+                found[kept.place][key] = kept.log
+        return [
+            Place(os.path.abspath(place.path), logs, place.disk.space(), place.disk.failed is not None)
+            for place, logs in found.items()
+        ]
+
     @property
     def cluster_id(self) -> str | None:
         return self._dirs[0].properties.cluster_id
@@ -77,12 +96,41 @@ class FileLogs:
         return self._metadata_dir.bootstrap()
 
     @property
+    def last_broker_epoch(self) -> int:
+        epochs = {place.last_broker_epoch for place in self._dirs}
+        return epochs.pop() if len(epochs) == 1 else -1
+
+    has_ids = True
+
+    def directory_of(self, topic: str, index: int) -> Uuid | None:
+        place = self._places.get((topic, index))
+        return None if place is None else place.id
+
+    @property
     def directories(self) -> Sequence[Uuid]:
         return [place.id for place in self._dirs if place.disk.failed is None]
 
-    def metadata(self, now: int) -> PartitionLog:
-        self._places.setdefault((METADATA_TOPIC, 0), self._metadata_dir)
-        return self.open(METADATA_TOPIC, Uuid.METADATA_TOPIC_ID, 0, LogConfig(), now)
+    def metadata(self, config: LogConfig, now: int) -> PartitionLog:
+        place = self._places.setdefault(METADATA_KEY, self._metadata_dir)
+        if place.owner(METADATA_FOLDER) not in (Uuid.METADATA_TOPIC_ID, None):  # to begin anew would be to vote anew
+            file = place.at(f"{METADATA_FOLDER}/{names.PARTITION_METADATA}")
+            raise BadFile(f"another topic's id than {Uuid.METADATA_TOPIC_ID}", file=file, offset=0)
+        return self.open(METADATA_TOPIC, Uuid.METADATA_TOPIC_ID, 0, config, now)
+
+    @property
+    def metadata_directory(self) -> Uuid:
+        return self._metadata_dir.id
+
+    def call_directory(self, id: Uuid) -> Uuid:
+        return self.metadata_directory
+
+    @cached_property
+    def elections(self) -> FileStore:
+        return FileStore(self._metadata_dir.disk, METADATA_FOLDER)
+
+    @cached_property
+    def snapshots(self) -> FileSnapshots:
+        return FileSnapshots(self._metadata_dir.disk, METADATA_FOLDER)
 
     def open(self, topic: str, topic_id: Uuid, index: int, config: LogConfig, now: int) -> PartitionLog:
         key = topic, index
@@ -112,6 +160,7 @@ class FileLogs:
             place = None
         if place is None:
             place = self._places[key] = self._emptiest()
+            place.ends_at(key, 0)  # whoever had this name before is gone
         if place.owner(folder) is None:
             place.own(folder, topic_id)
         return place
@@ -155,7 +204,11 @@ class FileLogs:
         for place in self._dirs:
             here = {key: kept.log for key, kept in self._kept.items() if kept.place is place}
             with suppress(DiskFailure):
-                place.checkpoint(_offsets(here))
+                place.checkpoint(_offsets(here), self._unopened(place))
+
+    def _unopened(self, place: LogDir) -> set[Key]:
+        """The partitions that lie there, and that nobody has asked for in this life."""
+        return {key for key, other in self._places.items() if other is place and key not in self._kept}
 
     def tick(self, now: int, delay: int) -> None:
         for kept in self._kept.values():
@@ -173,8 +226,9 @@ class FileLogs:
                 kept.log.close()
         self.checkpoint(now)
         for place in self._dirs:
-            with suppress(DiskFailure):
-                place.mark_clean(broker_epoch)
+            if place.clean or not self._unopened(place):  # what is not open is as the last life has left it
+                with suppress(DiskFailure):
+                    place.mark_clean(broker_epoch)
 
     def __repr__(self) -> str:
         return f"{len(self._kept)} logs in {', '.join(place.path for place in self._dirs)}"
@@ -199,9 +253,12 @@ def _load(place: LogDir, key: Key, config: LogConfig, now: int) -> PartitionLog:
         *key,
         config,
         clean=place.clean,
-        recovery_point=place.recovery_points.get(key, 0),
-        log_start_offset=place.log_starts.get(key, 0),
+        recovery_point=place.offset(names.RECOVERY_POINT, key),
+        log_start_offset=place.offset(names.LOG_START, key),
         now=now,
+        verified=key == METADATA_KEY,
+        ends_at=partial(place.ends_at, key),
     )
-    found.cleaned_to = min(place.cleaned_to.get(key, 0), found.log_end_offset)
+    found.high_watermark = place.offset(names.REPLICATION_OFFSET, key)  # as far as it is known to be replicated
+    found.cleaned_to = min(place.offset(names.CLEANER_OFFSET, key), found.log_end_offset)
     return found

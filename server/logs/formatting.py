@@ -1,12 +1,15 @@
 """Giving a log directory to a node of a cluster: what `kafka-storage format` writes, and what a start asks of it.
 
 Rules. A directory is formatted once: what holds a `meta.properties`, or anything else, is not touched. `meta.properties` comes last, so that a
-directory that has it has everything.
+directory that has it has everything. The directory of a controller's metadata also has a snapshot of nothing, at offset 0 in epoch 0: the
+records that the cluster begins with, which its first leader writes, and the voters of a quorum that can be changed (KIP-853). It is never
+shown to others. Apache Kafka before 4.4 keeps those records in a file of their own, `bootstrap.checkpoint`, which is read where it lies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
@@ -15,19 +18,49 @@ from kafkadouble.wire.errors import UsageError
 from ..log.files.disk import Disk
 from ..log.formats import meta_properties, names
 from ..log.formats.meta_properties import MetaProperties
-from ..metadata import bootstrap_file
-from .log_dir import LogDir, properties_of
+from ..metadata.metadata_log import values_of_records
+from ..metadata.versions import batch_level
+from ..raft.raft_log import BOOTSTRAP
+from ..raft.snapshots.file_store import FileSnapshots
+from ..raft.voters import VoterSet
+from .log_dir import METADATA_FOLDER, LogDir, properties_of
+
+
+class Beginning(NamedTuple):
+    """What a cluster begins with: its first records, its quorum's `kraft.version`, and, if that is not 0, the voters where they are known."""
+
+    records: Sequence[Message]
+    kraft_version: int = 0
+    voters: VoterSet | None = None
 
 
 def format_directory(
-    disk: Disk, path: str, cluster_id: str, node_id: int, directory_id: Uuid, records: Sequence[Message], now: int
+    disk: Disk,
+    path: str,
+    cluster_id: str,
+    node_id: int,
+    directory_id: Uuid,
+    now: int,
+    beginning: Beginning | None = None,
 ) -> None:
-    """Make `path` the log directory of a node. UsageError when it has something in it."""
+    """Make `path` the log directory of a node; with a `beginning`, that of a controller's metadata. UsageError when it has something in it."""
     if disk.folders() or any(name not in (names.LOCK, "lost+found") for name in disk.names("")):
         raise UsageError(f"{path} is not empty, and no log directory: nothing was written there")
-    disk.write_whole(names.BOOTSTRAP, bootstrap_file.write(records, now))
+    if beginning is not None:
+        _write(disk, beginning, now)
     properties = MetaProperties(cluster_id, node_id, directory_id)
     disk.write_whole(names.META_PROPERTIES, meta_properties.write(properties))
+
+
+def _write(disk: Disk, beginning: Beginning, now: int) -> None:
+    disk.make_folder(METADATA_FOLDER)
+    from ..raft.snapshots.head import Head  # a directory is formatted once, and opened often
+    from ..raft.snapshots.writing import write_at_once
+
+    part = FileSnapshots(disk, METADATA_FOLDER).create(BOOTSTRAP)
+    assert part is not None, "a new folder has no snapshot"
+    values = values_of_records(beginning.records, batch_level(beginning.records, None))
+    write_at_once(part, Head(now, beginning.kraft_version, beginning.voters), values, now)
 
 
 def opened(disks: Mapping[str, Disk], node_id: int) -> list[LogDir]:

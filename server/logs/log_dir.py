@@ -11,18 +11,22 @@ or is ahead of its log, is distrusted, never believed; one that is lost costs ti
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 
+from ..internal_topics import METADATA_TOPIC
 from ..log.files.disk import Disk
 from ..log.formats import clean_shutdown, meta_properties, names, offset_checkpoint, partition_metadata
 from ..log.formats.errors import BadFile
 from ..log.formats.meta_properties import MetaProperties
+from ..log.offset_and_epoch import OffsetAndEpoch
 from ..metadata import bootstrap_file
 
 log = logging.getLogger("kafkadouble.server")
+
+METADATA_FOLDER = names.partition_folder(METADATA_TOPIC, 0)
 
 Offsets = Mapping[tuple[str, int], int]
 """Topic and partition -> an offset."""
@@ -33,13 +37,23 @@ class LogDir:
 
     def __init__(self, disk: Disk, path: str, properties: MetaProperties) -> None:
         self.disk, self.path, self.properties = disk, path, properties
-        self.recovery_points = self._read(names.RECOVERY_POINT)
-        self.log_starts = self._read(names.LOG_START)
-        self.cleaned_to = self._read(names.CLEANER_OFFSET)
+        self._offsets = {name: self._read(name) for name in names.OFFSET_CHECKPOINTS}  # as they are on the disk
         self.clean = disk.exists(names.CLEAN_SHUTDOWN)
+        self.last_broker_epoch = self._epoch_of_last_life()
         if self.clean:
             disk.remove(names.CLEAN_SHUTDOWN)
             disk.flush_folder("")  # or a loss of power could bring the mark back, for logs that it says nothing of
+
+    def _epoch_of_last_life(self) -> int:
+        """Of a broker that stopped in good order, and said in which epoch."""
+        if not self.clean:
+            return -1
+        try:
+            epoch = clean_shutdown.read(self.disk.read_whole(names.CLEAN_SHUTDOWN), self.at(names.CLEAN_SHUTDOWN))
+        except BadFile as problem:
+            log.warning("%s: it is passed over", problem)
+            return -1
+        return -1 if epoch is None else epoch
 
     @property
     def id(self) -> Uuid:
@@ -83,20 +97,39 @@ class LogDir:
         self.disk.make_folder(folder)
         self.disk.write_whole(f"{folder}/{names.PARTITION_METADATA}", partition_metadata.write(topic_id), flush=False)
 
-    def checkpoint(self, offsets: Mapping[str, Offsets]) -> None:
-        """Write down, by the name of the checkpoint, how far the logs are safe, replicated, cleaned, and where they begin."""
+    def offset(self, name: str, partition: tuple[str, int]) -> int:
+        """What the checkpoint of this name says of a partition, 0 for nothing."""
+        return self._offsets[name].get(partition, 0)
+
+    def checkpoint(self, offsets: Mapping[str, Offsets], unopened: Container[tuple[str, int]] = ()) -> None:
+        """Write down, by the name of the checkpoint, how far the logs are safe, replicated, cleaned, and where they begin. Of those that are
+        not open stays what is written down."""
         for name in names.OFFSET_CHECKPOINTS:
-            self.disk.write_whole(name, offset_checkpoint.write(offsets[name]))
+            known = {key: offset for key, offset in self._offsets[name].items() if key in unopened}
+            self._write(name, {**known, **offsets[name]})
+
+    def ends_at(self, partition: tuple[str, int], offset: int) -> None:
+        """The log of a partition ends here: what is written down of more was said of what is gone, and is not to be believed of what comes."""
+        for name, offsets in self._offsets.items():
+            if offsets.get(partition, 0) > offset:
+                self._write(name, {**offsets, partition: offset})
+
+    def _write(self, name: str, offsets: Offsets) -> None:
+        self.disk.write_whole(name, offset_checkpoint.write(offsets))
+        self._offsets[name] = offsets
 
     def mark_clean(self, broker_epoch: int) -> None:
         """Everything is on the disk."""
         self.disk.write_whole(names.CLEAN_SHUTDOWN, clean_shutdown.write(broker_epoch))
 
     def bootstrap(self) -> list[Message]:
-        """The records that it was formatted with."""
-        if not self.disk.exists(names.BOOTSTRAP):
-            return []
-        return bootstrap_file.read(self.disk.read_whole(names.BOOTSTRAP), self.at(names.BOOTSTRAP))
+        """The records that it was formatted with: where Apache Kafka puts them today, or else where it put them before."""
+        for file in (f"{METADATA_FOLDER}/{names.checkpoint_name(OffsetAndEpoch(0, 0))}", names.BOOTSTRAP):
+            if self.disk.exists(file):
+                records = bootstrap_file.read(self.disk.read_whole(file), self.at(file))
+                if records:
+                    return records
+        return []
 
     def __repr__(self) -> str:
         return f"log directory {self.path}"

@@ -12,7 +12,10 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..log.config import LogConfig
 from ..log.log import PartitionLog
+from ..raft.quorum_state import Store
+from ..raft.snapshots.store import SnapshotStore
 from .outage import Outage
+from .place import Place
 
 
 class Logs(Protocol):
@@ -34,6 +37,24 @@ class Logs(Protocol):
         ...
 
     @property
+    def has_ids(self) -> bool:
+        """Whether log directories have ids at all, be they usable or not."""
+        ...
+
+    def directory_of(self, topic: str, index: int) -> Uuid | None:
+        """The id of the directory that a partition lies in, though it may have failed; None where it lies in none."""
+        ...
+
+    @property
+    def last_broker_epoch(self) -> int:
+        """In which epoch a broker wrote to them that stopped in good order; -1 when none did, or it did not (KIP-966)."""
+        ...
+
+    def places(self) -> Sequence[Place]:
+        """The log directories, with the open logs in each."""
+        ...
+
+    @property
     def failures(self) -> Collection[object]:
         """Not empty when there are `outages`; asked after every request."""
         ...
@@ -42,8 +63,23 @@ class Logs(Protocol):
         """The directories that have failed since this was asked last."""
         ...
 
-    def metadata(self, now: int) -> PartitionLog:
+    def metadata(self, config: LogConfig, now: int) -> PartitionLog:
         """The log of the cluster's metadata."""
+        ...
+
+    def call_directory(self, id: Uuid) -> Uuid:
+        """The id of the directory that the metadata lie in, by which the quorum tells this replica from an earlier one of the node (KIP-853);
+        this one, from now on, where nothing had an id."""
+        ...
+
+    @property
+    def elections(self) -> Store:
+        """Where the quorum keeps the epoch, the leader and the vote."""
+        ...
+
+    @property
+    def snapshots(self) -> SnapshotStore:
+        """The snapshots of the cluster's metadata."""
         ...
 
     def open(self, topic: str, topic_id: Uuid, index: int, config: LogConfig, now: int) -> PartitionLog:

@@ -8,7 +8,10 @@ from kafkadouble.messages.uuid import Uuid
 from ..internal_topics import METADATA_TOPIC
 from ..log.config import LogConfig
 from ..log.log import PartitionLog
+from ..raft.quorum_state import MemoryStore
+from ..raft.snapshots.memory_store import MemorySnapshots
 from .outage import Outage
+from .place import Place
 
 
 class MemoryLogs:
@@ -20,13 +23,31 @@ class MemoryLogs:
         self.cluster_id: str | None = None
         self.bootstrap: Sequence[Message] = ()
         self.directories: Sequence[Uuid] = ()
+        self.last_broker_epoch = -1
         self._logs: dict[tuple[Uuid, int], PartitionLog] = {}
+        self.metadata_directory: Uuid | None = None
+        self.elections = MemoryStore()
+        self.snapshots = MemorySnapshots()
+
+    @property
+    def has_ids(self) -> bool:
+        return bool(self.directories)
+
+    def directory_of(self, topic: str, index: int) -> Uuid | None:
+        return self.metadata_directory if self.directories else None
 
     def outages(self) -> Sequence[Outage]:
         return ()
 
-    def metadata(self, now: int) -> PartitionLog:
-        return self.open(METADATA_TOPIC, Uuid.METADATA_TOPIC_ID, 0, LogConfig(), now)
+    def places(self) -> Sequence[Place]:
+        return [
+            Place(
+                None, {(each.topic, each.index): each for each in self._logs.values() if each.topic != METADATA_TOPIC}
+            )
+        ]
+
+    def metadata(self, config: LogConfig, now: int) -> PartitionLog:
+        return self.open(METADATA_TOPIC, Uuid.METADATA_TOPIC_ID, 0, config, now)
 
     def open(self, topic: str, topic_id: Uuid, index: int, config: LogConfig, now: int) -> PartitionLog:
         log = self._logs.get((topic_id, index))
@@ -34,6 +55,12 @@ class MemoryLogs:
             log = self._logs[topic_id, index] = PartitionLog(topic, index, config)
         log.config = config
         return log
+
+    def call_directory(self, id: Uuid) -> Uuid:
+        if self.metadata_directory is None:
+            self.metadata_directory = id
+            self.directories = [id]
+        return self.metadata_directory
 
     def put_aside_strays(self, known: Container[tuple[Uuid, int]]) -> None: ...
 
@@ -44,7 +71,8 @@ class MemoryLogs:
 
     def tick(self, now: int, delay: int) -> None: ...
 
-    def close(self, now: int, broker_epoch: int) -> None: ...
+    def close(self, now: int, broker_epoch: int) -> None:
+        self.last_broker_epoch = broker_epoch
 
     def __repr__(self) -> str:
         return f"{len(self._logs)} logs in memory"

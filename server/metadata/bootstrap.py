@@ -6,44 +6,47 @@ min.insync.replicas (KIP-966); the controller's registration (KIP-919); the brok
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
-from kafkadouble.messages.generated.begin_transaction_record import BeginTransactionRecord
 from kafkadouble.messages.generated.broker_registration_change_record import BrokerRegistrationChangeRecord
 from kafkadouble.messages.generated.config_record import ConfigRecord
-from kafkadouble.messages.generated.end_transaction_record import EndTransactionRecord
 from kafkadouble.messages.generated.feature_level_record import FeatureLevelRecord
 from kafkadouble.messages.generated.register_broker_record import RegisterBrokerRecord
 from kafkadouble.messages.generated.register_controller_record import RegisterControllerRecord
 from kafkadouble.messages.uuid import Uuid
 
-from .features import FINALIZED, SUPPORTED
+from .features import ELR, SUPPORTED, of_new_cluster, supported_by
 from .fold_cluster import UNFENCE
 from .image import BROKER
+from .transactions import at_once
 
 
-def format_records(features: Mapping[str, int] = FINALIZED) -> list[Any]:
-    """What a directory is formatted with: the features of a new cluster."""
+def format_records(features: Mapping[str, int] | None = None) -> list[Any]:
+    """What a directory is formatted with: the features of a new cluster, as a node that is a broker has them if none are given."""
+    if features is None:
+        features = of_new_cluster(("broker",))
     return [FeatureLevelRecord(name=name, feature_level=level) for name, level in features.items()]
 
 
-def cluster_records(formatted: Sequence[Any], min_insync_replicas: str) -> list[Any]:
-    """What a new cluster begins with: the records that its directory was formatted with, and the one dynamic config that it is born with."""
-    return [
-        BeginTransactionRecord(name="Bootstrap records"),
-        *(formatted or format_records()),
-        ConfigRecord(resource_type=BROKER, resource_name="", name="min.insync.replicas", value=min_insync_replicas),
-        EndTransactionRecord(),
-    ]
+def cluster_records(formatted: Sequence[Any], roles: Container[str], min_insync_replicas: str) -> list[Any]:
+    """What a new cluster begins with: the records that its directory was formatted with, and the one dynamic config that it is born with, if
+    it has eligible leader replicas."""
+    records = list(formatted or format_records(of_new_cluster(roles)))
+    if any(type(each).__name__ == "FeatureLevelRecord" and each.name == ELR and each.feature_level for each in records):
+        name = "min.insync.replicas"
+        records.append(ConfigRecord(resource_type=BROKER, resource_name="", name=name, value=min_insync_replicas))
+    return at_once(records, "Bootstrap records", None)
 
 
-def controller_record(node_id: int, incarnation_id: Uuid, host: str, port: int) -> RegisterControllerRecord:
-    """The registration of a controller with one plaintext listener."""
-    endpoint = RegisterControllerRecord.ControllerEndpoint(name="CONTROLLER", host=host, port=port, security_protocol=0)
+def controller_record(
+    node_id: int, roles: Container[str], incarnation_id: Uuid, listener: str, host: str, port: int
+) -> RegisterControllerRecord:
+    """The registration of a controller with one plaintext listener, of this name."""
+    endpoint = RegisterControllerRecord.ControllerEndpoint(name=listener, host=host, port=port, security_protocol=0)
     features = [
         RegisterControllerRecord.ControllerFeature(name=name, min_supported_version=low, max_supported_version=high)
-        for name, (low, high) in SUPPORTED.items()
+        for name, (low, high) in supported_by(roles).items()
     ]
     return RegisterControllerRecord(
         controller_id=node_id, incarnation_id=incarnation_id, end_points=[endpoint], features=features

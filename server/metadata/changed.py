@@ -13,8 +13,11 @@ from immutables import Map
 
 from .image import Image
 
-SINGLE = ("features", "brokers", "controllers", "rest")
+SINGLE = ("features", "brokers", "controllers", "acls", "scram", "rest")
 """Fields of an image that hold what becomes one record each, by key."""
+
+NESTED = ("configs", "quotas")
+"""Fields that hold by key what becomes one record each by a second key."""
 
 NOTHING: Map[Any, Any] = Map()
 
@@ -29,7 +32,7 @@ def records_in(image: Image) -> int:
     """How many records the image is written as."""
     single = sum(len(getattr(image, field)) for field in SINGLE) + bool(image.next_producer_id)
     topics = sum(1 + len(topic.partitions) for topic in image.topics.values())
-    return single + topics + sum(map(len, image.configs.values()))
+    return single + topics + sum(len(values) for field in NESTED for values in getattr(image, field).values())
 
 
 def changed(before: Image, after: Image) -> int:
@@ -38,9 +41,13 @@ def changed(before: Image, after: Image) -> int:
     count += bool(before.next_producer_id) and before.next_producer_id != after.next_producer_id
     if before.topics is not after.topics:
         count += _of_topics(before, after)
-    if before.configs is not after.configs:
-        count += sum(_differing(values, after.configs.get(key, NOTHING)) for key, values in before.configs.items())
-    return count
+    return count + sum(_of_values(getattr(before, field), getattr(after, field)) for field in NESTED)
+
+
+def _of_values(before: Mapping[Any, Map[Any, Any]], after: Mapping[Any, Map[Any, Any]]) -> int:
+    if before is after:
+        return 0
+    return sum(_differing(values, after.get(key, NOTHING)) for key, values in before.items())
 
 
 def _of_topics(before: Image, after: Image) -> int:

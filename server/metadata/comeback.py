@@ -10,11 +10,37 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
+from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 
+from ..settings import Settings
+from .bootstrap import directories_record, unfence_record
 from .image import Image, PartitionImage
 
 NO_LEADER = -1
+
+
+def gone(image: Image, broker_id: int, settings: Settings, *, clean: bool) -> list[Message]:
+    """A new life of the broker registers: what that changes of its partitions. `clean`: the last one ended in good order.
+
+    Where there are others they lead meanwhile, and what it had may be stale; where there are none this is short, so that many partitions do
+    not make a long start.
+    """
+    if set(image.brokers) <= {broker_id}:
+        return [*leaderless(image, broker_id)]
+    from .broker_changes import clean_restart, unclean_restart
+
+    return (clean_restart if clean else unclean_restart)(image, broker_id, settings)
+
+
+def back(image: Image, broker_id: int, settings: Settings) -> list[Message]:
+    """The new life is unfenced, and leads what it may."""
+    if set(image.brokers) <= {broker_id}:
+        epoch = image.brokers[broker_id].epoch
+        return [unfence_record(broker_id, epoch), *led_again(image, broker_id)]
+    from .broker_changes import unfenced
+
+    return unfenced(image, broker_id, settings)
 
 
 def leaderless(image: Image, broker_id: int) -> list[PartitionChangeRecord]:
@@ -24,6 +50,25 @@ def leaderless(image: Image, broker_id: int) -> list[PartitionChangeRecord]:
         for topic_id, index, partition in _partitions(image)
         if partition.leader == broker_id
     ]
+
+
+def without_directory(
+    image: Image, broker_id: int, settings: Settings, directory: Uuid, partitions: Iterable[tuple[str, int]]
+) -> list[Message]:
+    """A log directory of the broker has failed, in which these partitions lie: what that changes, and that it is gone."""
+    broker = image.brokers[broker_id]
+    if set(image.brokers) <= {broker_id}:
+        left = [each for each in broker.log_dirs if each != directory]
+        return [
+            *left_alone(image, broker_id, partitions, directory),
+            directories_record(broker_id, broker.epoch, left),
+        ]
+    from .broker_changes import directories_failed
+    from .directories import told_to_lie_in
+    from .partition_changes import after
+
+    told = told_to_lie_in(image, broker_id, settings, directory, partitions)
+    return [*told, *directories_failed(after(image, told), broker_id, settings, [directory])]
 
 
 def left_alone(
@@ -46,12 +91,21 @@ def left_alone(
 
 
 def led_again(image: Image, broker_id: int) -> list[PartitionChangeRecord]:
-    """The partitions without a leader that `broker_id` may lead get it."""
+    """The partitions without a leader that `broker_id` may lead get it: it is in sync, or eligible all the same (KIP-966)."""
     return [
-        PartitionChangeRecord(partition_id=index, topic_id=topic_id, leader=broker_id)
+        _led(topic_id, index, partition, broker_id)
         for topic_id, index, partition in _partitions(image)
-        if partition.leader == NO_LEADER and broker_id in partition.isr
+        if partition.leader == NO_LEADER and broker_id in (*partition.isr, *partition.elr)
     ]
+
+
+def _led(topic_id: Uuid, index: int, partition: PartitionImage, broker_id: int) -> PartitionChangeRecord:
+    record = PartitionChangeRecord(partition_id=index, topic_id=topic_id, leader=broker_id)
+    if broker_id not in partition.isr:
+        record.isr = [broker_id]
+        record.eligible_leader_replicas = [replica for replica in partition.elr if replica != broker_id]
+        record.last_known_elr = []
+    return record
 
 
 def own_partitions(image: Image, broker_id: int) -> set[tuple[Uuid, int]]:

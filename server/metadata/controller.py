@@ -1,119 +1,197 @@
-"""The active controller of a quorum of one: it writes the metadata log, and keeps the image that is its fold.
+"""The controller of a node: the image of what is committed; and, while its replica leads the quorum, the decisions that go into the log.
 
-Rules. A decision is a list of records; it is one batch of the log, so that it holds as a whole or not at all. The only voter has what it
-appended, so a batch is committed at once, folded, and then shown to those who listen, with the image before and the image after. Nothing
-changes an image but a record in the log. What is to be decided stands in files of its own (creation, deletion, growth, alteration), which make
-records.
+Rules. A decision is a list of records; it is one batch of the log, so that it holds as a whole or not at all. It is made on `draft`, where
+everything decided before is in, and answered when it is committed; then it is shown to those who listen, with the image before and the image
+after. Nothing changes an image but a record in the log. What is to be decided stands in files of its own (creation, deletion, growth,
+alteration), which make records (KIP-500, KIP-631).
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from kafkadouble.messages.generated.leader_change_message import LeaderChangeMessage
+from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.wire.batch import LEADER_CHANGE, encode_control_batch
+from kafkadouble.wire.errors import WireError
 
+from .. import own_registration
+from ..log.files.errors import DiskFailure
+from ..log.log import AppendRefused, PartitionLog
 from ..log.offset_and_epoch import OffsetAndEpoch
-from ..log.producers import Origin
+from ..log.storage import Slice
+from ..raft.replica import NotLeader
 from ..request import Refusal
-from . import bootstrap, comeback
-from .auto_creation import creatable
-from .creation import create_topics
-from .image import BROKER, EMPTY, Image, TopicImage
-from .metadata_log import batch_of, image_of
+from ..waiting import Until, Wait, Waiters
+from . import bootstrap, comeback, duties
+from .broken_log import BrokenLog
+from .committed import Change, Committed
+from .features import METADATA_VERSION
+from .image import BROKER, Image, TopicImage
+from .leading import Decided, Leading
+from .metadata_log import values_of_records
 from .producer_ids import ProducerIds
 from .replay import Fold
+from .versions import batch_level, said
 
 if TYPE_CHECKING:
     from ..node import Node
+    from ..raft.snapshots.reading import SnapshotReader
 
-Listener = Callable[[Image, Image, Sequence[Any]], None]
-"""Called with the image before, the image after, and the records that lie between them."""
+R = TypeVar("R")
 
+Listener = Callable[[Image, Image, Any], None]
+"""Called with the image before, the image after, and the records that lie between them; None when the image was loaded as a whole."""
 
 NEVER_TWICE = ("PartitionChangeRecord", "ProducerIdsRecord")
 """What a loss of power must not take back once somebody has seen it: leader epochs and producer ids would be given to others again."""
 
-FIRST_EPOCH = 1
-"""The epoch of the first leader of a quorum."""
-
 
 class Controller:
-    """The metadata log and its fold. `epoch` is the leader epoch in which this node writes."""
+    """Listens to the quorum's replica (see `raft.listener`). `begin` before anything else."""
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self.log = node.logs.metadata(node.now)
-        self.image: Image = image_of(self.log.batches(self.log.log_start_offset))
-        self.epoch = max(FIRST_EPOCH, self.log.epochs.latest + 1)
         self.listeners: list[Listener] = []
-        self._unseen: deque[tuple[Image, Image, Sequence[Message]]] = deque()
-        self._showing = False
-        self.producer_ids = ProducerIds(self, node.id)
+        self._leading: Leading | None = None
+        self._elected: int | None = None  # an epoch in which this node is to lead, as soon as the replica has done
+        self._unseen: deque[Change] = deque()
+        self._proceeding = False
+        self.fresh = 0  # bytes of records committed, of which those who write snapshots do not know
+        self.committing = Waiters()  # who waits for his decision to be committed; counts offsets
+        self._woken_to = 0  # those up to there
+        self.producer_ids = ProducerIds(node, self)
 
-    def start(self) -> None:
-        """Lead, and register; a new cluster is given what it begins with."""
-        node, (host, port) = self._node, self._node.advertised
-        self._take_settings(EMPTY)
-        self._append_leader_change()
-        if not self.image.features:
-            self.commit(bootstrap.cluster_records(node.logs.bootstrap, str(node.settings.int("min.insync.replicas"))))
-        self.commit([bootstrap.controller_record(node.id, self.new_id(), host, port)])
-        epoch = self._register(host, port)
-        self.commit([bootstrap.unfence_record(node.id, epoch), *comeback.led_again(self.image, node.id)])
-        node.logs.put_aside_strays(comeback.own_partitions(self.image, node.id))
+    def begin(self) -> None:
+        """Read what is there. WireError, BadFile or BrokenLog when it cannot be understood."""
+        self._committed = Committed(self.log, self._node.quorum.snapshots)
 
-    def _register(self, host: str, port: int) -> int:
-        """The broker is there, and fenced; its epoch."""
-        node, epoch = self._node, self.log.log_end_offset
-        rack = node.settings["broker.rack"]
-        record = bootstrap.broker_record(
-            node.id,
-            self.new_id(),
-            host,
-            port,
-            epoch=epoch,
-            rack=rack if isinstance(rack, str) else None,
-            log_dirs=node.logs.directories or [self.new_id()],
-        )
-        self.commit([record, *comeback.leaderless(self.image, node.id)])
-        return epoch
+    @property
+    def log(self) -> PartitionLog:
+        return self._node.quorum.log
 
-    def directory_lost(self, directory: Uuid, partitions: Sequence[tuple[str, int]]) -> None:
-        """A log directory of this node has failed: what lay in it has no leader (KIP-858)."""
-        broker = self.image.brokers[self._node.id]
-        left = [each for each in broker.log_dirs if each != directory]
-        changes = comeback.left_alone(self.image, broker.id, partitions, directory)
-        self.commit([*changes, bootstrap.directories_record(broker.id, broker.epoch, left)])
+    @property
+    def image(self) -> Image:
+        """What is committed."""
+        return self._committed.image
 
-    def new_id(self) -> Uuid:
-        """A uuid for a topic, an incarnation or a directory."""
-        return Uuid.random(self._node.random.randbytes)
+    @property
+    def timestamp(self) -> int:
+        """When the last committed record was appended (ms)."""
+        return self._committed.timestamp
 
-    def _append_leader_change(self) -> None:
-        voters = [LeaderChangeMessage.Voter(voter_id=self._node.id)]
-        change = LeaderChangeMessage(leader_id=self._node.id, voters=voters, granting_voters=voters)
-        batch = encode_control_batch(LEADER_CHANGE, change.encode(version=0), timestamp=self._node.now, seal=False)
-        self._append(batch)
+    @property
+    def fold(self) -> Fold:
+        """The fold of what is committed, which knows of an open transaction."""
+        return self._committed.fold
+
+    @property
+    def epoch(self) -> int:
+        """The quorum's, as this node knows it."""
+        return self._node.quorum.replica.epoch
+
+    @property
+    def leads(self) -> bool:
+        """Whether decisions are made here."""
+        return self._leading is not None
+
+    @property
+    def leading(self) -> Leading:
+        """What only the leader knows. Refusal(NOT_CONTROLLER) when this node does not lead."""
+        if self._leading is None:
+            raise Refusal(error_codes.NOT_CONTROLLER, "The active controller is another node.")
+        return self._leading
+
+    @property
+    def draft(self) -> Image:
+        """Everything that was decided, committed or not: what the next decision is made on. Refusal(NOT_CONTROLLER)."""
+        return self.leading.image
+
+    def write(self, records: Sequence[Message], response: R) -> R | Wait[R]:
+        """Append a decision; its answer, at once or when it is committed. Refusal(NOT_CONTROLLER), also when another leads before that;
+        (RECORD_LIST_TOO_LARGE)."""
+        leading = self.leading
+        self.commit(records)
+        end = leading.image.end.offset
+        return response if self.image.end.offset >= end else self._when_committed(leading, end, response)
+
+    def _when_committed(self, leading: Leading, end: int, response: R) -> Wait[R]:
+        while self.leading is leading:
+            left = end - self.image.end.offset
+            if left <= 0:
+                return response
+            yield Until(None, [self.committing], lacking=left)
+        raise Refusal(error_codes.NOT_CONTROLLER, "Another controller was elected meanwhile.")
 
     def commit(self, records: Sequence[Message]) -> None:
-        """Append a decision, fold it, and show it."""
+        """Append a decision, and show what is committed by that. Refusal(NOT_CONTROLLER)."""
+        if records:
+            self._append(records)
+            self.proceed()
+
+    def _append(self, records: Sequence[Message]) -> None:
+        leading = self.leading
+        before, fold = leading.image, Fold(leading.image)
+        level = batch_level(records, before.features.get(METADATA_VERSION))
+        records = said(records, level)
         if not records:
-            return
-        fold, before = Fold(self.image), self.image
+            return  # nothing that can be said at this level
         for record in records:
             fold.apply(record)
+        end = self.log.log_end_offset + len(records)
+        after = fold.image._replace(end=OffsetAndEpoch(end, leading.epoch))
+        decided = Decided(after, records)
+        values = values_of_records(records, level)
+        leading.pending.append(decided)
+        leading.image = after
         flush = any(type(record).__name__ in NEVER_TWICE for record in records)
-        self._append(batch_of(records, self.log.log_end_offset, self._node.now), flush=flush)
-        self.image = fold.image._replace(end=OffsetAndEpoch(self.log.log_end_offset, self.epoch))
-        self._take_settings(before)
-        self._unseen.append((before, self.image, records))
-        if not self._showing:
-            self._show()
+        try:
+            self._node.quorum.append(values, flush=flush)
+        except (NotLeader, AppendRefused) as problem:
+            if isinstance(problem.__cause__, DiskFailure):
+                raise problem.__cause__ from problem
+            if decided in leading.pending:
+                leading.pending.remove(decided)
+                leading.image = before
+            code = problem.code if isinstance(problem, AppendRefused) else error_codes.NOT_CONTROLLER
+            raise Refusal(code, str(problem)) from problem
+
+    def committed(self, batches: Slice) -> None:
+        """The replica tells what is committed; it is shown when the replica has done."""
+        self.fresh += len(batches.records)
+        pending = deque[Decided]() if self._leading is None else self._leading.pending
+        if self._node.halted is None:
+            before = self.image
+            try:
+                self._unseen += self._committed.follow(batches.records, pending)
+            except (WireError, BrokenLog) as problem:
+                self._node.halted = f"the metadata log, from offset {batches.offset} on: {problem}"
+            self._take_settings(before)
+
+    def snapshot_loaded(self, reader: SnapshotReader) -> None:
+        """The replica has come to a snapshot."""
+        with reader:
+            before = self.image
+            try:
+                change = self._committed.load(reader.id)
+            except (WireError, BrokenLog) as problem:
+                self._node.halted = str(problem)
+                return
+            if change is not None:
+                self._unseen.append(change)
+                self._take_settings(before)
+
+    def became_leader(self, epoch: int) -> None:
+        self._elected = epoch
+
+    def lost_leadership(self, epoch: int) -> None:
+        self._leading = self._elected = None
+        own = self.image.brokers.get(self._node.id)
+        if self._node.life is not None and self._node.is_registered and own is not None:
+            self._node.life.go_on(own.epoch)
+        self.committing.wake_all()
 
     def _take_settings(self, before: Image) -> None:
         """Dynamic configurations of this broker take effect before anybody sees the image (KIP-226)."""
@@ -122,45 +200,94 @@ class Controller:
             cluster, own = (self.image.config_overrides(*of) for of in resources)
             self._node.settings = self._node.settings.altered(cluster, own)
 
-    def _show(self) -> None:
-        """Every change is shown to all before the next, also when one who sees it commits another."""
-        self._showing = True
+    @property
+    def has_news(self) -> bool:
+        """Whether there is something to `proceed` with."""
+        return bool(self._unseen) or self._elected is not None
+
+    def proceed(self) -> None:
+        """Whatever was committed is shown to all, every change before the next, also when one who sees it commits another; and a leader that
+        was just elected begins."""
+        if self._proceeding:
+            return
+        self._proceeding = True
         try:
-            while self._unseen:
-                change = self._unseen.popleft()
-                for listener in self.listeners:
-                    listener(*change)
+            while self.has_news:
+                if self._unseen:
+                    change = self._unseen.popleft()
+                    for listener in list(self.listeners):
+                        listener(*change)
+                else:
+                    self._take_office()
         finally:
-            self._showing = False
+            self._proceeding = False
+            self._wake_committed()
+        if self.fresh >= self._node.snapshots_from:
+            self.count_fresh()
+
+    def _wake_committed(self) -> None:
+        """Those whose decision is committed, and no others: there may be many."""
+        end = self.image.end.offset
+        moved, self._woken_to = end - self._woken_to, end
+        if moved > 0 and self.committing.tasks:
+            self.committing.wake(moved)
+
+    def count_fresh(self) -> None:
+        """Tell those who write snapshots."""
+        fresh, self.fresh = self.fresh, 0
+        self._node.snapshotting.committed(fresh)
+
+    def _take_office(self) -> None:
+        """Lead: a new cluster is given what it begins with, and this node registers."""
+        node, epoch = self._node, self._elected
+        assert epoch is not None
+        self._elected, self._leading = None, Leading(node, epoch, self.image)
+        if self.fold.in_transaction:
+            try:
+                self._abort_transaction()
+            except BrokenLog as problem:
+                node.halted = str(problem)
+                return
+        if not self.image.features:
+            self.commit(
+                bootstrap.cluster_records(
+                    node.logs.bootstrap, node.roles, str(node.settings.int("min.insync.replicas"))
+                )
+            )
+        own_registration.register(node)
+        duties.begin(node, self._leading)
+
+    def _abort_transaction(self) -> None:
+        """What the last leader left half done never was (KIP-868)."""
+        from .transactions import left_open
+
+        records, leading = left_open(self.fold), self.leading
+        level = batch_level(records, leading.image.features.get(METADATA_VERSION))
+        self._node.quorum.append(values_of_records(records, level), flush=False)
+
+    def is_leading(self, leading: Leading) -> bool:
+        """Whether this is still what it was."""
+        return self._leading is leading
+
+    def directory_lost(self, directory: Uuid, partitions: Sequence[tuple[str, int]]) -> None:
+        """A log directory of this node has failed: what lay in it has no leader (KIP-858)."""
+        broker = self.image.brokers.get(self._node.id)
+        if broker is None or not self.leads:
+            return
+        self.commit(comeback.without_directory(self.draft, broker.id, self._node.settings, directory, partitions))
+
+    def new_id(self) -> Uuid:
+        """A uuid for a topic, an incarnation or a directory."""
+        return Uuid.random(self._node.random.randbytes)
 
     def create_internal_topic(self, name: str) -> TopicImage:
-        """The topic in which a coordinator keeps its state, made now if need be. Refusal when it cannot be made."""
+        """The topic in which a coordinator keeps its state, made now if need be. Refusal when it cannot be made, or is not there yet."""
         found = self.image.topic_named(name)
         if found is None:
-            decision = create_topics(
-                self.image, self._node.settings, [creatable(self._node.settings, name)], self.new_id
-            )
-            result = decision.results[0]
-            if result.error_code:
-                raise Refusal(result.error_code, result.error_message)
-            self.commit(decision.records)
-            found = self.image.topics[result.topic_id]
+            from .needed_topics import internal_topic  # most nodes create no topic before somebody asks
+
+            found = internal_topic(self._node, name)
         return found
-
-    def _append(self, batch: bytes | bytearray, *, flush: bool = False) -> None:
-        """With `flush` a decision outlives the machine before it counts, and everybody waits for that: decisions are few. Otherwise it is
-        flushed beside the loop, soon."""
-        self.log.append_own(batch, leader_epoch=self.epoch, now=self._node.now, origin=Origin.RAFT)
-        if not (flush or self._node.settings.int("log.flush.interval.messages") == 1):
-            self._node.flushing.want(self)
-        elif (work := self.log.unflushed()) is not None:
-            work.run()
-            self.log.flushed(work.offset)
-        self.log.high_watermark = self.log.log_end_offset
-
-    def flushed(self, offset: int) -> None:
-        """A flush of the log below `offset` was done."""
-        self.log.flushed(offset)
 
     def __repr__(self) -> str:
         return f"controller in epoch {self.epoch}, {self.image!r}"

@@ -63,7 +63,7 @@ def failed(name: str, code: int, message: str | None) -> Result:
 
 def _check_size(settings: Settings, asked: Sequence[CreatableTopic]) -> None:
     default = settings.int("num.partitions")
-    partitions = sum(len(topic.assignments) or _or(topic.num_partitions, default) for topic in asked)
+    partitions = sum(len(topic.assignments) or max(0, _or(topic.num_partitions, default)) for topic in asked)
     if partitions > MOST_RECORDS:
         raise Refusal(error_codes.POLICY_VIOLATION, "Excessively large number of partitions per request.")
 
@@ -121,9 +121,12 @@ def _placed(image: Image, settings: Settings, topic: CreatableTopic) -> list[lis
         said = "Number of partitions was set to an invalid non-positive value."
         raise Refusal(error_codes.INVALID_PARTITIONS, said)
     partitions = _or(topic.num_partitions, settings.int("num.partitions"))
-    return placement.placed(
-        image, 0, partitions, _or(topic.replication_factor, settings.int("default.replication.factor"))
-    )
+    factor = _or(topic.replication_factor, settings.int("default.replication.factor"))
+    try:
+        return placement.placed(image, 0, partitions, factor)
+    except Refusal as refusal:
+        said = f"Unable to replicate the partition {factor} time(s): {refusal.message}"
+        raise Refusal(refusal.code, said) from None
 
 
 def _assigned(image: Image, topic: CreatableTopic) -> list[list[int]]:

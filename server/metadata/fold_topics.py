@@ -16,6 +16,8 @@ NO_RECOVERY_CHANGE = -1
 
 NO_NAMES: frozenset[str] = frozenset()
 
+_made = tuple.__new__  # what a named tuple's own `__new__` does, at half the price: there are many partitions
+
 CHANGED_LISTS = {  # field of PartitionChangeRecord -> field of PartitionImage
     "isr": "isr",
     "replicas": "replicas",
@@ -53,7 +55,8 @@ def _without_lookalike(image: Image, name: str) -> Map[str, frozenset[str]]:
     return image.lookalikes.set(key, left) if left else image.lookalikes.delete(key)
 
 
-def _known_topic(image: Image, record: Any) -> TopicImage:
+def known_topic(image: Image, record: Any) -> TopicImage:
+    """The topic that a record is about. BrokenLog."""
     found = image.topics.get(record.topic_id)
     if found is None:
         raise BrokenLog(f"{record!r} is about a topic that is not there")
@@ -65,25 +68,37 @@ def _with_partition(image: Image, of: TopicImage, index: int, partition: Partiti
 
 
 def partition(image: Image, record: Any) -> Image:
-    made = PartitionImage(
-        tuple(record.replicas),
-        tuple(record.directories),
-        tuple(record.isr),
-        record.leader,
-        record.leader_epoch,
-        record.partition_epoch,
-        tuple(record.adding_replicas),
-        tuple(record.removing_replicas),
-        record.leader_recovery_state,
-        tuple(record.eligible_leader_replicas or ()),
-        tuple(record.last_known_elr or ()),
+    return _with_partition(image, known_topic(image, record), record.partition_id, made_partition(record))
+
+
+def _as_it_is(found: Any, _: Any) -> Any:
+    return found
+
+
+def made_partition(record: Any, shared: Callable[[Any, Any], Any] = _as_it_is) -> PartitionImage:
+    """What a PartitionRecord makes. `shared` may give an equal tuple, twice given one, in its place: partitions have few different ones."""
+    replicas, directories, isr = tuple(record.replicas), tuple(record.directories), tuple(record.isr)
+    return _made(
+        PartitionImage,
+        (
+            shared(replicas, replicas),
+            shared(directories, directories),
+            shared(isr, isr),
+            record.leader,
+            record.leader_epoch,
+            record.partition_epoch,
+            tuple(record.adding_replicas),
+            tuple(record.removing_replicas),
+            record.leader_recovery_state,
+            tuple(record.eligible_leader_replicas or ()),
+            tuple(record.last_known_elr or ()),
+        ),
     )
-    return _with_partition(image, _known_topic(image, record), record.partition_id, made)
 
 
 def partition_change(image: Image, record: Any) -> Image:
     """The partition epoch goes up with every change, the leader epoch with every record that names a leader."""
-    of = _known_topic(image, record)
+    of = known_topic(image, record)
     found = of.partitions.get(record.partition_id)
     if found is None:
         raise BrokenLog(f"{record!r} is about a partition that is not there")
@@ -99,7 +114,7 @@ def partition_change(image: Image, record: Any) -> Image:
 
 
 def remove_topic(image: Image, record: Any) -> Image:
-    gone = _known_topic(image, record)
+    gone = known_topic(image, record)
     return image._replace(
         topics=image.topics.delete(gone.id),
         topic_ids=image.topic_ids.delete(gone.name),

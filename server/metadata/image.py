@@ -93,11 +93,40 @@ class TopicImage(NamedTuple):
         return sorted(self.partitions.items())
 
 
+QuotaEntity = tuple[tuple[str, str | None], ...]
+"""Whom a quota is for: types (user, client-id, ip) with names, by type; None is the default of the type (KIP-546)."""
+
+
+class ScramCredential(NamedTuple):
+    """What a server keeps of a password (RFC 5802)."""
+
+    salt: bytes
+    stored_key: bytes
+    server_key: bytes
+    iterations: int
+
+    def __repr__(self) -> str:
+        return f"a credential of {self.iterations} iterations"
+
+
+class Acl(NamedTuple):
+    """Who may do, or not do, what to what (KIP-11, KIP-290). Numbers are those of the wire."""
+
+    resource_type: int
+    resource_name: str
+    pattern_type: int
+    principal: str
+    host: str
+    operation: int
+    permission_type: int
+
+
 class Image(NamedTuple):
     """The cluster as of `end`, the offset after the last record that is folded in, and that record's epoch.
 
-    `topic_ids` and `lookalikes` (topics by what their names have in common with others, see `topic_names.py`) only index `topics`. `rest`
-    holds the records of kinds whose meaning nobody asks for yet, by kind and key, so that a snapshot of the image loses none.
+    `topic_ids` and `lookalikes` (topics by what their names have in common with others, see `topic_names.py`) only index `topics`. `scram` is
+    by user and mechanism (1 SCRAM-SHA-256, 2 SCRAM-SHA-512). `rest` holds the records of kinds whose meaning nobody asks for yet, by kind
+    and key, so that a snapshot of the image loses none.
     """
 
     end: OffsetAndEpoch
@@ -109,6 +138,9 @@ class Image(NamedTuple):
     lookalikes: Map[str, frozenset[str]]
     configs: Map[tuple[int, str], Map[str, str]]
     next_producer_id: int
+    quotas: Map[QuotaEntity, Map[str, float]]
+    acls: Map[Uuid, Acl]
+    scram: Map[tuple[str, int], ScramCredential]
     rest: Map[tuple[Any, ...], Any]
 
     def topic(self, topic_id: Uuid) -> TopicImage | None:
@@ -132,7 +164,7 @@ class Image(NamedTuple):
 
 NOTHING_SET: Map[str, str] = Map()
 
-EMPTY = Image(OffsetAndEpoch(0, 0), Map(), Map(), Map(), Map(), Map(), Map(), Map(), 0, Map())
+EMPTY = Image(OffsetAndEpoch(0, 0), Map(), Map(), Map(), Map(), Map(), Map(), Map(), 0, Map(), Map(), Map(), Map())
 """Before the first record."""
 
 

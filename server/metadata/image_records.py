@@ -13,6 +13,8 @@ from itertools import chain
 from typing import Any
 
 from kafkadouble.messages import framed
+from kafkadouble.messages.generated.access_control_entry_record import AccessControlEntryRecord
+from kafkadouble.messages.generated.client_quota_record import ClientQuotaRecord
 from kafkadouble.messages.generated.config_record import ConfigRecord
 from kafkadouble.messages.generated.feature_level_record import FeatureLevelRecord
 from kafkadouble.messages.generated.partition_record import PartitionRecord
@@ -20,16 +22,22 @@ from kafkadouble.messages.generated.producer_ids_record import ProducerIdsRecord
 from kafkadouble.messages.generated.register_broker_record import RegisterBrokerRecord
 from kafkadouble.messages.generated.register_controller_record import RegisterControllerRecord
 from kafkadouble.messages.generated.topic_record import TopicRecord
+from kafkadouble.messages.generated.user_scram_credential_record import UserScramCredentialRecord
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 
+from .features import METADATA_VERSION
 from .image import BrokerImage, ControllerImage, Image, PartitionImage
-from .release import METADATA_VERSION, NAMES
+from .versions import CONTROLLERS, SCRAM, TOKENS, carries_all, level_of, record_version, said, unsaid_fields
 
-NEWEST = max(NAMES)
-SCRAM, TOKENS, CONTROLLERS, DIRECTORIES, ELR, CORDONED = 11, 14, 15, 17, 23, 30
-"""The levels of `metadata.version` from which there are credentials (KIP-900), delegation tokens, registrations of controllers (KIP-919), log
-directories (KIP-858), eligible leader replicas (KIP-966), cordoned directories (KIP-1066)."""
+UNSAID = {
+    "log_dirs": "the log directories",
+    "cordoned_log_dirs": "the cordoned log directories",
+    "directories": "the directories",
+    "eligible_leader_replicas": "the eligible leader replicas",
+    "last_known_elr": "the former eligible leader replicas",
+}
+"""Fields that a level of `metadata.version` may not know, as a loss is told."""
 
 NOBODY = -1
 """Who was given producer ids is not kept."""
@@ -49,26 +57,20 @@ def refuse(what: str) -> None:
     raise Unwritable(what)
 
 
-def level_of(image: Image) -> int:
-    """The image's `metadata.version`; one without is written as of today, so that nothing is lost."""
-    return image.features.get(METADATA_VERSION, NEWEST)
-
-
 def records_of(image: Image, loss: Loss = refuse) -> Iterator[Versioned]:
     """The records whose fold is `image` (but for its end). `loss` is called with what cannot be written; it may raise."""
     level = level_of(image)
-    kept = _kept(image)
     return chain(
         _features(image),
         (_broker(broker, level, loss) for _, broker in sorted(image.brokers.items())),
         _controllers(image, level, loss),
         _topics(image, level, loss),
         _configs(image),
-        kept("quota"),
+        _quotas(image),
         _producer_ids(image),
-        kept("acl"),
-        _since(SCRAM, level, kept("scram"), loss),
-        _since(TOKENS, level, kept("token"), loss),
+        _acls(image),
+        _since(SCRAM, level, _credentials(image), loss),
+        _since(TOKENS, level, _tokens(image), loss),
     )
 
 
@@ -93,16 +95,10 @@ def _broker(broker: BrokerImage, level: int, loss: Loss) -> Versioned:
         rack=broker.rack,
         fenced=broker.fenced,
         in_controlled_shutdown=broker.in_controlled_shutdown,
+        log_dirs=broker.log_dirs,
+        cordoned_log_dirs=broker.cordoned_log_dirs,
     )
-    if level >= DIRECTORIES:
-        record.log_dirs = broker.log_dirs
-    elif broker.log_dirs:
-        loss(f"the log directories of broker {broker.id}")
-    if level >= CORDONED:
-        record.cordoned_log_dirs = broker.cordoned_log_dirs
-    elif broker.cordoned_log_dirs:
-        loss(f"the cordoned log directories of broker {broker.id}")
-    return record, _version(level, {CORDONED: 4, DIRECTORIES: 3, 8: 2, 0: 1})
+    return _said(record, level, f"broker {broker.id}", loss)
 
 
 def _controllers(image: Image, level: int, loss: Loss) -> Iterator[Versioned]:
@@ -132,35 +128,35 @@ def _supported(of: Any, features: Mapping[str, tuple[int, int]]) -> list[Any]:
 
 
 def _topics(image: Image, level: int, loss: Loss) -> Iterator[Versioned]:
+    """There are many partitions: where the level can carry all of them, nobody looks at each."""
+    whole = carries_all(PartitionRecord, level)
+    version = record_version(PartitionRecord(), level)
     for name, topic_id in sorted(image.topic_ids.items()):
         yield TopicRecord(name=name, topic_id=topic_id), 0
         for index, partition in image.topics[topic_id].in_order():
-            yield _partition(f"{name}-{index}", topic_id, index, partition, level, loss)
+            record = _partition(topic_id, index, partition)
+            yield (record, version) if whole else _said(record, level, f"{name}-{index}", loss)
 
 
-def _partition(name: str, topic_id: Uuid, index: int, partition: PartitionImage, level: int, loss: Loss) -> Versioned:
-    record = PartitionRecord(
-        partition_id=index,
-        topic_id=topic_id,
-        replicas=partition.replicas,
-        isr=partition.isr,
-        removing_replicas=partition.removing_replicas,
-        adding_replicas=partition.adding_replicas,
-        leader=partition.leader,
-        leader_recovery_state=partition.leader_recovery_state,
-        leader_epoch=partition.leader_epoch,
-        partition_epoch=partition.partition_epoch,
-    )
-    if level >= DIRECTORIES:
-        record.directories = partition.directories
-    elif any(directory != Uuid.ZERO for directory in partition.directories):
-        loss(f"the directories of {name}")
-    if level >= ELR:
-        record.eligible_leader_replicas = partition.elr or None
-        record.last_known_elr = partition.last_known_elr or None
-    elif partition.elr or partition.last_known_elr:
-        loss(f"the eligible leader replicas of {name}")
-    return record, _version(level, {ELR: 2, DIRECTORIES: 1, 0: 0})
+def _partition(topic_id: Uuid, index: int, partition: PartitionImage) -> PartitionRecord:
+    """Without its constructor, which costs as much as all the rest."""
+    record = PartitionRecord.__new__(PartitionRecord)
+    record.partition_id, record.topic_id, record.unknown_tagged_fields = index, topic_id, None
+    (
+        record.replicas,
+        record.directories,
+        record.isr,
+        record.leader,
+        record.leader_epoch,
+        record.partition_epoch,
+        record.adding_replicas,
+        record.removing_replicas,
+        record.leader_recovery_state,
+        elr,
+        last_known_elr,
+    ) = partition
+    record.eligible_leader_replicas, record.last_known_elr = elr or None, last_known_elr or None
+    return record
 
 
 def _configs(image: Image) -> Iterator[Versioned]:
@@ -175,14 +171,28 @@ def _producer_ids(image: Image) -> Iterator[Versioned]:
         yield record, 0
 
 
-def _kept(image: Image) -> Callable[[str], Iterator[Versioned]]:
-    """The records that are kept as they are, by kind. All of their kinds have one version."""
+def _quotas(image: Image) -> Iterator[Versioned]:
+    of = ClientQuotaRecord
+    for entity, values in sorted(image.quotas.items(), key=lambda each: repr(each[0])):
+        parts = [of.EntityData(entity_type=kind, entity_name=name) for kind, name in entity]
+        for key, value in sorted(values.items()):
+            yield of(entity=parts, key=key, value=value), 0
 
-    def of(kind: str) -> Iterator[Versioned]:
-        found = sorted((key for key in image.rest if key[0] == kind), key=repr)
-        return ((image.rest[key], 0) for key in found)
 
-    return of
+def _acls(image: Image) -> Iterator[Versioned]:
+    for id, acl in sorted(image.acls.items(), key=lambda each: bytes(each[0])):
+        yield AccessControlEntryRecord(id=id, **acl._asdict()), 0
+
+
+def _credentials(image: Image) -> Iterator[Versioned]:
+    for (name, mechanism), credential in sorted(image.scram.items(), key=lambda each: each[0]):
+        yield UserScramCredentialRecord(name=name, mechanism=mechanism, **credential._asdict()), 0
+
+
+def _tokens(image: Image) -> Iterator[Versioned]:
+    """They are kept as they are, and all in one version."""
+    found = sorted((key for key in image.rest if key[0] == "token"), key=repr)
+    return ((image.rest[key], 0) for key in found)
 
 
 def _since(first: int, level: int, records: Iterator[Versioned], loss: Loss) -> Iterator[Versioned]:
@@ -194,6 +204,8 @@ def _since(first: int, level: int, records: Iterator[Versioned], loss: Loss) -> 
             loss(repr(record))
 
 
-def _version(level: int, versions: Mapping[int, int]) -> int:
-    """By the first of these levels that is not above `level`; the highest stands first."""
-    return next(version for since, version in versions.items() if level >= since)
+def _said(record: Message, level: int, owner: str, loss: Loss) -> Versioned:
+    """The record without what the level cannot carry."""
+    for field in unsaid_fields(record, level):
+        loss(f"{UNSAID[field]} of {owner}")
+    return said([record], level)[0], record_version(record, level)

@@ -16,7 +16,7 @@ from kafkadouble.wire.checksum import Buffer
 from ..log.offset_and_epoch import OffsetAndEpoch
 from .image import EMPTY, Image
 from .replay import BrokenLog, Fold
-from .versions import record_version
+from .versions import batch_level, record_version, said
 
 
 class Decoded(NamedTuple):
@@ -26,9 +26,15 @@ class Decoded(NamedTuple):
     end: OffsetAndEpoch
 
 
-def batch_of(records: Sequence[Message], first: int, now: int) -> bytearray:
-    """One unsealed batch of `records`, the first at the offset `first`."""
-    values = (framed.encode_record(record, record_version(record)) for record in records)
+def values_of_records(records: Sequence[Message], level: int) -> list[bytes]:
+    """The values of records in a log whose `metadata.version` is `level`. UsageError for a kind of record that it does not know."""
+    return [framed.encode_record(record, record_version(record, level)) for record in said(records, level)]
+
+
+def batch_of(records: Sequence[Message], first: int, now: int, level: int | None = None) -> bytearray:
+    """One unsealed batch of `records`, the first at the offset `first`, at the level of the image that they follow on; an image that has none
+    gets it by them."""
+    values = values_of_records(records, batch_level(records, level))
     return encode_batch(
         [Record(first + at, now, None, value) for at, value in enumerate(values)], base_offset=first, seal=False
     )

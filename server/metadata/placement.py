@@ -1,57 +1,67 @@
-"""Which brokers hold the replicas of a new partition: those that somebody names, checked, or else every active broker in turn.
+"""Which brokers hold the replicas of a new partition: those that somebody names, checked, or else every broker in turn, over all racks.
 
-The first replica leads, and all of them are in sync, unless they are fenced or shutting down. Kafka begins at a broker of its random choice;
-here partition 0 begins at the first, so that a run can be repeated.
+The first replica leads, and all of them are in sync, unless they are fenced or shutting down. A fenced broker gets replicas when the others are
+too few, and never leads; one that shuts down, or whose log directories are all cordoned (KIP-1066), gets none. In which order the brokers come
+stands in `rack_striping.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.partition_record import PartitionRecord
 from kafkadouble.messages.uuid import Uuid
 
 from ..request import Refusal
-from .image import Image
-
-UNASSIGNED = Uuid.ZERO
-"""The directory of a replica that its broker has still to place (KIP-858)."""
+from .image import BrokerImage, Image
+from .log_dir_ids import default_of
+from .rack_striping import Usable, striped
 
 
 def placed(image: Image, first: int, count: int, replication_factor: int) -> list[list[int]]:
     """Replicas for `count` partitions from number `first` on. Refusal(INVALID_REPLICATION_FACTOR) when there are too few brokers."""
-    problem = _problem(image, replication_factor)
+    usable = [
+        Usable(broker.id, broker.rack, broker.fenced)
+        for broker in image.brokers.values()
+        if not broker.in_controlled_shutdown and takes_replicas(broker)
+    ]
+    problem = _problem(usable, replication_factor)
     if problem is not None:
-        said = f"Unable to replicate the partition {replication_factor} time(s): {problem}"
-        raise Refusal(error_codes.INVALID_REPLICATION_FACTOR, said)
-    brokers = sorted(broker.id for broker in image.brokers.values() if broker.active)
-    copies = brokers * 2
-    starts = [index % len(brokers) for index in range(first, first + count)]
-    return [copies[start : start + replication_factor] for start in starts]
+        raise Refusal(error_codes.INVALID_REPLICATION_FACTOR, problem)
+    return list(islice(striped(usable, replication_factor), first, first + count))
 
 
-def _problem(image: Image, replication_factor: int) -> str | None:
-    active = sum(broker.active for broker in image.brokers.values())
-    if not active:
-        return "All brokers are currently fenced."
-    if replication_factor > active:
-        reason = (
-            f"because only {active} broker(s) are registered or some brokers have all their log directories cordoned."
-        )
+def takes_replicas(broker: BrokerImage) -> bool:
+    """Whether one of its log directories, if it told of any, is not cordoned."""
+    return not broker.log_dirs or not set(broker.log_dirs) <= set(broker.cordoned_log_dirs)
+
+
+def _problem(usable: Sequence[Usable], replication_factor: int) -> str | None:
+    if all(broker.fenced for broker in usable):
+        return "All brokers are currently fenced, or have all their log directories cordoned."
+    if replication_factor > len(usable):
+        reason = f"because only {len(usable)} broker(s) are registered or some brokers have all their log directories cordoned."
         return f"The target replication factor of {replication_factor} cannot be reached {reason}"
     return None
 
 
 def checked(image: Image, index: int, replicas: Sequence[int], replication_factor: int | None) -> list[int]:
-    """The replicas that somebody names for partition `index`. Refusal(INVALID_REPLICA_ASSIGNMENT) when they cannot be."""
+    """The replicas that somebody names for the new partition `index`. Refusal(INVALID_REPLICA_ASSIGNMENT) when they cannot be."""
+    check_assignable(image, replicas, replication_factor)
+    if not any(image.brokers[broker].active for broker in replicas):
+        said = f"{index} are fenced or in controlled shutdown."
+        said = f"All brokers specified in the manual partition assignment for partition {said}"
+        raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, said)
+    return list(replicas)
+
+
+def check_assignable(image: Image, replicas: Sequence[int], replication_factor: int | None = None) -> None:
+    """Refusal(INVALID_REPLICA_ASSIGNMENT) when a partition cannot have these replicas; None: any number of them."""
     problem = _wrong(image, sorted(replicas), replication_factor)
-    if problem is None and not any(image.brokers[broker].active for broker in replicas):
-        problem = f"{index} are fenced or in controlled shutdown."
-        problem = f"All brokers specified in the manual partition assignment for partition {problem}"
     if problem is not None:
         raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, problem)
-    return list(replicas)
 
 
 def _wrong(image: Image, brokers: list[int], replication_factor: int | None) -> str | None:
@@ -61,6 +71,8 @@ def _wrong(image: Image, brokers: list[int], replication_factor: int | None) -> 
     for at, broker in enumerate(brokers):
         if broker not in image.brokers:
             return f"{says} broker {broker}, but no such broker is registered."
+        if not takes_replicas(image.brokers[broker]):
+            return f"{says} broker {broker}, but all its log directories are cordoned."
         if at and broker == brokers[at - 1]:
             return f"{says} the broker {broker} more than once."
     if replication_factor not in (None, len(brokers)):
@@ -80,10 +92,5 @@ def partition_record(image: Image, topic_id: Uuid, index: int, replicas: Sequenc
         leader=in_sync[0],
         leader_epoch=0,
         partition_epoch=0,
-        directories=[_directory(image, broker) for broker in replicas],
+        directories=[default_of(image.brokers[broker]) for broker in replicas],
     )
-
-
-def _directory(image: Image, broker: int) -> Uuid:
-    log_dirs = image.brokers[broker].log_dirs
-    return log_dirs[0] if len(log_dirs) == 1 else UNASSIGNED

@@ -5,9 +5,11 @@ Names are release and internal step, 4.4-IV2; a release alone means its last ste
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from kafkadouble.wire.errors import UsageError
 
-from .features import ELR, FINALIZED, SUPPORTED
+from .features import ELR, METADATA_VERSION, of_new_cluster, supported_by
 
 STEPS = """
 7 3.3-IV3
@@ -42,9 +44,8 @@ STEPS = """
 NAMES = {int(level): name for level, name in (line.split() for line in STEPS.split("\n") if line)}
 """Level -> name."""
 
-METADATA_VERSION = "metadata.version"
-ELR_FROM, ELR_BY_DEFAULT_FROM = 23, 26
-"""From which levels of the metadata eligible leader replicas can be had, and are had by default."""
+ELR_FROM = 23
+"""From which level of the metadata eligible leader replicas can be had."""
 
 
 def level_of(text: str) -> int:
@@ -57,16 +58,17 @@ def level_of(text: str) -> int:
     return max(found)
 
 
-def features_of(level: int, given: dict[str, int]) -> dict[str, int]:
-    """The features of a new cluster whose metadata have this level, `given` ones as they are given. UsageError when they do not go together."""
-    elr = FINALIZED[ELR] if level >= ELR_BY_DEFAULT_FROM else 0
-    features = {METADATA_VERSION: level, ELR: elr, **given}
+def features_of(level: int, given: dict[str, int], roles: Container[str] = ("broker",)) -> dict[str, int]:
+    """The features of a new cluster whose metadata have this level, which a node with these roles begins; `given` ones as they are given.
+    UsageError when they do not go together."""
+    supported = supported_by(roles)
+    features = {**of_new_cluster(roles, level), **given}
     for name, value in features.items():
-        if name not in SUPPORTED:
-            raise UsageError(f"{name} is no feature: {', '.join(SUPPORTED)} are")
-        low, high = SUPPORTED[name]
+        if name not in supported:
+            raise UsageError(f"{name} is no feature: {', '.join(supported)} are")
+        low, high = supported[name]
         if not low <= value <= high:
             raise UsageError(f"{name} goes from {low} to {high}: {value} does not")
-    if features[ELR] and level < ELR_FROM:
+    if features.get(ELR) and level < ELR_FROM:
         raise UsageError(f"{ELR} {features[ELR]} needs {METADATA_VERSION} {NAMES[ELR_FROM]}")
     return {name: value for name, value in features.items() if value}

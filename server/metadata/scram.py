@@ -1,4 +1,5 @@
-"""The first credentials of a cluster, as the tools that format a directory are told them (KIP-900, RFC 5802, RFC 7677).
+"""Credentials as records: what is kept of a salted password (RFC 5802, RFC 7677); and the first ones of a cluster, as the tools that format a
+directory are told them (KIP-900).
 
     SCRAM-SHA-256=[name=alice,password=alice-secret]
     SCRAM-SHA-512=[name=bob,saltedpassword="c2VjcmV0...",salt="c2FsdA==",iterations=8192]
@@ -47,10 +48,16 @@ def credential(text: str, randbytes: Callable[[int], bytes]) -> UserScramCredent
     found = _components(name, inside[1:-1])
     salt = _decoded(name, "salt", found["salt"]) if "salt" in found else randbytes(SALT)
     iterations = _iterations(name, found.get("iterations", str(USUAL_ITERATIONS)), mechanism)
-    salted = _salted(name, found, mechanism, salt, iterations)
+    return record_of(found["name"], mechanism, salt, _salted(name, found, mechanism, salt, iterations), iterations)
+
+
+def record_of(
+    user: str, mechanism: Mechanism, salt: bytes, salted: bytes, iterations: int
+) -> UserScramCredentialRecord:
+    """What is kept of a salted password."""
     client_key = hmac.digest(salted, b"Client Key", mechanism.hash)
     return UserScramCredentialRecord(
-        name=found["name"],
+        name=user,
         mechanism=mechanism.type,
         salt=salt,
         stored_key=hashlib.new(mechanism.hash, client_key).digest(),

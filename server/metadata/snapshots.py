@@ -7,11 +7,13 @@ must go on from it.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 from kafkadouble.messages import framed
 from kafkadouble.wire.errors import WireError
 
+from ..kept import all_kept
 from ..log.formats.errors import BadFile, bad_from
 from ..log.offset_and_epoch import OffsetAndEpoch
 from ..raft.raft_log import RaftLog
@@ -19,16 +21,14 @@ from ..raft.snapshots.creating import create
 from ..raft.snapshots.head import Head
 from ..raft.snapshots.reading import SnapshotReader
 from ..raft.snapshots.store import SnapshotStore
-from ..raft.snapshots.writing import write
+from ..raft.snapshots.writing import Steps, write
 from .broken_log import BrokenLog
+from .bulk import apply_all
 from .image import Image
 from .image_records import values_of
 from .replay import Fold
 
 __all__ = ["image_of", "loading", "values_of", "writing"]
-
-Steps = Generator[None, int | None, int]
-"""A snapshot that is being written, a little at a time, each time told what time it is (ms); its value is its size."""
 
 
 def writing(
@@ -46,22 +46,22 @@ def writing(
 
 def loading(reader: SnapshotReader) -> Iterator[Image]:
     """The image so far, after each batch; the last one is the whole. BadFile when the snapshot cannot be read, or contradicts itself."""
-    fold = Fold()
+    fold, known = Fold(), dict[Any, Any]()
     for values in reader.values():
-        for value in values:
-            _apply(fold, value, reader.file)
+        _apply(fold, values, known, reader.file)
         yield fold.image
     yield fold.image._replace(end=reader.id)
 
 
 def image_of(reader: SnapshotReader) -> Image:
     """The whole image. BadFile as above."""
-    return deque(loading(reader), maxlen=1).pop()
+    with all_kept():
+        return deque(loading(reader), maxlen=1).pop()
 
 
-def _apply(fold: Fold, value: bytes, file: str) -> None:
+def _apply(fold: Fold, values: list[bytes], known: dict[Any, Any], file: str) -> None:
     try:
-        fold.apply(framed.decode_record(value)[0])
+        apply_all(fold, (framed.decode_record(value)[0] for value in values), known)
     except WireError as problem:
         raise bad_from(problem, file) from problem
     except BrokenLog as problem:

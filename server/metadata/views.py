@@ -5,11 +5,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Container
+from typing import NamedTuple, TypeVar
 
 from kafkadouble.messages import error_codes
 
 from .image import BrokerImage, Endpoint, Image, PartitionImage
+from .log_dir_ids import directories_of, is_online
+
+Told = TypeVar("Told")
 
 NO_LEADER = -1
 
@@ -35,6 +39,15 @@ def reachable(image: Image, listener: str, *, fenced_too: bool = False) -> list[
         Reachable(broker, endpoint)
         for broker in brokers
         if (fenced_too or not broker.fenced) and (endpoint := broker.endpoint(listener)) is not None
+    ]
+
+
+def endpoints(image: Image, listener: str, ids: Container[int], of: Callable[..., Told]) -> list[Told]:
+    """Where these brokers are, as an answer of the message `of` tells it (KIP-951)."""
+    return [
+        of(node_id=broker.id, host=at.host, port=at.port, rack=broker.rack)
+        for broker, at in reachable(image, listener)
+        if broker.id in ids
     ]
 
 
@@ -83,6 +96,5 @@ def _is_reachable(image: Image, broker_id: int, listener: str) -> bool:
 def _is_online(image: Image, broker_id: int, partition: PartitionImage, listener: str) -> bool:
     if not _is_reachable(image, broker_id, listener):
         return False
-    directory = dict(zip(partition.replicas, partition.directories, strict=False)).get(broker_id)
-    log_dirs = image.brokers[broker_id].log_dirs
-    return directory is None or not log_dirs or not any(directory) or directory in log_dirs
+    directory = directories_of(partition).get(broker_id)
+    return directory is None or is_online(directory, image.brokers[broker_id].log_dirs)

@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from kafkadouble.messages.generated.add_raft_voter import AddRaftVoterRequest
-from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
-from kafkadouble.messages.generated.begin_quorum_epoch import BeginQuorumEpochRequest
-from kafkadouble.messages.generated.end_quorum_epoch import EndQuorumEpochRequest
-from kafkadouble.messages.generated.fetch import FetchRequest
-from kafkadouble.messages.generated.remove_raft_voter import RemoveRaftVoterRequest
-from kafkadouble.messages.generated.update_raft_voter import UpdateRaftVoterRequest
-from kafkadouble.messages.generated.vote import VoteRequest
+from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
 
 from ..log.files.errors import DiskFailure
-from . import following, leading, reconfiguration, updating, voting
+from .later import Later
 from .learning import NotAuthorized
 from .links import Failure, Send
+from .messages import ADD_VOTER, API_VERSIONS, BEGIN, END, FETCH, REMOVE_VOTER, UPDATE_VOTER, VOTE
 from .raft_log import Diverged
 
 if TYPE_CHECKING:
@@ -27,21 +21,24 @@ if TYPE_CHECKING:
 Answered = Callable[["Replica", Send, Any], bool]
 """Tells whether the answer was one; after a failure the link pauses."""
 
-_HANDLERS: dict[type[Message], Answered] = {
-    VoteRequest: voting.vote_answered,
-    BeginQuorumEpochRequest: leading.begin_answered,
-    EndQuorumEpochRequest: leading.end_answered,
-    FetchRequest: following.fetch_answered,
-    ApiVersionsRequest: reconfiguration.api_versions_answered,
-    UpdateRaftVoterRequest: updating.update_answered,
-    AddRaftVoterRequest: updating.joined,
-    RemoveRaftVoterRequest: updating.joined,
+HANDLERS: dict[int, Answered] = {
+    VOTE: Later("voting", "vote_answered"),
+    BEGIN: Later("announcing", "begin_answered"),
+    END: Later("resigning", "end_answered"),
+    FETCH: Later("following", "fetch_answered"),
+    API_VERSIONS: Later("reconfiguration", "api_versions_answered"),
+    UPDATE_VOTER: Later("updating", "update_answered"),
+    ADD_VOTER: Later("updating", "joined"),
+    REMOVE_VOTER: Later("updating", "joined"),
 }
 
 
 def answered(replica: Replica, send: Send, response: Message | Failure) -> None:
     """Take an answer, or the lack of one. What a leader could only say if this replica had broken a promise is its end."""
-    handler = _HANDLERS.get(type(send.body)) or _of_snapshots(replica)
+    if getattr(response, "error_code", 0) == error_codes.INCONSISTENT_CLUSTER_ID:
+        replica.note_once(f"{send.to!r} belongs to another cluster than {replica.cluster_id}")
+    api_key = send.body.api_key
+    handler = (HANDLERS.get(api_key) if api_key is not None else None) or _of_snapshots(replica)
     try:
         if not handler(replica, send, response):
             replica.links.pause(send.to, replica.now)

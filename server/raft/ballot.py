@@ -22,6 +22,11 @@ class Ballot:
         if voter_id in self._voters:
             self._answers[voter_id] = granted or self._answers.get(voter_id, False)
 
+    def ask_again(self, voter_id: int) -> None:
+        """What it refused it may grant now."""
+        if self._answers.get(voter_id) is False:
+            del self._answers[voter_id]
+
     @property
     def is_won(self) -> bool:
         return sum(self._answers.values()) >= self._voters.majority

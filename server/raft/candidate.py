@@ -1,9 +1,13 @@
-"""Candidate: a voter that stands for election, in an epoch of its own making (KIP-595)."""
+"""Candidate: a voter that stands for election, in an epoch of its own making (KIP-595).
+
+Apache Kafka's candidate that cannot win waits until its election timeout is over. Ours that is refused by one who had consented when it was
+asked by way of trial stands together with another candidate; it asks again after a shorter time, drawn by chance, since their next turns then
+part.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from .ballot import Ballot
@@ -11,21 +15,28 @@ from .replica_key import ReplicaKey
 from .voters import Endpoint
 
 
-@dataclass(slots=True, eq=False)
 class Candidate:
     """It has voted for itself; that stands on disk."""
 
-    epoch: int
-    deadline: int  # not elected by then, it asks around anew
-    ballot: Ballot
-    voted: ReplicaKey
+    __slots__ = ("ballot", "consenting", "deadline", "epoch", "voted")
 
     leader_id: ClassVar[None] = None
     leader_endpoints: ClassVar[Mapping[str, Endpoint]] = {}
 
+    def __init__(
+        self, epoch: int, deadline: int, ballot: Ballot, voted: ReplicaKey, consenting: frozenset[int] = frozenset()
+    ) -> None:
+        self.epoch, self.ballot, self.voted = epoch, ballot, voted
+        self.consenting = consenting  # granted a pre-vote for this election
+        self.deadline = deadline  # not elected by then, it asks around anew
+
     def would_grant(self, candidate: ReplicaKey, up_to_date: bool, pre_vote: bool) -> bool:
         """Its vote is given; but it does not mind if another one asks around."""
         return pre_vote and up_to_date
+
+    def contested(self, retry_at: int) -> None:
+        """Somebody who had consented has voted for another."""
+        self.deadline = min(self.deadline, retry_at)
 
     def __repr__(self) -> str:
         return f"Candidate in epoch {self.epoch} with {self.ballot!r}"

@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from kafkadouble.messages.generated.kraft_version_record import KRaftVersionRecord
 from kafkadouble.messages.generated.leader_change_message import LeaderChangeMessage
-from kafkadouble.messages.generated.voters_record import VotersRecord
 from kafkadouble.wire.batch import (
     KRAFT_VERSION,
     KRAFT_VOTERS,
@@ -51,18 +49,35 @@ def _of_batch(batches: Buffer, position: int, header: BatchHeader) -> Iterator[S
     if not header.is_control:
         return
     for record in records_of(batches, position, header):
-        kind = control_type(record)[1]
-        if kind not in (KRAFT_VERSION, KRAFT_VOTERS):
-            continue
-        if record.value is None:
-            raise InvalidRecord(f"a control record of type {kind} without a value")
-        if kind == KRAFT_VERSION:
-            yield Said(record.offset, kraft_version=_kraft_version(record.value))
-        else:
-            yield Said(record.offset, voters=VoterSet.from_record(VotersRecord.decode(record.value, 0)))
+        said = read_one(record.offset, control_type(record)[1], record.value)
+        if said is not None:
+            yield said
+
+
+def read_one(offset: int, kind: int, value: bytes | None) -> Said | None:
+    """One control record; None of a kind that says nothing of voters or versions. WireError."""
+    if kind not in (KRAFT_VERSION, KRAFT_VOTERS):
+        return None
+    if value is None:
+        raise InvalidRecord(f"a control record of type {kind} without a value")
+    if kind == KRAFT_VERSION:
+        return Said(offset, kraft_version=_kraft_version(value))
+    return Said(offset, voters=voters_in(value))
+
+
+def voters_in(value: bytes) -> VoterSet:
+    """The set that a record names. WireError, also when it names nobody: no later record could change that."""
+    from kafkadouble.messages.generated.voters_record import VotersRecord  # under static voters there is none
+
+    found = VoterSet.from_record(VotersRecord.decode(value, 0))
+    if not found:
+        raise InvalidRecord("a set of voters without a voter")
+    return found
 
 
 def _kraft_version(value: bytes) -> int:
+    from kafkadouble.messages.generated.kraft_version_record import KRaftVersionRecord
+
     version = KRaftVersionRecord.decode(value, 0).kraft_version
     if not 0 <= version <= NEWEST_KRAFT_VERSION:
         raise InvalidRecord(f"kraft.version {version}, where {NEWEST_KRAFT_VERSION} is the newest known")
@@ -82,6 +97,8 @@ def leader_change(leader: ReplicaKey, voters: VoterSet, granting: Sequence[Repli
 
 
 def kraft_version(version: int) -> Control:
+    from kafkadouble.messages.generated.kraft_version_record import KRaftVersionRecord
+
     return KRAFT_VERSION, KRaftVersionRecord(version=0, kraft_version=version).encode(0)
 
 

@@ -17,7 +17,8 @@ class Follower:
     epoch: int
     leader_id: int
     leader_endpoints: Mapping[str, Endpoint]
-    deadline: int  # no successful fetch by then, and a voter asks for another leader
+    patience: int  # ms without a successful fetch until a voter asks for another leader
+    deadline: int  # when that is over
     update_at: int  # when a voter next compares what the log says of it with what it is (KIP-853)
     voted: ReplicaKey | None = None
     has_fetched: bool = False  # from this leader, with success: then he is there, and nobody else is voted for
@@ -25,12 +26,12 @@ class Follower:
     has_updated: bool = False  # the leader knows what we are; no need to tell him again
     fetching_snapshot: OffsetAndEpoch | None = None  # while it is, the log is not fetched
 
-    def fetched(self, now: int, fetch_timeout: int) -> None:
+    def fetched(self, now: int) -> None:
         """The leader has answered well."""
         if self.is_left:
             return
         self.has_fetched = True
-        self.deadline = now + fetch_timeout
+        self.deadline = now + self.patience
 
     def left(self, deadline: int) -> None:
         """The leader is gone by his own word: whoever asks for a pre-vote may have it, and from the deadline on we ask ourselves."""

@@ -18,10 +18,11 @@ from kafkadouble.wire.errors import WireError
 
 from ..log.offset_and_epoch import OffsetAndEpoch
 from ..log.refusals import LogRefused
-from . import learning, sending, transitions, updating, voting
+from . import electing, learning, sending, updating, voting
 from .follower import Follower
 from .links import Failure, Peer, Send
-from .messages import BEGIN, END, LAST_EPOCH, PARTITION, Incoming, answer, sole_partition
+from .messages import BEGIN, END, PARTITION, Incoming, answer, sole_partition
+from .quorum_state import LAST_EPOCH
 from .replica_key import ReplicaKey
 from .voters import Endpoint
 
@@ -97,9 +98,7 @@ def poll(replica: Replica, state: Follower) -> int | None:
     if replica.shutdown_until is not None:
         return None
     if replica.may_stand and replica.now >= state.deadline:
-        transitions.to_prospective(replica)
-        voting.move_on(replica)
-        return replica.now
+        return electing.begin(replica)
     if not updating.is_sent(replica, state):
         _fetch(replica, state)
     due = [_next_turn(replica), state.update_at, *([state.deadline] if replica.may_stand else [])]
@@ -172,7 +171,7 @@ def fetch_answered(replica: Replica, send: Send, response: FetchResponse | Failu
         return handled
     state = replica.state
     if partition.error_code or not isinstance(state, Follower):
-        return not partition.error_code
+        return False  # also of somebody who leads, and is not believed: he is not asked again at once
     asked = send.body
     if not isinstance(asked, FetchRequest) or not _is_still_asked(replica, asked):
         return True
@@ -211,7 +210,7 @@ def _cut(replica: Replica, state: Follower, end: OffsetAndEpoch) -> bool:
     if end.epoch < 0 or end.offset < 0:
         return False
     replica.log.truncate_to_end_of(end)
-    state.fetched(replica.now, replica.settings.fetch_timeout_ms)
+    state.fetched(replica.now)
     return True
 
 
@@ -220,7 +219,7 @@ def _begin_snapshot(replica: Replica, state: Follower, id: OffsetAndEpoch) -> bo
         return False
     replica.snapshots.begin(replica, id)
     state.fetching_snapshot = id
-    state.fetched(replica.now, replica.settings.fetch_timeout_ms)
+    state.fetched(replica.now)
     return True
 
 
@@ -241,6 +240,7 @@ def _append(replica: Replica, state: Follower, partition: FetchResponse.Partitio
             replica.note(f"what {state.leader_id} sent is not appended: {problem}")
             return False
         replica.log.flush()
-    state.fetched(replica.now, replica.settings.fetch_timeout_ms)
+    state.fetched(replica.now)
     replica.log.commit(min(partition.high_watermark, replica.log.end_offset))
+    replica.leaders_start = partition.log_start_offset
     return True

@@ -11,7 +11,7 @@ from kafkadouble.wire.errors import UsageError
 
 from ..log.files.errors import DiskFailure
 from ..waiting import Wait
-from . import describing, fetching, following, reconfiguration, voting
+from .later import Later
 from .messages import (
     ADD_VOTER,
     BEGIN,
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 
 Handler = Callable[["Replica", Incoming], Message | Wait[Message]]
 
-_HANDLERS: dict[int, Handler] = {
-    VOTE: voting.handle_vote,
-    BEGIN: following.handle_begin,
-    END: following.handle_end,
-    FETCH: fetching.handle_fetch,
-    DESCRIBE: describing.handle_describe,
-    ADD_VOTER: reconfiguration.handle_add,
-    REMOVE_VOTER: reconfiguration.handle_remove,
-    UPDATE_VOTER: reconfiguration.handle_update,
+HANDLERS: dict[int, Handler] = {
+    VOTE: Later("voting", "handle_vote"),
+    BEGIN: Later("following", "handle_begin"),
+    END: Later("following", "handle_end"),
+    FETCH: Later("fetching", "handle_fetch"),
+    DESCRIBE: Later("describing", "handle_describe"),
+    ADD_VOTER: Later("reconfiguration", "handle_add"),
+    REMOVE_VOTER: Later("reconfiguration", "handle_remove"),
+    UPDATE_VOTER: Later("reconfiguration", "handle_update"),
 }
 _CHECKED_HERE = (VOTE, BEGIN, END)
 """The APIs whose cluster id comes before everything else, and which share one shape."""
@@ -53,7 +53,7 @@ def handle(replica: Replica, request: Incoming) -> Message | Wait[Message]:
         return replica.snapshots.handle(replica, request)
     if replica.failure is not None:
         return unable(request)
-    handler = _HANDLERS.get(request.api_key)
+    handler = HANDLERS.get(request.api_key)
     if handler is None:
         raise UsageError(f"API {request.api_key} is not one of the quorum's")
     try:

@@ -8,7 +8,6 @@ none, and resigns (check-quorum). This file sends nothing and knows no log: the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from .replica_key import ReplicaKey
@@ -24,16 +23,16 @@ MOST_OBSERVERS = 1000
 """Of those beyond, the one heard of longest ago is forgotten: whoever can connect can name himself what he likes."""
 
 
-@dataclass(slots=True, eq=False)
 class Progress:
     """How far a replica has come, as the leader last saw it."""
 
-    key: ReplicaKey
-    end_offset: int = -1  # -1: never fetched in this epoch
-    last_fetch: int = -1
-    last_caught_up: int = -1
-    _end_at_last_fetch: int = -1  # the leader's end when this replica fetched last
-    acknowledged: bool = False  # it knows who leads: no more BeginQuorumEpoch
+    __slots__ = ("_end_at_last_fetch", "acknowledged", "end_offset", "key", "last_caught_up", "last_fetch")
+
+    def __init__(self, key: ReplicaKey) -> None:
+        self.key = key
+        self.end_offset = self.last_fetch = self.last_caught_up = -1  # -1: never fetched in this epoch
+        self._end_at_last_fetch = -1  # the leader's end when this replica fetched last
+        self.acknowledged = False  # it knows who leads: no more BeginQuorumEpoch
 
     def fetched(self, offset: int, leader_end: int, now: int) -> None:
         """Its log reaches up to `offset`. It was caught up now if it has all that we have, or at its last fetch if it has all that we had."""
@@ -46,27 +45,50 @@ class Progress:
         self.acknowledged = True
 
 
-@dataclass(slots=True, eq=False)
 class Leader:
     """`epoch_start` is where its first record stands, the LeaderChange."""
 
-    key: ReplicaKey
-    epoch: int
-    epoch_start: int
-    leader_endpoints: Mapping[str, Endpoint]
-    check_at: int  # a majority has not fetched until then: resign
-    voters: dict[int, Progress] = field(default_factory=dict)
-    observers: dict[ReplicaKey, Progress] = field(default_factory=dict)
-    high_watermark: int | None = None  # None until an entry of this epoch is committed; never falls
-    begin_at: int = 0  # when BeginQuorumEpoch goes out again
-    flush_at: int | None = None  # when what was appended is flushed and counted
-    fetched_since_check: set[int] = field(default_factory=set)
-    change: PendingChange | None = None  # of the voters; one at a time
-    told: dict[int, Voter] = field(default_factory=dict)  # what voters say of themselves under kraft.version 0
-    is_announced: bool = False  # the listener knows that it leads
-    resigning: bool = False
+    __slots__ = (
+        "begin_at",
+        "change",
+        "check_at",
+        "epoch",
+        "epoch_start",
+        "fetched_since_check",
+        "flush_at",
+        "high_watermark",
+        "is_announced",
+        "key",
+        "leader_endpoints",
+        "observers",
+        "resigning",
+        "told",
+        "voters",
+    )
 
     voted: ClassVar[None] = None  # for itself; that it leads says more
+
+    def __init__(
+        self,
+        key: ReplicaKey,
+        epoch: int,
+        epoch_start: int,
+        leader_endpoints: Mapping[str, Endpoint],
+        check_at: int,
+        begin_at: int = 0,
+    ) -> None:
+        self.key, self.epoch, self.epoch_start, self.leader_endpoints = key, epoch, epoch_start, leader_endpoints
+        self.check_at = check_at  # a majority has not fetched until then: resign
+        self.voters: dict[int, Progress] = {}
+        self.observers: dict[ReplicaKey, Progress] = {}
+        self.high_watermark: int | None = None  # None until an entry of this epoch is committed; never falls
+        self.begin_at = begin_at  # when BeginQuorumEpoch goes out again
+        self.flush_at: int | None = None  # when what was appended is flushed and counted
+        self.fetched_since_check: set[int] = set()
+        self.change: PendingChange | None = None  # of the voters; one at a time
+        self.told: dict[int, Voter] = {}  # what voters say of themselves under kraft.version 0
+        self.is_announced = False  # the listener knows that it leads
+        self.resigning = False
 
     @property
     def leader_id(self) -> int:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 
-from . import transitions
-from .messages import LAST_EPOCH, NOBODY
+from . import sending, transitions
+from .follower import Follower
+from .messages import NOBODY
+from .quorum_state import LAST_EPOCH
 from .voters import Endpoint
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ def learn(replica: Replica, leader: Any, code: int, node_endpoints: Sequence[Any
     endpoints = endpoints_in(replica, id, node_endpoints)
     if epoch > replica.epoch or code in _BEHIND:
         believe(replica, epoch, id, endpoints)
+        _look_elsewhere(replica, id, endpoints)
         return replica.state is not before
     is_found = before.leader_id is None or (before.leader_id == id and not before.leader_endpoints)
     if is_found and id not in (NOBODY, replica.key.id):
@@ -90,3 +93,12 @@ def believe(replica: Replica, epoch: int, id: int, endpoints: Mapping[str, Endpo
             transitions.to_follower(replica, epoch, id, endpoints)
         elif epoch > state.epoch:
             transitions.to_unattached(replica, epoch, id)
+
+
+def _look_elsewhere(replica: Replica, id: int, endpoints: Mapping[str, Endpoint]) -> None:
+    """Where the leader was said to be nobody answers: he may be where others say. The time to find him does not begin anew."""
+    state = replica.state
+    if isinstance(state, Follower) and state.leader_id == id and endpoints:
+        peer = sending.leader_peer(replica)
+        if peer is None or replica.links.is_paused(peer, replica.now):
+            state.leader_endpoints = endpoints

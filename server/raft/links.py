@@ -7,7 +7,6 @@ given up on is nobody's.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
@@ -37,8 +36,7 @@ class Failure(Enum):
     NOT_AUTHENTICATED = "the peer refused us, or we it"
 
 
-@dataclass(frozen=True, slots=True)
-class Send:
+class Send(NamedTuple):
     """A request on its way: to be sent in the newest version up to `version` that the peer knows, not below `lowest`."""
 
     token: int

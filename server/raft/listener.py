@@ -11,7 +11,8 @@ class Listener(Protocol):
     """Called in the order of the log, each offset once; never from within itself."""
 
     def committed(self, batches: Slice) -> None:
-        """These batches, control batches among them, are committed; they go on where the last ones ended."""
+        """These batches, control batches among them, are committed; they go on where the last ones ended. One that this node wrote itself
+        may have the checksum 0, as long as nobody else has asked for it."""
         ...
 
     def snapshot_loaded(self, reader: Any) -> None:

@@ -1,7 +1,7 @@
 """The requests and answers of the quorum as this replica makes them: one topic, one partition, and where the leader is.
 
-Every API has its own classes for the same few fields; the table below says which. An error of the whole request stands at the top, and then
-nothing else is there; an error of the partition always comes with the leader and the epoch that this replica knows (KIP-595, KIP-853).
+Vote, BeginQuorumEpoch and EndQuorumEpoch have the same few fields in classes of their own. An error of the whole request stands at the top,
+and then nothing else is there; an error of the partition always comes with the leader and the epoch that this replica knows (KIP-595, KIP-853).
 """
 
 from __future__ import annotations
@@ -10,10 +10,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kafkadouble.messages import error_codes, registry
-from kafkadouble.messages.generated.begin_quorum_epoch import BeginQuorumEpochRequest, BeginQuorumEpochResponse
-from kafkadouble.messages.generated.end_quorum_epoch import EndQuorumEpochRequest, EndQuorumEpochResponse
 from kafkadouble.messages.generated.fetch import FetchRequest
-from kafkadouble.messages.generated.vote import VoteRequest, VoteResponse
 from kafkadouble.messages.message import Message
 
 if TYPE_CHECKING:
@@ -22,17 +19,11 @@ if TYPE_CHECKING:
 TOPIC = "__cluster_metadata"
 PARTITION = 0
 REPLICA_STATE_FROM = 15
-LAST_EPOCH = 2**31 - 2
-"""Nobody is believed to be in a later one: nobody could ever be elected after it."""
-
 NOBODY = -1
 """How a leader is named where there is none."""
 
 VOTE, BEGIN, END, FETCH, FETCH_SNAPSHOT, DESCRIBE, API_VERSIONS = 52, 53, 54, 1, 59, 55, 18
 ADD_VOTER, REMOVE_VOTER, UPDATE_VOTER = 80, 81, 82
-
-_RESPONSES: dict[int, Any] = {VOTE: VoteResponse, BEGIN: BeginQuorumEpochResponse, END: EndQuorumEpochResponse}
-_REQUESTS: dict[int, Any] = {VOTE: VoteRequest, BEGIN: BeginQuorumEpochRequest, END: EndQuorumEpochRequest}
 
 
 class Incoming(Protocol):
@@ -84,14 +75,25 @@ def sole_partition(body: Any) -> Any:
 
 def ask(api_key: int, cluster_id: str | None, **fields: Any) -> Any:
     """A request about the one partition, with these fields of it."""
-    of = _REQUESTS[api_key]
+    of: Any = registry.api(api_key).request
     partition = of.PartitionData(partition_index=PARTITION, **fields)
     return of(cluster_id=cluster_id, topics=[of.TopicData(topic_name=TOPIC, partitions=[partition])])
 
 
+def ask_as_leader(replica: Replica, api_key: int, **fields: Any) -> Any:
+    """The same by who leads, or has led until now: who and where that is."""
+    body = ask(api_key, replica.cluster_id, leader_id=replica.key.id, leader_epoch=replica.epoch, **fields)
+    of = type(body)
+    body.leader_endpoints = [
+        of.LeaderEndpoint(name=name, host=at.host, port=at.port) for name, at in replica.endpoints.items()
+    ]
+    return body
+
+
 def answer(replica: Replica, api_key: int, version: int, code: int, **fields: Any) -> Message:
     """About the one partition: an error or none, and what this replica knows of the leader."""
-    of, state = _RESPONSES[api_key], replica.state
+    of: Any = registry.api(api_key).response
+    state = replica.state
     leader = NOBODY if state.leader_id is None else state.leader_id
     partition = of.PartitionData(
         partition_index=PARTITION, error_code=code, leader_id=leader, leader_epoch=state.epoch, **fields

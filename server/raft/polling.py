@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from . import following, leading, sending, transitions, voting
+from . import electing, leading, transitions
 from .candidate import Candidate
-from .follower import Follower
+from .later import Later
 from .leader import Leader
-from .prospective import Prospective
-from .resigned import Resigned
-from .unattached import Unattached
 
 if TYPE_CHECKING:
     from .replica import Replica
 
 _ENOUGH = 20
 """So many changes of state at one time would be a circle."""
+
+POLLS: dict[str, Callable[[Replica, Any], int | None]] = {
+    "Leader": leading.poll,
+    "Resigned": Later("resigning", "poll"),
+    "Follower": Later("following", "poll"),
+    "Unattached": Later("standing", "poll_unattached"),
+    "Prospective": Later("standing", "poll"),
+    "Candidate": Later("standing", "poll"),
+}
+"""Class of a state -> what it does."""
 
 
 def poll(replica: Replica) -> int | None:
@@ -30,57 +38,15 @@ def poll(replica: Replica) -> int | None:
 
 
 def _poll(replica: Replica) -> int | None:
-    state = replica.state
-    if isinstance(state, Leader):
-        return leading.poll(replica, state)
-    if isinstance(state, Resigned):
-        return leading.poll_resigned(replica, state)
     if _must_stand_alone(replica):
         transitions.to_candidate(replica)
-        voting.move_on(replica)
+        electing.move_on(replica)
         return replica.now
-    if isinstance(state, Follower):
-        return following.poll(replica, state)
-    if isinstance(state, Unattached):
-        return _poll_unattached(replica, state)
-    return _poll_standing(replica, state)
+    return POLLS[type(replica.state).__name__](replica, replica.state)
 
 
 def _must_stand_alone(replica: Replica) -> bool:
     """The only voter asks nobody, and waits for nothing."""
-    alone = replica.voters.is_only(replica.key) and replica.may_stand
-    return alone and replica.shutdown_until is None and not isinstance(replica.state, Candidate)
-
-
-def _poll_unattached(replica: Replica, state: Unattached) -> int | None:
-    if replica.shutdown_until is not None:
-        return None
-    if replica.may_stand and replica.now >= state.deadline:
-        transitions.to_prospective(replica)
-        voting.move_on(replica)
-        return replica.now
-    due = following.look_for_leader(replica)
-    return min(due, state.deadline) if replica.may_stand else due
-
-
-def _poll_standing(replica: Replica, state: Prospective | Candidate) -> int | None:
-    """Ask around; when the time is up, a candidate asks anew by way of trial, and who had only asked goes back to where it was."""
-    if state.ballot.is_won:
-        voting.move_on(replica)
-        return replica.now
-    if not replica.may_stand and isinstance(state, Prospective):
-        transitions.to_unattached(replica, state.epoch, state.leader_id)
-        return replica.now
-    if replica.now >= state.deadline and replica.shutdown_until is None:
-        if isinstance(state, Candidate):
-            transitions.to_prospective(replica)
-            voting.move_on(replica)
-        else:
-            voting.give_up(replica, state)
-        return replica.now
-    voting.ask_for_votes(replica, state)
-    peers = [peer for key in state.ballot.unasked if (peer := sending.voter_peer(replica, key.id)) is not None]
-    ready = sending.next_ready(replica, peers)
-    if replica.shutdown_until is not None:
-        return ready
-    return state.deadline if ready is None else max(replica.now + 1, min(ready, state.deadline))
+    if isinstance(replica.state, Leader) or not replica.voters.is_only(replica.key):
+        return False
+    return replica.may_stand and replica.shutdown_until is None and not isinstance(replica.state, Candidate)

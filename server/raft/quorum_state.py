@@ -7,25 +7,34 @@ A vote that is forgotten can be given twice, so every change stands on disk befo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from kafkadouble.wire.errors import UsageError
 
 from .replica_key import ReplicaKey
 
+LAST_EPOCH = 2**31 - 2
+"""Nobody is believed to be in a later one: nobody could ever be elected after it."""
 
-@dataclass(frozen=True, slots=True)
+
 class ElectionState:
-    """`leader_id` and `voted` are None while there is none. Both may be there: who voted for a candidate may learn of the leader later."""
+    """`leader_id` and `voted` are None while there is none. Both may be there: who voted for a candidate may learn of the leader later.
+    It never changes."""
 
-    epoch: int = 0
-    leader_id: int | None = None
-    voted: ReplicaKey | None = None
+    __slots__ = ("epoch", "leader_id", "voted")
 
-    def __post_init__(self) -> None:
-        if self.epoch < 0:
-            raise UsageError(f"there is no epoch {self.epoch}")
+    def __init__(self, epoch: int = 0, leader_id: int | None = None, voted: ReplicaKey | None = None) -> None:
+        if epoch < 0:
+            raise UsageError(f"there is no epoch {epoch}")
+        self.epoch, self.leader_id, self.voted = epoch, leader_id, voted
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ElectionState):
+            return NotImplemented
+        return (self.epoch, self.leader_id, self.voted) == (other.epoch, other.leader_id, other.voted)
+
+    def __hash__(self) -> int:
+        return hash((self.epoch, self.leader_id, self.voted))
 
     def __repr__(self) -> str:
         leader = "no known leader" if self.leader_id is None else f"leader {self.leader_id}"

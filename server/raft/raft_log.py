@@ -21,7 +21,7 @@ from ..log.producers import Origin
 from ..log.refusals import AppendRefused
 from ..log.replica import checked_batches
 from ..log.storage import Flush, Slice
-from .control_records import Control, Said, read_control
+from .control_records import Control, Said, read_control, read_one
 from .voter_history import VoterHistory
 from .voters import VoterSet
 
@@ -29,6 +29,9 @@ BOOTSTRAP = OffsetAndEpoch(0, 0)
 """The id of the snapshot that a directory is formatted with: it is never offered to others, nor served (KIP-853)."""
 
 EVERYTHING = 2**63 - 1
+
+MOST_BYTES = 64 << 20
+"""Of one batch. Followers fetch a batch as a whole, in one frame, which has 100 MB at most: a larger one would never reach them."""
 
 
 class Snapshots(Protocol):
@@ -112,7 +115,7 @@ class RaftLog:
         if log.log_start_offset > 0 and (latest is None or latest.offset < log.log_start_offset):
             raise Diverged(f"the log starts at {log.log_start_offset}, and there is no snapshot up to there")
         if latest is not None:
-            if self._is_behind(latest):  # the snapshot had come, and the process died before the log made room for it
+            if self.lacks(latest):  # the snapshot had come, and the process died before the log made room for it
                 log.truncate_fully_and_start_at(latest.offset)
             self.history.restart(latest.offset, *self.snapshots.voters_of(latest))
         log.high_watermark = log.log_start_offset if latest is None else latest.offset
@@ -163,8 +166,8 @@ class RaftLog:
 
     @property
     def earliest_snapshot(self) -> OffsetAndEpoch | None:
-        ids = self.snapshots.ids()
-        return ids[0] if ids else None
+        """The oldest that the log goes on from: one that ends before the log begins may still be there for a while, and says nothing."""
+        return next((id for id in self.snapshots.ids() if id.offset >= self.start_offset), None)
 
     def validate(self, offset: int, epoch: int) -> Validity:
         """Where a follower stands whose log ends at `offset`, after a record of `epoch`: may it go on, must it cut, or take a snapshot."""
@@ -198,6 +201,10 @@ class RaftLog:
         """Whole batches from `offset` on, at least one: up to the end of the log, or of what is committed."""
         return self.log.read(offset, max_bytes, self.high_watermark if committed else self.end_offset)
 
+    def read_for_itself(self, offset: int, max_bytes: int) -> Slice:
+        """What is committed, for this node: its own batches may have no checksum yet, and then it is 0."""
+        return self.log.read(offset, max_bytes, self.high_watermark, sealed=False)
+
     def begin_epoch(self, epoch: int) -> None:
         """This replica leads in `epoch`."""
         self.log.begin_epoch(epoch)
@@ -212,12 +219,16 @@ class RaftLog:
         """One control batch of these, which count from now on."""
         first = self.end_offset
         records = [control_record(first + at, now, kind, value) for at, (kind, value) in enumerate(controls)]
-        batch = encode_batch(records, base_offset=first, is_control=True)
+        batch = encode_batch(records, base_offset=first, is_control=True, seal=False)
         placed = self._append(batch, epoch, now)
-        self._heed(read_control(batch))
+        self._heed(
+            [said for at, control in enumerate(controls) if (said := read_one(first + at, *control)) is not None]
+        )
         return placed
 
     def _append(self, batch: bytearray, epoch: int, now: int) -> OffsetAndEpoch:
+        if len(batch) > MOST_BYTES:
+            raise AppendRefused(error_codes.RECORD_LIST_TOO_LARGE, f"a batch of {len(batch)} bytes of metadata")
         result = self.log.append_own(batch, leader_epoch=epoch, now=now, origin=Origin.RAFT)
         return OffsetAndEpoch(result.last_offset, epoch)
 
@@ -276,16 +287,22 @@ class RaftLog:
         return offset
 
     def start_from_snapshot(self, id: OffsetAndEpoch) -> bool:
-        """A snapshot has come that is ahead of the log: everything before it goes. False when the log is ahead of it."""
-        if not self._is_behind(id):
+        """A snapshot has come of what the log lacks: everything before it goes. False when the log has it, or something else is committed."""
+        if id.offset <= self.high_watermark or not self.lacks(id):
             return False
         self.log.truncate_fully_and_start_at(id.offset)
         self.history.restart(id.offset, *self.snapshots.voters_of(id))
         return True
 
-    def _is_behind(self, id: OffsetAndEpoch) -> bool:
-        """Whether the log lacks what a snapshot holds: by epoch first, since offsets of an older epoch may be those of another history."""
-        return id.epoch > self.last_epoch or (id.epoch == self.last_epoch and id.offset > self.end_offset)
+    def lacks(self, id: OffsetAndEpoch) -> bool:
+        """Whether the log does not hold what a snapshot stands for: it ends before, or has another history there. What is in a snapshot is
+        committed, so whatever else stands at those offsets is not, however long it goes on."""
+        if id.offset <= self.start_offset:
+            return False
+        if id.offset > self.end_offset:
+            return True
+        epoch = self.log.epochs.epoch_for(id.offset - 1)
+        return id.epoch > self.last_epoch if epoch < 0 else epoch != id.epoch
 
     def move_start(self, id: OffsetAndEpoch) -> None:
         """The log may begin where this snapshot ends."""

@@ -7,6 +7,7 @@ been asked what it knows, and has fetched what it lacked; a leader that is remov
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
@@ -17,7 +18,7 @@ from kafkadouble.messages.generated.update_raft_voter import UpdateRaftVoterRequ
 from kafkadouble.messages.message import Message
 
 from ..waiting import Until, Wait
-from . import control_records, fetching, leading
+from . import change_end, control_records, fetching, leading
 from .leader import Leader
 from .links import Failure, Peer, Send
 from .messages import NOBODY, Incoming
@@ -32,6 +33,9 @@ API_VERSIONS_VERSION = 4
 KRAFT_VERSION = "kraft.version"
 CAUGHT_UP_WITHIN_MS = 3_600_000
 """A new voter has fetched all that there was within this time."""
+
+MOST_BYTES = 1 << 20
+"""Of a set of voters: each of them may name listeners as long as a request is."""
 
 _TIMED_OUT = error_codes.REQUEST_TIMED_OUT
 
@@ -84,12 +88,12 @@ def api_versions_answered(replica: Replica, send: Send, response: ApiVersionsRes
     if send.to.id != change.voter.id:
         return True
     if not isinstance(response, ApiVersionsResponse) or response.error_code:
-        _finish(leader, _TIMED_OUT, f"{send.to!r} did not say what it knows")
+        change_end.finish(leader, _TIMED_OUT, f"{send.to!r} did not say what it knows")
         return False
     try:
         _add(replica, leader, change, _kraft_versions(response))
     except ChangeRefused as refused:
-        _finish(leader, refused.code, refused.message)
+        change_end.finish(leader, refused.code, refused.message)
     return True
 
 
@@ -125,7 +129,7 @@ def _has_caught_up(leader: Leader, key: ReplicaKey, now: int) -> bool:
 def _write(replica: Replica, leader: Leader, change: PendingChange, voters: VoterSet) -> None:
     """The new set into the log. With a majority of one it is committed before this returns."""
     change.step, change.offset = Step.COMMITTING, replica.log.end_offset
-    leading.append_voters(replica, leader, [control_records.voters(voters)])
+    _append(replica, leader, [control_records.voters(voters)])
     if not change.ack_when_committed:
         change.finish()  # and it stays `leader.change` until it is committed
 
@@ -180,7 +184,7 @@ def _update(replica: Replica, leader: Leader, voter: Voter) -> None:
         if voters is None:
             raise ChangeRefused(error_codes.VOTER_NOT_FOUND)
         if voters != replica.voters:
-            leading.append_voters(replica, leader, [control_records.voters(voters)])
+            _append(replica, leader, [control_records.voters(voters)])
     fetching.heard_of(replica, voter.key)
 
 
@@ -213,8 +217,16 @@ def upgrade(replica: Replica, version: int) -> bool:
         if id not in told or not told[id].kraft_versions[0] <= version <= told[id].kraft_versions[1]:
             raise ChangeRefused(error_codes.INVALID_UPDATE_VERSION, f"voter {id} is not known to know {version}")
     voters = VoterSet(told[id] for id in replica.voters.ids)
-    leading.append_voters(replica, leader, [control_records.kraft_version(version), control_records.voters(voters)])
+    _append(replica, leader, [control_records.kraft_version(version), control_records.voters(voters)])
     return True
+
+
+def _append(replica: Replica, leader: Leader, controls: Sequence[control_records.Control]) -> None:
+    """ChangeRefused for voters that need more room than the first batch of an epoch and the head of a snapshot should have."""
+    size = sum(len(value) for _, value in controls)
+    if size > MOST_BYTES:
+        raise ChangeRefused(error_codes.INVALID_REQUEST, f"{size} bytes of voters, where {MOST_BYTES} are the most")
+    leading.append_voters(replica, leader, controls)
 
 
 def _leader(replica: Replica, cluster_id: str | None, epoch: int) -> Leader:
@@ -237,8 +249,11 @@ def _key(body: Any) -> ReplicaKey:
 
 
 def _named(replica: Replica, body: Any, kraft_versions: tuple[int, int]) -> Voter:
+    """The voter that is told of. A listener without a name would be the end of every Apache Kafka that reads of it."""
     key = _key(body)
-    endpoints = {each.name: Endpoint(each.host, each.port) for each in body.listeners}
+    endpoints = {each.name.upper(): Endpoint(each.host, each.port) for each in body.listeners}
+    if not all(name.strip() for name in endpoints):
+        raise ChangeRefused(error_codes.INVALID_REQUEST, f"{key!r} has a listener without a name")
     if replica.listener_name not in endpoints:
         raise ChangeRefused(
             error_codes.INVALID_REQUEST, f"{key!r} has no endpoint on the listener {replica.listener_name}"
@@ -260,26 +275,3 @@ def _check_committed(replica: Replica, leader: Leader) -> None:
     at = replica.log.history.voters_offset
     if at < 0 or leader.high_watermark is None or at >= leader.high_watermark:
         raise ChangeRefused(_TIMED_OUT, f"the voters at offset {at} are not committed yet")
-
-
-def committed(replica: Replica, leader: Leader) -> None:
-    """The high watermark has moved: perhaps past a change of the voters."""
-    change, high_watermark = leader.change, leader.high_watermark
-    if change is not None and high_watermark is not None and 0 <= change.offset < high_watermark:
-        leader.change = None
-        change.finish()
-    at = replica.log.history.voters_offset
-    if not replica.is_voter and high_watermark is not None and at < high_watermark:
-        leader.resigning = True  # it was removed, and that is committed
-
-
-def expire(replica: Replica, leader: Leader) -> None:
-    """A change has had its time. What it wrote stays in the log, and may still be committed."""
-    if leader.change is not None and replica.now >= leader.change.expires:
-        _finish(leader, _TIMED_OUT, None)
-
-
-def _finish(leader: Leader, code: int, message: str | None) -> None:
-    change, leader.change = leader.change, None
-    if change is not None:
-        change.finish(code, message)

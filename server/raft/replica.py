@@ -16,34 +16,45 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from random import Random
+from typing import TYPE_CHECKING, TypeAlias
 
 from kafkadouble.messages.message import Message
 
 from ..log.files.errors import DiskFailure
 from ..log.offset_and_epoch import OffsetAndEpoch
 from ..waiting import Wait, Waiters
-from . import answering, handling, leading, polling, reconfiguration
-from .candidate import Candidate
-from .follower import Follower
+from . import leading, polling
+from .later import Later
 from .leader import Leader
 from .links import Failure, Links, Peer, Send
 from .listener import Deaf, Listener
-from .messages import LAST_EPOCH, Incoming
-from .prospective import Prospective
-from .quorum_state import ElectionState, Store
+from .quorum_state import LAST_EPOCH, ElectionState, Store
 from .raft_log import Diverged, RaftLog
 from .replica_key import ReplicaKey
-from .resigned import Resigned
 from .settings import QuorumSettings
-from .snapshot_service import SnapshotService
 from .telling import Telling
 from .transitions import starting_state
-from .unattached import Unattached
 from .voters import Endpoint, VoterSet
+
+if TYPE_CHECKING:
+    from .candidate import Candidate
+    from .follower import Follower
+    from .messages import Incoming
+    from .prospective import Prospective
+    from .resigned import Resigned
+    from .snapshot_service import SnapshotService
+    from .unattached import Unattached
+
+    State: TypeAlias = Unattached | Prospective | Candidate | Leader | Follower | Resigned
 
 logger = logging.getLogger("kafkadouble.server.raft")
 
-State = Unattached | Prospective | Candidate | Leader | Follower | Resigned
+_handle, _unable = Later("handling", "handle"), Later("handling", "unable")
+_answered = Later("answering", "answered")
+_upgrade = Later("reconfiguration", "upgrade")
+
+
+MOST_NOTES = 100
 
 
 class NotLeader(Exception):
@@ -83,12 +94,14 @@ class Replica:
         self.outgoing: list[Send] = []
         self.links = Links(settings.request_timeout_ms, settings.retry_backoff_ms)
         self.parked = Waiters()  # fetches that wait for records, or for the high watermark
+        self.leaders_start: int | None = None  # where the log of the leader begins, as it told last
         self.shutdown_until: int | None = None  # once it is asked to stop in good order
         self.failure: Exception | None = None  # why it does nothing any more
         self._store = store
         self._kept: ElectionState | None = None  # what was saved last
         self._telling = Telling(listener or Deaf(), log)
         self._deadline: int | None = now
+        self._noted: set[str] = set()
         self._driving = False
         self.state: State = starting_state(self, store.load())
 
@@ -133,9 +146,9 @@ class Replica:
     def handle(self, request: Incoming, now: int) -> Message | Wait[Message]:
         """Any of the quorum's requests. It is answered, whatever it says; UsageError only for an API that is not the quorum's."""
         self._at(now)
-        response = handling.handle(self, request)
+        response: Message | Wait[Message] = _handle(self, request)
         self._drive()
-        return handling.unable(request) if self.failure is not None else response
+        return _unable(request) if self.failure is not None else response
 
     def answered(self, token: int, response: Message | Failure | None, now: int) -> None:
         """The answer to a Send, or why there is none (None: it is lost)."""
@@ -143,7 +156,7 @@ class Replica:
         failed = response is None or isinstance(response, Failure)
         send = self.links.end(token, self.now, failed=failed)
         if send is not None and self.failure is None:
-            answering.answered(self, send, Failure.LOST if response is None else response)
+            _answered(self, send, Failure.LOST if response is None else response)
         self._drive()
 
     def tick(self, now: int) -> None:
@@ -171,7 +184,7 @@ class Replica:
     def raise_kraft_version(self, version: int, now: int) -> bool:
         """Move the voters from the configuration into the log, for all time; False when they are there. ChangeRefused."""
         self._at(now)
-        changed = reconfiguration.upgrade(self, version)
+        changed: bool = _upgrade(self, version)
         self._drive()
         return changed
 
@@ -195,6 +208,8 @@ class Replica:
             return True
         if self.shutdown_until is None:
             return False
+        from .resigned import Resigned
+
         waits = isinstance(self.state, Resigned) and bool(self.state.unaware) and len(self.voters) > 1
         return not waits or self.now >= self.shutdown_until
 
@@ -226,6 +241,12 @@ class Replica:
     def note(self, what: str) -> None:
         """Something that whoever reads the log should know."""
         logger.warning("%r: %s", self, what)
+
+    def note_once(self, what: str) -> None:
+        """The same of what goes on and on."""
+        if what not in self._noted and len(self._noted) < MOST_NOTES:
+            self._noted.add(what)
+            self.note(what)
 
     def proceed(self) -> None:
         """Somebody who had waited has gone on, outside of any call: do what follows from it."""

@@ -36,11 +36,11 @@ def leader_peer(replica: Replica) -> Peer | None:
 
 
 def others(replica: Replica) -> list[Peer]:
-    """Whoever may know the leader: the bootstrap servers, or the other voters where none are named."""
-    if replica.bootstrap:
-        return replica.bootstrap
+    """Whoever may know the leader: the bootstrap servers, and the other voters of our log. Apache Kafka asks the bootstrap servers alone where
+    there are any, and finds nobody once all of them have left the quorum."""
+    named = {peer.endpoint for peer in replica.bootstrap}
     found = (voter_peer(replica, voter.id) for voter in replica.voters if voter.id != replica.key.id)
-    return [peer for peer in found if peer is not None]
+    return [*replica.bootstrap, *(peer for peer in found if peer is not None and peer.endpoint not in named)]
 
 
 def anybody(replica: Replica) -> Peer | None:

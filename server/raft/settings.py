@@ -1,10 +1,7 @@
 """The settings of the quorum, by Kafka's names and with Kafka 4.4's defaults (KIP-595, KIP-853, KIP-1186, KIP-1219)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 NAMES = {
     "controller.quorum.election.timeout.ms": "election_timeout_ms",
@@ -20,8 +17,7 @@ NAMES = {
 """Kafka's name -> the attribute that holds it."""
 
 
-@dataclass(frozen=True, slots=True)
-class QuorumSettings:
+class QuorumSettings(NamedTuple):
     """Times in ms, sizes in bytes."""
 
     election_timeout_ms: int = 1000  # without an answer from a leader; each wait is drawn anew, up to twice as long
@@ -35,6 +31,6 @@ class QuorumSettings:
     auto_join: bool = False  # a controller that is no voter asks to become one (KIP-1186)
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> QuorumSettings:
+    def of(cls, settings: Mapping[str, Any]) -> "QuorumSettings":
         """From Kafka's names to typed values; what is missing has its default, other names are passed over."""
         return cls(**{NAMES[name]: value for name, value in settings.items() if name in NAMES})

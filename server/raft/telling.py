@@ -69,7 +69,7 @@ class Telling:
                 return
             self.next_offset = self._log.start_offset
         while self.next_offset < end:
-            found = self._log.read(self.next_offset, BYTES_AT_ONCE, committed=True)
+            found = self._log.read_for_itself(self.next_offset, BYTES_AT_ONCE)
             if not found.records:
                 return
             self.next_offset = found.next_offset

@@ -11,33 +11,42 @@
 
 The epoch never falls. A vote, a leader and an epoch are in the store before the state is: `Prospective` alone writes nothing, for it promises
 nothing. A change of state drops what is under way to others, and wakes those who wait for the old leader.
+
+Where Kafka's voters all wait the same fetch timeout for their leader, each of ours has a patience of its own, up to an eighth longer: followers
+that lose a leader in one instant do not stand in one instant, and take the votes from each other. Those who do so all the same try again after
+a part of `controller.quorum.election.backoff.max.ms`, not after a whole election timeout.
+
+States that a sole voter is never in are imported by whoever is the first to be in them.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from kafkadouble.wire.errors import UsageError
 
 from .ballot import Ballot
 from .candidate import Candidate
-from .follower import Follower
 from .leader import Leader
-from .prospective import Prospective
 from .quorum_state import ElectionState
 from .replica_key import ReplicaKey
-from .resigned import Resigned
 from .unattached import Unattached
 from .voters import Endpoint
 
 if TYPE_CHECKING:
+    from .follower import Follower
     from .replica import Replica, State
 
 logger = logging.getLogger("kafkadouble.server.raft")
 
 CHECK_QUORUM_FACTOR = 1.5
+PATIENCE_SHARE = 8
+"""Of the fetch timeout: by up to this part of it the patience of followers differs. It is many round trips, and leaves enough of half a fetch
+timeout to stand three times."""
+CONTEST_SHARE = 4
+"""Of the longest election backoff: within this part of it who stood together with another tries again."""
 
 
 def election_timeout(replica: Replica) -> int:
@@ -46,12 +55,25 @@ def election_timeout(replica: Replica) -> int:
     return base + replica.random.randrange(max(1, base))
 
 
+def patience(replica: Replica) -> int:
+    """How long a follower waits for one leader: drawn anew for each, so that those who lose one together seldom stand together."""
+    timeout = replica.settings.fetch_timeout_ms
+    return timeout + replica.random.randrange(max(1, timeout // PATIENCE_SHARE))
+
+
+def contest_backoff(replica: Replica) -> int:
+    """How long who stood together with another waits until it asks again."""
+    return replica.random.randrange(max(1, replica.settings.election_backoff_max_ms // CONTEST_SHARE))
+
+
 def starting_state(replica: Replica, election: ElectionState) -> State:
     """What a replica is that has just been started, by what it had written down, and by its log where that has gone further."""
     now, last = replica.now, replica.log.last_epoch
     if last > election.epoch:
         election = ElectionState(last)
     if replica.is_voter and election.leader_id == replica.key.id:
+        from .resigned import Resigned
+
         return Resigned(election.epoch, now + election_timeout(replica), replica.key.id, replica.endpoints)
     if replica.is_voter and election.leader_id is None and _is_own(replica, election.voted):
         return _candidate(replica, election.epoch)
@@ -81,6 +103,8 @@ def to_unattached(replica: Replica, epoch: int, leader_id: int | None = None, vo
 
 def vote_for(replica: Replica, candidate: ReplicaKey) -> None:
     """Give the vote of this epoch. Only one that follows nobody has it to give."""
+    from .prospective import Prospective
+
     state = replica.state
     _check(isinstance(state, Unattached | Prospective), f"{state!r} votes")
     if state.voted is None and isinstance(state, Unattached | Prospective):
@@ -91,6 +115,8 @@ def vote_for(replica: Replica, candidate: ReplicaKey) -> None:
 
 def to_prospective(replica: Replica) -> None:
     """The leader is silent, or there is none."""
+    from .prospective import Prospective
+
     before = replica.state
     _check(replica.is_needed and not isinstance(before, Leader | Prospective), f"{before!r} asks for pre-votes")
     ballot = Ballot(replica.voters)
@@ -108,18 +134,20 @@ def to_prospective(replica: Replica) -> None:
     )
 
 
-def to_candidate(replica: Replica) -> None:
-    """A new epoch, and the own vote in it."""
+def to_candidate(replica: Replica, consenting: Iterable[ReplicaKey] = ()) -> None:
+    """A new epoch, and the own vote in it. Consenting are those who granted a pre-vote."""
     _check(replica.is_needed and not isinstance(replica.state, Leader | Candidate), f"{replica.state!r} stands")
     epoch = replica.state.epoch + 1
-    _keep(replica, epoch, None, replica.key)
-    _enter(replica, _candidate(replica, epoch))
+    alone = replica.voters.is_only(replica.key)
+    if not alone:  # else nobody hears of it before that of the leader, which is kept at once
+        _keep(replica, epoch, None, replica.key)
+    _enter(replica, _candidate(replica, epoch, frozenset(key.id for key in consenting)))
 
 
-def _candidate(replica: Replica, epoch: int) -> Candidate:
+def _candidate(replica: Replica, epoch: int, consenting: frozenset[int] = frozenset()) -> Candidate:
     ballot = Ballot(replica.voters)
     ballot.record(replica.key.id, True)
-    return Candidate(epoch, replica.now + election_timeout(replica), ballot, replica.key)
+    return Candidate(epoch, replica.now + election_timeout(replica), ballot, replica.key, consenting)
 
 
 def to_leader(replica: Replica) -> Leader:
@@ -139,6 +167,8 @@ def to_leader(replica: Replica) -> Leader:
 
 def to_follower(replica: Replica, epoch: int, leader_id: int, endpoints: Mapping[str, Endpoint]) -> None:
     """A leader is known, and where it is."""
+    from .resigned import Resigned
+
     before = replica.state
     _check(epoch >= before.epoch and leader_id != replica.key.id, f"{before!r} follows {leader_id} in {epoch}")
     if epoch == before.epoch:
@@ -152,13 +182,17 @@ def to_follower(replica: Replica, epoch: int, leader_id: int, endpoints: Mapping
 def _follower(
     replica: Replica, epoch: int, leader_id: int, endpoints: Mapping[str, Endpoint], voted: ReplicaKey | None
 ) -> Follower:
-    fetch_timeout = replica.settings.fetch_timeout_ms
-    due = replica.now + fetch_timeout
-    return Follower(epoch, leader_id, endpoints, due, due, voted)
+    from .follower import Follower
+
+    now, waits = replica.now, patience(replica)
+    update_at = now + replica.settings.fetch_timeout_ms
+    return Follower(epoch, leader_id, endpoints, waits, now + waits, update_at, voted)
 
 
 def to_resigned(replica: Replica) -> None:
     """Lead no more, in an epoch that stays its own."""
+    from .resigned import Resigned
+
     leader = replica.state
     _check(isinstance(leader, Leader), f"{leader!r} resigns")
     if not isinstance(leader, Leader):
@@ -179,7 +213,8 @@ def _keep(replica: Replica, epoch: int, leader_id: int | None, voted: ReplicaKey
 
 def _enter(replica: Replica, state: State) -> None:
     before, replica.state = replica.state, state
-    logger.info("replica %s: %r after %r", replica.key.id, state, before)
+    alone = replica.voters.is_only(replica.key)  # then it is nobody's news
+    logger.log(logging.DEBUG if alone else logging.INFO, "replica %s: %r after %r", replica.key.id, state, before)
     if isinstance(before, Leader) and before.change is not None:
         before.change.give_up()
     if replica.snapshots is not None:

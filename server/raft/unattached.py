@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from .replica_key import ReplicaKey
 from .voters import Endpoint
 
 
-@dataclass(slots=True, eq=False)
 class Unattached:
     """Knows the epoch, perhaps whom it voted for, perhaps the leader's name but not where he is."""
 
-    epoch: int
-    deadline: int  # a voter stands for election then; an observer never does
-    leader_id: int | None = None
-    voted: ReplicaKey | None = None
-    leader_endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
+    __slots__ = ("deadline", "epoch", "leader_endpoints", "leader_id", "voted")
+
+    def __init__(
+        self, epoch: int, deadline: int, leader_id: int | None = None, voted: ReplicaKey | None = None
+    ) -> None:
+        self.epoch, self.leader_id, self.voted = epoch, leader_id, voted
+        self.deadline = deadline  # a voter stands for election then; an observer never does
+        self.leader_endpoints: Mapping[str, Endpoint] = {}
 
     def would_grant(self, candidate: ReplicaKey, up_to_date: bool, pre_vote: bool) -> bool:
         """Once per epoch, to one candidate; to none where there is a leader. A pre-vote binds nobody."""

@@ -7,13 +7,15 @@ majorities overlap. This file knows nothing of leaders, logs or time.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from kafkadouble.messages.generated.voters_record import VotersRecord
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.wire.errors import UsageError
 
 from .replica_key import ReplicaKey
+
+if TYPE_CHECKING:
+    from kafkadouble.messages.generated.voters_record import VotersRecord
 
 VOTERS_RECORD_VERSION = 0
 
@@ -100,7 +102,9 @@ class VoterSet:
 
     def to_record(self) -> VotersRecord:
         """The value of a KRAFT_VOTERS control record."""
-        return VotersRecord(version=VOTERS_RECORD_VERSION, voters=[_to_record(voter) for voter in self])
+        from kafkadouble.messages.generated.voters_record import VotersRecord  # under static voters there is none
+
+        return VotersRecord(version=VOTERS_RECORD_VERSION, voters=[_to_record(VotersRecord, voter) for voter in self])
 
     @classmethod
     def from_record(cls, record: VotersRecord) -> VoterSet:
@@ -129,15 +133,13 @@ class VoterSet:
         return f"voters {', '.join(repr(voter.key).removeprefix('replica ') for voter in self) or '(none)'}"
 
 
-def _to_record(voter: Voter) -> VotersRecord.Voter:
+def _to_record(of: type[VotersRecord], voter: Voter) -> VotersRecord.Voter:
     low, high = voter.kraft_versions
-    return VotersRecord.Voter(
+    return of.Voter(
         voter_id=voter.id,
         voter_directory_id=voter.key.directory_id,
-        endpoints=[
-            VotersRecord.Endpoint(name=name, host=at.host, port=at.port) for name, at in voter.endpoints.items()
-        ],
-        kraft_version_feature=VotersRecord.KRaftVersionFeature(min_supported_version=low, max_supported_version=high),
+        endpoints=[of.Endpoint(name=name, host=at.host, port=at.port) for name, at in voter.endpoints.items()],
+        kraft_version_feature=of.KRaftVersionFeature(min_supported_version=low, max_supported_version=high),
     )
 
 

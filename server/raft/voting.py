@@ -13,11 +13,13 @@ from kafkadouble.messages.generated.vote import VoteRequest, VoteResponse
 from kafkadouble.messages.message import Message
 
 from ..log.offset_and_epoch import OffsetAndEpoch
-from . import leading, learning, sending, transitions
+from . import learning, sending, transitions
 from .candidate import Candidate
+from .electing import move_on
 from .links import Failure, Send
-from .messages import LAST_EPOCH, VOTE, Incoming, answer, ask, sole_answer, sole_partition
+from .messages import VOTE, Incoming, answer, ask, sole_answer, sole_partition
 from .prospective import Prospective
+from .quorum_state import LAST_EPOCH
 from .replica_key import ReplicaKey
 
 if TYPE_CHECKING:
@@ -63,7 +65,16 @@ def _decide(replica: Replica, partition: VoteRequest.PartitionData) -> bool:
     granted = replica.state.would_grant(candidate, theirs >= replica.log.end, partition.pre_vote)
     if granted and not partition.pre_vote:
         transitions.vote_for(replica, candidate)
+    if partition.pre_vote and not granted:
+        _refused(replica, candidate)
     return granted
+
+
+def _refused(replica: Replica, candidate: ReplicaKey) -> None:
+    """It misses the leader, too, but its log is shorter than ours: what it may have refused us while it still followed it grants now. Else
+    both would wait for the end of an election timeout."""
+    if isinstance(replica.state, Prospective):
+        replica.state.ballot.ask_again(candidate.id)
 
 
 def ask_for_votes(replica: Replica, state: Prospective | Candidate) -> None:
@@ -108,6 +119,8 @@ def vote_answered(replica: Replica, send: Send, response: VoteResponse | Failure
     state = replica.state
     if isinstance(state, Prospective | Candidate):
         state.ballot.record(send.to.id, partition.vote_granted)
+        if isinstance(state, Candidate) and not partition.vote_granted and send.to.id in state.consenting:
+            state.contested(replica.now + transitions.contest_backoff(replica))
         move_on(replica)
     return True
 
@@ -119,24 +132,3 @@ def _without_pre_vote(replica: Replica) -> bool:
     transitions.to_candidate(replica)
     move_on(replica)
     return True
-
-
-def move_on(replica: Replica) -> None:
-    """An election may be decided now."""
-    state = replica.state
-    if isinstance(state, Prospective) and state.ballot.is_won:
-        transitions.to_candidate(replica)
-        move_on(replica)
-    elif isinstance(state, Prospective) and state.ballot.is_lost:
-        give_up(replica, state)
-    elif isinstance(state, Candidate) and state.ballot.is_won:
-        leading.begin(replica)
-
-
-def give_up(replica: Replica, state: Prospective) -> None:
-    """No majority for an election: back to the leader that was, if there was one; and wait for another timeout."""
-    endpoints = state.leader_endpoints
-    if state.leader_id is not None and endpoints and state.leader_id != replica.key.id:
-        transitions.to_follower(replica, state.epoch, state.leader_id, endpoints)
-    else:
-        transitions.to_unattached(replica, state.epoch, state.leader_id)

@@ -19,7 +19,7 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server import flushing
 from kafkadouble.server.log.files.disk import Disk
 from kafkadouble.server.logs.files import FileLogs
-from kafkadouble.server.logs.formatting import format_directory, opened
+from kafkadouble.server.logs.formatting import Beginning, format_directory, opened
 from kafkadouble.server.metadata.bootstrap import format_records
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.harness import NOW, SEED, Harness, Pending
@@ -35,8 +35,9 @@ class Machine(Harness):
     def __init__(self, settings: Mapping[str, object] | None = None, *paths: str) -> None:
         self._settings, self._ids = settings, Random(SEED)
         self.disks = {path: LossyDisk() for path in paths or ("a",)}
-        for path, disk in self.disks.items():
-            format_directory(disk, path, "a-cluster", 1, self._new_id(), format_records(), NOW)
+        for at, (path, disk) in enumerate(self.disks.items()):
+            beginning = None if at else Beginning(format_records())
+            format_directory(disk, path, "a-cluster", 1, self._new_id(), NOW, beginning)
         self._live(NOW)
 
     def _new_id(self) -> Uuid:

@@ -10,7 +10,7 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchResponse
-from kafkadouble.server import connection, peer_connection, peers
+from kafkadouble.server import peers
 from kafkadouble.server.raft.links import Failure
 from tests.support.asking import LOGGER, TIMEOUT_MS, driven, run
 from tests.support.scripted_peer import Line, Script, scripted, versions_of
@@ -127,7 +127,3 @@ def test_a_bad_peer_loses_its_connection_and_that_is_one_line(
     assert len(caplog.records) == 1, caplog.messages
     assert expected in caplog.messages[0]
     assert caplog.messages[0].startswith("127.0.0.1:")
-
-
-def test_the_bound_on_elements_is_that_of_requests() -> None:
-    assert (peer_connection.LARGE, peer_connection.MOST_ELEMENTS) == (connection.LARGE, connection.MOST_ELEMENTS)

@@ -1,5 +1,7 @@
 """What a node does unasked."""
 
+from kafkadouble.server import housekeeping
+from tests.server.machine import Machine
 from tests.support.conversation import Conversation, lines
 
 TRANSCRIPT = """
@@ -53,3 +55,17 @@ b < nothing yet
 b < {responses: [{topic: t, partitions: [{errorCode: OFFSET_OUT_OF_RANGE}]}]}
 """
     )
+
+
+def test_closed_segments_of_the_metadata_are_flushed() -> None:
+    machine = Machine({"internal.metadata.log.segment.bytes": 1000})
+    for number in range(10):
+        machine.create(f"topic-{number}")
+    log = machine.node.controller.log
+    machine.flush()
+    for number in range(10, 20):
+        machine.create(f"topic-{number}")
+    assert len(log.segments) > 1
+    housekeeping.checkpoint(machine.node, machine.now)
+    machine.flush()
+    assert log.recovery_point == log.log_end_offset

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import socket
+import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
@@ -19,6 +20,7 @@ from kafkadouble.server.clock import Clock, SteppedClock, SystemClock
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.history import History
 from kafkadouble.server.listener import Listener
+from kafkadouble.server.log.storage import Flush
 from kafkadouble.server.node import Node
 from kafkadouble.server.settings import Settings
 from tests.server.harness import NOW, SEED
@@ -124,6 +126,42 @@ def test_stop_cuts_who_never_leaves() -> None:
         writer.transport.abort()
 
     run(test)
+
+
+def test_stop_waits_for_what_is_being_flushed() -> None:
+    done: list[int] = []
+    may_end = threading.Event()
+
+    class Slow:
+        log_end_offset = 7
+
+        @property
+        def log(self) -> Slow:
+            return self
+
+        def unflushed(self) -> Flush:
+            return Flush(7, [self._wait])
+
+        def _wait(self) -> None:
+            assert may_end.wait(20)
+
+        def flushed(self, offset: int) -> None:
+            done.append(offset)
+
+    async def story() -> None:
+        async with serving() as listener:
+            listener.node.flushing.want(Slow())
+            listener.reschedule()
+            ending = asyncio.ensure_future(listener.stop())
+            for _ in range(100):  # far more rounds than the end takes otherwise
+                await asyncio.sleep(0)
+            assert not ending.done()
+            assert not done
+            may_end.set()
+            await ending
+            assert done == [7]
+
+    run(story)
 
 
 @pytest.mark.parametrize("rounds", range(6))

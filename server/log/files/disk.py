@@ -14,11 +14,15 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from kafkadouble.wire.checksum import Buffer
+from kafkadouble.wire.stretch import Stretch
 
 from .errors import DiskFailure
 
 Flushing = Callable[[], None]
 """A flush that is still to be done, once, on any thread; raises DiskFailure."""
+
+WORTH_IT = 64 << 10
+"""Bytes from which on it is cheaper not to read them."""
 
 
 class File(Protocol):
@@ -43,6 +47,10 @@ class File(Protocol):
 
     def view(self) -> memoryview:
         """All of it, mapped; only of a file that is neither appended to nor cut while the view lives."""
+        ...
+
+    def stretch(self, position: int, size: int) -> bytes | Stretch:
+        """The bytes that `read` gives, perhaps without reading them. They stay good as those do."""
         ...
 
     def flush(self) -> None:
@@ -72,6 +80,10 @@ class Disk(Protocol):
 
     def watch(self, told: Callable[[DiskFailure], None]) -> None:
         """Have `told` called when the disk fails, once, on whatever thread that happens; it replaces whoever was told before."""
+        ...
+
+    def space(self) -> tuple[int, int] | None:
+        """Bytes of the volume, and those that can still be used; -1 where there is none, None where the system does not say."""
         ...
 
     def names(self, folder: str) -> builtins.list[str]:

@@ -21,8 +21,8 @@ from ..producer_state import ProducerState
 from .disk import Disk
 from .indexed import UNBOUNDED
 from .leftovers import put_in_order
-from .recovery import learn_epochs, recover, state_at
-from .storage import FileStorage
+from .recovery import learn_epochs, recover, state_at, verify
+from .storage import EndsAt, FileStorage
 
 _LOGGER = logging.getLogger("kafkadouble.log")
 
@@ -38,14 +38,18 @@ def open_log(
     recovery_point: int,
     log_start_offset: int,
     now: int,
+    verified: bool = False,
+    ends_at: EndsAt = lambda _: None,
 ) -> PartitionLog:
     """The log of partition `index` of `topic` that lies in `folder` of the disk; the folder is made when it is missing.
 
     `clean`: the node that wrote it stopped in good order. `recovery_point`, `log_start_offset`: what the checkpoints say, 0 where they say
-    nothing. BadFile for what cannot be understood, and cannot be made anew from what can; DiskFailure.
+    nothing. `verified`: every batch is looked at, also after a clean stop, in a log without gaps. `ends_at` is told where the log ends, now and
+    whenever it is cut: no checkpoint may go beyond, or it would be believed of what is appended there. BadFile for what cannot be understood,
+    and cannot be made anew from what can; DiskFailure.
     """
     disk.make_folder(folder)
-    storage = FileStorage(disk, folder, config)
+    storage = FileStorage(disk, folder, config, ends_at)
     _find_segments(storage, put_in_order(disk, folder))
     kept = _kept_epochs(disk, folder)
     epochs, state = LeaderEpochCache(kept or ()), ProducerState()
@@ -54,6 +58,8 @@ def open_log(
         for segment in storage.segments[:unverified]:
             segment.check_end()
             segment.durable = True
+        if verified:
+            verify(storage.segments[:unverified], epochs if clean and kept else None)
         if kept is None:
             epochs = learn_epochs(storage.segments[:unverified])
         if clean:
@@ -68,6 +74,9 @@ def open_log(
     active.created = now
     start, end = max(log_start_offset, storage.segments[0].base_offset), active.next_offset
     storage.recovery_point = end if clean else min(recovery_point, end)
+    if clean and end:
+        storage.was_flushed()
+    ends_at(end)
     storage.drop_stray_snapshots(end)
     epochs.truncate_from_end(end)
     epochs.truncate_from_start(start)

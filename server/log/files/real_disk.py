@@ -13,10 +13,12 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from weakref import WeakSet, ref
 
 from kafkadouble.wire.checksum import Buffer
+from kafkadouble.wire.stretch import Stretch
 
-from .disk import Flushing
+from .disk import WORTH_IT, Flushing
 from .errors import DiskFailure
 
 _FLAGS = os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -40,11 +42,12 @@ _sync: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
 class RealFile:
     """An open file, or one that will be opened again."""
 
-    __slots__ = ("_disk", "_fd", "_path", "size")
+    __slots__ = ("_disk", "_fd", "_lent", "_path", "size")
 
     def __init__(self, disk: RealDisk, path: str) -> None:
         self._disk, self._path = disk, path
         self._fd = -1
+        self._lent: ref[_Lent] | None = None  # for as long as somebody has a stretch of it
         self.size = os.fstat(self._opened(os.O_CREAT)).st_size
 
     def _opened(self, more_flags: int = 0) -> int:
@@ -94,6 +97,10 @@ class RealFile:
 
     def truncate(self, size: int) -> None:
         if size < self.size:
+            lent = self._lent() if self._lent is not None else None
+            for stretch in () if lent is None else lent.stretches:
+                if stretch.position + stretch.size > size:
+                    stretch.keep()
             with self._disk.failures():
                 os.ftruncate(self._opened(), size)
             self.size = size
@@ -103,6 +110,23 @@ class RealFile:
             return memoryview(b"")
         with self._disk.failures():
             return memoryview(mmap.mmap(self._opened(), self.size, access=mmap.ACCESS_READ))
+
+    def stretch(self, position: int, size: int) -> bytes | Stretch:
+        size = min(size, self.size - position)
+        if size < WORTH_IT:
+            return self.read(position, size)
+        with self._disk.failures():
+            fd = self._opened()
+        lent = self._lent() if self._lent is not None else None
+        if lent is None:
+            try:
+                lent = _Lent(os.dup(fd))
+            except OSError:  # this process has too many open, perhaps of those who do not read
+                return self.read(position, size)
+            self._lent = ref(lent)
+        found = _FileStretch(self._disk, lent, position, size)
+        lent.stretches.add(found)
+        return found
 
     def flush(self) -> None:
         with self._disk.failures():
@@ -156,6 +180,34 @@ class _Flushing:
                 os.close(self._fd)
 
 
+class _Lent:
+    """A descriptor for all stretches of one file: the file may be closed, or removed, before they were sent."""
+
+    __slots__ = ("__weakref__", "descriptor", "stretches")
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self.stretches = WeakSet[Stretch]()
+
+    def __del__(self) -> None:
+        with suppress(OSError):
+            os.close(self.descriptor)
+
+
+class _FileStretch(Stretch):
+    """It lives on when its file does not."""
+
+    __slots__ = ("_disk", "_lent")
+
+    def __init__(self, disk: RealDisk, lent: _Lent, position: int, size: int) -> None:
+        super().__init__(lent.descriptor, position, size)
+        self._disk, self._lent = disk, lent
+
+    def _load(self) -> bytes:
+        with self._disk.failures():
+            return _read(self._descriptor, self.size, self.position)
+
+
 class RealDisk:
     """The log dir `root`, which is made when it is missing. At most `most_open` files of it are open at once. Once the system has refused it
     something, `failed` says what, and nothing is asked of the system any more."""
@@ -207,6 +259,13 @@ class RealDisk:
 
     def closed(self, file: RealFile) -> None:
         self._open.pop(file, None)
+
+    def space(self) -> tuple[int, int] | None:
+        try:
+            found = shutil.disk_usage(self.root)
+        except OSError:  # to describe a disk is not to use it
+            return None
+        return found.total, found.free
 
     def names(self, folder: str) -> list[str]:
         with self.failures(), os.scandir(self.full(folder)) as entries:

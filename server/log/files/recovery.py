@@ -4,6 +4,8 @@ As in Kafka, the log ends before the first batch that is not good, and what come
 recovery point, where nothing was promised to be whole. A batch below it that is not good is BadFile: that is no unclean stop, and no guess of
 ours. A recovery point beyond the end of the log is not believed at all: all of the log is looked at. (Also as in Kafka: when power took the
 last batches of a segment as a whole, and left the next segment, nothing tells the hole from one that compaction left.)
+
+The leader epochs and the producers are those of the batches, whatever their files say: see `succession`.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from kafkadouble.wire.batch import BatchHeader, read_header
 
 from ..epochs import LeaderEpochCache
 from ..formats.errors import BadFile
-from ..formats.names import LOG
+from ..formats.names import LEADER_EPOCH, LOG
 from ..formats.segment import walk
 from ..producer_state import ProducerState
 from ..refusals import LogRefused
@@ -24,6 +26,7 @@ from ..storage import ANY_TIMESTAMP
 from ..transactions import AbortedTransaction
 from .segment import FileSegment
 from .storage import FileStorage
+from .succession import Succession
 
 Batches = Iterator[tuple[int, BatchHeader]]
 
@@ -33,8 +36,8 @@ _LOGGER = logging.getLogger("kafkadouble.log")
 def recover(
     storage: FileStorage, recovery_point: int, log_start_offset: int, epochs: LeaderEpochCache
 ) -> ProducerState:
-    """Recover the segments from the one that holds `recovery_point` on, and tell the epochs of those that they did not know. Gives what the
-    producers are at the end. BadFile."""
+    """Recover the segments from the one that holds `recovery_point` on, and tell the epochs what their batches say. Gives what the producers
+    are at the end. BadFile."""
     first = storage.first_past(recovery_point)
     state = _recover_from(storage, first, recovery_point, log_start_offset, epochs)
     end = storage.segments[-1].next_offset
@@ -49,12 +52,15 @@ def recover(
 def _recover_from(
     storage: FileStorage, first: int, recovery_point: int, log_start_offset: int, epochs: LeaderEpochCache
 ) -> ProducerState:
-    state = state_at(storage, storage.segments[first].base_offset, log_start_offset)
+    begin, succession = storage.segments[first].base_offset, Succession(epochs, recovery_point)
+    storage.distrust_snapshots_after(begin)
+    state = state_at(storage, begin, log_start_offset)
     for number, segment in enumerate(storage.segments[first:], first):
-        problem = _recover_segment(storage, segment, epochs, state)
+        storage.keep_producers(segment.base_offset, state.producers)
+        problem = _recover_segment(storage, segment, succession, state)
         if problem is not None and segment.next_offset < recovery_point:
             raise problem
-        problem = problem or _hole_after(storage, number, recovery_point, epochs)
+        problem = problem or _hole_after(storage, number, recovery_point, log_start_offset, succession)
         if problem is None:
             continue
         gone = len(storage.segments) - number - 1
@@ -66,24 +72,30 @@ def _recover_from(
     return state
 
 
-def _hole_after(storage: FileStorage, number: int, recovery_point: int, epochs: LeaderEpochCache) -> BadFile | None:
-    """Of a segment that was not flushed whole batches may be missing at its end, though the next one is there. Where compaction leaves gaps, or
-    an epoch begins after what was cut off within a batch, that is none."""
+def _hole_after(
+    storage: FileStorage, number: int, recovery_point: int, log_start_offset: int, succession: Succession
+) -> BadFile | None:
+    """Of a segment that was not flushed whole batches may be missing at its end, though the next one is there. Where compaction leaves gaps
+    that is none; nor is it below the log's start, nor after what was flushed where an epoch begins, as far as is known: who cuts within a
+    batch flushes what he leaves, and another leader goes on."""
     segment, following = storage.segments[number], storage.segments[number + 1 : number + 2]
     if not following or storage.compacts or segment.next_offset < recovery_point:
         return None
     due, begins = segment.next_offset, following[0].base_offset
-    if due >= begins:
+    if max(due, log_start_offset) >= begins or (due == recovery_point and _begins_epoch(following[0], succession)):
         return None
-    with suppress(BadFile):
-        first = next(following[0].places(), None)
-        if first is not None and first.leader_epoch > epochs.epoch_for(due - 1):
-            return None
     return BadFile(f"the offsets from {due} to {begins - 1} are missing", file=segment.path(LOG), offset=segment.size)
 
 
+def _begins_epoch(segment: FileSegment, succession: Succession) -> bool:
+    with suppress(BadFile):
+        first = next(segment.places(), None)
+        return first is not None and succession.may_begin(first.leader_epoch, segment.base_offset)
+    return False
+
+
 def _recover_segment(
-    storage: FileStorage, segment: FileSegment, epochs: LeaderEpochCache, state: ProducerState
+    storage: FileStorage, segment: FileSegment, succession: Succession, state: ProducerState
 ) -> BadFile | None:
     """Look at every batch, and make all from them that follows from them. Gives what the first is that is not good; from there on nothing is
     part of the segment any more, though it is still in the file."""
@@ -97,11 +109,11 @@ def _recover_segment(
             if header.next_offset > limit:
                 where = f"offset {header.last_offset} in a segment that ends before {limit}"
                 raise BadFile(where, file=segment.path(LOG), offset=position)
+            if why := succession.problem(header):
+                raise BadFile(why, file=segment.path(LOG), offset=position)
             if header.producer_id >= 0:
                 aborted += _record(state, header, view[position : position + header.size], segment, position)
-            epoch = header.partition_leader_epoch
-            if epoch >= 0 and epochs.epoch_for(header.base_offset) != epoch:
-                epochs.assign(epoch, header.base_offset)
+            succession.take(header)
             segment.recovered(position, header)
     except BadFile as found:
         problem = found
@@ -109,6 +121,28 @@ def _recover_segment(
         view.release()
     segment.list_anew(aborted)
     return problem
+
+
+def verify(segments: Iterable[FileSegment], epochs: LeaderEpochCache | None) -> None:
+    """Look at every batch of segments that are whole by what was written down of them, of a log that has no gaps and whose epochs never fall;
+    `epochs` are those that were written down, None where they may lag behind. BadFile."""
+    latest = -1
+    for segment in segments:
+        due, file = segment.base_offset, segment.path(LOG)
+        view = segment.log.view()
+        try:
+            for position, header in walk(view, due, 0, file):
+                first, epoch = header.base_offset, header.partition_leader_epoch
+                if first != due:
+                    raise BadFile(f"offset {first}, where {due} is due", file=file, offset=position)
+                if epoch < latest:
+                    raise BadFile(f"epoch {epoch} after epoch {latest}", file=file, offset=position)
+                if epochs is not None and epochs.epoch_for(first) != epoch:
+                    said = f"epoch {epoch}, where {LEADER_EPOCH} has {epochs.epoch_for(first)}"
+                    raise BadFile(said, file=file, offset=position)
+                due, latest = header.next_offset, epoch
+        finally:
+            view.release()
 
 
 def _believable(batches: Batches, due: int) -> Batches:

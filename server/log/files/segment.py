@@ -15,9 +15,9 @@ from kafkadouble.wire.checksum import Buffer
 from ..formats import txn_index
 from ..formats.errors import BadFile
 from ..formats.names import DELETED, INDEX, LOG, TIME_INDEX, TXN_INDEX
-from ..storage import ANY_TIMESTAMP, Placed, Slice
+from ..storage import ANY_TIMESTAMP, Loan, Placed, Slice
 from ..transactions import AbortedTransaction
-from .disk import Disk, File
+from .disk import WORTH_IT, Disk, File
 from .indexed import UNBOUNDED, IndexedLog
 from .indexes import GrowingIndex, StoredIndex
 
@@ -220,14 +220,31 @@ class FileSegment(IndexedLog):
             for transaction in transactions:
                 self.list_aborted(transaction)
 
-    def read(self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool) -> Slice | None:
+    def read(
+        self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool, sealed: bool = True
+    ) -> Slice | None:
+        start, limit = self._span(offset, max_bytes, upper_bound)
+        return None if limit < 0 else self._read(start, limit, at_least_one)
+
+    def lend(self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool) -> Loan | None:
+        start, limit = self._span(offset, max_bytes, upper_bound)
+        if limit - start < WORTH_IT:
+            return None if limit < 0 else Loan.of(self._read(start, limit, at_least_one))
+        end, next_offset = self._whole(start, limit)
+        if end == start:
+            return Loan.of(self._read_one(start)) if at_least_one else None
+        self._note_end(next_offset, end)
+        return Loan(self.log.stretch(start, end - start), next_offset)
+
+    def _span(self, offset: int, max_bytes: int, upper_bound: int) -> tuple[int, int]:
+        """From where on and how far to read; not at all if that is -1."""
         start = self._ends.get(offset)
         if start is None:
             start = self.find(offset)
         stop = self.size if upper_bound >= self.next_offset else self.find(upper_bound)
-        if start >= stop:
-            return None
-        limit = min(stop, start + max_bytes, start + LARGEST_READ)
+        return start, -1 if start >= stop else min(stop, start + max_bytes, start + LARGEST_READ)
+
+    def _read(self, start: int, limit: int, at_least_one: bool) -> Slice | None:
         data: Buffer = self.log.read(start, limit - start)
         if limit == self.size:
             next_offset = self.next_offset
@@ -249,6 +266,17 @@ class FileSegment(IndexedLog):
         if len(self._ends) >= _ENDS:
             del self._ends[next(iter(self._ends))]
         self._ends[next_offset] = position
+
+    def _whole(self, start: int, limit: int) -> tuple[int, int]:
+        """Where the last batch ends that lies wholly before `limit`, and the offset that follows it; `start` if there is none."""
+        if limit == self.size:
+            return limit, self.next_offset
+        end, next_offset = max(start, self._position_before(limit)), -1
+        for place in self.places(end):
+            if place.position + place.size > limit:
+                return end, place.base_offset if next_offset < 0 else next_offset
+            end, next_offset = place.position + place.size, place.last_offset + 1
+        return end, next_offset
 
     def _cut(self, data: Buffer, start: int) -> tuple[int, int]:
         """How much of `data`, read from the position `start`, is whole batches, and the offset that follows them."""

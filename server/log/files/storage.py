@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from operator import attrgetter
 
@@ -33,6 +33,9 @@ _LOGGER = logging.getLogger("kafkadouble.log")
 
 _base_offset = attrgetter("base_offset")
 
+EndsAt = Callable[[int], None]
+"""Is told where a log ends that was cut, before anything is appended there."""
+
 
 class FileStorage:
     """All files of one log, in `folder` of the disk."""
@@ -41,7 +44,9 @@ class FileStorage:
         "_being_flushed",
         "_cut_to",
         "_disk",
+        "_ends_at",
         "_names_changed",
+        "_names_due",
         "_new_in",
         "_put_aside",
         "_settings",
@@ -54,8 +59,8 @@ class FileStorage:
         "snapshots",
     )
 
-    def __init__(self, disk: Disk, folder: str, config: LogConfig) -> None:
-        self._disk, self.folder, self._settings = disk, folder, config
+    def __init__(self, disk: Disk, folder: str, config: LogConfig, ends_at: EndsAt) -> None:
+        self._disk, self.folder, self._settings, self._ends_at = disk, folder, config, ends_at
         self.segments: list[FileSegment] = []  # oldest first, never empty once the log is open; only the last one grows
         self.recovery_point = 0  # everything below it was flushed
         self.snapshots: list[int] = []  # the offsets of the producer snapshots, ascending
@@ -65,7 +70,10 @@ class FileStorage:
         ]  # the small files that were written and not flushed; at first also whose the folder is
         self._under_way: list[str] = []  # those that a flush is to cover of which nobody has said that it was done
         self.is_new = False  # there was nothing when it was opened, and nothing was flushed since then
-        self._names_changed = False  # since the folder was flushed
+        self._names_changed = False  # since a flush of the folder began
+        self._names_due = (
+            False  # some were changed that nobody has said are flushed: the next flush is the folder's, too
+        )
         self._new_in: tuple[str, ...] = (
             folder,
             "",
@@ -103,6 +111,7 @@ class FileStorage:
 
     def _drop(self, segment: FileSegment) -> None:
         self._put_aside += [(path, None) for path in segment.put_aside()]
+        self._names_due = True
         if segment.base_offset in self.snapshots:
             self._drop_snapshot(segment.base_offset)
 
@@ -110,12 +119,21 @@ class FileStorage:
         path = self.snapshot_path(offset)
         self._disk.rename(path, path + DELETED)
         self._put_aside.append((path + DELETED, None))
+        self._names_due = True
         self.snapshots.remove(offset)
 
     def drop_newest(self, count: int) -> None:
         """Delete that many segments, from the end."""
         for _ in range(count):
             self._drop(self.segments.pop())
+
+    def distrust_snapshots_after(self, offset: int) -> None:
+        """What they say that the producers were at later offsets may have been so of another log than is there."""
+        later = bisect_right(self.snapshots, offset)
+        for snapshot in self.snapshots[later:]:
+            self._disk.remove(self.snapshot_path(snapshot))
+            self._names_due = True
+        del self.snapshots[later:]
 
     def drop_stray_snapshots(self, end: int) -> None:
         """Of the snapshots only those stay where a segment begins, and the newest that is not past the log's end."""
@@ -147,6 +165,7 @@ class FileStorage:
         self.segments[-1].truncate(offset, self._settings.segment_index_bytes)
         self._names_changed = True  # or a cut at the recovery point would be flushed with what comes next only
         self.recovery_point = min(self.recovery_point, self.segments[-1].next_offset)
+        self._ends_at(self.segments[-1].next_offset)
         self._being_flushed, self._cut_to = [], min(self._cut_to, self.segments[-1].next_offset)
 
     def restart(self, offset: int) -> None:
@@ -155,6 +174,7 @@ class FileStorage:
             self._drop_snapshot(snapshot)
         self._begin(offset)
         self.recovery_point = offset
+        self._ends_at(offset)
         self._being_flushed, self._cut_to = [], min(self._cut_to, offset)
 
     def release(self, offset: int) -> None:
@@ -212,8 +232,9 @@ class FileStorage:
         self._written, self._under_way = [], [*self._under_way, *self._written]
         files += [self._disk.open(f"{self.folder}/{name}") for name in self._under_way if self._is_there(name)]
         steps = [file.flushing() for file in files]
-        steps += [partial(self._disk.flush_folder, folder) for folder in self._new_in]
-        self._names_changed = False
+        self._names_due, self._names_changed = self._names_due or self._names_changed, False
+        if self._names_due or len(self._new_in) > 1:
+            steps += [partial(self._disk.flush_folder, folder) for folder in self._new_in]
         return Flush(end, steps)
 
     def _is_there(self, name: str) -> bool:
@@ -224,7 +245,11 @@ class FileStorage:
         self.recovery_point = max(self.recovery_point, done)
         for segment in self._being_flushed:
             segment.durable = True
-        self._being_flushed, self._under_way, self._new_in = [], [], (self.folder,)
+        self._being_flushed, self._under_way, self._new_in, self._names_due = [], [], (self.folder,), False
+
+    def was_flushed(self) -> None:
+        """As it was found, all of it would outlive the machine."""
+        self._written, self._new_in, self._names_changed, self._names_due = [], (self.folder,), False, False
 
     def rewrite(self, segments: Sequence[Segment], config: LogConfig) -> FileRewriting:
         self._settings = config

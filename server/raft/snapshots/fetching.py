@@ -1,7 +1,6 @@
 """How a replica takes a snapshot over from its leader: piece by piece into a part, looked through, and only then there (KIP-630, KIP-595).
 
-    id = wanted(fetch response's SnapshotId)                what the leader offers, or None
-    download = Download(store, id, epoch)                   one at a time, of one leader in one epoch
+    download = Download(store, id, epoch)                   what the leader offers: one at a time, of one leader in one epoch
     request = download.request(...)                         from where it stands: after a lost answer, the same again
     download.take(answer_in(response)) -> Progress          MORE: ask again; DONE: it is in the store; GIVEN_UP: Fetch again
 
@@ -52,17 +51,6 @@ class Answer(NamedTuple):
     size: int = 0
     position: int = 0
     data: Buffer = b""
-
-
-def wanted(end_offset: int, epoch: int, log_end: OffsetAndEpoch) -> OffsetAndEpoch | None:
-    """The snapshot that the SnapshotId of a Fetch response tells a replica to take, whose log ends at `log_end`.
-
-    None for no such thing, or one that is not to be heeded: a part of it is negative, or the log is ahead of it.
-    """
-    if end_offset < 0 or epoch < 0:
-        return None
-    id = OffsetAndEpoch(end_offset, epoch)
-    return id if id > log_end else None
 
 
 def answer_in(response: FetchSnapshotResponse) -> Answer | None:

@@ -9,21 +9,25 @@ from __future__ import annotations
 
 import logging
 import re
+from contextlib import suppress
 from itertools import count
+from typing import TYPE_CHECKING
 
 from kafkadouble.wire.checksum import Buffer
 
-from ...log.files.disk import Disk, File
+from ...log.files.disk import Disk, File, Flushing
 from ...log.files.errors import DiskFailure
 from ...log.formats.errors import BadFile
 from ...log.formats.names import CHECKPOINT, DELETED, PART, checkpoint_name, parse_checkpoint
 from ...log.offset_and_epoch import OffsetAndEpoch
 from ..voters import VoterSet
-from .reading import Bytes, SnapshotReader, Source
 from .store import DELETE_DELAY
 
+if TYPE_CHECKING:
+    from .reading import Bytes, SnapshotReader, Source
+
 _LOGGER = logging.getLogger("kafkadouble.server.raft")
-_LEFT_OVER = re.compile(rf"[0-9]{{20}}-[0-9]{{10}}.*{re.escape(CHECKPOINT)}({re.escape(PART)}|{re.escape(DELETED)})\Z")
+_LEFT_OVER = rf"[0-9]{{20}}-[0-9]{{10}}.*{re.escape(CHECKPOINT)}({re.escape(PART)}|{re.escape(DELETED)})\Z"
 
 
 class FilePart:
@@ -46,6 +50,9 @@ class FilePart:
         self._open.append([data])
         self.size += len(data)
 
+    def flushing(self) -> Flushing:
+        return self._open.flushing()
+
     def freeze(self) -> None:
         file = self._open
         file.flush()
@@ -59,7 +66,8 @@ class FilePart:
         if self._file is not None:
             file, self._file = self._file, None
             file.close()
-            self._store.disk.remove(self._path)
+            with suppress(DiskFailure):  # then it is left over, and removed at the next start
+                self._store.disk.remove(self._path)
 
     def __repr__(self) -> str:
         return f"part of the snapshot up to {self.id!r}, {self._path}"
@@ -81,6 +89,8 @@ class _Kept:
             try:
                 self.file = disk.open(self.path)
             except DiskFailure:  # Kafka leaves snapshots that nobody may write to
+                from .reading import Bytes
+
                 self.whole = Bytes(disk.read_whole(self.path))
         source: Source | None = self.whole if self.file is None else self.file
         assert source is not None
@@ -114,7 +124,7 @@ class FileSnapshots:
         path, id = f"{self.folder}/{name}", parse_checkpoint(name)
         if id is not None:
             self._kept[id] = _Kept(id, path)
-        elif _LEFT_OVER.match(name):
+        elif name.endswith((PART, DELETED)) and re.match(_LEFT_OVER, name):
             _LOGGER.info("%s is left over: it is removed", path)
             self.disk.remove(path)
 
@@ -138,13 +148,15 @@ class FileSnapshots:
         kept = self._kept.get(id)
         if kept is None:
             return None
+        from .reading import SnapshotReader  # most nodes have no snapshot to be read
+
         source = kept.source(self.disk)
         kept.readers += 1
 
         def closed() -> None:
             kept.readers -= 1
 
-        return SnapshotReader(id, source, kept.path, closed)
+        return SnapshotReader(id, source, kept.path, closed, None if kept.file is None else kept.file.stretch)
 
     def size(self, id: OffsetAndEpoch) -> int:
         return self.disk.size(self.path_of(id)) if id in self._kept else 0

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from kafkadouble.messages.generated.kraft_version_record import KRaftVersionRecord
 from kafkadouble.messages.generated.snapshot_footer_record import SnapshotFooterRecord
 from kafkadouble.messages.generated.snapshot_header_record import SnapshotHeaderRecord
-from kafkadouble.messages.generated.voters_record import VotersRecord
 from kafkadouble.wire.batch import (
     KRAFT_VERSION,
     KRAFT_VOTERS,
@@ -60,7 +59,7 @@ def head_of(records: Sequence[Record]) -> Head:
         if kind == KRAFT_VERSION:
             found = found._replace(kraft_version=_version(record))
         elif kind == KRAFT_VOTERS:
-            found = found._replace(voters=VoterSet.from_record(VotersRecord.decode(value_of(record), 0)))
+            found = found._replace(voters=control_records.voters_in(value_of(record)))
     return found
 
 

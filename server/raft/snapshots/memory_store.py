@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kafkadouble.wire.checksum import Buffer
 
-from ...log.formats.errors import BadFile
 from ...log.offset_and_epoch import OffsetAndEpoch
 from ..voters import VoterSet
-from .reading import Bytes, SnapshotReader
+
+if TYPE_CHECKING:
+    from .reading import SnapshotReader
 
 
 class MemoryPart:
@@ -27,6 +30,9 @@ class MemoryPart:
     def append(self, data: Buffer) -> None:
         self._data += data
 
+    def flushing(self) -> None:
+        return None
+
     def freeze(self) -> None:
         self._store.add(self.id, bytes(self._data))
 
@@ -40,15 +46,15 @@ class MemorySnapshots:
     """A SnapshotStore. What is deleted is forgotten; a reader has the bytes of its own."""
 
     def __init__(self) -> None:
-        self._kept: dict[OffsetAndEpoch, Bytes] = {}
+        self._kept: dict[OffsetAndEpoch, bytes] = {}
 
     def add(self, id: OffsetAndEpoch, data: bytes) -> None:
         """A whole snapshot, as it is."""
-        self._kept[id] = Bytes(data)
+        self._kept[id] = data
 
     def bytes_of(self, id: OffsetAndEpoch) -> bytes:
         """All of one that is there."""
-        return self._kept[id].read(0, self._kept[id].size)
+        return self._kept[id]
 
     def ids(self) -> list[OffsetAndEpoch]:
         return sorted(self._kept)
@@ -58,16 +64,24 @@ class MemorySnapshots:
 
     def open(self, id: OffsetAndEpoch) -> SnapshotReader | None:
         found = self._kept.get(id)
-        return None if found is None else SnapshotReader(id, found)
+        if found is None:
+            return None
+        from .reading import Bytes, SnapshotReader  # most nodes never have a snapshot
+
+        return SnapshotReader(id, Bytes(found))
 
     def size(self, id: OffsetAndEpoch) -> int:
         found = self._kept.get(id)
-        return 0 if found is None else found.size
+        return 0 if found is None else len(found)
 
     def timestamp(self, id: OffsetAndEpoch) -> int | None:
         reader = self.open(id)
+        if reader is None:
+            return None
+        from ...log.formats.errors import BadFile
+
         try:
-            return None if reader is None else reader.head.timestamp
+            return reader.head.timestamp
         except BadFile:
             return None
 

@@ -18,6 +18,7 @@ from kafkadouble.wire.batch import (
     SNAPSHOT_HEADER,
     BatchHeader,
     Record,
+    check_crc,
     control_type,
     read_header,
     records_of,
@@ -25,6 +26,8 @@ from kafkadouble.wire.batch import (
 from kafkadouble.wire.batch_header import CONTROL_FLAG
 from kafkadouble.wire.compression import LIMIT
 from kafkadouble.wire.errors import WireError
+from kafkadouble.wire.stretch import Stretch
+from kafkadouble.wire.value_batch import plain_values
 
 from ...log.formats.errors import BadFile, bad_from
 from ...log.formats.names import checkpoint_name
@@ -62,20 +65,28 @@ class Bytes:
 
 
 class Batch(NamedTuple):
-    """One batch, whose records are as they must be."""
+    """One batch, whose records are as they must be. `values`: they are values and nothing else, and are not in `records`."""
 
     position: int
     header: BatchHeader
     records: list[Record]
+    values: list[bytes] | None
 
 
 class SnapshotReader:
     """A snapshot that is read; `close` it, or use it in a `with`. Everything but `id` and the bytes raises BadFile."""
 
     def __init__(
-        self, id: OffsetAndEpoch, source: Source, file: str = "", closed: Callable[[], None] | None = None
+        self,
+        id: OffsetAndEpoch,
+        source: Source,
+        file: str = "",
+        closed: Callable[[], None] | None = None,
+        stretch: Callable[[int, int], bytes | Stretch] | None = None,
     ) -> None:
         self.id, self._source, self._closed = id, source, closed
+        self.stretch = stretch or source.read
+        """Bytes to be sent, as `read` gives them, or where they lie; good also after it is closed."""
         self.file = file or checkpoint_name(id)
         self._head: Head | None = None
 
@@ -105,7 +116,7 @@ class SnapshotReader:
         for batch in _batches(self._source, self.file):
             check.heed(batch)
             if not batch.header.is_control:
-                yield [value_of(record) for record in batch.records]
+                yield [value_of(record) for record in batch.records] if batch.values is None else batch.values
         check.end(self._source.size)
 
     def close(self) -> None:
@@ -158,6 +169,8 @@ class _Check:
             self._bad(f"a batch of epoch {header.partition_leader_epoch} in a snapshot of epoch {self._id.epoch}", at)
         if self._ended:
             self._bad("something comes behind the footer", at)
+        if batch.values is not None and not self._begun:
+            self._bad("the header is not first", at)
         for record in batch.records:
             self._heed_record(record, header, at)
         self._offset = header.next_offset
@@ -216,8 +229,12 @@ def _batch(source: Source, position: int) -> Batch:
     if header.count <= 0 or header.count != header.last_offset_delta + 1:
         raise BadFile(f"{header.count} records over {header.last_offset_delta + 1} offsets", offset=0)
     data = source.read(position, header.size)
-    records = records_of(data, 0, header)
+    check_crc(data, 0, header)
+    values = None if header.is_control else plain_values(data, header)
+    if values is not None:
+        return Batch(position, header, [], values)
+    records = records_of(data, 0, header, check_crc=False)
     for at, record in enumerate(records):
         if record.offset != header.base_offset + at:
             raise BadFile(f"{record!r}, where offset {header.base_offset + at} is due", offset=0)
-    return Batch(position, header, records)
+    return Batch(position, header, records, None)

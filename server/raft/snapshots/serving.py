@@ -5,12 +5,16 @@ is there. An error of the partition comes with the leader and the epoch that thi
 4.4 leaves them null, fails to write its answer, and says UNKNOWN_SERVER_ERROR at the top. A negative MaxBytes, and a replica that has
 the leader's own id, are INVALID_REQUEST: they end the process of Apache Kafka. The snapshot that a directory was formatted with, (0, 0), is
 never served.
+
+Apache Kafka has one partition ever, and so has a request here, unless `others` names more topics that have snapshots: then MaxBytes is shared
+among the partitions that are asked for, as KIP-630 says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from typing import NamedTuple, cast
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest, FetchSnapshotResponse
@@ -19,11 +23,14 @@ from ...log.offset_and_epoch import OffsetAndEpoch
 from ..messages import NOBODY, PARTITION, TOPIC
 from ..raft_log import BOOTSTRAP
 from ..voters import Endpoint
+from .reading import SnapshotReader
 from .sharing import response_max_bytes, share
 from .store import SnapshotStore
 
 Asked = FetchSnapshotRequest.PartitionSnapshot
 Answered = FetchSnapshotResponse.PartitionSnapshot
+
+NO_OTHERS: Mapping[str, SnapshotStore] = {}
 
 ENDPOINTS_FROM = 1
 """The version from which an answer says where the leader is."""
@@ -49,27 +56,29 @@ class Served(NamedTuple):
 
 
 def serve(
-    request: FetchSnapshotRequest, version: int, seat: Seat, store: SnapshotStore, most: int | None = None
+    request: FetchSnapshotRequest,
+    version: int,
+    seat: Seat,
+    store: SnapshotStore,
+    most: int | None = None,
+    others: Mapping[str, SnapshotStore] = NO_OTHERS,
 ) -> Served:
-    """The answer to a request. `most` is `replica.fetch.response.max.bytes`, where it is to count."""
-    code = _whole(request, seat)
+    """The answer to a request. `most` is `replica.fetch.response.max.bytes`, where it is to count; `others` are those of other topics."""
+    code = _whole(request, seat, len(others) + 1)
     if code:
         return Served(FetchSnapshotResponse(error_code=code), False)
-    topic = request.topics[0]
-    asked = topic.partitions[0]
-    code = next((code for wrong, code in CHECKS if wrong(topic.name, asked, seat)), error_codes.NONE)
-    budget = response_max_bytes(request.max_bytes, most)
-    partition = _refused(asked, code) if code else _read(asked, store, budget)
-    partition.current_leader = _current_leader(seat)
-    response = FetchSnapshotResponse(
-        topics=[FetchSnapshotResponse.TopicSnapshot(name=topic.name, partitions=[partition])]
+    partitions = _answers(request, seat, {TOPIC: store, **others}, response_max_bytes(request.max_bytes, most))
+    of = FetchSnapshotResponse
+    response = of(
+        topics=[
+            of.TopicSnapshot(name=topic.name, partitions=[partition])
+            for topic, partition in zip(request.topics, partitions, strict=True)
+        ]
     )
     if version >= ENDPOINTS_FROM and seat.endpoint is not None and seat.leader_id is not None:
         at = seat.endpoint
-        response.node_endpoints = [
-            FetchSnapshotResponse.NodeEndpoint(node_id=seat.leader_id, host=at.host, port=at.port)
-        ]
-    return Served(response, not partition.error_code)
+        response.node_endpoints = [of.NodeEndpoint(node_id=seat.leader_id, host=at.host, port=at.port)]
+    return Served(response, any(not partition.error_code for partition in partitions))
 
 
 def failed() -> FetchSnapshotResponse:
@@ -77,19 +86,22 @@ def failed() -> FetchSnapshotResponse:
     return FetchSnapshotResponse(error_code=error_codes.BROKER_NOT_AVAILABLE)
 
 
-def _whole(request: FetchSnapshotRequest, seat: Seat) -> int:
+def _whole(request: FetchSnapshotRequest, seat: Seat, most_topics: int) -> int:
     """What is wrong with the request as a whole; 0 for nothing."""
     if request.cluster_id is not None and request.cluster_id != seat.cluster_id:
         return error_codes.INCONSISTENT_CLUSTER_ID
-    if len(request.topics) != 1 or len(request.topics[0].partitions) != 1:
+    names = {topic.name for topic in request.topics}
+    if not 0 < len(names) == len(request.topics) <= most_topics:
+        return error_codes.INVALID_REQUEST
+    if any(len(topic.partitions) != 1 for topic in request.topics):
         return error_codes.INVALID_REQUEST
     if request.max_bytes < 0 or request.replica_id == seat.id:
         return error_codes.INVALID_REQUEST
     return error_codes.NONE
 
 
-CHECKS: list[tuple[Callable[[str, Asked, Seat], bool], int]] = [
-    (lambda topic, asked, _: (topic, asked.partition) != (TOPIC, PARTITION), error_codes.UNKNOWN_TOPIC_OR_PARTITION),
+CHECKS: list[tuple[Callable[[bool, Asked, Seat], bool], int]] = [
+    (lambda known, asked, _: not known or asked.partition != PARTITION, error_codes.UNKNOWN_TOPIC_OR_PARTITION),
     (lambda _, asked, seat: asked.current_leader_epoch < seat.epoch, error_codes.FENCED_LEADER_EPOCH),
     (lambda _, asked, seat: asked.current_leader_epoch > seat.epoch, error_codes.UNKNOWN_LEADER_EPOCH),
     (lambda _, __, seat: not seat.leads, error_codes.NOT_LEADER_OR_FOLLOWER),
@@ -98,22 +110,51 @@ CHECKS: list[tuple[Callable[[str, Asked, Seat], bool], int]] = [
 """What is wrong with the partition -> its error; the first that applies. Then come the snapshot and the position."""
 
 
-def _read(asked: Asked, store: SnapshotStore, budget: int) -> Answered:
+def _answers(
+    request: FetchSnapshotRequest, seat: Seat, stores: Mapping[str, SnapshotStore], budget: int
+) -> Sequence[Answered]:
+    """One for each topic, in their order: an error, or its share of the bytes."""
+    asked = [topic.partitions[0] for topic in request.topics]
+    found = [_find(topic.name, each, seat, stores) for topic, each in zip(request.topics, asked, strict=True)]
+    readers = [each for each in found if not isinstance(each, int)]
+    sizes = iter(share(budget, [reader.size - position for reader, position in readers]))
+    with ExitStack() as opened:
+        for reader, _ in readers:
+            opened.enter_context(reader)
+        answers = [
+            _refused(each, of) if isinstance(of, int) else _read(each, of[0], next(sizes))
+            for each, of in zip(asked, found, strict=True)
+        ]
+    for answer in answers:
+        answer.current_leader = _current_leader(seat)
+    return answers
+
+
+def _find(
+    topic: str, asked: Asked, seat: Seat, stores: Mapping[str, SnapshotStore]
+) -> tuple[SnapshotReader, int] | int:
+    """A reader and where to read, or the error of the partition."""
+    code = next((code for wrong, code in CHECKS if wrong(topic in stores, asked, seat)), error_codes.NONE)
+    if code:
+        return code
     id = OffsetAndEpoch(asked.snapshot_id.end_offset, asked.snapshot_id.epoch)
-    reader = None if id == BOOTSTRAP else store.open(id)
+    reader = None if id == BOOTSTRAP else stores[topic].open(id)
     if reader is None:
-        return _refused(asked, error_codes.SNAPSHOT_NOT_FOUND)
-    with reader:
-        if not 0 <= asked.position < reader.size:
-            return _refused(asked, error_codes.POSITION_OUT_OF_RANGE)
-        (size,) = share(budget, [reader.size - asked.position])
-        return Answered(
-            index=asked.partition,
-            snapshot_id=FetchSnapshotResponse.SnapshotId(end_offset=id.offset, epoch=id.epoch),
-            size=reader.size,
-            position=asked.position,
-            unaligned_records=reader.read(asked.position, size),
-        )
+        return error_codes.SNAPSHOT_NOT_FOUND
+    if not 0 <= asked.position < reader.size:
+        reader.close()
+        return error_codes.POSITION_OUT_OF_RANGE
+    return reader, asked.position
+
+
+def _read(asked: Asked, reader: SnapshotReader, size: int) -> Answered:
+    return Answered(
+        index=asked.partition,
+        snapshot_id=FetchSnapshotResponse.SnapshotId(end_offset=reader.id.offset, epoch=reader.id.epoch),
+        size=reader.size,
+        position=asked.position,
+        unaligned_records=cast(bytes, reader.stretch(asked.position, size)),
+    )
 
 
 def _refused(asked: Asked, code: int) -> Answered:

@@ -10,14 +10,16 @@ later, and not while a reader reads it. `memory_store` and `file_store` are the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from kafkadouble.wire.checksum import Buffer
 
 from ...log.offset_and_epoch import OffsetAndEpoch
 from ..voters import VoterSet
-from .reading import SnapshotReader
+
+if TYPE_CHECKING:
+    from .reading import SnapshotReader
 
 DELETE_DELAY = 60_000
 """How long (ms) the file of a deleted snapshot stays, as in Kafka."""
@@ -37,6 +39,10 @@ class Part(Protocol):
     def read(self, position: int, size: int) -> bytes: ...
 
     def append(self, data: Buffer) -> None: ...
+
+    def flushing(self) -> Callable[[], None] | None:
+        """A flush of what it holds, for any thread, so that `freeze` need not wait for it; None where nothing is flushed. DiskFailure."""
+        ...
 
     def freeze(self) -> None:
         """It is complete: it is there from now on, and would outlive the machine."""

@@ -7,10 +7,11 @@ begun. Batches are smaller than Kafka's (8 MiB): making one must not hold up a n
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import islice
 
-from kafkadouble.wire.batch import HEADER_SIZE, Record, control_record, encode_batch
+from kafkadouble.wire.batch import HEADER_SIZE, control_record, encode_batch
+from kafkadouble.wire.value_batch import value_record, wrap_values
 
 from ..control_records import Control
 from .head import Head, controls_of, footer
@@ -24,59 +25,70 @@ SLICE = 1000
 """Records between two pauses: some milliseconds of work."""
 
 
+Steps = Generator[Callable[[], None] | None, int | None, int]
+"""A snapshot that is being written, a little at a time; see `write`."""
+
+
 class SnapshotWriter:
     """Writes into `part`, which is frozen or abandoned in the end. No batch has more than `most` bytes, but for one of a single record."""
 
     def __init__(self, part: Part, head: Head, now: int, most: int = BATCH) -> None:
         self._part, self._most = part, most
-        self._offset = 0  # of the next record that is added
-        self._values: list[bytes] = []  # of the batch that is being filled
-        self._size, self._begun = 0, now
+        self._offset = 0  # of the next batch
+        self._records: list[bytes] = []  # of the batch that is being filled
+        self._size, self._begun = HEADER_SIZE, now
         self._control(controls_of(head), now)
 
     def append(self, values: Iterable[bytes], now: int) -> None:
         """Add records."""
         for value in values:
-            size = _size_of(value, len(self._values))
-            if self._values and self._size + size > self._most:
+            record = value_record(value, len(self._records))
+            if self._records and self._size + len(record) > self._most:
                 self._end_batch()
-                size = _size_of(value, 0)
-            if not self._values:
-                self._size, self._begun = HEADER_SIZE, now
-            self._values.append(value)
-            self._size += size
+                record = value_record(value, 0)
+            if not self._records:
+                self._begun = now
+            self._records.append(record)
+            self._size += len(record)
 
-    def freeze(self, now: int) -> int:
-        """End the snapshot, which is there from now on; its size."""
+    def finish(self, now: int) -> None:
+        """Everything is added."""
         self._end_batch()
         self._control([footer()], now)
+
+    def freeze(self) -> int:
+        """The snapshot is there from now on; its size."""
         self._part.freeze()
         return self._part.size
 
     def _end_batch(self) -> None:
-        if self._values:
-            records = [Record(self._offset + at, self._begun, None, value) for at, value in enumerate(self._values)]
-            self._write(records, is_control=False)
-            self._values = []
+        records, self._records, self._size = self._records, [], HEADER_SIZE
+        if records:
+            body, epoch = b"".join(records), self._part.id.epoch
+            batch = wrap_values(
+                body, len(records), base_offset=self._offset, timestamp=self._begun, partition_leader_epoch=epoch
+            )
+            self._write(batch, len(records))
 
     def _control(self, controls: Iterable[Control], now: int) -> None:
         records = [control_record(self._offset + at, now, kind, value) for at, (kind, value) in enumerate(controls)]
-        self._write(records, is_control=True)
-
-    def _write(self, records: list[Record], is_control: bool) -> None:
         epoch = self._part.id.epoch
-        batch = encode_batch(records, base_offset=self._offset, partition_leader_epoch=epoch, is_control=is_control)
+        batch = encode_batch(records, base_offset=self._offset, partition_leader_epoch=epoch, is_control=True)
+        self._write(batch, len(records))
+
+    def _write(self, batch: bytearray, count: int) -> None:
         self._part.append(batch)
-        self._offset += len(records)
+        self._offset += count
 
     def __repr__(self) -> str:
-        return f"writer of {self._part!r}, {self._offset + len(self._values)} records"
+        return f"writer of {self._part!r}, {self._offset + len(self._records)} records"
 
 
 def write(
     part: Part, head: Head, values: Iterator[bytes], now: int, *, most: int = BATCH, records: int = SLICE
-) -> Generator[None, int | None, int]:
-    """Write a whole snapshot, pausing after every `records`; its size is the generator's value. Each pause may be sent what time it is.
+) -> Steps:
+    """Write a whole snapshot, pausing after every `records`; its size is the generator's value. Each pause may be sent what time it is. What
+    the last one gives may be done before going on, on any thread: then the end takes no time.
 
     Whatever goes wrong, and when the generator is closed before its end, nothing is left.
     """
@@ -84,9 +96,13 @@ def write(
         writer = SnapshotWriter(part, head, now, most)
         while some := list(islice(values, records)):
             writer.append(some, now)
-            later = yield
+            later = yield None
             now = now if later is None else later
-        return writer.freeze(now)
+        writer.finish(now)
+        flushing = part.flushing()
+        if flushing is not None:
+            yield flushing
+        return writer.freeze()
     except BaseException:
         part.abandon()
         raise
@@ -101,14 +117,3 @@ def write_at_once(part: Part, head: Head, values: Iterable[bytes], now: int, *, 
         except StopIteration as end:
             size: int = end.value
             return size
-
-
-def _size_of(value: bytes, delta: int) -> int:
-    """The bytes of a record without key and headers, `delta` offsets into its batch."""
-    body = 4 + _varint_size(delta) + _varint_size(len(value)) + len(value)
-    return _varint_size(body) + body
-
-
-def _varint_size(value: int) -> int:
-    """Of a number that is not negative."""
-    return max(1, ((value << 1).bit_length() + 6) // 7)

@@ -61,7 +61,12 @@ def request(served: Served, version: int, cluster: Harness) -> Any:
     request_class = served.api.request
     names = {field.name for field in fields_of(request_class) if field.present(version)}
     path = next((path for path in PATHS.get(served.name, ()) if path[0].asked in names), ())
-    return filled(request_class, version, path, cluster)
+    made = filled(request_class, version, path, cluster)
+    if not path:  # parts that no rule can name are there, too, for the answer to have a place for the error
+        for field in fields_of(request_class):
+            if field.array and field.struct is not None and field.present(version):
+                setattr(made, field.name, [field.struct()])
+    return made
 
 
 @EVERY

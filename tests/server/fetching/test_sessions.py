@@ -108,6 +108,27 @@ def test_after_an_error_the_first_good_answer_is_told(sessions: Sessions) -> Non
     assert told(good.answer([(w, data(0)) for w in good.wanted])) == [("t", 0)]
 
 
+def test_after_a_divergence_the_watermark_is_told_again(sessions: Sessions) -> None:
+    session_id = opened(sessions, ("t", 0, 5))
+    apart = begin(sessions, request(session_id, 1))
+    for wanted in apart.wanted:
+        wanted.diverged = True
+    apart.answer([(w, data(0, high_watermark=5)) for w in apart.wanted])
+    good = begin(sessions, request(session_id, 2))
+    for wanted in good.wanted:
+        wanted.diverged = False
+    assert told(good.answer([(w, data(0, high_watermark=5)) for w in good.wanted])) == [("t", 0)]
+
+
+def test_in_another_leader_epoch_the_watermark_is_told_again(sessions: Sessions) -> None:
+    """A follower passes over an answer to what it asked in the epoch before."""
+    session_id = opened(sessions, ("t", 0, 5), ("t", 1, 5))
+    body = request(session_id, 1, ("t", 0, 5), ("t", 1, 5))
+    body.topics[1].partitions[0].current_leader_epoch = 7
+    fetching = begin(sessions, body)
+    assert told(fetching.answer([(w, data(w.index)) for w in fetching.wanted])) == [("t", 1)]
+
+
 def test_partitions_are_changed_added_and_forgotten(sessions: Sessions) -> None:
     session_id = opened(sessions, ("t", 0, 5), ("t", 1, 6))
     fetching = begin(sessions, request(session_id, 1, ("t", 1, 60), ("u", 0, 1), forget=("t", 0)))

@@ -116,7 +116,7 @@ def test_whom_the_client_means(cluster_id: str | None, node_id: int, code: int) 
 
 
 def test_the_answer_to_a_version_that_is_not_served() -> None:
-    answer = unsupported()
+    answer = unsupported(SERVED)
     body = answer.encode(0)
     found = ApiVersionsResponse.decode(body, 0)
     assert found.error_code == error_codes.UNSUPPORTED_VERSION

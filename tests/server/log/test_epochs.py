@@ -189,3 +189,41 @@ def test_after_whatever_was_done_to_a_log_its_cache_is_that_of_the_log_read_anew
             assert epochs.end_offset_for(asked, log.end) == log.end_of(asked)
         for offset in range(log.start, log.end):
             assert epochs.epoch_for(offset) == log.epochs[offset - log.start]
+
+
+@pytest.mark.parametrize(
+    ("said", "batch", "after"),
+    [
+        ([(1, 0), (2, 3), (3, 37)], (1, 3, 6), [(1, 0)]),  # of the cut at 3 only the entries stayed
+        ([(1, 0), (2, 3)], (1, 0, 2), [(1, 0), (2, 3)]),
+        ([(1, 0), (2, 2)], (1, 0, 3), [(1, 0)]),
+        ([(1, 0)], (2, 3, 4), [(1, 0), (2, 3)]),
+        ([(1, 0), (2, 5)], (2, 3, 6), [(1, 0), (2, 3)]),
+        ([(1, 3)], (2, 3, 3), [(2, 3)]),
+        ([(2, 5)], (2, 3, 6), [(2, 3)]),
+        ([], (0, 0, 0), [(0, 0)]),
+    ],
+)
+def test_what_a_batch_says_holds_against_what_was_said_of_it(
+    said: list[tuple[int, int]], batch: tuple[int, int, int], after: list[tuple[int, int]]
+) -> None:
+    epochs = cache(*said)
+    epochs.believe(*batch)
+    assert shown(epochs) == after
+    assert epochs.latest == after[-1][0]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=4),
+    st.lists(st.tuples(st.integers(0, 2), st.integers(1, 3)), min_size=1, max_size=5),
+)
+def test_who_believes_every_batch_knows_the_epochs_of_all(
+    said: list[tuple[int, int]], batches: list[tuple[int, int]]
+) -> None:
+    epochs, log = cache(*said), Written()
+    for step, count in batches:
+        epoch = (log.epochs[-1] if log.epochs else 0) + step
+        epochs.believe(epoch, log.end, log.end + count - 1)
+        log.epochs += [epoch] * count
+    epochs.truncate_from_end(log.end)
+    assert shown(epochs) == log.runs()

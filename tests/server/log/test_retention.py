@@ -1,5 +1,7 @@
 """When segments end, and when they are deleted."""
 
+from itertools import pairwise
+
 import pytest
 
 from kafkadouble.server.log.log import PartitionLog
@@ -31,6 +33,15 @@ class TestRolling:
         for timestamp in (NOW, NOW + 1000, NOW + 1001, NOW + 1500, NOW + 2002):
             append(log, timestamp, now=NOW)
         assert bases(log) == [0, 2, 4]
+
+    def test_with_a_jitter_segments_end_sooner_by_chance(self) -> None:
+        """So that those of many partitions do not all end in the same moment; by less than the jitter, and not before their time."""
+        log = new_log(segment_ms=1000, segment_jitter_ms=400)
+        for late in range(0, 30_000, 10):
+            append(log, NOW + late, now=NOW)
+        lengths = [10 * (end - begin) for begin, end in pairwise(bases(log))]
+        assert len(set(lengths)) > 5
+        assert all(600 < length <= 1010 for length in lengths)
 
     def test_without_timestamps_the_clock_counts(self) -> None:
         log = new_log(segment_ms=1000)

@@ -8,8 +8,7 @@ from random import Random
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.server.logs.files import FileLogs
-from kafkadouble.server.logs.formatting import format_directory, opened
-from kafkadouble.server.metadata.bootstrap import format_records
+from kafkadouble.server.logs.formatting import Beginning, format_directory, opened
 from tests.server.harness import NOW, SEED
 
 _IDS = Random(SEED)
@@ -19,10 +18,11 @@ def new_id() -> Uuid:
     return Uuid.random(_IDS.randbytes)
 
 
-def formatted(*paths: Path, cluster: str = "a-cluster", node: int = 1) -> None:
-    """Make these the log directories of a node."""
+def formatted(*paths: Path, cluster: str = "a-cluster", node: int = 1, beginning: Beginning | None = None) -> None:
+    """Make these the log directories of a node, the first that of the metadata."""
     for path in paths:
-        format_directory(RealDisk(str(path)), str(path), cluster, node, new_id(), format_records(), NOW)
+        first = beginning if path == paths[0] else None
+        format_directory(RealDisk(str(path)), str(path), cluster, node, new_id(), NOW, first)
 
 
 def logs_in(*paths: Path, node: int = 1) -> FileLogs:

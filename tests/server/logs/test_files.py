@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.log.formats.names import is_deleted, is_stray
@@ -23,6 +25,20 @@ def fill(logs: FileLogs, topic: str = "t", index: int = 0, topic_id: Uuid = ID) 
     log.commit_all()
 
 
+def with_its_start_at(offset: int, path: Path) -> None:
+    """A log of one record more, flushed; the node that wrote it was killed."""
+    logs = logs_in(path)
+    for _ in range(offset + 1):
+        fill(logs)
+    log = logs.open("t", ID, 0, CONFIG, NOW)
+    log.delete_records_before(offset)
+    work = log.unflushed()
+    assert work is not None
+    work.run()
+    log.flushed(work.offset)
+    logs.checkpoint(NOW)
+
+
 def folders(path: Path) -> list[str]:
     return sorted(entry.name for entry in path.iterdir() if entry.is_dir())
 
@@ -31,7 +47,7 @@ def test_new_partitions_go_where_the_fewest_are(tmp_path: Path) -> None:
     a, b = tmp_path / "a", tmp_path / "b"
     formatted(a, b)
     logs = logs_in(a, b)
-    logs.metadata(NOW)
+    logs.metadata(LogConfig(), NOW)
     for index in range(3):
         fill(logs, index=index)
     assert folders(a) == ["__cluster_metadata-0", "t-1"]
@@ -75,6 +91,48 @@ def test_a_topic_of_the_same_name_does_not_get_anothers_records(tmp_path: Path) 
     log = logs_in(tmp_path).open("t", ID, 0, CONFIG, NOW)
     assert log.log_end_offset == 0
     assert [name for name in folders(tmp_path) if is_stray(name)]
+
+
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_a_topic_of_the_same_name_begins_at_the_beginning(tmp_path: Path, is_deleted: bool) -> None:
+    """Whatever is written down of the one that had its name before."""
+    formatted(tmp_path)
+    with_its_start_at(2, tmp_path)
+    logs = logs_in(tmp_path)
+    if is_deleted:
+        assert logs.open("t", ID, 0, CONFIG, NOW).log_start_offset == 2
+        logs.delete("t", ID, 0, NOW)
+    log = logs.open("t", OTHER, 0, CONFIG, NOW)
+    assert (log.log_start_offset, log.log_end_offset, log.recovery_point) == (0, 0, 0)
+    fill(logs, topic_id=OTHER)
+    again = logs_in(tmp_path).open("t", OTHER, 0, CONFIG, NOW)  # as after a kill, before the next checkpoint
+    assert (again.log_start_offset, again.log_end_offset) == (0, 1)
+
+
+def test_no_checkpoint_goes_beyond_a_log_that_was_cut(tmp_path: Path) -> None:
+    formatted(tmp_path)
+    with_its_start_at(2, tmp_path)
+    assert (tmp_path / "recovery-point-offset-checkpoint").read_text() == "0\n1\nt 0 3\n"
+    logs_in(tmp_path).open("t", ID, 0, CONFIG, NOW).truncate_to(1)
+    for name in ("recovery-point", "replication", "log-start"):
+        words = (tmp_path / f"{name}-offset-checkpoint").read_text().split()
+        assert words[-1] == "1"
+
+
+def test_of_a_log_that_was_not_opened_stays_what_is_written_down(tmp_path: Path) -> None:
+    formatted(tmp_path)
+    with_its_start_at(2, tmp_path)
+    mark = tmp_path / ".kafka_cleanshutdown"
+    before = (tmp_path / "log-start-offset-checkpoint").read_text()
+    logs_in(tmp_path).close(NOW, 7)
+    assert (tmp_path / "log-start-offset-checkpoint").read_text() == before
+    assert not mark.exists(), "nobody has looked at what the last life left"
+    logs = logs_in(tmp_path)
+    assert logs.open("t", ID, 0, CONFIG, NOW).log_start_offset == 2
+    logs.close(NOW, 8)
+    assert mark.exists()
+    logs_in(tmp_path).close(NOW, 9)
+    assert mark.exists(), "nobody has changed what was left in good order"
 
 
 def test_what_no_topic_owns_is_put_aside_and_kept(tmp_path: Path) -> None:

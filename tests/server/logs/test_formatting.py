@@ -7,14 +7,26 @@ from pathlib import Path
 
 import pytest
 
+from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.server.log.formats.errors import BadFile
+from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
+from kafkadouble.server.logs.formatting import Beginning
+from kafkadouble.server.logs.log_dir import METADATA_FOLDER
+from kafkadouble.server.metadata.bootstrap import format_records
+from kafkadouble.server.raft.initial_voters import standalone
+from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
+from kafkadouble.server.raft.snapshots.head import Head
+from kafkadouble.server.raft.snapshots.writing import write_at_once
 from kafkadouble.wire.errors import UsageError
+from tests.server.harness import NOW
 
-from .folders import formatted, logs_in
+from .folders import formatted, logs_in, new_id
+
+NEW = Beginning(format_records())
 
 
 def test_what_was_formatted_is_found(tmp_path: Path) -> None:
-    formatted(tmp_path / "a", tmp_path / "b")
+    formatted(tmp_path / "a", tmp_path / "b", beginning=NEW)
     logs = logs_in(tmp_path / "a", tmp_path / "b")
     assert logs.cluster_id == "a-cluster"
     assert len(set(logs.directories)) == 2
@@ -59,9 +71,24 @@ def test_a_copy_of_a_directory_is_refused(tmp_path: Path) -> None:
         logs_in(tmp_path / "a", tmp_path / "b")
 
 
-@pytest.mark.parametrize("name", ["meta.properties", "bootstrap.checkpoint"])
+SNAPSHOT = f"{METADATA_FOLDER}/00000000000000000000-0000000000.checkpoint"
+"""What a cluster begins with."""
+
+
+@pytest.mark.parametrize("name", ["meta.properties", SNAPSHOT])
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
-    formatted(tmp_path)
+    formatted(tmp_path, beginning=NEW)
     (tmp_path / name).write_bytes(b"version=1\n" * 20)
     with pytest.raises(BadFile, match=name):
         _ = logs_in(tmp_path).bootstrap
+
+
+def test_the_records_of_an_older_kafka_are_found(tmp_path: Path) -> None:
+    """It kept them in a file of their own, and the snapshot said who votes, if there was one."""
+    formatted(tmp_path, beginning=NEW)
+    (tmp_path / SNAPSHOT).rename(tmp_path / "bootstrap.checkpoint")
+    assert len(logs_in(tmp_path).bootstrap) == 2
+    part = FileSnapshots(RealDisk(str(tmp_path)), METADATA_FOLDER).create(OffsetAndEpoch(0, 0))
+    assert part is not None
+    write_at_once(part, Head(NOW, 1, standalone(1, new_id(), "CONTROLLER", "h", 9093)), (), NOW)
+    assert len(logs_in(tmp_path).bootstrap) == 2

@@ -9,11 +9,17 @@ from typing import Any
 from kafkadouble.messages import registry
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.metadata.image import EMPTY, Image
-from kafkadouble.server.metadata.image_records import CONTROLLERS, CORDONED, DIRECTORIES, ELR, SCRAM, TOKENS
 from kafkadouble.server.metadata.replay import replay
-
-TRANSACTIONS, UNREGISTERING = 13, 33
-"""The levels from which there are metadata transactions, and UnregisterController."""
+from kafkadouble.server.metadata.versions import (
+    CONTROLLERS,
+    CORDONED,
+    DIRECTORIES,
+    ELR,
+    SCRAM,
+    TOKENS,
+    TRANSACTIONS,
+    UNREGISTERING,
+)
 
 
 def made(kind: str, /, **fields: Any) -> Any:

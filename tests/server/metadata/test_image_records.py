@@ -15,7 +15,7 @@ from kafkadouble.messages.framed import decode_record, encode_record
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.formats.names import parse_checkpoint
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.metadata import image_records, snapshots
+from kafkadouble.server.metadata import snapshots, versions
 from kafkadouble.server.metadata.image import EMPTY, Image
 from kafkadouble.server.metadata.image_records import Unwritable, records_of, values_of
 from kafkadouble.server.metadata.metadata_log import decoded
@@ -239,7 +239,7 @@ def test_directories_of_nothing_are_no_loss() -> None:
 def test_without_a_level_nothing_is_lost() -> None:
     image = replay(EMPTY, made("RegisterBrokerRecord", broker_id=1, log_dirs=[ID], cordoned_log_dirs=[ID]))
     assert folded(values_of(image)) == image
-    assert image_records.level_of(image) == max(NAMES)
+    assert versions.level_of(image) == max(NAMES)
     assert list(values_of(EMPTY)) == []
 
 

@@ -103,7 +103,3 @@ def test_a_registration_change_is_written_as_low_as_it_can_be(fields: dict[str, 
     record = BrokerRegistrationChangeRecord(broker_id=1, broker_epoch=2, **fields)  # type: ignore[arg-type]  # a table of fields
     assert record_version(record) == version
     assert BrokerRegistrationChangeRecord.decode(record.encode(version), version) == record
-
-
-def test_others_are_written_in_their_highest_version() -> None:
-    assert record_version(TopicRecord(name="t", topic_id=ELSEWHERE)) == 0

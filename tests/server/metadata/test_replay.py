@@ -9,7 +9,16 @@ from immutables import Map
 
 from kafkadouble.messages import registry
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.metadata.image import BROKER, EMPTY, TOPIC, Endpoint, Image, PartitionImage
+from kafkadouble.server.metadata.image import (
+    BROKER,
+    EMPTY,
+    TOPIC,
+    Acl,
+    Endpoint,
+    Image,
+    PartitionImage,
+    ScramCredential,
+)
 from kafkadouble.server.metadata.replay import FOLDS, TRANSACTIONS, BrokenLog, Fold, replay
 
 A, B, DIR, OTHER_DIR = (Uuid(bytes([n]) * 16) for n in range(1, 5))
@@ -300,16 +309,31 @@ QUOTAS = (
 
 
 @pytest.mark.parametrize(("first", "second", "removal", "other"), [*KEPT, QUOTAS])
-def test_what_nobody_asks_for_is_kept_by_key(first: Any, second: Any, removal: Any, other: Any) -> None:
+def test_the_latest_of_each_key_is_kept(first: Any, second: Any, removal: Any, other: Any) -> None:
     image = folded(first, other, second)
-    assert sorted(map(repr, image.rest.values())) == sorted(map(repr, (second, other)))
-    assert list(folded(removal, image=image).rest.values()) == [other]
-    assert folded(removal).rest == Map()
+    assert image == folded(second, other) != folded(first, other)
+    assert folded(removal, image=image) == folded(other) != EMPTY
+    assert folded(removal) == EMPTY
 
 
-def test_a_quota_of_the_default_entity() -> None:
-    image = folded(quota([("user", None)], value=1.0))
-    assert folded(quota([("user", None)], remove=True), image=image).rest == Map()
+def test_quotas_are_by_entity_and_key_in_whatever_order_the_entity_is_told() -> None:
+    image = folded(quota([USER, CLIENT], value=1.0), quota([("user", None)], value=2.0))
+    both, default = (CLIENT, USER), (("user", None),)
+    assert image.quotas == Map({both: Map({"producer_byte_rate": 1.0}), default: Map({"producer_byte_rate": 2.0})})
+    assert folded(quota([("user", None)], remove=True), image=image).quotas == image.quotas.delete(default)
+
+
+def test_acls_are_by_id() -> None:
+    fields = {"resource_type": 2, "resource_name": "r", "pattern_type": 3, "principal": "User:u", "host": "*"}
+    image = folded(made("AccessControlEntryRecord", id=A, **fields, operation=4, permission_type=5))
+    assert image.acls == Map({A: Acl(2, "r", 3, "User:u", "*", 4, 5)})
+
+
+def test_credentials_are_by_user_and_mechanism_and_keep_their_secrets_to_themselves() -> None:
+    secret = {"salt": b"salt", "stored_key": b"stored", "server_key": b"server"}
+    image = folded(made("UserScramCredentialRecord", name="u", mechanism=2, iterations=4096, **secret))
+    assert dict(image.scram) == {("u", 2): ScramCredential(b"salt", b"stored", b"server", 4096)}
+    assert not [word for word in (b"salt", b"stored", b"server") if word.decode() in repr(image.scram)]
 
 
 def test_a_transaction_is_seen_when_it_ends() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.raft.follower import Follower
 from kafkadouble.server.raft.links import Send
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.raft.asking import ask, begin, member
@@ -18,6 +19,13 @@ class Followed:
         self.replica = self.member.replica
         ask(self.member, begin(2, 4, voter=self.member.id))
         self.now = START
+
+    @property
+    def patience(self) -> int:
+        """How long it waits for this leader (ms)."""
+        state = self.replica.state
+        assert isinstance(state, Follower)
+        return state.patience
 
     def sent(self) -> Send:
         """The one request that it has sent to its leader; while he pauses, others are asked who leads."""

@@ -52,7 +52,10 @@ class Heard:
         for position, header in iter_batches(data):
             self.offsets += range(header.base_offset, header.next_offset)
             if not header.is_control:
-                self.values += [r.value or b"" for r in decode_all(data[position : position + header.size])]
+                self.values += [
+                    r.value or b""
+                    for r in decode_all(data[position : position + header.size], check_crc=bool(header.crc))
+                ]
 
     def snapshot_loaded(self, reader: Any) -> None:
         self.snapshots.append(reader)

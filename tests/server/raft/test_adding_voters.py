@@ -1,11 +1,11 @@
 """A quorum that changes: voters are added, one at a time (KIP-853)."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from kafkadouble.messages import error_codes as e
+from kafkadouble.messages.generated.add_raft_voter import AddRaftVoterRequest
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.raft import reconfiguration
@@ -142,6 +142,24 @@ def test_57_what_is_no_change_is_refused_and_nothing_changes(body: Any, code: in
     assert changing.state.change is None
 
 
+@pytest.mark.parametrize("name", ["", " "])
+def test_57_a_listener_has_a_name(name: str) -> None:
+    """Apache Kafka's controller ends over one that has none."""
+    body = add()
+    body.listeners = [*body.listeners, AddRaftVoterRequest.Listener(name=name, host="h", port=1)]
+    changing = Changing()
+    assert changing.now(body).error_code == e.INVALID_REQUEST
+
+
+def test_57_the_name_of_a_listener_is_in_capitals_whatever_it_came_in() -> None:
+    changing = Changing()
+    changing.observer()
+    assert changing.done(add(listener=LISTENER.lower())).error_code == 0
+    voter = changing.leader.voters.get(4)
+    assert voter is not None
+    assert set(voter.endpoints) == {LISTENER}
+
+
 @pytest.mark.parametrize("body", [add(), remove(2)])
 def test_57_only_the_leader_changes_voters(body: Any) -> None:
     changing = Changing()
@@ -200,7 +218,7 @@ def test_57_what_another_node_says_of_itself_is_not_about_the_new_voter() -> Non
     changing.observer()
     found = changing.ask(add())
     (probe,) = [send for send in changing.leader.take_outgoing() if isinstance(send.body, ApiVersionsRequest)]
-    stray = replace(probe, to=Peer(9, endpoint(9)))
+    stray = probe._replace(to=Peer(9, endpoint(9)))
     assert reconfiguration.api_versions_answered(changing.leader, stray, known(0, 1))
     changing.quorum.tick()
     assert found == []

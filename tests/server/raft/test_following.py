@@ -24,7 +24,7 @@ from tests.server.raft.quorum import START, Quorum, endpoint
 def test_52_a_voter_that_cannot_fetch_asks_for_votes_and_an_observer_never() -> None:
     voter, observer = Followed(), Followed(id=9)
     for followed in (voter, observer):
-        followed.tick(1999)
+        followed.tick(followed.patience - 1)
         assert isinstance(followed.replica.state, Follower)
         followed.tick(1)
     assert isinstance(voter.replica.state, Prospective)
@@ -41,17 +41,18 @@ def test_52_every_success_puts_the_timeout_off() -> None:
         followed.answer(response(), 600)
         assert isinstance(followed.replica.state, Follower)
     followed.replica.take_outgoing()
-    followed.tick(2000)
+    followed.tick(followed.patience)
     assert isinstance(followed.replica.state, Prospective)
 
 
 def test_52_a_failure_does_not() -> None:
     followed = Followed()
+    patience = followed.patience
     while isinstance(followed.replica.state, Follower):
         for send in followed.replica.take_outgoing():
             followed.replica.answered(send.token, None, followed.now)
         followed.tick(50)
-    assert followed.now == START + 2000
+    assert START + patience <= followed.now < START + patience + 50
 
 
 def test_records_are_appended_and_committed_as_far_as_the_leader_says_and_the_log_goes() -> None:
@@ -211,7 +212,7 @@ def test_an_answer_of_another_topic_is_none() -> None:
 def test_an_answer_that_comes_after_the_part_has_changed_is_dropped() -> None:
     followed = Followed()
     send = followed.sent()
-    followed.tick(2000)
+    followed.tick(followed.patience)
     assert isinstance(followed.replica.state, Prospective)
     followed.replica.answered(send.token, response(batch(0, b"a"), high_watermark=1), followed.now)
     assert followed.replica.log.end_offset == 0
@@ -243,11 +244,14 @@ def test_a_leader_that_did_not_answer_is_asked_again() -> None:
     followed = Followed(id=9, bootstrap=[endpoint(7)])  # an observer: it never becomes anything else
     first = followed.sent()
     asked = []
-    for _ in range(500):
+    for _ in range(5000):
         followed.tick(10)
         asked += [send.to.endpoint for send in followed.replica.take_outgoing()]
     assert asked.count(endpoint(7)) >= 1
     assert asked.count(first.to.endpoint) >= 1, "nobody else may know where it is"
+    assert {endpoint(7), *(endpoint(voter.id) for voter in followed.replica.voters)} == set(asked), (
+        "those who were named may all have left the quorum"
+    )
 
 
 def test_a_replica_does_not_ask_itself_who_leads() -> None:
@@ -326,7 +330,7 @@ def test_every_answer_kind_survives_a_wrong_sender() -> None:
     wrong: list[Message] = [sole_vote(), response()]
     for each in wrong:
         followed = Followed()
-        followed.tick(2000)
+        followed.tick(followed.patience)
         assert isinstance(followed.replica.state, Prospective | Candidate)
         for send in followed.replica.take_outgoing():
             followed.replica.answered(send.token, each, followed.now)

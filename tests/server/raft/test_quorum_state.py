@@ -13,7 +13,7 @@ from kafkadouble.server.raft.quorum_state_file import FileStore
 from kafkadouble.server.raft.replica_key import ReplicaKey
 from kafkadouble.wire.errors import UsageError
 from tests.server.log.files.lossy_disk import LossyDisk
-from tests.server.raft.asking import ask, key, member, sole, vote
+from tests.server.raft.asking import ask, granted, key, member, sole, vote
 from tests.server.raft.quorum import START
 
 FOLDER = "__cluster_metadata-0"
@@ -132,7 +132,25 @@ def test_a_vote_that_cannot_be_kept_is_not_given() -> None:
 
 
 def test_whoever_cannot_keep_its_own_vote_does_not_stand() -> None:
-    alone = member(voters=(1,), store=Full())
-    alone.replica.tick(START)
-    assert isinstance(alone.replica.failure, DiskFailure)
-    assert alone.replica.epoch == 0
+    two = member(voters=(1, 2), store=Full()).replica
+    two.tick(START + 2000)
+    [asked] = two.take_outgoing()
+    two.answered(asked.token, granted(asked.body), START + 2000)
+    assert isinstance(two.failure, DiskFailure)
+    assert two.epoch == 0
+
+
+def test_whoever_is_alone_and_cannot_keep_that_it_leads_does_not_lead() -> None:
+    alone = member(voters=(1,), store=Full()).replica
+    alone.tick(START)
+    assert isinstance(alone.failure, DiskFailure)
+    assert alone.leader_id is None
+    assert alone.log.end_offset == 0
+
+
+def test_a_sole_voter_keeps_once_that_it_leads() -> None:
+    store = MemoryStore()
+    alone = member(voters=(1,), store=store).replica
+    alone.tick(START)
+    assert store.saves == 1
+    assert store.load() == ElectionState(1, leader_id=1)

@@ -133,10 +133,52 @@ def test_a_snapshot_that_is_ahead_replaces_the_log_and_one_behind_does_not() -> 
     log = written(1, 2)
     log.snapshots = Snapshots(OffsetAndEpoch(9, 2), voters=dynamic_voters([4]), kraft_version=1)
     assert not log.start_from_snapshot(OffsetAndEpoch(6, 2))
-    assert not log.start_from_snapshot(OffsetAndEpoch(9, 1))
     assert log.end == OffsetAndEpoch(6, 2)
     assert log.start_from_snapshot(OffsetAndEpoch(9, 2))
     assert (log.start_offset, log.end, log.history.voters.ids) == (9, OffsetAndEpoch(9, 2), (4,))
+
+
+@pytest.mark.parametrize(
+    ("offset", "epoch", "lacks"),
+    [
+        (0, 0, False),
+        (3, 1, False),
+        (5, 2, False),
+        (6, 2, False),
+        (7, 2, True),
+        (9, 1, True),  # committed, whereas our last records of a later epoch never were
+        (6, 1, True),
+        (5, 1, True),
+        (3, 3, True),
+    ],
+)
+def test_a_log_lacks_a_snapshot_that_it_ends_before_or_has_another_history_than(
+    offset: int, epoch: int, lacks: bool
+) -> None:
+    id = OffsetAndEpoch(offset, epoch)
+    log = written(1, 2)
+    assert log.lacks(id) == lacks
+    log.snapshots = Snapshots(id)
+    assert log.start_from_snapshot(id) == lacks
+    assert log.end == (id if lacks else OffsetAndEpoch(6, 2))
+
+
+def test_what_is_committed_is_not_given_up_for_a_snapshot() -> None:
+    log = written(1, 2)
+    log.commit(5)
+    assert log.lacks(OffsetAndEpoch(5, 1))
+    assert not log.start_from_snapshot(OffsetAndEpoch(5, 1))
+    assert log.start_from_snapshot(OffsetAndEpoch(6, 1))
+
+
+def test_a_snapshot_that_ends_before_the_log_begins_says_nothing_of_where_a_follower_stands() -> None:
+    log = written(1, 2)
+    log.commit(6)
+    log.snapshots = Snapshots(OffsetAndEpoch(3, 1), OffsetAndEpoch(5, 2))
+    log.move_start(OffsetAndEpoch(5, 2))
+    assert log.validate(5, 2) == VALID
+    assert log.validate(5, 1) == Validity(Position.SNAPSHOT, OffsetAndEpoch(5, 2))
+    assert log.validate(4, 2) == Validity(Position.SNAPSHOT, OffsetAndEpoch(5, 2))
 
 
 def test_the_high_watermark_never_falls() -> None:

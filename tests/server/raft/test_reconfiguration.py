@@ -14,9 +14,12 @@ from kafkadouble.server.raft.voters import VoterSet
 from tests.server.raft.asking import key, member, part
 from tests.server.raft.changing import Changing, add, known, remove, update
 from tests.server.raft.quorum import (
+    KRAFT_VERSION,
+    KRAFT_VOTERS,
     LISTENER,
     START,
     Quorum,
+    control_kinds,
     directory,
     endpoint,
 )
@@ -141,6 +144,28 @@ def test_a_follower_that_moved_tells_its_leader_when_a_fetch_timeout_has_passed(
     changing.quorum.sent.clear()
     changing.quorum.run(20_000)
     assert not [body for _, _, body in changing.quorum.sent if isinstance(body, UpdateRaftVoterRequest)]
+
+
+def test_a_leader_that_moved_writes_so_when_it_is_elected_since_it_tells_nobody() -> None:
+    changing = Changing()
+    kinds = control_kinds(changing.leader.log.log)
+    for each in changing.quorum.members.values():
+        each.replica.endpoints["EXTRA"] = endpoint(77)
+    changing.leader.resign(changing.quorum.now)
+    changing.quorum.run(20, until=lambda: changing.quorum.leader not in (None, changing.leader))
+    successor = changing.quorum.elect()
+    voter = successor.voters.get(successor.key.id)
+    assert voter is not None
+    assert set(voter.endpoints) == {LISTENER, "EXTRA"}
+    assert control_kinds(successor.log.log) == [*kinds, 2, KRAFT_VERSION, KRAFT_VOTERS]
+
+
+def test_a_leader_that_the_log_knows_as_it_is_does_not_name_the_voters_again() -> None:
+    changing = Changing()
+    kinds = control_kinds(changing.leader.log.log)
+    changing.leader.resign(changing.quorum.now)
+    changing.quorum.run(3000)
+    assert control_kinds(changing.quorum.elect().log.log) == [*kinds, 2]
 
 
 def test_under_kraft_version_0_each_leader_is_told_once() -> None:

@@ -3,17 +3,19 @@
 import pytest
 
 from kafkadouble.messages import error_codes as e
+from kafkadouble.messages.generated.vote import VoteResponse
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.raft.candidate import Candidate
 from kafkadouble.server.raft.follower import Follower
 from kafkadouble.server.raft.leader import Leader
-from kafkadouble.server.raft.messages import LAST_EPOCH
+from kafkadouble.server.raft.messages import TOPIC
 from kafkadouble.server.raft.prospective import Prospective
-from kafkadouble.server.raft.quorum_state import ElectionState, MemoryStore
+from kafkadouble.server.raft.quorum_state import LAST_EPOCH, ElectionState, MemoryStore
 from kafkadouble.server.raft.replica_key import ReplicaKey
 from kafkadouble.server.raft.resigned import Resigned
 from kafkadouble.server.raft.unattached import Unattached
-from tests.server.raft.asking import ask, begin, code, key, member, shown, sole, vote
+from tests.server.raft.asking import ask, begin, code, key, member, part, shown, sole, vote
+from tests.server.raft.followed import Followed, response
 from tests.server.raft.quorum import START, Member, Quorum, directory
 
 
@@ -253,6 +255,50 @@ def test_a_prospective_gives_its_real_vote() -> None:
     assert sole(ask(voter, vote(1, 2), now=START + 2000)).vote_granted
     assert voter.replica.epoch == 1
     assert voter.store.load().voted == ReplicaKey(2)
+
+
+def missing_its_leader() -> Followed:
+    """A voter whose leader was silent for too long, and that asks whether it would be elected."""
+    followed = Followed()
+    followed.answer(response())
+    followed.replica.take_outgoing()
+    followed.tick(followed.patience)
+    assert isinstance(followed.replica.state, Prospective)
+    assert followed.replica.leader_id == 2
+    return followed
+
+
+def test_a_prospective_stays_so_when_its_own_leader_says_again_that_he_leads() -> None:
+    """As in Kafka 4.4, where only news makes a follower of a replica that keeps its leader in mind (`maybeTransition`)."""
+    voter = missing_its_leader()
+    before = voter.replica.state
+    assert code(ask(voter.member, begin(2, 4), now=voter.now)) == e.NONE, "the leader takes it for told"
+    assert voter.replica.state is before
+    for send in voter.replica.take_outgoing():
+        voter.replica.answered(send.token, denied(by=2, epoch=4), voter.now)
+    assert part(voter.replica) is Follower, "a majority that follows him brings it back at once, not after its timeout"
+    assert (voter.replica.epoch, voter.replica.leader_id) == (4, 2)
+
+
+def denied(by: int, epoch: int) -> VoteResponse:
+    partition = VoteResponse.PartitionData(leader_id=by, leader_epoch=epoch, vote_granted=False)
+    return VoteResponse(topics=[VoteResponse.TopicData(topic_name=TOPIC, partitions=[partition])])
+
+
+def test_a_prospective_follows_a_leader_of_whom_it_learns_something_new() -> None:
+    moved = missing_its_leader()
+    ask(moved.member, begin(2, 4, listeners=("CONTROLLER", "OTHER")), now=moved.now)
+    assert part(moved.replica) is Follower, "he is reached in more ways than was known"
+    later = missing_its_leader()
+    ask(later.member, begin(3, 5), now=later.now)
+    assert (part(later.replica), later.replica.leader_id, later.replica.epoch) == (Follower, 3, 5)
+    unled = member()
+    unled.replica.tick(START)
+    unled.replica.tick(START + 2000)
+    ask(unled, begin(2, 0), now=START + 2000)
+    assert (part(unled.replica), unled.replica.leader_id) == (Follower, 2), (
+        "the leader of its own epoch, of whom it knew nothing"
+    )
 
 
 def test_who_has_led_or_stands_or_leads_gives_no_vote() -> None:

@@ -99,6 +99,9 @@ class LossyFile:
     def read(self, position: int, size: int) -> bytes:
         return bytes(self.contents.data[position : position + size])
 
+    def stretch(self, position: int, size: int) -> bytes:
+        return self.read(position, size)
+
     def truncate(self, size: int) -> None:
         self._disk.check()
         if size < self.size:
@@ -125,6 +128,8 @@ class LossyFile:
 
     def close(self) -> None: ...
 
+
+NOBODY_KNOWS = -1, -1
 
 Names = dict[str, Contents]
 Renaming = tuple[str, str, Contents | None]
@@ -178,6 +183,9 @@ class LossyDisk:
         self.check()
         self._renamings.append((gone, there, contents))
         _rename(self.contents, self._renamings[-1])
+
+    def space(self) -> tuple[int, int] | None:
+        return NOBODY_KNOWS
 
     def names(self, folder: str) -> list[str]:
         return [posixpath.basename(path) for path in self.contents if posixpath.dirname(path) == folder]

@@ -15,10 +15,10 @@ from .lossy_disk import LossyDisk
 ONE = len(produced(1))
 
 
-def opened(disk: LossyDisk, recovery_point: int = 0, policy: str = "delete") -> PartitionLog:
+def opened(disk: LossyDisk, recovery_point: int = 0, policy: str = "delete", start: int = 0) -> PartitionLog:
     settings = LogConfig.of({"segment.bytes": 3 * ONE, "cleanup.policy": policy})
     return open_log(
-        disk, "t-0", "t", 0, settings, clean=False, recovery_point=recovery_point, log_start_offset=0, now=NOW
+        disk, "t-0", "t", 0, settings, clean=False, recovery_point=recovery_point, log_start_offset=start, now=NOW
     )
 
 
@@ -58,16 +58,46 @@ def test_compaction_leaves_gaps() -> None:
     assert offsets(opened(with_a_hole(), policy="compact")) == [0, 1, 2, 3, 4, 6, 7]
 
 
-def test_an_epoch_that_begins_after_a_cut_within_a_batch_leaves_one() -> None:
+def cut_within_a_batch(start: int = 0) -> tuple[LossyDisk, list[int]]:
+    """A log that goes on in another epoch, and in another segment, after a cut within a batch; and its offsets."""
     disk = LossyDisk()
     log = opened(disk)
     log.append_as_leader(produced(1), leader_epoch=0, now=NOW)
     log.append_as_leader(produced(4), leader_epoch=0, now=NOW)
+    log.commit_all()
+    log.delete_records_before(start)
     log.truncate_to(3)
     log.begin_epoch(1)
     for _ in range(4):
         log.append_as_leader(produced(2), leader_epoch=1, now=NOW)
     assert len(log.segments) > 1
-    before = offsets(log)
+    return disk.copy(), offsets(log)
+
+
+def test_a_cut_within_a_batch_leaves_a_gap_that_was_flushed() -> None:
+    disk, before = cut_within_a_batch()
     assert before[:2] == [0, 3]
-    assert offsets(opened(disk.copy())) == before
+    assert offsets(opened(disk, recovery_point=1)) == before
+
+
+@pytest.mark.parametrize("start", [2, 3])
+def test_a_gap_ends_no_log_that_begins_in_it(start: int) -> None:
+    disk, before = cut_within_a_batch(start)
+    assert offsets(opened(disk, recovery_point=1, start=start)) == before
+
+
+def test_nor_one_that_begins_after_it() -> None:
+    disk, before = cut_within_a_batch(3)
+    assert offsets(opened(disk, start=3)) == before
+
+
+@pytest.mark.parametrize(("epochs", "recovery_point"), [((0, 0, 0, 1, 1, 1), 0), ((0, 1, 1, 1, 1, 1), 1)])
+def test_the_beginning_of_an_epoch_is_no_reason_for_a_gap(epochs: tuple[int, ...], recovery_point: int) -> None:
+    """A replica that lost the end of a segment to the power would be told from its leader's by nobody."""
+    disk = LossyDisk()
+    log = opened(disk)
+    for epoch in epochs:
+        log.append_as_leader(produced(1), leader_epoch=epoch, now=NOW)
+    disk = disk.copy()
+    disk.open(f"t-0/{0:020d}.log").truncate(ONE)
+    assert offsets(opened(disk, recovery_point)) == [0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,6 +61,12 @@ def test_an_empty_folder_is_an_empty_log(clean: bool) -> None:
     assert sorted(disk.names("t-0")) == [f"{0:020d}{kind}" for kind in (".index", ".log", ".timeindex")]
     assert log.unflushed() is None
     assert opened(LossyDisk(), start=7).append_as_leader(produced(1), leader_epoch=0, now=NOW).base_offset == 7
+
+
+def test_after_a_stop_in_good_order_there_is_nothing_to_flush() -> None:
+    disk = filled(4, close=True)
+    assert opened(disk.copy(), clean=True).unflushed() is None
+    assert opened(disk, clean=False).unflushed() is not None
 
 
 @pytest.mark.parametrize("clean", [True, False])
@@ -146,7 +153,7 @@ class TestIndexes:
     def test_a_lost_one_is_made_anew(self, kind: str, clean: bool) -> None:
         config = LogConfig.of({"index.interval.bytes": 0})
         disk = LossyDisk()
-        how = {"log_start_offset": 0, "now": NOW}
+        how: dict[str, Any] = {"log_start_offset": 0, "now": NOW}
         log = open_log(disk, "t-0", "t", 0, config, clean=True, recovery_point=0, **how)
         for number in range(50):
             log.append_as_leader(produced(1, timestamp=NOW + number), leader_epoch=0, now=NOW)
@@ -236,6 +243,32 @@ class TestDamage:
         disk.contents["t-0/leader-epoch-checkpoint"] = Contents(b"0\n2\n0 0\n2 9\n")
         due = [OffsetAndEpoch(0, 0), OffsetAndEpoch(4, 1), OffsetAndEpoch(8, 2)]
         assert opened(disk).epochs.entries == due
+
+    @pytest.mark.parametrize(
+        ("said", "recovery_point"),
+        [
+            (b"0\n3\n0 0\n1 4\n3 6\n", 0),
+            (b"0\n3\n0 0\n1 4\n3 6\n", 7),
+            (b"0\n2\n0 0\n3 5\n", 0),
+            (b"0\n3\n0 0\n1 4\n5 9\n", 7),
+        ],
+    )
+    def test_epochs_of_a_cut_that_was_lost_give_way_to_the_batches(self, said: bytes, recovery_point: int) -> None:
+        disk = filled(10)
+        disk.contents["t-0/leader-epoch-checkpoint"] = Contents(said)
+        log = opened(disk, recovery_point=recovery_point)
+        assert log.epochs.entries == [OffsetAndEpoch(0, 0), OffsetAndEpoch(4, 1), OffsetAndEpoch(8, 2)]
+
+    @pytest.mark.parametrize(("recovery_point", "end"), [(0, 8), (9, 10)])
+    def test_what_is_left_of_another_history_goes_unless_it_was_flushed(self, recovery_point: int, end: int) -> None:
+        """As where power took back that a segment was removed, and not what was appended in its place."""
+        disk, other = filled(10), LossyDisk()
+        log = opened(other)
+        for _ in range(9):
+            log.append_as_leader(produced(1), leader_epoch=0, now=NOW)
+        disk.contents[path(6)].data[2 * ONE :] = other.contents[path(6)].data[2 * ONE :]
+        disk.contents[path(9)].data[12:16] = bytes(4)  # its leader epoch: no checksum covers it
+        assert opened(disk, recovery_point=recovery_point).log_end_offset == end
 
     def test_epochs_are_kept_to_the_log(self) -> None:
         disk = filled(10)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from random import Random
 
 import pytest
@@ -24,6 +26,7 @@ class Life:
         self.random = random
         self.disk = LossyDisk()
         self.batches: list[tuple[int, bytes]] = []  # base offset, and the whole batch as it was stored
+        self.before_cuts: list[list[tuple[int, bytes]]] = []  # the same, before each cut that power may take back
         self.recovery_point = self.start = 0  # as the checkpoints have them
         self.epoch = 0
         self.sequences: dict[int, int] = {}
@@ -33,8 +36,11 @@ class Life:
     def open(self, *, clean: bool) -> PartitionLog:
         return open_log(
             self.disk, "t-0", "t", 0, CONFIG, clean=clean, recovery_point=self.recovery_point,
-            log_start_offset=self.start, now=NOW,
+            log_start_offset=self.start, now=NOW, ends_at=self.ends_at,
         )  # fmt: skip
+
+    def ends_at(self, offset: int) -> None:
+        self.recovery_point = min(self.recovery_point, offset)
 
     def append(self, batch: bytes | bytearray, *, own: bool = False) -> None:
         if own:
@@ -77,6 +83,7 @@ class Life:
         flush = self.log.unflushed()
         if flush is not None and self.random.random() < 0.9:
             flush.run()
+            self.before_cuts = []
             if self.random.random() < 0.9:
                 self.log.flushed(flush.offset)
 
@@ -90,16 +97,31 @@ class Life:
 
     def truncate(self) -> None:
         end = self.log.log_end_offset
-        self.log.truncate_to(self.random.randint(max(self.log.log_start_offset, end - 20), end))
+        self._cut(self.random.randint(max(self.log.log_start_offset, end - 20), end))
         self.next_epoch()  # nobody cuts a log but for a new leader
         self.log.commit_all()
         flush = self.log.unflushed()
         if flush is not None:
             flush.run()
+            self.before_cuts = []
             self.log.flushed(flush.offset)
         self.checkpoint()
+
+    def _cut(self, offset: int) -> None:
+        self.log.truncate_to(offset)
         self.batches = [each for each in self.batches if read_header(each[1]).last_offset < self.log.log_end_offset]
         self.relearn()
+
+    def follow(self) -> None:
+        """As a follower whose leader has another history: nothing is flushed, and what comes next is of a later epoch."""
+        ends = [read_header(batch).next_offset for _, batch in self.batches[-6:]]
+        end = self.random.choice([0, *ends])
+        if end < self.log.log_start_offset:
+            return
+        self.before_cuts.append(self.batches)
+        self._cut(end)
+        self.epoch += 1
+        self.log.commit_all()
 
     def rewrite(self) -> None:
         """As a compaction that keeps everything."""
@@ -123,6 +145,7 @@ class Life:
 
     def close_and_open(self) -> None:
         self.log.close()
+        self.before_cuts = []
         self.checkpoint()
         self.log = self.open(clean=True)
         self.log.commit_all()
@@ -133,14 +156,25 @@ class Life:
         self.disk = self.disk.power_lost(self.random)
         self.log = self.open(clean=False)
         self.log.commit_all()
-        self.check(lost=True)
+        self._check_what_is_left()
         start = self.log.log_start_offset
         assert {each for each in flushed if read_header(each).last_offset >= start} <= {
             each for _, each in self.batches
         }
 
+    def _check_what_is_left(self) -> None:
+        """Some of what was there, or had been there before a cut that was lost."""
+        now, histories, self.before_cuts = self.batches, self.before_cuts, []
+        for self.batches in histories:
+            with suppress(AssertionError, StopIteration):
+                self.check(lost=True)
+                return
+        self.batches = now
+        self.check(lost=True)
+
     def die(self) -> None:
         """The process ends, the machine does not: nothing is lost."""
+        self.before_cuts = []
         self.disk = self.disk.copy()
         self.log = self.open(clean=False)
         self.log.commit_all()
@@ -220,6 +254,10 @@ class Life:
 FOUND = (193, 260, 503, 560, 820, 876, 1018, 1082, 1133, 1207, 1230, 1428, 3682)
 """Seeds that found something once."""
 
+FOUND_OF_CUTS = (429, 1043, 1779)
+FOUND_OF_CUTS_AT_THE_START = (3535, 3679)
+"""The same, where cuts were lost."""
+
 DEEDS = (
     [Life.produce] * 8 + [Life.produce_in_sequence] * 4 + [Life.transact] * 4 + [Life.next_epoch, Life.rewrite]
     + [Life.flush] * 3 + [Life.checkpoint] * 2 + [Life.truncate, Life.tick, Life.close_and_open]
@@ -228,9 +266,22 @@ DEEDS = (
 
 @pytest.mark.parametrize("seed", [*range(100), *FOUND])
 def test_power_is_lost_again_and_again(seed: int) -> None:
-    life = Life(Random(seed))
-    deeds = [*DEEDS, Life.delete] if seed % 2 else DEEDS
+    play(Random(seed), [*DEEDS, Life.delete] if seed % 2 else DEEDS)
+
+
+@pytest.mark.parametrize("seed", [*range(60), *FOUND_OF_CUTS])
+def test_power_takes_cuts_back(seed: int) -> None:
+    play(Random(seed), [*DEEDS, Life.follow, Life.follow])
+
+
+@pytest.mark.parametrize("seed", [*range(40), *FOUND_OF_CUTS_AT_THE_START])
+def test_power_takes_cuts_back_of_a_log_whose_start_moves(seed: int) -> None:
+    play(Random(seed), [*DEEDS, Life.follow, Life.follow, Life.delete])
+
+
+def play(random: Random, deeds: Sequence[Callable[[Life], None]]) -> None:
+    life = Life(random)
     for _ in range(4):
-        for _ in range(life.random.randint(1, 60)):
-            life.random.choice(deeds)(life)
-        life.random.choice([Life.lose_power, Life.lose_power, Life.die])(life)
+        for _ in range(random.randint(1, 60)):
+            random.choice(deeds)(life)
+        random.choice([Life.lose_power, Life.lose_power, Life.die])(life)

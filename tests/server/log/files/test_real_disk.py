@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.log.files import real_disk
+from kafkadouble.server.log.files.disk import WORTH_IT
 from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.log.files.opening import open_log
 from kafkadouble.server.log.files.real_disk import RealDisk
+from kafkadouble.wire.stretch import Stretch
 
 from ..batches import NOW, everything, produced
 
@@ -108,7 +112,7 @@ def test_whole_files(tmp_path: Path) -> None:
 def test_many_logs_with_few_files_open(tmp_path: Path) -> None:
     disk = RealDisk(str(tmp_path), most_open=4)
     config = LogConfig.of({"segment.bytes": 300})
-    how = {"recovery_point": 0, "log_start_offset": 0, "now": NOW}
+    how: dict[str, Any] = {"recovery_point": 0, "log_start_offset": 0, "now": NOW}
     logs = [open_log(disk, f"t-{number}", "t", number, config, clean=True, **how) for number in range(8)]
     for _ in range(10):
         for log in logs:
@@ -118,3 +122,32 @@ def test_many_logs_with_few_files_open(tmp_path: Path) -> None:
         log.close()
         again = open_log(disk, f"t-{number}", "t", number, config, clean=True, **how)
         assert everything(again) == list(range(20))
+
+
+def test_stretches_of_a_file_share_one_descriptor_and_give_it_back(tmp_path: Path) -> None:
+    """Who does not read must not use up what the process may have open."""
+    file = RealDisk(str(tmp_path)).open("file")
+    file.append([bytes(WORTH_IT)])
+    before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    stretches = [file.stretch(0, WORTH_IT) for _ in range(100)]
+    if before:
+        assert len(os.listdir("/proc/self/fd")) == before + 1
+    stretches.clear()
+    if before:
+        assert len(os.listdir("/proc/self/fd")) == before
+    assert isinstance(file.stretch(0, WORTH_IT), Stretch)
+
+
+def test_where_no_more_files_may_be_open_it_is_read_and_the_disk_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = RealDisk(str(tmp_path))
+    file = disk.open("file")
+    file.append([bytes(WORTH_IT)])
+
+    def none_left(fd: int) -> int:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(os, "dup", none_left)
+    assert file.stretch(0, WORTH_IT) == bytes(WORTH_IT)
+    assert disk.failed is None

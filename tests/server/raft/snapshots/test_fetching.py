@@ -13,7 +13,7 @@ from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotResponse
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.raft.replica_key import ReplicaKey
-from kafkadouble.server.raft.snapshots.fetching import Answer, Download, Progress, answer_in, wanted
+from kafkadouble.server.raft.snapshots.fetching import Answer, Download, Progress, answer_in
 from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
 from kafkadouble.server.raft.snapshots.serving import Seat, serve
 from kafkadouble.server.raft.voters import Endpoint
@@ -25,8 +25,6 @@ LEADER = Seat(1, "c", 5, 1, True, Endpoint("here", 9093))
 KEY = ReplicaKey(2, Uuid(bytes([2]) * 16))
 LEADERS = MemorySnapshots()
 LEADERS.add(ID, WHOLE)
-END = OffsetAndEpoch(20, 1)
-"""Of a replica's log."""
 
 
 def download(max_bytes: int = 100) -> tuple[MemorySnapshots, Download]:
@@ -146,24 +144,6 @@ def test_one_that_is_there_already_is_not_fetched() -> None:
     asker = Download(LEADERS, ID, 5, 100)
     assert asker.is_there
     assert not download()[1].is_there
-
-
-@pytest.mark.parametrize(
-    ("offset", "epoch", "found"),
-    [
-        (100, 3, True),
-        (21, 1, True),
-        (5, 2, True),  # of a later epoch than ours, whose end we must cut off
-        (-1, 3, False),
-        (100, -1, False),
-        (-1, -1, False),
-        (20, 1, False),
-        (19, 1, False),
-        (100, 0, False),
-    ],
-)
-def test_only_a_snapshot_that_our_log_is_behind_of_is_wanted(offset: int, epoch: int, found: bool) -> None:
-    assert wanted(offset, epoch, END) == (OffsetAndEpoch(offset, epoch) if found else None)
 
 
 def response(*partitions: Any, name: str = "__cluster_metadata", **fields: Any) -> FetchSnapshotResponse:

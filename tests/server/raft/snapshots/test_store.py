@@ -17,7 +17,7 @@ from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
 from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
 from kafkadouble.server.raft.snapshots.reading import verify
 from kafkadouble.server.raft.snapshots.store import DELETE_DELAY, SnapshotStore
-from kafkadouble.server.raft.snapshots.writing import write, write_at_once
+from kafkadouble.server.raft.snapshots.writing import Steps, write, write_at_once
 from tests.server.log.files.lossy_disk import LossyDisk
 
 from .making import HEAD, ID, NOW, VOTERS, data, values
@@ -253,7 +253,7 @@ def test_whenever_the_power_fails_a_snapshot_is_there_as_a_whole_or_not_at_all()
             verify(id, reader)
 
 
-def _go_on(steps: Iterator[None], count: int) -> bool:
+def _go_on(steps: Steps, count: int) -> bool:
     """Some steps; whether the end was reached."""
     return any(next(steps, steps) is steps for _ in range(count))
 

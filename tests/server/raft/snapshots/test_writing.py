@@ -41,7 +41,8 @@ def test_the_records_of_a_real_kafkas_snapshot_are_written_as_it_wrote_them(path
     writer = SnapshotWriter(part_of(store, id), reader.head, times[0], KAFKAS_BATCH)
     for some, time in zip(reader.values(), times[1:], strict=False):
         writer.append(some, time)
-    assert writer.freeze(times[-1]) == len(real)
+    writer.finish(times[-1])
+    assert writer.freeze() == len(real)
     assert store.bytes_of(id) == real
 
 

@@ -1,0 +1,29 @@
+"""AllocateProducerIds: a broker gets a block of ids that it hands out to producers (KIP-730)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages.generated.allocate_producer_ids import (
+    AllocateProducerIdsRequest,
+    AllocateProducerIdsResponse,
+)
+
+from ..metadata.producer_id_blocks import allocate
+from ..request import Request
+from ..waiting import Wait
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+Response = AllocateProducerIdsResponse
+
+
+def answer(node: Node, request: Request[AllocateProducerIdsRequest]) -> Response | Wait[Response]:
+    block = allocate(node.controller.draft, request.body.broker_id, request.body.broker_epoch)
+    response = Response(producer_id_start=block.ids.start, producer_id_len=len(block.ids))
+    return node.controller.write(block.records, response)
+
+
+def refuse(request: Request[AllocateProducerIdsRequest], code: int, message: str | None) -> Response:
+    return Response(error_code=code)

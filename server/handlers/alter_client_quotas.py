@@ -1,0 +1,46 @@
+"""AlterClientQuotas: what users, client ids and addresses get at most (KIP-546).
+
+All quotas of one entity hold, or none; entities do not suffer from one another. `validate_only` answers the same and changes nothing. Which
+entity fails why stands in `metadata/quotas.py`. Versions 0 and 1 differ only in their encoding. Quotas are kept, and slow nobody down.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest, AlterClientQuotasResponse
+
+from ..metadata.quotas import Altered, alter
+from ..request import Request
+from ..waiting import Wait
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+
+def answer(
+    node: Node, request: Request[AlterClientQuotasRequest]
+) -> AlterClientQuotasResponse | Wait[AlterClientQuotasResponse]:
+    decision = alter(node.controller.draft, request.body.entries)
+    response = AlterClientQuotasResponse(entries=[_entry(altered) for altered in decision.results])
+    return node.controller.write([] if request.body.validate_only else decision.records, response)
+
+
+def _entry(altered: Altered) -> AlterClientQuotasResponse.EntryData:
+    return AlterClientQuotasResponse.EntryData(
+        error_code=altered.error_code,
+        error_message=altered.error_message,
+        entity=[
+            AlterClientQuotasResponse.EntityData(entity_type=kind, entity_name=name) for kind, name in altered.entity
+        ],
+    )
+
+
+def refuse(request: Request[AlterClientQuotasRequest], code: int, message: str | None) -> AlterClientQuotasResponse:
+    """Every entity as it was asked for; of why, only what the code means, as in Kafka."""
+    failed = [
+        Altered(tuple((part.entity_type, part.entity_name) for part in entry.entity), code, error_codes.meaning(code))
+        for entry in request.body.entries
+    ]
+    return AlterClientQuotasResponse(entries=[_entry(each) for each in failed])

@@ -1,0 +1,52 @@
+"""AlterPartitionReassignments: replicas begin to move to other brokers, or no longer do (KIP-455).
+
+Version 1 may forbid that there are more or fewer of them (KIP-860). A time-out of 0 or less is over before anything happens. Which partition
+fails why stands in `metadata/reassignment.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages.generated.alter_partition_reassignments import (
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
+)
+
+from ..metadata.decision import check_time_left
+from ..metadata.reassignment import PartitionResult, Result, reassign
+from ..request import Request
+from ..waiting import Wait
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+Response = AlterPartitionReassignmentsResponse
+
+
+def answer(node: Node, request: Request[AlterPartitionReassignmentsRequest]) -> Response | Wait[Response]:
+    body = request.body
+    if not body.topics:
+        return Response()
+    check_time_left(body.timeout_ms)
+    decision = reassign(node.controller.draft, node.settings, body)
+    response = Response(
+        allow_replication_factor_change=body.allow_replication_factor_change,
+        error_message=None,
+        responses=decision.results,
+    )
+    return node.controller.write(decision.records, response)
+
+
+def refuse(request: Request[AlterPartitionReassignmentsRequest], code: int, message: str | None) -> Response:
+    results = [
+        Result(
+            name=topic.name,
+            partitions=[
+                PartitionResult(partition_index=asked.partition_index, error_code=code, error_message=message)
+                for asked in topic.partitions
+            ],
+        )
+        for topic in request.body.topics
+    ]
+    return Response(error_code=code, error_message=message, responses=results)

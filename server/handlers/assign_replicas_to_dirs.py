@@ -1,0 +1,31 @@
+"""AssignReplicasToDirs: a broker tells the controller in which of its log directories its replicas lie (KIP-858).
+
+Only brokers ask. Which replica fails why stands in `metadata/directories.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages.generated.assign_replicas_to_dirs import (
+    AssignReplicasToDirsRequest,
+    AssignReplicasToDirsResponse,
+)
+
+from ..metadata.directories import assign_replicas
+from ..request import Request
+from ..waiting import Wait
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+Response = AssignReplicasToDirsResponse
+
+
+def answer(node: Node, request: Request[AssignReplicasToDirsRequest]) -> Response | Wait[Response]:
+    decision = assign_replicas(node.controller.draft, node.settings, request.body)
+    return node.controller.write(decision.records, Response(directories=decision.results))
+
+
+def refuse(request: Request[AssignReplicasToDirsRequest], code: int, message: str | None) -> Response:
+    return Response(error_code=code)

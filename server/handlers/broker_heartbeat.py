@@ -1,0 +1,36 @@
+"""BrokerHeartbeat: a broker says that it lives, how far it has read the metadata, and what it wants: to be unfenced, fenced, to stop (KIP-631).
+
+Version 1 tells of log directories that failed (KIP-858), 2 of those that take no new replicas (KIP-1066). What it brings about stands in
+`metadata/broker_beats.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages.generated.broker_heartbeat import BrokerHeartbeatRequest, BrokerHeartbeatResponse
+
+from ..metadata.broker_beats import beat
+from ..metadata.broker_states import State
+from ..metadata.situation import situation_of
+from ..request import Request
+from ..waiting import Wait
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+Response = BrokerHeartbeatResponse
+
+
+def answer(node: Node, request: Request[BrokerHeartbeatRequest]) -> Response | Wait[Response]:
+    done = beat(situation_of(node), request.body)
+    response = Response(
+        is_caught_up=done.caught_up,
+        is_fenced=done.state.fenced,
+        should_shut_down=done.state is State.SHUT_DOWN_NOW,
+    )
+    return node.controller.write(done.records, response)
+
+
+def refuse(request: Request[BrokerHeartbeatRequest], code: int, message: str | None) -> Response:
+    return Response(error_code=code)

@@ -1,0 +1,28 @@
+"""ControllerRegistration: a controller tells the active one where it listens and which features it has (KIP-919)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages.generated.controller_registration import (
+    ControllerRegistrationRequest,
+    ControllerRegistrationResponse,
+)
+
+from ..metadata.controller_registration import register_controller
+from ..request import Request
+from ..waiting import Wait
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+Response = ControllerRegistrationResponse
+
+
+def answer(node: Node, request: Request[ControllerRegistrationRequest]) -> Response | Wait[Response]:
+    records = register_controller(node.controller.draft, request.body)
+    return node.controller.write(records, Response())
+
+
+def refuse(request: Request[ControllerRegistrationRequest], code: int, message: str | None) -> Response:
+    return Response(error_code=code, error_message=message)

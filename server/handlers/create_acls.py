@@ -1,0 +1,44 @@
+"""CreateAcls: who may do, or not do, what to what (KIP-11, KIP-290).
+
+Without an authorizer everything fails with SECURITY_DISABLED. With one, ACLs do not suffer from one another; which fails why stands in
+`metadata/acls.py`. A number of 0, which means that the client itself did not know it, ends the connection. Versions 1 to 3 differ only in their
+encoding, and in which kinds of resources clients of their time knew. Controllers go by them, and brokers do not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.create_acls import CreateAclsRequest, CreateAclsResponse
+
+from ..dispatch import DISCONNECT, Disconnect
+from ..metadata.acls import create
+from ..request import Refusal, Request
+from ..waiting import Wait
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+
+def answer(
+    node: Node, request: Request[CreateAclsRequest]
+) -> CreateAclsResponse | Disconnect | Wait[CreateAclsResponse]:
+    creations = request.body.creations
+    if any(0 in (a.resource_type, a.resource_pattern_type, a.operation, a.permission_type) for a in creations):
+        return DISCONNECT
+    if not node.settings.text("authorizer.class.name"):
+        raise Refusal(error_codes.SECURITY_DISABLED, "No Authorizer is configured.")
+    decision = create(node.controller.draft, creations, node.controller.new_id)
+    response = CreateAclsResponse(results=[_result(refusal) for refusal in decision.results])
+    return node.controller.write(decision.records, response)
+
+
+def _result(refusal: Refusal | None) -> CreateAclsResponse.AclCreationResult:
+    if refusal is None:
+        return CreateAclsResponse.AclCreationResult()
+    return CreateAclsResponse.AclCreationResult(error_code=refusal.code, error_message=refusal.message)
+
+
+def refuse(request: Request[CreateAclsRequest], code: int, message: str | None) -> CreateAclsResponse:
+    return CreateAclsResponse(results=[_result(Refusal(code, message)) for _ in request.body.creations])

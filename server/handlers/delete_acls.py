@@ -1,0 +1,48 @@
+"""DeleteAcls: forget the ACLs that filters match, and tell which they were (KIP-140, KIP-290).
+
+Without an authorizer everything fails with SECURITY_DISABLED. With one, filters do not suffer from one another; an ACL that several match is
+told to each. A number of 0, which means that the client itself did not know it, ends the connection; one without a name is INVALID_REQUEST.
+Versions 1 to 3 differ only in their encoding, and in which kinds of resources clients of their time knew.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.delete_acls import DeleteAclsRequest, DeleteAclsResponse
+
+from ..dispatch import DISCONNECT, Disconnect
+from ..metadata.acls import Deleted, delete, says_unknown
+from ..request import Refusal, Request
+from ..waiting import Wait
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+
+def answer(
+    node: Node, request: Request[DeleteAclsRequest]
+) -> DeleteAclsResponse | Disconnect | Wait[DeleteAclsResponse]:
+    filters = request.body.filters
+    if any(map(says_unknown, filters)):
+        return DISCONNECT
+    if not node.settings.text("authorizer.class.name"):
+        raise Refusal(error_codes.SECURITY_DISABLED, "No Authorizer is configured.")
+    decision = delete(node.controller.draft, filters)
+    response = DeleteAclsResponse(filter_results=[_result(deleted) for deleted in decision.results])
+    return node.controller.write(decision.records, response)
+
+
+def _result(deleted: Deleted) -> DeleteAclsResponse.DeleteAclsFilterResult:
+    of, refusal = DeleteAclsResponse, deleted.refusal
+    return of.DeleteAclsFilterResult(
+        error_code=error_codes.NONE if refusal is None else refusal.code,
+        error_message=None if refusal is None else refusal.message,
+        matching_acls=[of.DeleteAclsMatchingAcl(error_message=None, **acl._asdict()) for acl in deleted.found],
+    )
+
+
+def refuse(request: Request[DeleteAclsRequest], code: int, message: str | None) -> DeleteAclsResponse:
+    failed = Deleted([], Refusal(code, message))
+    return DeleteAclsResponse(filter_results=[_result(failed) for _ in request.body.filters])

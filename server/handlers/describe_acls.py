@@ -1,0 +1,55 @@
+"""DescribeAcls: the ACLs that a filter matches, by the resource that they are about (KIP-140, KIP-290).
+
+Without an authorizer it fails with SECURITY_DISABLED. A number of 0, which means that the client itself did not know it, ends the connection;
+another one without a name matches nothing. Versions 1 to 3 differ only in their encoding, and in which kinds of resources clients of their time
+knew.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.describe_acls import DescribeAclsRequest, DescribeAclsResponse
+
+from ..dispatch import DISCONNECT, Disconnect
+from ..metadata.acls import matching, says_unknown
+from ..metadata.image import Acl
+from ..request import Refusal, Request
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+Response = DescribeAclsResponse
+
+
+def answer(node: Node, request: Request[DescribeAclsRequest]) -> Response | Disconnect:
+    if says_unknown(request.body):
+        return DISCONNECT
+    if not node.settings.text("authorizer.class.name"):
+        raise Refusal(error_codes.SECURITY_DISABLED, "No Authorizer is configured on the broker")
+    found = [acl for acl, _ in matching(node.controller.image, request.body)]
+    return Response(resources=[_resource(*of, list(acls)) for of, acls in groupby(found, _pattern)])
+
+
+def _pattern(acl: Acl) -> tuple[int, str, int]:
+    return acl.resource_type, acl.resource_name, acl.pattern_type
+
+
+def _resource(kind: int, name: str, pattern_type: int, acls: list[Acl]) -> Response.DescribeAclsResource:
+    return Response.DescribeAclsResource(
+        resource_type=kind,
+        resource_name=name,
+        pattern_type=pattern_type,
+        acls=[
+            Response.AclDescription(
+                principal=acl.principal, host=acl.host, operation=acl.operation, permission_type=acl.permission_type
+            )
+            for acl in dict.fromkeys(acls)
+        ],
+    )
+
+
+def refuse(request: Request[DescribeAclsRequest], code: int, message: str | None) -> Response:
+    return Response(error_code=code, error_message=message or error_codes.meaning(code))

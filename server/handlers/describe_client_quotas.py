@@ -1,0 +1,43 @@
+"""DescribeClientQuotas: the quotas of those entities that a filter asks for (KIP-546).
+
+A filter that cannot be fails as a whole; its answer has no list at all. What a filter means stands in `metadata/quotas.py`. Versions 0 and 1
+differ only in their encoding.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.describe_client_quotas import (
+    DescribeClientQuotasRequest,
+    DescribeClientQuotasResponse,
+)
+
+from ..metadata.quotas import matching
+from ..request import Request
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+
+def answer(node: Node, request: Request[DescribeClientQuotasRequest]) -> DescribeClientQuotasResponse:
+    of = DescribeClientQuotasResponse
+    found = matching(node.controller.image, request.body.components, request.body.strict)
+    return of(
+        entries=[
+            of.EntryData(
+                entity=[of.EntityData(entity_type=kind, entity_name=name) for kind, name in entity],
+                values=[of.ValueData(key=key, value=value) for key, value in sorted(values.items())],
+            )
+            for entity, values in found
+        ]
+    )
+
+
+def refuse(
+    request: Request[DescribeClientQuotasRequest], code: int, message: str | None
+) -> DescribeClientQuotasResponse:
+    return DescribeClientQuotasResponse(
+        error_code=code, error_message=message or error_codes.meaning(code), entries=None
+    )

@@ -1,0 +1,82 @@
+"""DescribeLogDirs: the log directories of this broker, how much room they have, and which replicas lie in them (KIP-113, KIP-827, KIP-1066).
+
+Replicas that are named and lie nowhere here are left out; without names all are told but the metadata's. The lag is how far the high watermark
+is ahead of the log, which is nothing for a log that is in use. No replica is ever on its way to another directory.
+
+Where it differs from Apache Kafka: in memory there is one directory, called as the first of the settings, on a volume of which nobody knows how
+large it is.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.describe_log_dirs import DescribeLogDirsRequest, DescribeLogDirsResponse
+
+from ..log.log import PartitionLog
+from ..request import Request
+
+if TYPE_CHECKING:
+    from ..logs.place import Place
+    from ..node import Node
+    from ..settings import Settings
+
+ERROR_FROM = 3
+"""The first version in which the answer has an error of its own; before it, only a directory has."""
+
+EVERYTHING = "*"
+"""What `cordoned.log.dirs` says of all of them."""
+
+Key = tuple[str, int]
+"""Topic and partition."""
+
+Result = DescribeLogDirsResponse.DescribeLogDirsResult
+Topic = DescribeLogDirsResponse.DescribeLogDirsTopic
+Partition = DescribeLogDirsResponse.DescribeLogDirsPartition
+
+
+def answer(node: Node, request: Request[DescribeLogDirsRequest]) -> DescribeLogDirsResponse:
+    asked = request.body.topics
+    wanted = None if asked is None else {(topic.topic, index) for topic in asked for index in topic.partitions}
+    return DescribeLogDirsResponse(results=[_describe(node.settings, place, wanted) for place in node.logs.places()])
+
+
+def _describe(settings: Settings, place: Place, wanted: set[Key] | None) -> Result:
+    path = place.path or _first(settings)
+    if place.failed or place.space is None:
+        code = error_codes.KAFKA_STORAGE_ERROR if place.failed else error_codes.UNKNOWN_SERVER_ERROR
+        return Result(error_code=code, log_dir=path)
+    total, usable = place.space
+    cordoned = settings.list("cordoned.log.dirs")
+    return Result(
+        log_dir=path,
+        topics=_topics(place.logs, wanted),
+        total_bytes=total,
+        usable_bytes=usable,
+        is_cordoned=EVERYTHING in cordoned or path in map(os.path.abspath, cordoned),
+    )
+
+
+def _first(settings: Settings) -> str:
+    return os.path.abspath((settings.list("log.dirs") if settings["log.dirs"] else settings.list("log.dir"))[0])
+
+
+def _topics(logs: Mapping[Key, PartitionLog], wanted: set[Key] | None) -> list[Topic]:
+    found: dict[str, list[Partition]] = {}
+    for key in sorted(logs if wanted is None else logs.keys() & wanted):
+        found.setdefault(key[0], []).append(_partition(key[1], logs[key]))
+    return [Topic(name=name, partitions=partitions) for name, partitions in found.items()]
+
+
+def _partition(index: int, log: PartitionLog) -> Partition:
+    lag = max(0, log.high_watermark - log.log_end_offset)
+    return Partition(partition_index=index, partition_size=log.size, offset_lag=lag)
+
+
+def refuse(request: Request[DescribeLogDirsRequest], code: int, message: str | None) -> DescribeLogDirsResponse:
+    if request.version < ERROR_FROM:
+        return DescribeLogDirsResponse(results=[Result(error_code=code)])
+    return DescribeLogDirsResponse(error_code=code)

@@ -1,0 +1,47 @@
+"""DescribeUserScramCredentials: with which mechanisms, and how many iterations, users prove themselves (KIP-554). Never with what.
+
+Of all users when none is named, be it by null or by an empty list. A user who is named twice, or who has no credential, fails alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.describe_user_scram_credentials import (
+    DescribeUserScramCredentialsRequest,
+    DescribeUserScramCredentialsResponse,
+)
+
+from ..metadata.scram_credentials import describe
+from ..request import Request
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+Response = DescribeUserScramCredentialsResponse
+
+
+def answer(node: Node, request: Request[DescribeUserScramCredentialsRequest]) -> Response:
+    described = describe(node.controller.image, [user.name for user in request.body.users or ()])
+    return Response(
+        results=[
+            Response.DescribeUserScramCredentialsResult(
+                user=each.user,
+                error_code=each.error_code,
+                error_message=each.error_message,
+                credential_infos=[
+                    Response.CredentialInfo(mechanism=mechanism, iterations=iterations)
+                    for mechanism, iterations in each.credentials
+                ],
+            )
+            for each in described
+        ]
+    )
+
+
+def refuse(request: Request[DescribeUserScramCredentialsRequest], code: int, message: str | None) -> Response:
+    """A result for every user that was named, but without his name, as in Kafka."""
+    message = message or error_codes.meaning(code)
+    failed = Response.DescribeUserScramCredentialsResult(error_code=code, error_message=message)
+    return Response(error_code=code, error_message=message, results=[failed for _ in request.body.users or ()])

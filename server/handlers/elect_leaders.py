@@ -1,0 +1,44 @@
+"""ElectLeaders: partitions are led by their preferred replicas, or, from version 1 on, by any that is alive (KIP-183, KIP-460).
+
+Version 0 tells a failure of the whole request only partition by partition. A time-out of 0 or less is over
+before anything happens. Which partition fails why stands in `metadata/elections.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest, ElectLeadersResponse
+
+from ..metadata.decision import check_time_left
+from ..metadata.elections import PartitionResult, Result, elect_leaders
+from ..request import Request
+from ..waiting import Wait
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+Response = ElectLeadersResponse
+
+
+def answer(node: Node, request: Request[ElectLeadersRequest]) -> Response | Wait[Response]:
+    asked = request.body.topic_partitions
+    if asked is not None and not asked:
+        return Response()
+    check_time_left(request.body.timeout_ms)
+    decision = elect_leaders(node.controller.draft, node.settings, request.body)
+    return node.controller.write(decision.records, Response(replica_election_results=decision.results))
+
+
+def refuse(request: Request[ElectLeadersRequest], code: int, message: str | None) -> Response:
+    results = [
+        Result(
+            topic=topic.topic,
+            partition_result=[
+                PartitionResult(partition_id=index, error_code=code, error_message=message)
+                for index in topic.partitions
+            ],
+        )
+        for topic in request.body.topic_partitions or ()
+    ]
+    return Response(error_code=code if request.version > 0 else 0, replica_election_results=results)

@@ -1,0 +1,32 @@
+"""ListPartitionReassignments: which replicas are on the move, of the partitions named, or of all (KIP-455)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages.generated.list_partition_reassignments import (
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsResponse,
+)
+
+from ..metadata.reassignment import Ongoing, OngoingPartition, under_way
+from ..request import Request
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+Response = ListPartitionReassignmentsResponse
+
+
+def answer(node: Node, request: Request[ListPartitionReassignmentsRequest]) -> Response:
+    return Response(error_message=None, topics=under_way(node.controller.image, request.body.topics))
+
+
+def refuse(request: Request[ListPartitionReassignmentsRequest], code: int, message: str | None) -> Response:
+    topics = [
+        Ongoing(
+            name=topic.name, partitions=[OngoingPartition(partition_index=index) for index in topic.partition_indexes]
+        )
+        for topic in request.body.topics or ()
+    ]
+    return Response(error_code=code, error_message=message, topics=topics)

@@ -1,0 +1,23 @@
+"""What the quorum itself answers: votes, epochs, the replication of the metadata log and of its snapshots, its voters, and how they do
+(KIP-595, KIP-630, KIP-853). This file only passes on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kafkadouble.messages.message import Message
+
+from ..request import Request
+from ..waiting import Wait
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+
+def answer(node: Node, request: Request[Any]) -> Message | Wait[Message]:
+    return node.quorum.handle(request)
+
+
+def refuse(request: Request[Any], code: int, message: str | None) -> Message:
+    response: Message = request.peer.apis[request.api_key].api.response(error_code=code)  # type: ignore[call-arg]  # each has one
+    return response

@@ -1,0 +1,30 @@
+"""UnregisterBroker: the registration of a broker is removed (KIP-631); its replicas stay where they are, without it.
+
+A broker that still lives stays out of the cluster until it registers again, which it does when it is restarted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages.generated.unregister_broker import UnregisterBrokerRequest, UnregisterBrokerResponse
+
+from ..metadata.broker_changes import unregistered
+from ..metadata.decision import check_size
+from ..request import Request
+from ..waiting import Wait
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+Response = UnregisterBrokerResponse
+
+
+def answer(node: Node, request: Request[UnregisterBrokerRequest]) -> Response | Wait[Response]:
+    records = unregistered(node.controller.draft, request.body.broker_id, node.settings)
+    check_size(len(records))
+    return node.controller.write(records, Response())
+
+
+def refuse(request: Request[UnregisterBrokerRequest], code: int, message: str | None) -> Response:
+    return Response(error_code=code, error_message=message)

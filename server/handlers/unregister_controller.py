@@ -1,0 +1,28 @@
+"""UnregisterController: the registration of a controller that is not the active one is removed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages.generated.unregister_controller import (
+    UnregisterControllerRequest,
+    UnregisterControllerResponse,
+)
+
+from ..metadata.controller_registration import unregister_controller
+from ..request import Request
+from ..waiting import Wait
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+Response = UnregisterControllerResponse
+
+
+def answer(node: Node, request: Request[UnregisterControllerRequest]) -> Response | Wait[Response]:
+    records = unregister_controller(node.controller.draft, node.id, request.body.controller_id)
+    return node.controller.write(records, Response())
+
+
+def refuse(request: Request[UnregisterControllerRequest], code: int, message: str | None) -> Response:
+    return Response(error_code=code, error_message=message)

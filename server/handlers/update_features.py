@@ -1,0 +1,70 @@
+"""UpdateFeatures: the levels of features, up or down, all or none (KIP-584, KIP-778, KIP-1022, KIP-1170).
+
+Version 0 has a flag where version 1 on has the kind of change, and Kafka 4 does not look at it: version 0 only goes up. Version 1 on has
+`validate_only`, which answers the same and changes nothing. Up to version 1 every feature has a result, if all is well. Which feature fails why
+stands in `metadata/feature_updates.py`. A raised kraft.version is the quorum's: it is in the log when the answer goes out, as all the rest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest, UpdateFeaturesResponse
+
+from .. import own_registration
+from ..metadata.feature_updates import MIN_ISR, Quorum, Updated, update
+from ..metadata.features import supported_by
+from ..raft.reconfiguration import ChangeRefused
+from ..request import Refusal, Request
+from ..waiting import Wait
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+RESULTS_UP_TO = 1
+"""The last version whose answers have a result for each feature."""
+
+NO_ERROR = "NONE"
+"""What Kafka's message of no error says."""
+
+FAILED = "The update failed for all features since the following feature had an error: "
+
+
+def answer(
+    node: Node, request: Request[UpdateFeaturesRequest]
+) -> UpdateFeaturesResponse | Wait[UpdateFeaturesResponse]:
+    updated = _decided(node, request.body)
+    response = UpdateFeaturesResponse(error_message=None)
+    if request.version <= RESULTS_UP_TO:
+        of = UpdateFeaturesResponse.UpdatableFeatureResult
+        response.results = [of(feature=each.feature, error_message=NO_ERROR) for each in request.body.feature_updates]
+    if request.body.validate_only:
+        return node.controller.write([], response)
+    if updated.kraft_version is not None:
+        _raise(node, updated.kraft_version)
+    node.controller.commit(updated.records)
+    own_registration.raised(node)
+    return node.controller.write([], response)
+
+
+def _decided(node: Node, body: UpdateFeaturesRequest) -> Updated:
+    image, replica = node.controller.draft, node.quorum.replica
+    quorum = Quorum(node.id, frozenset(replica.voters.ids), replica.kraft_version, supported_by(node.roles))
+    static = node.settings.altered({}, {})
+    try:
+        return update(image, quorum, body.feature_updates, static.int(MIN_ISR))
+    except Refusal as refusal:
+        raise Refusal(refusal.code, f"{FAILED}{refusal.message}") from None
+
+
+def _raise(node: Node, version: int) -> None:
+    try:
+        node.quorum.replica.raise_kraft_version(version, node.now)
+    except ChangeRefused as refused:
+        told = refused.message or error_codes.meaning(refused.code)
+        raise Refusal(refused.code, f"{FAILED}{told}") from None
+
+
+def refuse(request: Request[UpdateFeaturesRequest], code: int, message: str | None) -> UpdateFeaturesResponse:
+    return UpdateFeaturesResponse(error_code=code, error_message=message or error_codes.meaning(code))

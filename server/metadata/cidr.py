@@ -1,0 +1,42 @@
+"""Ranges of addresses as the host of an ACL: an address of IPv4 or IPv6, a slash, and so many leading bits (Kafka 4.4).
+
+Only whether it is one is told, in the words of the library that Kafka asks.
+"""
+
+from __future__ import annotations
+
+import re
+from ipaddress import IPv6Address
+
+IPV4 = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})/(\d{1,2})", re.ASCII)
+IPV6_BITS, IPV4_BITS, BYTE = 128, 32, 255
+NUMBER = re.compile(r"[+-]?\d{1,10}", re.ASCII)
+
+
+def problem(text: str) -> str | None:
+    """What is wrong with a range, None for nothing."""
+    return _problem_of_ipv6(text) if ":" in text else _problem_of_ipv4(text)
+
+
+def _problem_of_ipv4(text: str) -> str | None:
+    parts = IPV4.fullmatch(text)
+    if parts is None:
+        return f"Could not parse [{text}]"
+    *numbers, bits = map(int, parts.groups())
+    for number, most in [*((each, BYTE) for each in numbers), (bits, IPV4_BITS)]:
+        if number > most:
+            return f"Value [{number}] not in range [0,{most}]"
+    return None
+
+
+def _problem_of_ipv6(text: str) -> str | None:
+    address, _, bits = text.partition("/")
+    if not NUMBER.fullmatch(bits) or not -(2**31) <= int(bits) < 2**31:
+        return f"Could not parse [{text}] - invalid prefix length"
+    if not 0 <= int(bits) <= IPV6_BITS:
+        return f"Could not parse [{text}] - prefix length must be between 0 and {IPV6_BITS}"
+    try:
+        mapped = IPv6Address(address).ipv4_mapped
+    except ValueError:
+        return f"Could not parse [{address}]"
+    return None if mapped is None else f"Could not parse [{address}] - not an IPv6 address"

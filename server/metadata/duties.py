@@ -1,0 +1,110 @@
+"""What the active controller does unasked, while it leads: fence the brokers that are silent, and have partitions led by who should lead them.
+
+Rules. A duty ends with the leadership that it began in. Whoever is alone has nobody to fence: that duty begins with the first broker that is
+another node's. What is done is decided elsewhere, and written as every decision is (KIP-631, KIP-460).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.message import Message
+
+from ..request import Refusal
+from .leading import Leading
+
+if TYPE_CHECKING:
+    from ..node import Node
+    from .heartbeats import Heartbeats
+
+log = logging.getLogger("kafkadouble.server")
+
+Duty = Callable[["Node", Leading, int], Sequence[Message]]
+"""The records that are due at `now`; asked again until there are none."""
+
+
+def heartbeats_of(node: Node, leading: Leading) -> Heartbeats:
+    """Begin to listen for brokers."""
+    from .heartbeats import Heartbeats
+
+    heartbeats = Heartbeats(leading.image, node.settings.int("broker.session.timeout.ms"), node.now)
+    if "broker" in node.roles:
+        heartbeats.never_expires(node.id)
+    _schedule(node, leading, lambda: _until_next_look(node, heartbeats), _fence_silent)
+    return heartbeats
+
+
+def _until_next_look(node: Node, heartbeats: Heartbeats) -> int:
+    """Now and then, and as soon as a session is over: who waits for another leader waits no longer than he must."""
+    expiry, now_and_then = heartbeats.next_expiry(), node.settings.int("broker.heartbeat.interval.ms") // 2
+    return now_and_then if expiry is None else min(expiry - node.now, now_and_then)
+
+
+def begin(node: Node, leading: Leading) -> None:
+    """This node leads."""
+    if any(id != node.id for id in leading.image.brokers):
+        leading.listen()
+    if node.channels and node.settings.int("metadata.max.idle.interval.ms"):
+        _schedule(node, leading, lambda: node.settings.int("metadata.max.idle.interval.ms"), _Idle())
+    _schedule(node, leading, lambda: node.settings.int("leader.imbalance.check.interval.seconds") * 1000, _balance)
+    _schedule(node, leading, lambda: node.settings.int("unclean.leader.election.interval.ms"), _elect_unclean)
+
+
+def _fence_silent(node: Node, leading: Leading, now: int) -> Sequence[Message]:
+    from .broker_beats import due
+
+    return due(leading.image, node.settings, leading.heartbeats, now)
+
+
+def _balance(node: Node, leading: Leading, now: int) -> Sequence[Message]:
+    from .elections import unbalanced
+
+    return unbalanced(leading.image, node.settings)
+
+
+def _elect_unclean(node: Node, leading: Leading, now: int) -> Sequence[Message]:
+    from .elections import unclean
+
+    return unclean(leading.image, node.settings)
+
+
+class _Idle:
+    """Show those who follow that the log goes on, when nothing is written (KIP-835)."""
+
+    def __init__(self) -> None:
+        self._end = -1  # of the log, when one looked last
+
+    def __call__(self, node: Node, leading: Leading, now: int) -> Sequence[Message]:
+        end, replica = node.controller.log.log_end_offset, node.quorum.replica
+        was_idle, self._end = end == self._end, end
+        if not was_idle or not (len(replica.voters) > 1 or _has_observers(replica.state)):
+            return ()
+        from kafkadouble.messages.generated.no_op_record import NoOpRecord
+
+        self._end = -1  # its own record is no news
+        return [NoOpRecord()]
+
+
+def _has_observers(state: object) -> bool:
+    from ..raft.leader import Leader
+
+    return isinstance(state, Leader) and bool(state.observers)
+
+
+def _schedule(node: Node, leading: Leading, interval: Callable[[], int], duty: Duty) -> None:
+    def due(now: int) -> None:
+        if not node.controller.is_leading(leading):
+            return
+        try:
+            while records := duty(node, leading, now):
+                node.controller.commit(records)
+        except Refusal as refusal:
+            if refusal.code == error_codes.NOT_CONTROLLER:
+                return  # another leads by now
+            log.warning("%r: %s", node, refusal.message)
+        _schedule(node, leading, interval, duty)
+
+    node.waiting.timers.at(node.now + max(1, interval()), due)

@@ -1,0 +1,52 @@
+"""The fold of the records about who may do what, and how much: ACLs (KIP-11, KIP-290), credentials (KIP-554), quotas (KIP-546)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from immutables import Map
+
+from .image import Acl, Image, QuotaEntity, ScramCredential, without
+
+
+def entity_of(parts: Iterable[Any]) -> QuotaEntity:
+    """The entity of a list of types and names, in no order; of one type twice the last counts."""
+    return tuple(sorted({part.entity_type: part.entity_name for part in parts}.items()))
+
+
+def client_quota(image: Image, record: Any) -> Image:
+    entity = entity_of(record.entity)
+    values = image.quotas.get(entity, Map())
+    values = without(values, record.key) if record.remove else values.set(record.key, record.value)
+    quotas = image.quotas.set(entity, values) if values else without(image.quotas, entity)
+    return image._replace(quotas=quotas)
+
+
+def access_control_entry(image: Image, record: Any) -> Image:
+    acl = Acl(*(getattr(record, field) for field in Acl._fields))
+    return image._replace(acls=image.acls.set(record.id, acl))
+
+
+def remove_access_control_entry(image: Image, record: Any) -> Image:
+    return image._replace(acls=without(image.acls, record.id))
+
+
+def user_scram_credential(image: Image, record: Any) -> Image:
+    credential = ScramCredential(
+        bytes(record.salt), bytes(record.stored_key), bytes(record.server_key), record.iterations
+    )
+    return image._replace(scram=image.scram.set((record.name, record.mechanism), credential))
+
+
+def remove_user_scram_credential(image: Image, record: Any) -> Image:
+    return image._replace(scram=without(image.scram, (record.name, record.mechanism)))
+
+
+FOLDS: dict[str, Callable[[Image, Any], Image]] = {
+    "ClientQuotaRecord": client_quota,
+    "AccessControlEntryRecord": access_control_entry,
+    "RemoveAccessControlEntryRecord": remove_access_control_entry,
+    "UserScramCredentialRecord": user_scram_credential,
+    "RemoveUserScramCredentialRecord": remove_user_scram_credential,
+}

@@ -1,0 +1,16 @@
+"""Which topics are gone between two images."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .image import Image, TopicImage
+
+
+def removed_topics(before: Image, after: Image, records: Sequence[Any] | None) -> list[TopicImage]:
+    """By the records between them; by what is not there any more where the image was loaded as a whole."""
+    if records is None:
+        return [topic for topic in before.topics.values() if topic.id not in after.topics]
+    gone = (record.topic_id for record in records if type(record).__name__ == "RemoveTopicRecord")
+    return [topic for id in gone if (topic := before.topic(id)) is not None]

@@ -1,0 +1,254 @@
+"""Several controllers as nodes, their requests carried as bytes between them, in time that is stepped.
+
+    controllers = Controllers(3)
+    leader = controllers.elect()
+    answer = controllers.ask(leader, CreateTopicsRequest(...), 7)
+    controllers.kill(leader.id); controllers.restart(leader.id)
+
+Nothing is lost on the way, but what goes to a node that is down or cut off. A node that is killed keeps its logs, one that is `wiped` does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+from random import Random
+from typing import Any
+
+from kafkadouble.messages import registry
+from kafkadouble.messages.message import Message
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server import flushing
+from kafkadouble.server.handlers import CONTROLLER_SERVED, SERVED, Served
+from kafkadouble.server.log.files.disk import Disk
+from kafkadouble.server.logs.files import FileLogs
+from kafkadouble.server.logs.formatting import format_directory, opened
+from kafkadouble.server.logs.logs import Logs
+from kafkadouble.server.logs.memory import MemoryLogs
+from kafkadouble.server.node import Node
+from kafkadouble.server.raft.links import Failure, Send
+from kafkadouble.server.raft.messages import fitted
+from kafkadouble.server.request import Peer, Request
+from kafkadouble.server.settings import Settings
+from tests.server.harness import NOW, SEED
+from tests.server.log.files.lossy_disk import LossyDisk
+
+PORT = 9093
+STEP = 5
+"""Milliseconds at a time."""
+
+
+def address(id: int) -> tuple[str, int]:
+    return f"node{id}", PORT
+
+
+class Controllers:
+    """`count` controllers with static voters, and what each of them has as settings besides."""
+
+    def __init__(self, count: int, settings: Mapping[str, object] | None = None, *, now: int = NOW) -> None:
+        self.ids = list(range(1, count + 1))
+        self.now = now
+        self.cut: set[int] = set()
+        self.nodes: dict[int, Node] = {}
+        self._settings = {
+            "process.roles": "controller",
+            "controller.quorum.voters": ",".join("{}@{}:{}".format(id, *address(id)) for id in self.ids),
+            **(settings or {}),
+        }
+        self._logs: dict[int, Logs] = {}
+        self._tokens = _tokens()
+        self._carried: list[Callable[[], None]] = []
+        for id in self.ids:
+            self.restart(id)
+
+    def restart(self, id: int, settings: Mapping[str, object] | None = None) -> Node:
+        """Start a node on what an earlier life left."""
+        if id not in self._logs:
+            self._logs[id] = self._new_logs(id)
+        logs = self._logs[id]
+        given = Settings({"node.id": id, **self._settings, "listeners": f"CONTROLLER://:{PORT}", **(settings or {})})
+        controller = address(id) if "controller" in given.list("process.roles") else None
+        seed = SEED + self.now + id
+        node = Node(given, advertised=address(id), controller=controller, now=self.now, seed=seed, logs=logs)
+        self.nodes[id] = node
+        return node
+
+    def _new_logs(self, id: int) -> Logs:
+        logs = MemoryLogs()
+        logs.cluster_id = "a-cluster"
+        return logs
+
+    def add_broker(self, id: int, settings: Mapping[str, object] | None = None) -> Node:
+        """Start a broker, or one that was killed or stopped."""
+        roles = {"process.roles": "broker", "listeners": "PLAINTEXT://:9092"}
+        return self.restart(id, {**roles, **(settings or {})})
+
+    def stop_broker(self, id: int) -> None:
+        """It stops in good order."""
+        node = self.nodes[id]
+        assert node.life is not None
+        node.life.stop()
+        self.until(lambda: node.life is not None and node.life.is_over)
+        node.close(self.now)
+        self.kill(id)
+
+    def kill(self, id: int) -> None:
+        """It is gone, without a word."""
+        del self.nodes[id]
+
+    def wipe(self, id: int) -> None:
+        """It is gone, and so is everything it had."""
+        self.kill(id)
+        del self._logs[id]
+
+    def step(self, milliseconds: int = STEP) -> None:
+        """Let time pass."""
+        for _ in range(0, milliseconds, STEP):
+            self.now += STEP
+            for node in list(self.nodes.values()):
+                node.tick(self.now)
+                for _, channel, _ in node.channels:
+                    channel.tick(self.now)
+            self._carry()
+            self._flush()
+
+    def _flush(self) -> None:
+        for node in list(self.nodes.values()):
+            jobs = node.flushing.begin()
+            node.flushing.end(jobs, flushing.run(jobs))
+
+    def _carry(self) -> None:
+        for _ in range(20):
+            for node in list(self.nodes.values()):
+                for _, channel, _ in node.channels:
+                    for send in channel.take_outgoing():
+                        self._deliver(node, channel, send)
+            carried, self._carried = self._carried, []
+            if not carried:
+                return
+            for each in carried:
+                each()
+
+    def _deliver(self, node: Node, channel: Any, send: Send) -> None:
+        target = next((each for each in self.nodes.values() if address(each.id) == tuple(send.to.endpoint)), None)
+
+        def answered(response: Message | Failure) -> None:
+            if self.nodes.get(node.id) is node:
+                is_cut = target is None or {node.id, target.id} & self.cut
+                told = Failure.LOST if is_cut else response
+                self._carried.append(lambda: channel.answered(send.token, told, self.now))
+
+        if target is None or {node.id, target.id} & self.cut:
+            answered(Failure.LOST)
+            return
+        self.submit(target, fitted(send.body, send.version), send.version, answered)
+
+    def submit(
+        self,
+        node: Node,
+        body: Message,
+        version: int,
+        answered: Callable[[Any], None],
+        apis: Mapping[int, Served] | None = None,
+    ) -> None:
+        """A request as another node sends it; to a broker, as a client does. `apis` are those of the listener, if a node has two."""
+        key = body.api_key or 0
+        read = registry.api(key).request.decode(body.encode(version), version)
+        peer = Peer(1, "127.0.0.1", 1, apis=apis or (CONTROLLER_SERVED if "controller" in node.roles else SERVED))
+        request: Request[Any] = Request(key, version, next(self._tokens), "test", read, peer, self.now, 0)
+
+        def reply(answer: Any) -> None:
+            response = registry.api(key).response.decode(answer.encode(version), version)
+            self._carried.append(lambda: answered(response))
+
+        node.submit(request, reply, self.now)
+
+    def ask(
+        self, node: Node, body: Message, version: int, within: int = 10_000, apis: Mapping[int, Served] | None = None
+    ) -> Any:
+        """The answer to a client of the controllers' listener, as soon as there is one."""
+        found: list[Any] = []
+        self.submit(node, body, version, found.append, apis)
+        self.until(lambda: bool(found), within)
+        return found[0]
+
+    def until(self, holds: Callable[[], bool], within: int = 30_000) -> None:
+        """Let time pass until this holds."""
+        end = self.now + within
+        self._carry()
+        while not holds():
+            assert self.now < end, f"not within {within} ms: {list(self.nodes.values())}"
+            self.step()
+
+    def elect(self) -> Node:
+        """Wait until somebody leads, whom everybody follows, and everything is committed everywhere."""
+        self.until(self._is_settled)
+        return self.leader
+
+    @property
+    def leader(self) -> Node:
+        """Who leads."""
+        [leader] = [node for node in self.nodes.values() if node.controller.leads]
+        return leader
+
+    def _is_settled(self) -> bool:
+        leaders = [node for node in self.nodes.values() if node.controller.leads]
+        ends = {node.controller.image.end for node in self.nodes.values() if node.id not in self.cut}
+        return len(leaders) == 1 and len(ends) == 1 and leaders[0].controller.draft.end in ends
+
+
+def _tokens() -> Any:
+    return count(1)
+
+
+class OnDisks(Controllers):
+    """The same, with brokers on disks whose power can fail. Controllers are in memory: it is not their turn."""
+
+    def __init__(self, count: int, settings: Mapping[str, object] | None = None, features: Sequence[Any] = ()) -> None:
+        self.disks: dict[int, LossyDisk] = {}
+        self._features, self._ids = features, Random(SEED)
+        super().__init__(count, settings)
+
+    def _new_id(self) -> Uuid:
+        return Uuid.random(self._ids.randbytes)
+
+    def _new_logs(self, id: int) -> Logs:
+        if id in self.ids:
+            logs = super()._new_logs(id)
+            logs.bootstrap = self._features  # type: ignore[misc]  # those in memory can be told
+            return logs
+        if id not in self.disks:
+            self.disks[id] = LossyDisk()
+            format_directory(self.disks[id], f"disk{id}", "a-cluster", id, self._new_id(), self.now)
+        disks: dict[str, Disk] = {f"disk{id}": self.disks[id]}
+        return FileLogs(opened(disks, id), self._new_id)
+
+    def restart(self, id: int, settings: Mapping[str, object] | None = None) -> Node:
+        if id not in self.ids:
+            self._logs[id] = self._new_logs(id)
+        return super().restart(id, settings)
+
+    def kill(self, id: int) -> None:
+        super().kill(id)
+        if id in self.disks:
+            self.disks[id] = self.disks[id].copy()
+
+    def lose_power(self, id: int, random: Random) -> None:
+        """The machine is gone; what was not flushed is lost, or not, or in part."""
+        super().kill(id)
+        self.disks[id] = self.disks[id].power_lost(random)
+
+
+class ControllersOnDisks(Controllers):
+    """Controllers that keep what they have on disks of the caller's."""
+
+    def __init__(self, disks: Mapping[int, Disk], settings: Mapping[str, object] | None = None) -> None:
+        self.disks = disks
+        super().__init__(len(disks), settings)
+
+    def _new_logs(self, id: int) -> Logs:
+        return FileLogs(opened({f"disk{id}": self.disks[id]}, id), _no_id)
+
+
+def _no_id() -> Uuid:
+    raise AssertionError("controllers make no directories")

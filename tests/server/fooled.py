@@ -1,0 +1,129 @@
+"""A controller alone, whose leader is the test: it follows node 2, and everything it is told comes from here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kafkadouble.messages import framed
+from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
+from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest, FetchSnapshotResponse
+from kafkadouble.messages.message import Message
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
+from kafkadouble.server.metadata.bootstrap import format_records
+from kafkadouble.server.metadata.features import of_new_cluster
+from kafkadouble.server.node import Node
+from kafkadouble.server.raft.links import Failure, Send
+from kafkadouble.server.raft.messages import TOPIC
+from kafkadouble.wire.batch import Record, encode_batch
+from tests.server.controllers import Controllers
+
+LEADER, EPOCH = 2, 5
+
+
+class Fooled(Controllers):
+    """Node 1 of three, of which there are no others."""
+
+    def __init__(self, settings: dict[str, object] | None = None) -> None:
+        super().__init__(3, settings)
+        self.kill(2)
+        self.kill(3)
+        self.asked: list[Send] = []
+        self.follow()
+
+    @property
+    def node(self) -> Node:
+        return self.nodes[1]
+
+    def follow(self) -> None:
+        """It believes that node 2 leads."""
+        leader = FetchResponse.LeaderIdAndEpoch(leader_id=LEADER, leader_epoch=EPOCH)
+        self.until(lambda: bool(self.asked), 5000)
+        while self.asked:
+            send = self.asked.pop()
+            if isinstance(send.body, FetchRequest):
+                self._bring(send, fetched(code=6, leader=leader))
+        assert self.node.quorum.replica.leader_id == LEADER
+
+    def _deliver(self, node: Node, channel: Any, send: Send) -> None:
+        if channel is node.quorum and isinstance(send.body, FetchRequest | FetchSnapshotRequest):
+            self.asked.append(send)
+        else:
+            self._carried.append(lambda: channel.answered(send.token, Failure.LOST, self.now))
+
+    def _bring(self, send: Send, answer: Message) -> None:
+        answer = type(answer).decode(answer.encode(send.version), send.version)
+        self.node.quorum.answered(send.token, answer, self.now)
+
+    def answer(self, answer: Message) -> Any:
+        """What its next request to the leader is answered with, if it fits; that request."""
+        wanted = FetchRequest if isinstance(answer, FetchResponse) else FetchSnapshotRequest
+
+        def ours() -> bool:
+            return any(send.to.id == LEADER and isinstance(send.body, wanted) for send in self.asked)
+
+        self.until(lambda: ours() or self.node.halted is not None, 5000)
+        send = next((send for send in self.asked if send.to.id == LEADER and isinstance(send.body, wanted)), None)
+        self.asked.clear()
+        if send is None:
+            return None
+        self._bring(send, answer)
+        return send.body
+
+    def give(self, batch: bytes, high_watermark: int | None = None) -> None:
+        """Records, committed as far as they go."""
+        self.answer(fetched(batch, 2**62 if high_watermark is None else high_watermark))
+
+    def begin(self) -> None:
+        """What every cluster begins with."""
+        self.give(
+            self.batch([framed.encode_record(each, 0) for each in format_records(of_new_cluster(("controller",)))])
+        )
+        assert self.node.controller.image.features
+
+    def batch(self, values: Sequence[bytes | None], epoch: int = EPOCH, **extra: Any) -> bytes:
+        """One that goes on at its end."""
+        first = self.node.quorum.log.log_end_offset
+        records = [Record(first + at, self.now, None, value) for at, value in enumerate(values)]
+        return bytes(encode_batch(records, base_offset=first, partition_leader_epoch=epoch, **extra))
+
+    @property
+    def kept(self) -> tuple[int, bytes]:
+        """Where its log begins, and what is in it."""
+        log = self.node.quorum.log
+        return log.log_start_offset, b"".join(bytes(each) for each in log.batches(log.log_start_offset))
+
+
+def fetched(
+    records: bytes = b"",
+    high_watermark: int = -1,
+    *,
+    code: int = 0,
+    leader: FetchResponse.LeaderIdAndEpoch | None = None,
+    diverging: OffsetAndEpoch | None = None,
+    snapshot: OffsetAndEpoch | None = None,
+) -> FetchResponse:
+    """An answer of the leader to Fetch."""
+    of = FetchResponse
+    data = of.PartitionData(error_code=code, high_watermark=high_watermark, records=records, log_start_offset=0)
+    data.current_leader = leader or of.LeaderIdAndEpoch(leader_id=LEADER, leader_epoch=EPOCH)
+    if diverging is not None:
+        data.diverging_epoch = of.EpochEndOffset(epoch=diverging.epoch, end_offset=diverging.offset)
+    if snapshot is not None:
+        data.snapshot_id = of.SnapshotId(epoch=snapshot.epoch, end_offset=snapshot.offset)
+    return of(responses=[of.FetchableTopicResponse(topic_id=Uuid.METADATA_TOPIC_ID, partitions=[data])])
+
+
+def piece(id: OffsetAndEpoch, size: int, position: int, data: bytes, code: int = 0) -> FetchSnapshotResponse:
+    """An answer of the leader to FetchSnapshot."""
+    of = FetchSnapshotResponse
+    partition = of.PartitionSnapshot(
+        error_code=code,
+        snapshot_id=of.SnapshotId(epoch=id.epoch, end_offset=id.offset),
+        size=size,
+        position=position,
+        unaligned_records=data,
+    )
+    partition.current_leader = of.LeaderIdAndEpoch(leader_id=LEADER, leader_epoch=EPOCH)
+    return of(topics=[of.TopicSnapshot(name=TOPIC, partitions=[partition])])

@@ -1,0 +1,59 @@
+"""A node's listener of controllers, without sockets: what brokers and controllers send goes through its bytes, as in `tests.server.harness`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkadouble.messages import headers, registry
+from kafkadouble.messages.generated.broker_heartbeat import BrokerHeartbeatRequest
+from kafkadouble.messages.message import Message
+from kafkadouble.server.handlers import CONTROLLER_SERVED
+from kafkadouble.server.request import Peer, Request
+from tests.server.harness import Harness, Pending
+from tests.server.metadata import broker_life
+
+SIZE_FIELD = 4
+CORRELATION_ID = 7
+
+
+class Controllers(Harness):
+    """`submit` and `begin` go to the listener of controllers."""
+
+    def begin(self, message: Message, version: int, client_id: str = "test") -> Pending:
+        frame = b"".join(headers.write_request(message, CORRELATION_ID, client_id, version))[SIZE_FIELD:]
+        head = headers.read_request_header(frame)
+        assert CONTROLLER_SERVED[head.api_key].serves(version)
+        body: Any = registry.api(head.api_key).request.decode(frame, version, head.body_offset)
+        peer = Peer(2, "127.0.0.1", 50_001, "CONTROLLER", CONTROLLER_SERVED)
+        request = Request(
+            head.api_key, version, CORRELATION_ID, client_id, body, peer, received=self.now, size=len(frame)
+        )
+        pending = Pending(version, head.api_key, CORRELATION_ID)
+        pending.task = self.node.submit(request, pending.answered, self.now)
+        return pending
+
+    @property
+    def end(self) -> int:
+        """The offset of the next record."""
+        return self.node.controller.log.log_end_offset
+
+    def register(self, broker: int, *, version: int = 4, **changed: Any) -> Any:
+        """A broker registers, with all that is needed but for what is changed."""
+        given = {"cluster_id": self.node.cluster_id, **changed}
+        return self.submit(broker_life.request(broker, **given), version)
+
+    def beat(self, broker: int, *, version: int = 2, **fields: Any) -> Any:
+        """A heartbeat of a broker that has read everything."""
+        known = self.image.brokers.get(broker)
+        given = {
+            "broker_epoch": -1 if known is None else known.epoch,
+            "current_metadata_offset": self.end - 1,
+            **fields,
+        }
+        return self.submit(BrokerHeartbeatRequest(broker_id=broker, **given), version)
+
+
+def versions(name: str) -> range:
+    """The versions in which an API is served there."""
+    served = next(served for served in CONTROLLER_SERVED.values() if served.name == name)
+    return range(served.lowest, served.highest + 1)

@@ -1,0 +1,213 @@
+"""What a controller is asked directly, and answers otherwise than a broker (KIP-919)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest
+from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
+from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
+from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
+from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
+from kafkadouble.server.handlers import CONTROLLER_SERVED, CONTROLLER_TABLE
+from tests.server.harness import Harness
+
+from .controller_listener import Controllers, versions
+
+TOPIC, BROKER, BROKER_LOGGER = 2, 4, 8
+SET, APPEND = 0, 2
+
+
+@pytest.fixture
+def cluster() -> Controllers:
+    return Controllers()
+
+
+# ApiVersions
+
+
+@pytest.mark.parametrize("version", versions("ApiVersions"))
+def test_what_is_served_to_controllers_is_advertised(cluster: Controllers, version: int) -> None:
+    software: dict[str, Any] = {} if version < 3 else {"client_software_name": "a", "client_software_version": "1"}
+    response = cluster.submit(ApiVersionsRequest(**software), version)
+    assert response.error_code == 0
+    found = {api.api_key: (api.min_version, api.max_version) for api in response.api_keys}
+    assert found == {key: (served.lowest, served.highest) for key, served in CONTROLLER_SERVED.items()}
+    assert list(found) == sorted(found)
+
+
+def test_only_what_kafka_serves_to_controllers() -> None:
+    assert {served.name for served in CONTROLLER_TABLE if "controller" not in served.api.listeners} == set()
+    assert len({served.name for served in CONTROLLER_TABLE}) == len(CONTROLLER_TABLE)
+    for served in CONTROLLER_TABLE:
+        assert callable(served.handler.answer)
+        assert callable(served.handler.refuse)
+
+
+@pytest.mark.parametrize(
+    ("cluster_id", "node_id", "code"),
+    [("wrong", 7, 0), (None, 7, error_codes.INVALID_REQUEST), ("wrong", -1, error_codes.INVALID_REQUEST)],
+)
+def test_whom_a_client_means_is_not_held_against_it(
+    cluster: Controllers, cluster_id: str | None, node_id: int, code: int
+) -> None:
+    asked = ApiVersionsRequest(
+        client_software_name="a", client_software_version="1", cluster_id=cluster_id, node_id=node_id
+    )
+    assert cluster.submit(asked, 5).error_code == code
+
+
+# DescribeCluster
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_the_controllers(version: int) -> None:
+    cluster = Controllers({"node.id": 5, "controller.listener.names": "ctrl"}, advertised=("example.org", 1234))
+    response = cluster.submit(
+        DescribeClusterRequest(endpoint_type=2, include_cluster_authorized_operations=True), version
+    )
+    assert (response.error_code, response.error_message, response.endpoint_type) == (0, None, 2)
+    assert (response.cluster_id, response.controller_id) == (str(cluster.node.cluster_id), 5)
+    assert [(each.broker_id, each.host, each.port, each.rack) for each in response.brokers] == [
+        (5, "example.org", 1234, None)
+    ]
+    assert response.cluster_authorized_operations == 8096
+
+
+@pytest.mark.parametrize(
+    ("version", "endpoint_type", "code", "said"),
+    [
+        (0, 1, "INVALID_REQUEST", "The request was sent to an endpoint of type CONTROLLER, but we wanted an endpoint of type BROKER"),
+        (1, 1, "MISMATCHED_ENDPOINT_TYPE", "The request was sent to an endpoint of type CONTROLLER, but we wanted an endpoint of type BROKER"),
+        (2, 1, "MISMATCHED_ENDPOINT_TYPE", "The request was sent to an endpoint of type CONTROLLER, but we wanted an endpoint of type BROKER"),
+        (2, 3, "UNSUPPORTED_ENDPOINT_TYPE", "Unsupported endpoint type 3"),
+    ],
+)  # fmt: skip
+def test_other_kinds_of_nodes(cluster: Controllers, version: int, endpoint_type: int, code: str, said: str) -> None:
+    response = cluster.submit(DescribeClusterRequest(endpoint_type=endpoint_type), version)
+    assert (error_codes.name(response.error_code), response.error_message) == (code, said)
+    assert list(response.brokers) == []
+
+
+# Configurations
+
+
+def alter(cluster: Harness, *asked: tuple[int, str, dict[str, Any]], **fields: Any) -> list[tuple[str, str | None]]:
+    """IncrementalAlterConfigs: resources with what to SET, or (operation, value)."""
+    of = IncrementalAlterConfigsRequest
+    resources = [
+        of.AlterConfigsResource(
+            resource_type=kind,
+            resource_name=name,
+            configs=[
+                of.AlterableConfig(name=key, config_operation=how, value=value) for key, how, value in _each(configs)
+            ],
+        )
+        for kind, name, configs in asked
+    ]
+    return _told(cluster.submit(of(resources=resources, **fields), 1))
+
+
+def _each(configs: dict[str, Any]) -> list[tuple[str, int, str | None]]:
+    return [(key, *(value if isinstance(value, tuple) else (SET, value))) for key, value in configs.items()]
+
+
+def replace(cluster: Harness, *asked: tuple[int, str, dict[str, Any]]) -> list[tuple[str, str | None]]:
+    of = AlterConfigsRequest
+    resources = [
+        of.AlterConfigsResource(
+            resource_type=kind,
+            resource_name=name,
+            configs=[of.AlterableConfig(name=key, value=value) for key, value in configs.items()],
+        )
+        for kind, name, configs in asked
+    ]
+    return _told(cluster.submit(of(resources=resources), 2))
+
+
+def _told(response: Any) -> list[tuple[str, str | None]]:
+    return [(error_codes.name(each.error_code), each.error_message) for each in response.responses]
+
+
+REFUSED: list[tuple[int, str, tuple[str, str]]] = [
+    (0, "x", ("UNSUPPORTED_VERSION", "Unknown resource type 0.")),
+    (64, "", ("UNSUPPORTED_VERSION", "Unknown resource type 64.")),
+    (BROKER, "x", ("INVALID_REQUEST", "Unable to parse broker name as a base 10 number.")),
+    (BROKER, "-1", ("INVALID_REQUEST", "Invalid negative broker ID.")),
+    (BROKER, "9", ("BROKER_ID_NOT_REGISTERED", "No node with id 9 found.")),
+    (TOPIC, "nope", ("UNKNOWN_TOPIC_OR_PARTITION", "The topic 'nope' does not exist.")),
+    (TOPIC, "", ("INVALID_REQUEST", "Default topic resources are not allowed.")),
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "told"), REFUSED)
+def test_resources_that_a_controller_refuses(cluster: Controllers, kind: int, name: str, told: tuple[str, str]) -> None:
+    assert alter(cluster, (kind, name, {"retention.ms": "5"})) == [told]
+    assert replace(cluster, (kind, name, {"retention.ms": "5"})) == [told]
+
+
+def test_the_configurations_of_a_broker_are_its_own_business(cluster: Controllers) -> None:
+    """What a broker would refuse, a controller cannot judge: the broker looked at it before, or nobody."""
+    cluster.register(7)
+    assert alter(cluster, (BROKER, "7", {"node.id": "8", "nope": "x", "num.io.threads": "many"})) == [("NONE", None)]
+    assert cluster.image.config_overrides(BROKER, "7")["num.io.threads"] == "many"
+    assert alter(cluster, (BROKER, "7", {"node.id": (APPEND, "8")})) == [
+        ("INVALID_CONFIG", "Can't APPEND to key node.id because its type is not LIST.")
+    ]
+
+
+def test_null_deletes_and_the_last_of_two_counts(cluster: Controllers) -> None:
+    cluster.create("t", configs={"retention.ms": "5", "segment.ms": "7"})
+    of = IncrementalAlterConfigsRequest
+    configs = [of.AlterableConfig(name="retention.ms", config_operation=SET, value=value) for value in ("6", None)]
+    resource = of.AlterConfigsResource(resource_type=TOPIC, resource_name="t", configs=configs)
+    assert _told(cluster.submit(of(resources=[resource]), 1)) == [("NONE", None)]
+    assert dict(cluster.image.config_overrides(TOPIC, "t")) == {"segment.ms": "7"}
+    assert replace(cluster, (TOPIC, "t", {"segment.ms": None, "retention.ms": "9"})) == [("NONE", None)]
+    assert dict(cluster.image.config_overrides(TOPIC, "t")) == {"retention.ms": "9"}
+
+
+@pytest.mark.parametrize("operation", [APPEND, 3, 4, -1])
+def test_what_would_make_kafkas_controller_step_down(cluster: Controllers, operation: int) -> None:
+    cluster.create("t")
+    [(code, _)] = alter(cluster, (TOPIC, "t", {"cleanup.policy": (operation, None)}))
+    assert code == "INVALID_REQUEST"
+    assert cluster.node.controller.leads
+
+
+def test_a_resource_that_stands_twice_is_answered_once(cluster: Controllers) -> None:
+    cluster.create("t")
+    twice = (TOPIC, "t", {"retention.ms": "5"})
+    assert alter(cluster, twice, twice, twice) == [("INVALID_REQUEST", "Duplicate resource.")]
+    assert replace(cluster, twice, twice) == [("INVALID_REQUEST", "Duplicate resource.")]
+
+
+def test_loggers(cluster: Controllers) -> None:
+    own = (BROKER_LOGGER, str(cluster.node.id), {"kafkadouble.nothing": "INFO"})
+    assert alter(cluster, own) == [("INVALID_CONFIG", "Logger kafkadouble.nothing does not exist!")]
+    assert replace(cluster, own) == [("INVALID_REQUEST", "Unexpected resource type BROKER_LOGGER.")]
+
+
+def test_validate_only(cluster: Controllers) -> None:
+    cluster.create("t")
+    before = cluster.image
+    assert alter(cluster, (TOPIC, "t", {"retention.ms": "5"}), validate_only=True) == [("NONE", None)]
+    assert cluster.image is before
+
+
+def test_a_controller_describes_configurations(cluster: Controllers) -> None:
+    cluster.create("t", configs={"retention.ms": "5"})
+    resources = [
+        DescribeConfigsRequest.DescribeConfigsResource(
+            resource_type=kind, resource_name=name, configuration_keys=["retention.ms", "node.id"]
+        )
+        for kind, name in ((TOPIC, "t"), (BROKER, str(cluster.node.id)))
+    ]
+    response = cluster.submit(DescribeConfigsRequest(resources=resources), 4)
+    assert [[(each.name, each.value) for each in result.configs] for result in response.results] == [
+        [("retention.ms", "5")],
+        [("node.id", "1")],
+    ]

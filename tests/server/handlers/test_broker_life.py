@@ -1,0 +1,259 @@
+"""Brokers and a node that is their controller, over the wire's bytes: every API, every version, every error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.allocate_producer_ids import AllocateProducerIdsRequest
+from kafkadouble.messages.generated.broker_heartbeat import BrokerHeartbeatRequest
+from kafkadouble.messages.generated.broker_registration import BrokerRegistrationRequest
+from kafkadouble.messages.generated.controller_registration import ControllerRegistrationRequest
+from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.messages.generated.unregister_broker import UnregisterBrokerRequest
+from kafkadouble.messages.generated.unregister_controller import UnregisterControllerRequest
+from kafkadouble.messages.message import Message
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.logs.memory import MemoryLogs
+from kafkadouble.server.metadata.bootstrap import format_records
+from kafkadouble.server.metadata.replay import Fold
+from tests.server.handlers.controller_listener import Controllers, versions
+from tests.server.harness import Harness
+from tests.server.metadata.broker_life import features
+from tests.server.metadata.small_clusters import directory
+
+OWN, OTHER = 1, 5
+SESSION = 9000
+
+
+def code(response: Any) -> str:
+    return error_codes.name(response.error_code)
+
+
+@pytest.fixture
+def node() -> Controllers:
+    return Controllers()
+
+
+def at_level(level: int) -> Controllers:
+    """A node whose cluster was formatted with a `metadata.version`."""
+    logs = MemoryLogs()
+    logs.bootstrap = format_records({"metadata.version": level})
+    return Controllers(logs=logs)
+
+
+class TestABroker:
+    def test_it_lives_and_goes(self, node: Controllers) -> None:
+        epoch = node.end
+        registered = node.register(OTHER)
+        assert (code(registered), registered.broker_epoch) == ("NONE", epoch)
+        seen = []
+        for fields in (
+            {"want_fence": True},
+            {"current_metadata_offset": epoch - 1},
+            {},
+            {},
+            {"want_shut_down": True},
+            {"want_shut_down": True},
+        ):
+            answer = node.beat(OTHER, **fields)
+            seen.append((code(answer), answer.is_caught_up, answer.is_fenced, answer.should_shut_down))
+        assert seen == [
+            ("NONE", True, True, False),
+            ("NONE", False, True, False),
+            ("NONE", True, False, False),
+            ("NONE", True, False, False),
+            ("NONE", True, True, True),
+            ("NONE", True, True, True),
+        ]
+
+    def test_it_shuts_down_once_the_nodes_own_broker_leads_for_it(self, node: Controllers) -> None:
+        node.register(OTHER)
+        node.beat(OTHER)
+        node.create("t", partitions=2)
+        assert not node.beat(OTHER, want_shut_down=True).should_shut_down
+        assert node.image.brokers[OTHER].in_controlled_shutdown
+        assert node.beat(OTHER, want_shut_down=True).should_shut_down
+
+    def test_it_is_fenced_when_it_is_silent_and_the_nodes_own_is_not(self, node: Controllers) -> None:
+        node.register(OTHER)
+        assert not node.beat(OTHER).is_fenced
+        for _ in range(SESSION // 1000):
+            node.tick(1000)
+            assert not node.image.brokers[OTHER].fenced
+        for _ in range(3):
+            node.tick(1000)
+        assert node.image.brokers[OTHER].fenced
+        assert not node.image.brokers[OWN].fenced
+        assert not node.beat(OTHER).is_fenced
+
+    @pytest.mark.parametrize("version", versions("BrokerRegistration"))
+    def test_it_registers_in_every_version(self, node: Controllers, version: int) -> None:
+        """Directories are asked for by today's metadata, and cannot be told before version 2; nor can features from 0 before 4."""
+        answer = node.register(OTHER, version=version, is_migrating_zk_broker=False)
+        assert code(answer) == ("INVALID_REGISTRATION" if version < 2 else "NONE")
+        assert (answer.broker_epoch == -1) is (version < 2)
+        assert (OTHER in node.image.brokers) is (version >= 2)
+
+    @pytest.mark.parametrize("version", versions("BrokerHeartbeat"))
+    def test_it_beats_in_every_version(self, node: Controllers, version: int) -> None:
+        node.register(OTHER, log_dirs=[directory(OTHER), directory(OTHER, 1)])
+        lost = {"offline_log_dirs": [directory(OTHER)]} if version >= 1 else {}
+        cordoned = {"cordoned_log_dirs": [directory(OTHER, 1)]} if version >= 2 else {}
+        assert not node.beat(OTHER, version=version, **lost, **cordoned).is_fenced
+        broker = node.image.brokers[OTHER]
+        assert (len(broker.log_dirs), len(broker.cordoned_log_dirs)) == (1 if lost else 2, 1 if cordoned else 0)
+
+    def test_a_foreign_one_is_refused(self, node: Controllers) -> None:
+        node.register(OTHER)
+        node.beat(OTHER)
+        wrong: list[tuple[dict[str, Any], str]] = [
+            ({"cluster_id": "x"}, "INCONSISTENT_CLUSTER_ID"),
+            ({"incarnation_id": Uuid(b"x" * 16)}, "DUPLICATE_BROKER_REGISTRATION"),
+            ({"is_migrating_zk_broker": True}, "BROKER_ID_NOT_REGISTERED"),
+            ({"log_dirs": []}, "INVALID_REGISTRATION"),
+            ({"features": features(metadata_version=(7, 32))}, "UNSUPPORTED_VERSION"),
+            ({"listeners": [BrokerRegistrationRequest.Listener(name="A", host="", port=1)]}, "UNKNOWN_SERVER_ERROR"),
+        ]
+        for changed, expected in wrong:
+            before = node.end
+            answer = node.register(OTHER, **changed)
+            assert (code(answer), answer.broker_epoch) == (expected, -1)
+            assert node.end == before
+
+    def test_nobody_registers_as_the_nodes_own(self, node: Controllers) -> None:
+        node.register(OTHER)
+        node.tick(10 * SESSION)
+        assert code(node.register(OWN)) == "DUPLICATE_BROKER_REGISTRATION"
+
+    def test_a_stale_one_is_told_so(self, node: Controllers) -> None:
+        node.register(OTHER)
+        for broker, epoch in ((OTHER, 1), (OTHER, -1), (6, -1)):
+            answer = node.beat(broker, broker_epoch=epoch)
+            assert (code(answer), answer.is_fenced, answer.should_shut_down) == ("STALE_BROKER_EPOCH", True, False)
+            assert code(node.submit(AllocateProducerIdsRequest(broker_id=broker, broker_epoch=epoch), 0)) == (
+                "STALE_BROKER_EPOCH"
+            )
+
+    def test_it_is_given_producer_ids_that_nobody_else_has(self, node: Controllers) -> None:
+        epoch = node.register(OTHER).broker_epoch
+        own = node.node.controller.producer_ids.next()
+        blocks = [node.submit(AllocateProducerIdsRequest(broker_id=OTHER, broker_epoch=epoch), 0) for _ in range(2)]
+        assert [(code(block), block.producer_id_start, block.producer_id_len) for block in blocks] == [
+            ("NONE", own + 1000, 1000),
+            ("NONE", own + 2000, 1000),
+        ]
+
+    def test_it_is_unregistered(self, node: Controllers) -> None:
+        node.register(OTHER)
+        node.beat(OTHER)
+        answer = node.submit(UnregisterBrokerRequest(broker_id=OTHER), 0)
+        assert (code(answer), answer.error_message) == ("NONE", "")
+        assert OTHER not in node.image.brokers
+        assert code(node.beat(OTHER)) == "STALE_BROKER_EPOCH"
+        again = node.submit(UnregisterBrokerRequest(broker_id=OTHER), 0)
+        assert (code(again), again.error_message) == (
+            "BROKER_ID_NOT_REGISTERED",
+            "Broker ID 5 is not currently registered",
+        )
+        node.tick(10 * SESSION)
+        assert code(node.register(OTHER)) == "NONE"
+
+
+def test_a_node_whose_broker_was_unregistered_serves_what_it_can(node: Controllers) -> None:
+    """It is as good as gone, and goes in good order."""
+    node.create("t")
+    assert code(node.submit(UnregisterBrokerRequest(broker_id=OWN), 0)) == "NONE"
+    clients = Harness.begin  # on the listener of brokers
+    produced = clients(node, InitProducerIdRequest(transactional_id=None, producer_id=-1, producer_epoch=-1), 4)
+    assert code(produced.response) == "COORDINATOR_LOAD_IN_PROGRESS"
+    told = clients(node, MetadataRequest(topics=None), 12).response
+    assert (told.brokers, [topic.partitions[0].leader_id for topic in told.topics]) == ([], [-1])
+    node.tick(SESSION)
+    node.node.close(node.now)
+
+
+class TestAController:
+    def register(self, node: Controllers, controller: int, **fields: Any) -> Any:
+        listener = ControllerRegistrationRequest.Listener(
+            **{"name": "CONTROLLER", "host": "h", "port": 9093, "security_protocol": 0, **fields}
+        )
+        body = ControllerRegistrationRequest(
+            controller_id=controller, incarnation_id=Uuid(b"i" * 16), listeners=[listener]
+        )
+        return node.submit(body, 0)
+
+    def test_it_registers_and_is_unregistered(self, node: Controllers) -> None:
+        assert code(self.register(node, 3000)) == "NONE"
+        assert node.image.controllers[3000].endpoints[0].port == 9093
+        answers = [node.submit(UnregisterControllerRequest(controller_id=id), 0) for id in (3000, 3000, OWN)]
+        assert [(code(answer), answer.error_message) for answer in answers] == [
+            ("NONE", ""),
+            ("CONTROLLER_ID_NOT_REGISTERED", "Controller ID 3000 is not currently registered."),
+            ("INVALID_REQUEST", "Controller cannot unregister itself while it is active."),
+        ]
+        assert list(node.image.controllers) == [OWN]
+
+    def test_one_that_cannot_be_reached_is_refused(self, node: Controllers) -> None:
+        answer = self.register(node, 3000, port=0)
+        assert code(answer) == "UNKNOWN_SERVER_ERROR"
+        assert 3000 not in node.image.controllers
+
+
+@pytest.mark.parametrize("level", range(7, 34))
+def test_a_broker_lives_at_every_level_of_the_metadata(level: int) -> None:
+    """And what it says is written as far as the level can carry it (KIP-584)."""
+    node = at_level(level)
+    directories = [directory(OTHER), directory(OTHER, 1)]
+    assert code(node.register(OTHER, log_dirs=directories)) == "NONE"
+    node.beat(OTHER, cordoned_log_dirs=directories[:1])
+    node.create("t", partitions=2)
+    node.beat(OTHER, offline_log_dirs=directories[1:])
+    broker = node.image.brokers[OTHER]
+    assert broker.active
+    assert list(broker.log_dirs) == (directories[:1] if level >= 17 else [])
+    assert list(broker.cordoned_log_dirs) == (directories[:1] if level >= 30 else [])
+    node.beat(OTHER, want_shut_down=True)
+    assert node.beat(OTHER, want_shut_down=True).should_shut_down
+    assert (code(TestAController().register(node, 3000)) == "NONE") is (level >= 15)
+    assert (OWN in node.image.controllers) is (level >= 15)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        BrokerRegistrationRequest(),
+        BrokerHeartbeatRequest(),
+        UnregisterBrokerRequest(),
+        AllocateProducerIdsRequest(),
+        ControllerRegistrationRequest(),
+        UnregisterControllerRequest(),
+    ],
+    ids=lambda message: type(message).__name__,
+)
+def test_a_node_that_does_not_lead_says_so(message: Message) -> None:
+    follower = Controllers({"controller.quorum.voters": "1@127.0.0.1:9,2@127.0.0.1:10,3@127.0.0.1:11"})
+    assert code(follower.submit(message, 0)) == "NOT_CONTROLLER"
+
+
+def test_what_was_decided_is_what_is_committed(node: Controllers) -> None:
+    """Every change that the node shows follows from its records."""
+    shown: list[tuple[Any, Any]] = []
+
+    def see(before: Any, after: Any, records: Any) -> None:
+        fold = Fold(before)
+        for record in records:
+            fold.apply(record)
+        shown.append((fold.image.brokers, after.brokers))
+
+    node.node.controller.listeners.append(see)
+    node.register(OTHER)
+    wishes: list[dict[str, Any]] = [{}, {"cordoned_log_dirs": []}, {"want_shut_down": True}]
+    for fields in wishes:
+        node.beat(OTHER, **fields)
+    node.submit(UnregisterBrokerRequest(broker_id=OTHER), 0)
+    assert len(shown) == 5
+    assert all(folded == after for folded, after in shown)

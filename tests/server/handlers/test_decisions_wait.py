@@ -1,0 +1,91 @@
+"""The decisions of a controller count, and are answered, when they are committed; and only the one that leads makes any."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages import error_codes, registry
+from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest
+from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
+from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
+from kafkadouble.messages.message import Message
+from tests.server.controllers import Controllers
+
+CLIENT_METRICS = 16
+
+
+def creating(name: str, **fields: Any) -> CreateTopicsRequest:
+    topic = CreateTopicsRequest.CreatableTopic(name=name, num_partitions=1, replication_factor=1)
+    return CreateTopicsRequest(topics=[topic], timeout_ms=1000, **fields)
+
+
+def growing(name: str) -> CreatePartitionsRequest:
+    topic = CreatePartitionsRequest.CreatePartitionsTopic(name=name, count=2, assignments=None)
+    return CreatePartitionsRequest(topics=[topic], timeout_ms=1000)
+
+
+def deleting(name: str) -> DeleteTopicsRequest:
+    return DeleteTopicsRequest(topics=[DeleteTopicsRequest.DeleteTopicState(name=name)], timeout_ms=1000)
+
+
+def setting(name: str) -> IncrementalAlterConfigsRequest:
+    of = IncrementalAlterConfigsRequest
+    config = of.AlterableConfig(name="interval.ms", config_operation=0, value="100")
+    resource = of.AlterConfigsResource(resource_type=CLIENT_METRICS, resource_name=name, configs=[config])
+    return of(resources=[resource])
+
+
+def replacing(name: str) -> AlterConfigsRequest:
+    resource = AlterConfigsRequest.AlterConfigsResource(resource_type=CLIENT_METRICS, resource_name=name, configs=[])
+    return AlterConfigsRequest(resources=[resource])
+
+
+REQUESTS = [creating("t"), creating("t", validate_only=True), growing("t"), deleting("t"), setting("m"), replacing("m")]
+
+
+def newest(body: Message) -> int:
+    return registry.api(body.api_key or 0).stable_versions[1]
+
+
+def kind(body: Message) -> str:
+    return type(body).__name__
+
+
+@pytest.mark.parametrize("body", REQUESTS, ids=kind)
+def test_a_controller_that_does_not_lead_refuses(body: Message) -> None:
+    three = Controllers(3)
+    leader = three.elect()
+    other = next(node for node in three.nodes.values() if node is not leader)
+    response = three.ask(other, body, newest(body))
+    results = getattr(response, "topics", None) or getattr(response, "responses", None) or response.results
+    assert {error_codes.name(result.error_code) for result in results} == {"NOT_CONTROLLER"}
+
+
+@pytest.mark.parametrize("body", REQUESTS, ids=kind)
+def test_an_answer_waits_until_what_it_says_is_committed(body: Message) -> None:
+    three = Controllers(3)
+    leader = three.elect()
+    three.cut = {id for id in three.ids if id != leader.id}
+    first: list[Any] = []
+    three.submit(leader, setting("before"), 1, first.append)
+    answers: list[Any] = []
+    three.submit(leader, body, newest(body), answers.append)
+    three.step(100)
+    assert (first, answers) == ([], [])
+    three.cut = set()
+    three.until(lambda: bool(first and answers))
+
+
+def test_a_decision_that_another_leader_takes_back_is_not_controller() -> None:
+    three = Controllers(3)
+    leader = three.elect()
+    three.cut = {leader.id}
+    answers: list[Any] = []
+    three.submit(leader, setting("m"), 1, answers.append)
+    three.until(lambda: bool(answers))
+    assert [error_codes.name(each.error_code) for each in answers[0].responses] == ["NOT_CONTROLLER"]
+    assert all(not node.controller.image.configs.get((CLIENT_METRICS, "m")) for node in three.nodes.values())

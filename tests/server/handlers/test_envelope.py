@@ -1,0 +1,312 @@
+"""Envelope: what a client asked of a broker, answered by a controller (KIP-590)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages import error_codes, headers, registry
+from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest, CreateTopicsResponse
+from kafkadouble.messages.generated.default_principal_data import DefaultPrincipalData
+from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest, DescribeQuorumResponse
+from kafkadouble.messages.generated.envelope import EnvelopeRequest, EnvelopeResponse
+from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.messages.message import Message
+from kafkadouble.server import forwardable
+from kafkadouble.server.dispatch import DISCONNECT
+from kafkadouble.server.handlers import CONTROLLER_SERVED, Served
+from kafkadouble.server.request import Peer, Refusal, Request
+from kafkadouble.server.waiting import Until, Waiters
+from tests.server.harness import NOW, SEED, Harness, Pending
+
+ENVELOPE, CREATE_TOPICS = 58, 19
+APIS: dict[int, Served] = {**CONTROLLER_SERVED, ENVELOPE: Served("Envelope")}
+SIZE_FIELD = 4
+
+
+def principal(type: str = "User", name: str = "alice") -> bytes:
+    return bytes(2) + DefaultPrincipalData(type=type, name=name).encode(0)
+
+
+def inside(message: Message, version: int, correlation_id: int = 77) -> bytes:
+    """A request as a client sends it, without its length."""
+    return b"".join(headers.write_request(message, correlation_id, "a client", version))[SIZE_FIELD:]
+
+
+def creating(*names: str, **fields: Any) -> CreateTopicsRequest:
+    topics = [CreateTopicsRequest.CreatableTopic(name=name, num_partitions=1, replication_factor=1) for name in names]
+    return CreateTopicsRequest(topics=topics, timeout_ms=1000, **fields)
+
+
+def forward(
+    cluster: Harness,
+    data: bytes,
+    who: bytes | None = principal(),
+    address: bytes = bytes((10, 0, 0, 9)),
+    apis: Mapping[int, Any] = APIS,
+) -> Pending:
+    body = EnvelopeRequest(request_data=data, request_principal=who, client_host_address=address)
+    broker = Peer(3, "127.0.0.1", 50_001, "CONTROLLER", apis)
+    request = Request(ENVELOPE, 0, 5, "1", body, broker, received=cluster.now, size=len(data) + 40)
+    pending = Pending(0, ENVELOPE, 5)
+    pending.task = cluster.node.submit(request, pending.answered, cluster.now)
+    return pending
+
+
+def answered(cluster: Harness, data: bytes, **given: Any) -> EnvelopeResponse:
+    response = forward(cluster, data, **given).response
+    assert isinstance(response, EnvelopeResponse)
+    return response
+
+
+def code(cluster: Harness, data: bytes, **given: Any) -> str:
+    """The error of the envelope."""
+    response = answered(cluster, data, **given)
+    assert response.response_data is None
+    return error_codes.name(response.error_code)
+
+
+@pytest.fixture
+def cluster() -> Harness:
+    return Harness()
+
+
+@pytest.mark.parametrize("version", range(2, 8))
+def test_the_request_inside_is_answered_as_if_the_client_had_come_himself(cluster: Harness, version: int) -> None:
+    response = answered(cluster, inside(creating("t"), version))
+    assert response.error_code == 0
+    assert response.response_data is not None
+    correlation_id, found = headers.read_response(bytes(response.response_data), CREATE_TOPICS, version)
+    assert correlation_id == 77
+    assert isinstance(found, CreateTopicsResponse)
+    assert [(topic.name, topic.error_code) for topic in found.topics] == [("t", 0)]
+    assert cluster.image.topic_named("t") is not None
+
+
+def test_the_answer_is_byte_for_byte_that_of_the_inner_request(cluster: Harness) -> None:
+    response = answered(cluster, inside(creating("bad name"), 5))
+    direct = cluster.submit(creating("bad name"), 5)
+    expected = b"".join(headers.write_response(direct, 77, CREATE_TOPICS, 5))[SIZE_FIELD:]
+    assert response.response_data == expected
+
+
+class Odd:
+    """An API whose handler is the test's: stands in the table for CreateTopics."""
+
+    request = CreateTopicsRequest
+
+    def __init__(self, answer: Callable[[Any, Any], Any]) -> None:
+        self.handler, self.name = SimpleNamespace(answer=answer, refuse=refuse), "CreateTopics"
+
+    def serves(self, version: int) -> bool:
+        return 2 <= version <= 7
+
+
+def refuse(request: Any, code: int, message: str | None) -> CreateTopicsResponse:
+    result = CreateTopicsResponse.CreatableTopicResult(name="t", error_code=code, error_message=message)
+    return CreateTopicsResponse(topics=[result])
+
+
+def odd(answer: Callable[[Any, Any], Any]) -> dict[int, Any]:
+    return {**APIS, CREATE_TOPICS: Odd(answer)}
+
+
+def inner_code(response: EnvelopeResponse) -> str:
+    assert response.error_code == 0
+    assert response.response_data is not None
+    found = headers.read_response(bytes(response.response_data), CREATE_TOPICS, 7)[1]
+    assert isinstance(found, CreateTopicsResponse)
+    return error_codes.name(found.topics[0].error_code)
+
+
+@pytest.mark.parametrize(
+    ("address", "host"),
+    [
+        (bytes((10, 0, 0, 9)), "10.0.0.9"),
+        (bytes(15) + b"\1", "::1"),
+        (bytes(10) + b"\xff\xff" + bytes((10, 0, 0, 9)), "10.0.0.9"),
+    ],
+)
+def test_the_handler_sees_the_client(cluster: Harness, address: bytes, host: str) -> None:
+    seen: list[Request[Any]] = []
+
+    def note(node: Any, request: Any) -> Message:
+        seen.append(request)
+        return CreateTopicsResponse()
+
+    apis = odd(note)
+    answered(cluster, inside(creating("t"), 7), who=principal("User", "bob:x"), address=address, apis=apis)
+    [request] = seen
+    assert (request.peer.principal, request.peer.host, request.peer.listener) == ("User:bob:x", host, "CONTROLLER")
+    assert (request.client_id, request.correlation_id, request.version) == ("a client", 77, 7)
+    assert request.peer.apis is apis
+    assert request.received == NOW
+
+
+def test_a_request_inside_that_waits_makes_the_envelope_wait(cluster: Harness) -> None:
+    place = Waiters()
+
+    def wait(node: Any, request: Any) -> Iterator[Until]:
+        moved = yield Until(node.now + 1000, [place])
+        raise Refusal(error_codes.REQUEST_TIMED_OUT if not moved else error_codes.TOPIC_ALREADY_EXISTS)
+
+    first, second = (forward(cluster, inside(creating("t"), 7), apis=odd(wait)) for _ in range(2))
+    assert not first.done
+    second.close()
+    place.wake()
+    cluster.tick(0)
+    assert inner_code(first.response) == "TOPIC_ALREADY_EXISTS"
+    third = forward(cluster, inside(creating("t"), 7), apis=odd(wait))
+    cluster.tick(1000)
+    assert inner_code(third.response) == "REQUEST_TIMED_OUT"
+    assert not second.done
+    assert not place.tasks
+
+
+def test_an_unforeseen_error_is_the_inner_request_s_own(cluster: Harness) -> None:
+    def broken(node: Any, request: Any) -> Message:
+        raise RuntimeError("on purpose")
+
+    response = answered(cluster, inside(creating("t"), 7), apis=odd(broken))
+    assert inner_code(response) == "UNKNOWN_SERVER_ERROR"
+
+
+def test_an_answer_too_long_for_the_wire_is_cut(cluster: Harness) -> None:
+    def talkative(node: Any, request: Any) -> Message:
+        raise Refusal(error_codes.INVALID_REQUEST, "x" * 40_000)
+
+    assert inner_code(answered(cluster, inside(creating("t"), 7), apis=odd(talkative))) == "INVALID_REQUEST"
+
+
+@pytest.mark.parametrize("result", [None, DISCONNECT])
+def test_no_answer_inside_is_none_outside(cluster: Harness, result: Any) -> None:
+    assert forward(cluster, inside(creating("t"), 7), apis=odd(lambda *_: result)).response is result
+
+
+def test_a_controller_that_does_not_lead_says_so_on_the_envelope(cluster: Harness) -> None:
+    def elsewhere(node: Any, request: Any) -> Message:
+        raise Refusal(error_codes.NOT_CONTROLLER)
+
+    assert code(cluster, inside(creating("t"), 7), apis=odd(elsewhere)) == "NOT_CONTROLLER"
+
+
+def test_of_describe_quorum_another_error_says_so(cluster: Harness) -> None:
+    def quorum(error_code: int) -> dict[int, Any]:
+        partition = DescribeQuorumResponse.PartitionData(error_code=error_code)
+        topic = DescribeQuorumResponse.TopicData(topic_name="__cluster_metadata", partitions=[partition])
+        api = Odd(lambda *_: DescribeQuorumResponse(topics=[topic]))
+        api.request = DescribeQuorumRequest  # type: ignore[assignment]  # a stand-in for the other API
+        api.serves = lambda version: True  # type: ignore[method-assign]
+        return {**APIS, 55: api}
+
+    data = inside(DescribeQuorumRequest(topics=[]), 2)
+    assert code(cluster, data, apis=quorum(error_codes.NOT_LEADER_OR_FOLLOWER)) == "NOT_CONTROLLER"
+    assert answered(cluster, data, apis=quorum(error_codes.NOT_CONTROLLER)).error_code == 0
+
+
+BAD_PRINCIPALS = {
+    "null": None,
+    "nothing": b"",
+    "half a version": b"\0",
+    "a version only": b"\0\0",
+    "a version that is not known": b"\0\1" + principal()[2:],
+    "a negative version": b"\xff\xff" + principal()[2:],
+    "cut": principal()[:-3],
+    "no text": bytes(2) + b"\3\xff\xfe\2a\0\0",
+}
+
+
+@pytest.mark.parametrize("name", BAD_PRINCIPALS)
+def test_principals_that_cannot_be_read(cluster: Harness, name: str) -> None:
+    found = code(cluster, inside(creating("t"), 7), who=BAD_PRINCIPALS[name])
+    assert found == "PRINCIPAL_DESERIALIZATION_FAILURE"
+    assert cluster.image.topic_named("t") is None
+
+
+@pytest.mark.parametrize("address", [b"", b"\1\2\3", bytes(5), bytes(17), b"127.0.0.1"])
+def test_addresses_that_are_none(cluster: Harness, address: bytes) -> None:
+    assert code(cluster, inside(creating("t"), 7), address=address) == "INVALID_REQUEST"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [inside(MetadataRequest(), 12), inside(FindCoordinatorRequest(), 4), inside(EnvelopeRequest(), 0)],
+    ids=["Metadata", "FindCoordinator", "Envelope"],
+)
+def test_what_is_not_forwarded(cluster: Harness, data: bytes) -> None:
+    assert code(cluster, data) == "INVALID_REQUEST"
+
+
+WHOLE = inside(creating("t"), 7)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        WHOLE[:7],
+        WHOLE[:-4],
+        b"\x7f\x00" + WHOLE[2:],  # an API that nobody knows
+        WHOLE[:2] + b"\0\x63" + WHOLE[4:],  # version 99
+        WHOLE[:2] + b"\xff\xff" + WHOLE[4:],  # version -1
+        inside(AlterConfigsRequest(), 0)[:2] + b"\0\3" + inside(AlterConfigsRequest(), 0)[4:],
+    ],
+    ids=["empty", "half a header", "half a body", "unknown", "too new", "negative", "newer than served"],
+)
+def test_bytes_inside_that_cannot_be_read(cluster: Harness, data: bytes) -> None:
+    assert code(cluster, data) == "UNSUPPORTED_VERSION"
+
+
+def test_what_is_forwardable_and_not_served_here(cluster: Harness) -> None:
+    apis = {key: served for key, served in APIS.items() if key != CREATE_TOPICS}
+    assert code(cluster, inside(creating("t"), 7), apis=apis) == "UNSUPPORTED_VERSION"
+
+
+def test_the_order_in_which_an_envelope_is_looked_at(cluster: Harness) -> None:
+    """As Apache Kafka does: principal, address, header, API, body."""
+    assert code(cluster, b"", who=b"", address=b"") == "PRINCIPAL_DESERIALIZATION_FAILURE"
+    assert code(cluster, b"", address=b"") == "INVALID_REQUEST"
+    assert code(cluster, inside(MetadataRequest(), 12)[:-1]) == "INVALID_REQUEST"
+
+
+def test_a_bomb_inside_is_not_unpacked(cluster: Harness) -> None:
+    many = inside(creating(*("" for _ in range(60_000))), 7)
+    assert code(cluster, many) == "UNSUPPORTED_VERSION"
+
+
+def test_bytes_behind_the_request_are_passed_over(cluster: Harness) -> None:
+    assert answered(cluster, inside(creating("t"), 7) + b"more").error_code == 0
+
+
+def test_random_damage_is_always_answered(cluster: Harness) -> None:
+    dice = random.Random(SEED)
+    for _ in range(2000):
+        data = bytearray(inside(creating("t", validate_only=True), dice.choice((4, 5, 7))))
+        for _ in range(dice.randrange(1, 4)):
+            data[dice.randrange(len(data))] = dice.randrange(256)
+        who = bytearray(principal())
+        who[dice.randrange(len(who))] ^= dice.choice((0, 0, 0, 1, 255))
+        assert forward(cluster, bytes(data[: dice.choice((None, dice.randrange(len(data))))]), who=bytes(who)).done
+
+
+def test_both_are_remembered(cluster: Harness) -> None:
+    assert cluster.node.history is not None
+    answered(cluster, inside(creating("t"), 7))
+    assert [(seen.api, seen.outcome) for seen in cluster.node.history] == [
+        ("Envelope", "answered"),
+        ("CreateTopics", "answered"),
+    ]
+
+
+def test_what_is_forwardable_is_served_to_clients_or_not_at_all() -> None:
+    """AllocateProducerIds is what brokers ask for themselves."""
+    assert len(forwardable.FORWARDABLE) == len(forwardable.NAMES) == 22
+    assert {name for name in forwardable.NAMES if "broker" not in registry.api_named(name).listeners} == {
+        "AllocateProducerIds"
+    }

@@ -1,0 +1,118 @@
+"""Random requests about features, quotas, credentials and ACLs, at two levels of the metadata: none breaks a handler, the log folds to the
+image, and so does a snapshot; what is described is what the image holds."""
+
+from __future__ import annotations
+
+import sys
+from random import Random
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages.framed import decode_record
+from kafkadouble.messages.generated.describe_acls import DescribeAclsRequest
+from kafkadouble.messages.generated.describe_client_quotas import DescribeClientQuotasRequest
+from kafkadouble.messages.generated.describe_user_scram_credentials import DescribeUserScramCredentialsRequest
+from kafkadouble.server import dispatch
+from kafkadouble.server.handlers import SERVED
+from kafkadouble.server.logs.memory import MemoryLogs
+from kafkadouble.server.metadata.image_records import values_of
+from kafkadouble.server.metadata.metadata_log import image_of
+from kafkadouble.server.metadata.replay import Fold
+from tests.server.handlers.test_admin_random import Maker
+from tests.server.harness import DISCONNECT, Harness
+from tests.server.metadata.cluster_story import made
+
+APIS = (
+    "AlterClientQuotas",
+    "AlterUserScramCredentials",
+    "CreateAcls",
+    "DeleteAcls",
+    "DescribeAcls",
+    "DescribeClientQuotas",
+    "DescribeUserScramCredentials",
+    "UpdateFeatures",
+)
+WORDS = {
+    "entity_type": ("user", "user", "client-id", "client-id", "ip", "group", ""),
+    "entity_name": ("u", "u", "v", "", "1.2.3.4", "::1", "nowhere"),
+    "match": ("u", "v", "1.2.3.4", ""),
+    "key": ("producer_byte_rate", "request_percentage", "connection_creation_rate", "nope"),
+    "name": ("alice", "bob", "carol", ""),
+    "feature": ("metadata.version", "eligible.leader.replicas.version", "kraft.version", "nope"),
+    "host": ("*", "10.0.0.0/8", "1.2.3.4/99", "h", ""),
+    "principal": ("User:a", "User:b", "c", "User:*"),
+}
+OTHER_WORDS = ("t", "te", "test", "*", "kafka-cluster", "")
+NUMBERS = {
+    "iterations": (4095, 4096, 8192, 16384, 16385),
+    "mechanism": (1, 1, 2, 2, 0, 3),
+    "max_version_level": (0, 1, 1, 30, 32, 33, 33, 34, -1),
+    "match_type": (0, 0, 1, 2, 3),
+}
+OTHER_NUMBERS = (1, 2, 2, 3, 3, 3, 4, 4, 5, 99)
+AMOUNTS = (0.0, 0.5, 1.0, 5.0, 1e30, -1.0, float("inf"))
+REQUESTS = 1200
+
+
+class Security(Maker):
+    """Makes requests whose words and numbers mean something to these APIs."""
+
+    def value(self, cls: Any, name: str, kind: str, version: int, null: bool, outer: Any) -> Any:
+        choice, plain = self.random.choice, name.removesuffix("_filter")
+        if kind == "string" and not (null and self.random.random() < 0.3):
+            return choice(WORDS.get(plain, OTHER_WORDS))
+        if kind.startswith("int") and name != "timeout_ms":
+            return choice(NUMBERS.get(name, OTHER_NUMBERS))
+        if kind == "float64":
+            return choice(AMOUNTS)
+        if kind == "bytes":
+            return self.random.randbytes(choice((0, 4, 4, 4)))
+        return super().value(cls, name, kind, version, null, outer)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("level", [7, 33])
+def test_random_requests_break_nothing(seed: int, level: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unforeseen(request: Any) -> None:
+        raise AssertionError(f"seed {seed}: {request!r} broke its handler") from sys.exception()
+
+    monkeypatch.setattr(dispatch, "unforeseen", unforeseen)
+    logs = MemoryLogs()
+    logs.bootstrap = [made("FeatureLevelRecord", name="metadata.version", feature_level=level)]
+    cluster = Harness({"authorizer.class.name": "StandardAuthorizer"}, logs=logs)
+    maker = Security(Random(seed), cluster)
+    served = {api.name: api for api in SERVED.values()}
+    for _ in range(REQUESTS):
+        api = served[maker.random.choice(APIS)]
+        version = maker.random.randint(api.lowest, api.highest)
+        assert cluster.submit(maker.struct(api.api.request, version), version) is not DISCONNECT
+    image = cluster.image
+    assert image_of(cluster.node.controller.log.batches(0)) == image
+    loaded = Fold()
+    for value in values_of(image):
+        loaded.apply(decode_record(value)[0])
+    assert loaded.image._replace(end=image.end) == image
+    assert image.features["metadata.version"] == 33
+    check_told(cluster)
+
+
+def check_told(cluster: Harness) -> None:
+    """What a client is told is all that there is, and there is something."""
+    image = cluster.image
+    quotas = cluster.submit(DescribeClientQuotasRequest(components=[]), 1).entries
+    assert {tuple((part.entity_type, part.entity_name) for part in each.entity) for each in quotas} == {*image.quotas}
+    users = cluster.submit(DescribeUserScramCredentialsRequest(users=None), 0).results
+    told = {(each.user, info.mechanism) for each in users for info in each.credential_infos}
+    assert told == {*image.scram}
+    wanted = {
+        "resource_name_filter": None,
+        "principal_filter": None,
+        "host_filter": None,
+        "operation": 1,
+        "permission_type": 1,
+    }
+    found = cluster.submit(DescribeAclsRequest(resource_type_filter=1, pattern_type_filter=1, **wanted), 3).resources  # type: ignore[arg-type]  # a table of fields
+    assert sum(len(each.acls) for each in found) == len({*image.acls.values()})
+    assert len(image.quotas) > 0
+    assert len(image.scram) > 0

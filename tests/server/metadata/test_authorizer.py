@@ -1,0 +1,90 @@
+"""Who may do what: a table of ACLs and questions, as Kafka's StandardAuthorizer answers them (KIP-290)."""
+
+from __future__ import annotations
+
+import pytest
+from immutables import Map
+
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.metadata.acls import LITERAL, OPERATIONS
+from kafkadouble.server.metadata.authorizer import STANDARD, Authorizer, of_settings
+from kafkadouble.server.metadata.image import EMPTY, Acl, Image
+from kafkadouble.server.settings import Settings
+
+TOPIC, CLUSTER = 2, 4
+PREFIXED, DENY, ALLOW = 4, 2, 3
+READ, WRITE, CREATE, ALTER, DESCRIBE, ALL = (
+    OPERATIONS.index(name) for name in ("READ", "WRITE", "CREATE", "ALTER", "DESCRIBE", "ALL")
+)
+
+
+def acl(
+    name: str,
+    operation: int,
+    who: str = "User:ann",
+    *,
+    pattern: int = LITERAL,
+    host: str = "*",
+    permission: int = ALLOW,
+    kind: int = TOPIC,
+) -> Acl:
+    return Acl(kind, name, pattern, who, host, operation, permission)
+
+
+def image(*acls: Acl) -> Image:
+    return EMPTY._replace(acls=Map({Uuid(bytes([at]) * 16): each for at, each in enumerate(acls)}))
+
+
+def authorizer(**settings: object) -> Authorizer:
+    given = {name.replace("_", "."): value for name, value in settings.items()}
+    found = of_settings(Settings({"authorizer.class.name": STANDARD, **given}))
+    assert found is not None
+    return found
+
+
+ANN = "User:ann", "10.0.0.7"
+
+CASES: dict[str, tuple[list[Acl], int, bool]] = {
+    "nobody is allowed what no ACL allows": ([], READ, False),
+    "by name": ([acl("t", READ)], READ, True),
+    "another operation": ([acl("t", READ)], WRITE, False),
+    "another topic": ([acl("u", READ)], READ, False),
+    "another user": ([acl("t", READ, "User:bob")], READ, False),
+    "everybody": ([acl("t", READ, "User:*")], READ, True),
+    "every topic": ([acl("*", READ)], READ, True),
+    "a prefix": ([acl("", READ, pattern=PREFIXED)], READ, True),
+    "all operations": ([acl("t", ALL)], CREATE, True),
+    "another kind of resource": ([acl("t", READ, kind=CLUSTER)], READ, False),
+    "from a host": ([acl("t", READ, host="10.0.0.7")], READ, True),
+    "from another host": ([acl("t", READ, host="10.0.0.8")], READ, False),
+    "from a network": ([acl("t", READ, host="10.0.0.0/24")], READ, True),
+    "from another network": ([acl("t", READ, host="10.0.1.0/24")], READ, False),
+    "denied is stronger": ([acl("t", READ), acl("*", READ, "User:*", permission=DENY)], READ, False),
+    "denied all": ([acl("t", READ), acl("t", ALL, permission=DENY)], READ, False),
+    "who writes may describe": ([acl("t", WRITE)], DESCRIBE, True),
+    "who alters may describe": ([acl("t", ALTER)], DESCRIBE, True),
+    "who creates may not": ([acl("t", CREATE)], DESCRIBE, False),
+    "who may not write may describe": ([acl("t", READ), acl("t", WRITE, permission=DENY)], DESCRIBE, True),
+    "who may describe may not write": ([acl("t", DESCRIBE)], WRITE, False),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_who_may_do_what(case: str) -> None:
+    acls, operation, allowed = CASES[case]
+    assert authorizer().allows(image(*acls), ANN, operation, TOPIC, "t") is allowed
+
+
+def test_a_super_user_may_do_everything() -> None:
+    of_two = authorizer(super_users="User:root; User:ann")
+    assert of_two.allows(image(acl("t", ALL, "User:*", permission=DENY)), ANN, READ, TOPIC, "t")
+
+
+def test_what_no_acl_is_about_may_be_open_to_all() -> None:
+    open_to_all = authorizer(allow_everyone_if_no_acl_found="true")
+    assert open_to_all.allows(image(), ANN, READ, TOPIC, "t")
+    assert not open_to_all.allows(image(acl("t", READ, "User:bob")), ANN, READ, TOPIC, "t")
+
+
+def test_without_the_setting_nobody_asks() -> None:
+    assert of_settings(Settings()) is None

@@ -1,0 +1,60 @@
+"""The states of a broker, as a table: state, what it wants, how things are, and what comes."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkadouble.server.metadata.broker_states import State, Wish, next_state
+
+FENCED, UNFENCED, LEAVING, GONE = State.FENCED, State.UNFENCED, State.CONTROLLED_SHUTDOWN, State.SHUT_DOWN_NOW
+
+TABLE = """
+state     wants       knows                     next
+fenced    -           -                         fenced
+fenced    -           caught_up                 unfenced
+fenced    fence       caught_up                 fenced
+fenced    stop        -                         gone
+fenced    stop        caught_up                 gone
+fenced    fence,stop  caught_up                 gone
+unfenced  -           -                         unfenced
+unfenced  -           caught_up                 unfenced
+unfenced  fence       caught_up                 fenced
+unfenced  fence,stop  caught_up,leads           gone
+unfenced  stop        caught_up                 gone
+unfenced  stop        caught_up,leads           leaving
+unfenced  stop        leads                     leaving
+leaving   stop        leads                     leaving
+leaving   stop        leads,others_know         leaving
+leaving   stop        -                         leaving
+leaving   stop        others_know               gone
+leaving   -           others_know               gone
+leaving   fence       -                         leaving
+gone      -           caught_up                 gone
+"""
+
+NAMES = {"fenced": FENCED, "unfenced": UNFENCED, "leaving": LEAVING, "gone": GONE}
+ROWS = [line.split() for line in TABLE.strip().split("\n")[1:]]
+
+
+@pytest.mark.parametrize(("before", "wants", "knows", "after"), ROWS)
+def test_what_comes_next(before: str, wants: str, knows: str, after: str) -> None:
+    wish = Wish(
+        "fence" in wants,
+        "stop" in wants,
+        "caught_up" in knows,
+        lambda: "leads" in knows,
+        lambda: "others_know" in knows,
+    )
+    assert next_state(NAMES[before], wish) is NAMES[after]
+
+
+def test_what_counts_as_fenced() -> None:
+    assert [state.fenced for state in (FENCED, UNFENCED, LEAVING, GONE)] == [True, False, False, True]
+
+
+@pytest.mark.parametrize("state", [FENCED, UNFENCED])
+def test_a_broker_that_goes_on_costs_no_search(state: State) -> None:
+    def search() -> bool:
+        raise AssertionError("nobody had to look")
+
+    next_state(state, Wish(False, False, True, search, search))

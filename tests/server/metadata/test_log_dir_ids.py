@@ -1,0 +1,27 @@
+"""Directories that are none, and those that are."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.metadata.log_dir_ids import LOST, MIGRATING, UNASSIGNED, is_online
+from tests.server.metadata.small_clusters import directory
+
+KNOWN, OTHER = directory(1), directory(2)
+
+
+@pytest.mark.parametrize(
+    ("where", "of", "online"),
+    [
+        (KNOWN, (KNOWN, OTHER), True),
+        (KNOWN, (OTHER,), False),
+        (KNOWN, (), True),
+        (MIGRATING, (OTHER,), True),
+        (UNASSIGNED, (OTHER,), True),
+        (LOST, (OTHER,), False),
+        (LOST, (), False),
+    ],
+)
+def test_whether_a_replica_there_can_be_served(where: Uuid, of: tuple[Uuid, ...], online: bool) -> None:
+    assert is_online(where, of) is online

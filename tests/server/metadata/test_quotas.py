@@ -1,0 +1,214 @@
+"""What AlterClientQuotas decides, and what DescribeClientQuotas finds: the table of errors, and each filter against every entity."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
+from kafkadouble.messages.generated.describe_client_quotas import DescribeClientQuotasRequest
+from kafkadouble.server.metadata.decision import MOST_RECORDS
+from kafkadouble.server.metadata.image import EMPTY, Image, QuotaEntity
+from kafkadouble.server.metadata.quotas import Altered, alter, matching
+from kafkadouble.server.metadata.replay import replay
+from kafkadouble.server.request import Refusal
+
+Entity = dict[str, str | None]
+
+
+def entry(entity: list[tuple[str, str | None]], *ops: tuple[str, float | None]) -> AlterClientQuotasRequest.EntryData:
+    of = AlterClientQuotasRequest
+    return of.EntryData(
+        entity=[of.EntityData(entity_type=kind, entity_name=name) for kind, name in entity],
+        ops=[of.OpData(key=key, value=value or 0, remove=value is None) for key, value in ops],
+    )
+
+
+def after(image: Image, *entries: AlterClientQuotasRequest.EntryData) -> Image:
+    for record in alter(image, entries).records:
+        image = replay(image, record)
+    return image
+
+
+def problem(entity: list[tuple[str, str | None]], *ops: tuple[str, float | None]) -> str | None:
+    decision = alter(EMPTY, [entry(entity, *ops)])
+    [result] = decision.results
+    assert (result.error_code == error_codes.INVALID_REQUEST) == (result.error_message is not None)
+    assert not (result.error_code and decision.records)
+    return result.error_message
+
+
+U, C, IP = ("user", "u"), ("client-id", "c"), ("ip", "10.0.0.1")
+RATE = ("producer_byte_rate", 5.0)
+COMBINED = "Invalid quota entity combination, IP entity shouldnot be combined with User or ClientId"
+
+
+@pytest.mark.parametrize(
+    ("entity", "message"),
+    [
+        ([U], None),
+        ([U, C], None),
+        ([("user", None)], None),
+        ([("client-id", None), ("user", None)], None),
+        ([], "Invalid empty client quota entity"),
+        ([("group", "g")], "Unhandled client quota entity type: group"),
+        ([("user", "")], "Empty user not supported"),
+        ([("ip", "")], "Empty ip not supported"),
+        ([U, IP], COMBINED),
+        ([C, ("ip", None)], COMBINED),
+    ],
+)
+def test_entities(entity: list[tuple[str, str | None]], message: str | None) -> None:
+    assert problem(entity, RATE) == message
+    assert problem(entity) == message
+
+
+@pytest.mark.parametrize(
+    ("name", "valid"),
+    [
+        (None, True), ("1.2.3.4", True), ("::1", True), ("fe80::1", True), ("localhost", True),
+        ("1.2.3", False), ("1.2.3.4/8", False), ("some.where", False), ("*", False),
+    ],
+)  # fmt: skip
+def test_addresses(name: str | None, valid: bool) -> None:
+    told = problem([("ip", name)], ("connection_creation_rate", 1))
+    assert told == (None if valid else f"{name} is not a valid IP or resolvable host.")
+
+
+@pytest.mark.parametrize(
+    ("entity", "key", "value", "message"),
+    [
+        (U, "producer_byte_rate", 1, None),
+        (U, "consumer_byte_rate", 2.0**63, None),
+        (U, "consumer_byte_rate", 2.0**64, "Proposed value for consumer_byte_rate is too large for a LONG."),
+        (U, "request_percentage", 0.001, None),
+        (U, "controller_mutation_rate", 1e300, None),
+        (U, "producer_byte_rate", 1.0000001, None),
+        (U, "producer_byte_rate", 1.5, "producer_byte_rate cannot be a fractional value."),
+        (U, "producer_byte_rate", 0.0, "Quota producer_byte_rate must be greater than 0"),
+        (U, "request_percentage", -1, "Quota request_percentage must be greater than 0"),
+        (U, "request_percentage", float("inf"), "Quota request_percentage must be a finite number"),
+        (U, "request_percentage", float("nan"), "Quota request_percentage must be a finite number"),
+        (U, "connection_creation_rate", 1, "Invalid configuration key connection_creation_rate"),
+        (IP, "connection_creation_rate", 2**31 - 1, None),
+        (IP, "connection_creation_rate", 2**31, "Proposed value for connection_creation_rate is too large for an INT."),
+        (IP, "connection_creation_rate", 0.5, "connection_creation_rate cannot be a fractional value."),
+        (IP, "producer_byte_rate", 1, "Invalid configuration key producer_byte_rate"),
+    ],
+)
+def test_values(entity: tuple[str, str], key: str, value: float, message: str | None) -> None:
+    assert alter(EMPTY, [entry([entity], (key, value))]).results[0].error_message == message or value == 0.0
+    of = AlterClientQuotasRequest
+    asked = of.EntryData(
+        entity=[of.EntityData(entity_type=entity[0], entity_name=entity[1])],
+        ops=[of.OpData(key=key, value=value, remove=False)],
+    )
+    assert alter(EMPTY, [asked]).results[0].error_message == message
+
+
+def test_all_quotas_of_an_entity_hold_or_none() -> None:
+    decision = alter(EMPTY, [entry([U], RATE, ("request_percentage", -1)), entry([C], RATE)])
+    assert [result.error_code for result in decision.results] == [error_codes.INVALID_REQUEST, error_codes.NONE]
+    assert len(decision.records) == 1
+
+
+def test_what_is_so_already_is_not_written_and_what_is_not_there_is_not_removed() -> None:
+    image = after(EMPTY, entry([U, C], RATE, ("request_percentage", 2)))
+    assert alter(image, [entry([C, U], RATE, ("consumer_byte_rate", None), ("no.such", None))]).records == []
+    assert after(image, entry([C, U], ("producer_byte_rate", None), ("request_percentage", None))) == EMPTY
+
+
+def test_an_entity_that_stands_twice_fails_the_second_time() -> None:
+    decision = alter(
+        EMPTY, [entry([U, C], RATE), entry([("client-id", None)], RATE), entry([C, U], ("request_percentage", 1))]
+    )
+    twice = "Ignoring duplicate entity ClientQuotaEntity(entries={client-id=c, user=u})"
+    both: QuotaEntity = (C, U)
+    assert decision.results == [Altered(both, error_codes.INVALID_REQUEST, twice), Altered((("client-id", None),))]
+    assert len(decision.records) == 2
+    told = problem([("user", None)], RATE, RATE)
+    assert told == "Ignoring duplicate entity ClientQuotaEntity(entries={user=null})"
+
+
+def test_of_a_type_that_stands_twice_the_last_counts() -> None:
+    image = after(EMPTY, entry([("user", "a"), ("user", "b")], RATE))
+    assert list(image.quotas) == [(("user", "b"),)]
+
+
+def test_too_many_changes_are_refused_as_a_whole() -> None:
+    entries = [entry([("user", str(number))], RATE) for number in range(MOST_RECORDS + 1)]
+    assert len(alter(EMPTY, entries[:-1]).records) == MOST_RECORDS
+    with pytest.raises(Refusal) as refusal:
+        alter(EMPTY, entries)
+    assert refusal.value.code == error_codes.POLICY_VIOLATION
+
+
+def component(kind: str, match_type: int, match: str | None) -> DescribeClientQuotasRequest.ComponentData:
+    return DescribeClientQuotasRequest.ComponentData(entity_type=kind, match_type=match_type, match=match)
+
+
+ALL: list[list[tuple[str, str | None]]] = [
+    [("user", "u")], [("user", "v")], [("user", None)], [("client-id", "c")], [("client-id", None)],
+    [("user", "u"), ("client-id", "c")], [("user", None), ("client-id", "c")], [("user", "u"), ("client-id", None)],
+    [("user", None), ("client-id", None)], [("ip", "1.1.1.1")], [("ip", None)],
+]  # fmt: skip
+
+
+def everything() -> Image:
+    keys = {True: "connection_creation_rate", False: "producer_byte_rate"}
+    return after(EMPTY, *(entry(each, (keys[each[0][0] == "ip"], 1)) for each in ALL))
+
+
+WAYS: list[tuple[int, str | None]] = [(0, "u"), (0, "c"), (1, None), (2, None)]
+
+
+def meant(entity: Entity, kind: str, match_type: int, match: str | None) -> bool:
+    """One component of a filter, word by word."""
+    if kind not in entity:
+        return False
+    return match_type == 2 or entity[kind] == match
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_each_filter_finds_what_it_means(strict: bool) -> None:
+    image = everything()
+    assert len(matching(image, [], False)) == len(ALL)
+    assert matching(image, [], True) == []
+    kinds = [["user"], ["client-id"], ["ip"], ["user", "client-id"]]
+    for of in kinds:
+        for ways in product(WAYS, repeat=len(of)):
+            parts = [(kind, *way) for kind, way in zip(of, ways, strict=True)]
+            found = [entity for entity, _ in matching(image, [component(*part) for part in parts], strict)]
+            wanted = [
+                tuple(sorted(entity))
+                for entity in ALL
+                if all(meant(dict(entity), *part) for part in parts) and (not strict or len(entity) == len(of))
+            ]
+            assert sorted(found, key=repr) == sorted(wanted, key=repr)
+
+
+@pytest.mark.parametrize(
+    ("components", "code", "message"),
+    [
+        ([("", 0, "x")], 42, "Invalid empty entity type."),
+        ([("user", 0, "x"), ("user", 2, None)], 42, "Entity type user cannot appear more than once in the filter."),
+        ([("group", 0, "x")], 35, "Unsupported entity type group"),
+        ([("user", 0, None)], 42, "Request specified MATCH_TYPE_EXACT, but set match string to null."),
+        ([("user", 1, "x")], 42, "Request specified MATCH_TYPE_DEFAULT, but also specified a match string."),
+        ([("user", 2, "x")], 42, "Request specified MATCH_TYPE_SPECIFIED, but also specified a match string."),
+        ([("user", 3, None)], 42, "Unknown match type 3"),
+        (
+            [("ip", 2, None), ("user", 2, None)],
+            42,
+            "Invalid entity filter component combination. IP filter component should not be used with user or clientId "
+            "filter component.",
+        ),
+    ],
+)
+def test_filters_that_cannot_be(components: list[Any], code: int, message: str) -> None:
+    with pytest.raises(Refusal) as refusal:
+        matching(everything(), [component(*each) for each in components], False)
+    assert (refusal.value.code, refusal.value.message) == (code, message)

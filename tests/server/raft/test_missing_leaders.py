@@ -1,0 +1,88 @@
+"""How the followers of a leader that is gone come to another one: soon, though they miss him in one instant, or he first who has more."""
+
+from kafkadouble.server.raft.candidate import Candidate
+from kafkadouble.server.raft.follower import Follower
+from kafkadouble.server.raft.prospective import Prospective
+from kafkadouble.server.raft.replica import Replica
+from kafkadouble.server.raft.unattached import Unattached
+from tests.server.raft.followed import Followed
+from tests.server.raft.quorum import Quorum
+
+
+def bereft(quorum: Quorum) -> list[Replica]:
+    """Two followers whose leader was killed."""
+    leader = quorum.elect()
+    quorum.run(100)
+    quorum.kill(leader.key.id)
+    return quorum.followers()
+
+
+def runs_out(replica: Replica, at: int) -> None:
+    """The follower's patience is over then."""
+    assert isinstance(replica.state, Follower)
+    replica.state.deadline = at
+
+
+def test_the_patience_of_followers_differs_by_an_eighth_of_the_fetch_timeout_and_is_never_shorter() -> None:
+    found = {Followed(id=id).patience for id in (1, 4, 5, 6, 7, 8, 9)}
+    assert all(2000 <= each < 2250 for each in found), found
+    assert len(found) > 4, found
+    assert Followed(settings=Quorum(fetch_timeout_ms=3).settings).patience == 3
+
+
+def test_a_follower_waits_anew_for_another_leader() -> None:
+    quorum = Quorum()
+    leaders = [quorum.elect()]
+    found = set()
+    for _ in range(4):
+        quorum.run(100)
+        found |= {each.state.patience for each in quorum.followers() if isinstance(each.state, Follower)}
+        leaders[-1].resign(quorum.now)
+        leaders.append(quorum.elect())
+    assert len(found) > 4, found
+
+
+def test_who_stand_together_part_within_a_quarter_of_the_election_backoff() -> None:
+    """Apache Kafka's candidates would wait until their election timeouts are over, one to two seconds."""
+    for fetch_timeout in range(1000, 1020):  # each draws other numbers
+        quorum = Quorum(fetch_timeout_ms=fetch_timeout)
+        followers = bereft(quorum)
+        at = quorum.now + 500
+        for each in followers:
+            runs_out(each, at)
+        assert quorum.run(501, until=lambda: all(isinstance(each.state, Candidate) for each in followers))  # noqa: B023  # called at once
+        assert quorum.now == at
+        assert quorum.run(2000, until=lambda: quorum.leader is not None)  # noqa: B023  # called at once
+        assert quorum.now <= at + 2 * 250, "the second time they may draw the same, too"
+
+
+def test_who_has_the_longer_log_and_misses_the_leader_first_leads_as_soon_as_the_other_misses_him_too() -> None:
+    quorum = Quorum()
+    leader = quorum.elect()
+    quorum.run(100)
+    longer, shorter = quorum.followers()
+    quorum.isolate(shorter.key.id)
+    leader.append([b"only he has it"], quorum.now)
+    quorum.run(50)
+    quorum.kill(leader.key.id)
+    quorum.heal()
+    assert longer.log.end_offset > shorter.log.end_offset
+    now = quorum.now
+    runs_out(longer, now + 100)
+    runs_out(shorter, now + 300)
+    quorum.run(200)
+    assert isinstance(longer.state, Prospective), "the other still follows, and refuses"
+    assert quorum.run(1000, until=lambda: quorum.leader is longer)
+    assert quorum.now == now + 300, "it does not wait until an election timeout is over"
+
+
+def test_a_voter_that_has_refused_for_good_is_not_asked_again_and_again() -> None:
+    """Only who asks itself is asked again."""
+    quorum = Quorum()
+    first, second = bereft(quorum)
+    runs_out(first, quorum.now + 100)
+    quorum.run(900)
+    assert isinstance(first.state, Prospective)
+    asked = [to for asker, to, body in quorum.sent if asker == first.key.id and type(body).__name__ == "VoteRequest"]
+    assert asked.count(second.key.id) == 1
+    assert not isinstance(second.state, Unattached)

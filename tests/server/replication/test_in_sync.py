@@ -1,0 +1,45 @@
+"""The in-sync set as its leader knows it, when what the controller answers and what the metadata tell cross on the way (KIP-497)."""
+
+from __future__ import annotations
+
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.metadata.image import PartitionImage
+from kafkadouble.server.replication.in_sync import InSync
+
+LEADER, OTHER, THIRD = 1, 2, 3
+
+
+def told(epoch: int, *isr: int) -> PartitionImage:
+    replicas = (LEADER, OTHER, THIRD)
+    return PartitionImage(replicas, (Uuid.ZERO,) * 3, isr, LEADER, leader_epoch=0, partition_epoch=epoch)
+
+
+def in_sync_at(epoch: int, *isr: int) -> InSync:
+    found = InSync(LEADER, told(epoch, *isr), epoch_start=0, now=0)
+    for broker, offset in ((OTHER, 10), (THIRD, 7)):
+        found.fetched(broker, offset, 10, now=0)
+    return found
+
+
+def test_metadata_older_than_what_the_controller_has_answered_change_nothing() -> None:
+    """Else the high watermark would pass one who is in sync by what is committed."""
+    in_sync = in_sync_at(5, LEADER, OTHER, THIRD)
+    in_sync.follow(told(4, LEADER, OTHER), now=1)
+    assert sorted(in_sync.isr) == [LEADER, OTHER, THIRD]
+    assert in_sync.partition_epoch == 5
+    assert in_sync.high_watermark(10, min_isr=1) == 7
+
+
+def test_what_was_asked_for_since_stands_when_the_metadata_tell_what_is_known() -> None:
+    """The controller may have granted it by now."""
+    in_sync = in_sync_at(4, LEADER, OTHER)
+    in_sync.proposed = frozenset({LEADER, OTHER, THIRD})
+    in_sync.follow(told(4, LEADER, OTHER), now=1)
+    assert in_sync.high_watermark(10, min_isr=1) == 7
+
+
+def test_newer_metadata_decide_what_was_asked_for() -> None:
+    in_sync = in_sync_at(4, LEADER, OTHER)
+    in_sync.proposed = frozenset({LEADER, OTHER, THIRD})
+    in_sync.follow(told(5, LEADER, OTHER), now=1)
+    assert in_sync.high_watermark(10, min_isr=1) == 10

@@ -1,0 +1,130 @@
+"""What a controller lets somebody do: the cluster as a whole, or some of the parts that he asks for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages import error_codes, headers, registry
+from kafkadouble.messages.generated.access_control_entry_record import AccessControlEntryRecord
+from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.generated.default_principal_data import DefaultPrincipalData
+from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
+from kafkadouble.messages.generated.envelope import EnvelopeRequest
+from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
+from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
+from kafkadouble.messages.message import Message
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.authorizing import OF_CLUSTER, PARTS
+from kafkadouble.server.handlers import CONTROLLER_TABLE
+from kafkadouble.server.metadata.authorizer import ALTER, ALTER_CONFIGS, CREATE, DELETE, STANDARD
+from tests.server.controllers import Controllers
+
+TOPIC, LITERAL, ALLOW = 2, 3, 3
+DENIED = error_codes.TOPIC_AUTHORIZATION_FAILED
+ANN = "User:ann"
+
+
+@pytest.fixture
+def cluster() -> Controllers:
+    """Nodes are super users; ann has rights to the topic `mine`."""
+    found = Controllers(1, {"authorizer.class.name": STANDARD, "super.users": "User:ANONYMOUS"})
+    found.elect()
+    found.leader.controller.commit(
+        [
+            AccessControlEntryRecord(
+                id=Uuid(bytes([operation]) * 16),
+                resource_type=TOPIC,
+                resource_name="mine",
+                pattern_type=LITERAL,
+                principal=ANN,
+                host="*",
+                operation=operation,
+                permission_type=ALLOW,
+            )
+            for operation in (CREATE, ALTER, DELETE, ALTER_CONFIGS)
+        ]
+    )
+    return found
+
+
+def asked(cluster: Controllers, body: Message, version: int, who: str = ANN) -> Any:
+    """The answer to a client that a broker speaks for."""
+    kind, _, name = who.partition(":")
+    inner = b"".join(headers.write_request(body, 7, "client", version))[4:]
+    principal = (0).to_bytes(2, "big") + DefaultPrincipalData(type=kind, name=name).encode(0)
+    envelope = EnvelopeRequest(
+        request_data=inner, request_principal=principal, client_host_address=bytes([10, 0, 0, 7])
+    )
+    answer = cluster.ask(cluster.leader, envelope, 0)
+    assert answer.error_code == 0, answer
+    return headers.read_response(bytes(answer.response_data), body.api_key or 0, version)[1]
+
+
+def create(*names: str) -> CreateTopicsRequest:
+    of = CreateTopicsRequest
+    topics = [
+        of.CreatableTopic(
+            name=name,
+            num_partitions=-1,
+            replication_factor=-1,
+            assignments=[of.CreatableReplicaAssignment(partition_index=0, broker_ids=[1])],
+        )
+        for name in names
+    ]
+    return of(topics=topics, timeout_ms=1000)
+
+
+def codes(results: Any) -> dict[str, int]:
+    return {getattr(each, "name", None) or each.resource_name: each.error_code for each in results}
+
+
+def test_parts_without_a_right_are_refused_and_the_others_done(cluster: Controllers) -> None:
+    made = codes(asked(cluster, create("mine", "yours"), 7).topics)
+    assert made["yours"] == DENIED
+    assert made["mine"] == error_codes.INVALID_REPLICA_ASSIGNMENT, "it was looked at: there is no broker 1"
+    grown = CreatePartitionsRequest.CreatePartitionsTopic
+    answer = asked(
+        cluster,
+        CreatePartitionsRequest(topics=[grown(name="mine", count=2), grown(name="yours", count=2)], timeout_ms=1000),
+        3,
+    )
+    assert codes(answer.results) == {"mine": error_codes.UNKNOWN_TOPIC_OR_PARTITION, "yours": DENIED}
+    answer = asked(cluster, DeleteTopicsRequest(topic_names=["mine", "yours"], timeout_ms=1000), 5)
+    assert codes(answer.responses) == {"mine": error_codes.UNKNOWN_TOPIC_OR_PARTITION, "yours": DENIED}
+
+
+def test_configurations_go_by_what_they_are_of(cluster: Controllers) -> None:
+    of = IncrementalAlterConfigsRequest
+    change = of.AlterableConfig(name="retention.ms", config_operation=0, value="1")
+    resources = [
+        of.AlterConfigsResource(resource_type=kind, resource_name=name, configs=[change])
+        for kind, name in ((2, "mine"), (2, "yours"), (4, ""), (32, "a-group"))
+    ]
+    assert [each.error_code for each in asked(cluster, of(resources=resources), 1).responses] == [
+        error_codes.UNKNOWN_TOPIC_OR_PARTITION,
+        DENIED,
+        error_codes.CLUSTER_AUTHORIZATION_FAILED,
+        error_codes.GROUP_AUTHORIZATION_FAILED,
+    ]
+
+
+def test_what_is_about_the_cluster_asks_for_a_right_of_it(cluster: Controllers) -> None:
+    body = UpdateFeaturesRequest(timeout_ms=1000)
+    assert asked(cluster, body, 2).error_code == error_codes.CLUSTER_AUTHORIZATION_FAILED
+    assert asked(cluster, body, 2, who="User:ANONYMOUS").error_code == 0
+
+
+def test_every_api_of_a_controller_asks_for_something() -> None:
+    free = {served.name for served in CONTROLLER_TABLE} - OF_CLUSTER.keys() - PARTS.keys()
+    assert free == {"ApiVersions", "DeleteTopics"}, "DeleteTopics is divided by name or by id"
+    known = {api.name for api in registry.apis()}
+    assert known >= OF_CLUSTER.keys() | PARTS.keys()
+
+
+def test_nobody_is_asked_where_no_authorizer_is() -> None:
+    found = Controllers(1)
+    found.elect()
+    assert codes(asked(found, create("yours"), 7).topics) == {"yours": error_codes.INVALID_REPLICA_ASSIGNMENT}

@@ -1,0 +1,195 @@
+"""Several controllers: who leads decides, what a majority has is answered, and everybody has the same image (KIP-500, KIP-595, KIP-630)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.broker_registration import BrokerRegistrationRequest
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.metadata.features import supported_by
+from kafkadouble.server.metadata.image import BROKER, Image
+from kafkadouble.server.node import Node
+from kafkadouble.server.raft.raft_log import BOOTSTRAP
+from tests.server.controllers import Controllers
+
+
+def alter(name: str, value: str) -> IncrementalAlterConfigsRequest:
+    of = IncrementalAlterConfigsRequest
+    change = of.AlterableConfig(name=name, config_operation=0, value=value)
+    resource = of.AlterConfigsResource(resource_type=BROKER, resource_name="", configs=[change])
+    return of(resources=[resource])
+
+
+def code(answer: Any) -> int:
+    found: int = answer.responses[0].error_code
+    return found
+
+
+def contents(image: Image) -> Any:
+    return image._replace(end=None)  # type: ignore[arg-type]
+
+
+@pytest.fixture(params=[1, 3, 5])
+def controllers(request: pytest.FixtureRequest) -> Controllers:
+    return Controllers(request.param)
+
+
+def test_one_leads_and_all_have_the_same(controllers: Controllers) -> None:
+    leader = controllers.elect()
+    assert leader.controller.image.features["metadata.version"] == 33
+    controllers.until(lambda: len(leader.controller.image.controllers) == len(controllers.ids))
+    controllers.elect()
+    assert {
+        contents(node.controller.image) == contents(leader.controller.image) for node in controllers.nodes.values()
+    } == {True}
+    assert not leader.controller.image.brokers, "a controller is no broker"
+
+
+def test_a_decision_is_answered_when_a_majority_has_it() -> None:
+    controllers = Controllers(3)
+    leader = controllers.elect()
+    others = [id for id in controllers.ids if id != leader.id]
+    controllers.cut.update(others)
+    answers: list[Any] = []
+    controllers.submit(leader, alter("log.retention.ms", "5"), 1, answers.append)
+    controllers.step(500)
+    assert answers == []
+    assert leader.controller.draft.config_overrides(BROKER, "")["log.retention.ms"] == "5"
+    assert "log.retention.ms" not in leader.controller.image.config_overrides(BROKER, "")
+    controllers.cut.discard(others[0])
+    controllers.until(lambda: bool(answers))
+    assert code(answers[0]) == 0
+    assert leader.controller.image.config_overrides(BROKER, "")["log.retention.ms"] == "5"
+
+
+def test_who_does_not_lead_says_so() -> None:
+    controllers = Controllers(3)
+    leader = controllers.elect()
+    other = next(node for node in controllers.nodes.values() if node is not leader)
+    assert code(controllers.ask(other, alter("log.retention.ms", "5"), 1)) == error_codes.NOT_CONTROLLER
+
+
+def test_a_leader_that_is_deserted_does_not_know_and_then_gives_up() -> None:
+    """What a deposed leader has decided and nobody else has is not answered as done, and is nowhere afterwards."""
+    controllers = Controllers(3)
+    old = controllers.elect()
+    controllers.cut.add(old.id)
+    answers: list[Any] = []
+    controllers.submit(old, alter("log.retention.ms", "5"), 1, answers.append)
+    controllers.until(lambda: bool(answers))
+    assert code(answers[0]) == error_codes.NOT_CONTROLLER
+    controllers.until(lambda: any(node.controller.leads for node in controllers.nodes.values() if node is not old))
+    controllers.cut.clear()
+    new = controllers.elect()
+    assert new is not old
+    assert new.controller.epoch > 1
+    for node in controllers.nodes.values():
+        assert "log.retention.ms" not in node.controller.image.config_overrides(BROKER, "")
+
+
+def test_what_was_answered_outlives_its_leader() -> None:
+    controllers = Controllers(3)
+    for round in range(4):
+        leader = controllers.elect()
+        assert code(controllers.ask(leader, alter("log.retention.ms", str(1000 + round)), 1)) == 0
+        controllers.kill(leader.id)
+        controllers.until(lambda: any(node.controller.leads for node in controllers.nodes.values()))
+        assert controllers.leader.controller.draft.config_overrides(BROKER, "")["log.retention.ms"] == str(1000 + round)
+        controllers.restart(leader.id)
+    controllers.elect()
+    assert controllers.leader.controller.epoch >= 5
+
+
+def register(id: int) -> BrokerRegistrationRequest:
+    of = BrokerRegistrationRequest
+    return of(
+        broker_id=id,
+        cluster_id="a-cluster",
+        incarnation_id=Uuid.random(lambda size: bytes([id] * size)),
+        listeners=[of.Listener(name="PLAINTEXT", host="broker", port=9092)],
+        features=[
+            of.Feature(name=name, min_supported_version=low, max_supported_version=high)
+            for name, (low, high) in supported_by(("controller",)).items()
+        ],
+        previous_broker_epoch=-1,
+        log_dirs=[Uuid.random(lambda size: bytes([100 + id] * size))],
+    )
+
+
+def topic(name: str, partitions: int) -> CreateTopicsRequest:
+    creatable = CreateTopicsRequest.CreatableTopic(name=name, num_partitions=partitions, replication_factor=1)
+    return CreateTopicsRequest(topics=[creatable], timeout_ms=1000)
+
+
+SMALL = {
+    "metadata.log.max.record.bytes.between.snapshots": 2000,
+    "internal.metadata.log.segment.bytes": 1000,
+    "metadata.max.retention.bytes": 4000,
+    "controller.quorum.fetch.snapshot.max.bytes": 37,
+    "controller.quorum.fetch.max.bytes": 100,
+}
+
+
+def busy(controllers: Controllers, leader: Node, rounds: int) -> None:
+    for number in range(rounds):
+        assert code(controllers.ask(leader, alter("log.retention.ms", str(1000 + number)), 1)) == 0
+        controllers.step()
+
+
+def test_snapshots_are_written_and_a_lagging_node_is_brought_back_by_one() -> None:
+    """In pieces of 37 bytes; then it goes on with the log, and has the same image (KIP-630)."""
+    controllers = Controllers(3, SMALL)
+    leader = controllers.elect()
+    lagging = next(id for id in controllers.ids if id != leader.id)
+    controllers.kill(lagging)
+    busy(controllers, leader, 60)
+    controllers.until(lambda: leader.quorum.replica.log.start_offset > 0, 130_000)
+    start = leader.quorum.replica.log.start_offset
+    back = controllers.restart(lagging)
+    assert back.quorum.log.log_end_offset < start
+    controllers.elect()
+    assert back.quorum.replica.log.start_offset > 0
+    assert contents(back.controller.image) == contents(leader.controller.image)
+    assert back.snapshotting.readings()["kafka.controller:type=KafkaController,name=SnapshotLag"] >= 0
+
+
+def test_a_node_that_lost_everything_gets_it_again() -> None:
+    controllers = Controllers(3, SMALL)
+    leader = controllers.elect()
+    busy(controllers, leader, 30)
+    lost = next(id for id in controllers.ids if id != leader.id)
+    controllers.wipe(lost)
+    controllers.restart(lost)
+    controllers.elect()
+    assert contents(controllers.nodes[lost].controller.image) == contents(leader.controller.image)
+    assert [id for id in controllers.nodes[lost].quorum.snapshots.ids() if id != BOOTSTRAP]
+
+
+def test_a_restart_begins_with_the_snapshot() -> None:
+    controllers = Controllers(1, SMALL)
+    leader = controllers.elect()
+    busy(controllers, leader, 60)
+    controllers.until(lambda: leader.quorum.replica.log.start_offset > 0, 130_000)
+    before = contents(leader.controller.image)._replace(controllers=None)
+    controllers.kill(1)
+    again = controllers.restart(1)
+    assert contents(again.controller.image)._replace(controllers=None) == before
+    assert code(controllers.ask(again, alter("log.retention.ms", "7"), 1)) == 0
+
+
+def test_the_rules_of_the_kip_are_options() -> None:
+    """Bytes alone write no snapshot where little has changed; more new records do not count (KIP-630)."""
+    adopted = {**SMALL, "metadata.snapshot.min.changed_records.ratio": "0.5"}
+    controllers = Controllers(1, adopted)
+    leader = controllers.elect()
+    assert controllers.ask(leader, register(7), 4).error_code == 0
+    busy(controllers, leader, 60)
+    first = leader.quorum.snapshots.ids()
+    assert len(first) == 1, "the first has nothing before it"
+    busy(controllers, leader, 60)
+    assert leader.quorum.snapshots.ids() == first, "one record of many has changed"

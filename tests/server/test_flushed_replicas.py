@@ -1,0 +1,68 @@
+"""Replicas of a topic with `flush.messages=1`: what is acknowledged is on the disks of all in sync, whatever becomes of their power."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.server import housekeeping
+from kafkadouble.server.log.config import LogConfig
+from tests.kips.replicas import Replicas
+
+A, B = 11, 12
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_follower_has_flushed_what_it_fetches_on_from(seed: int) -> None:
+    """To fetch on is to say that one has what was before, and the high watermark counts on it."""
+    replicas = Replicas(flushing=True)
+    for number in range(6):
+        assert replicas.produce(b"m%d" % number * 50) == (0, number)
+    replicas.lose_power(A, seed)
+    replicas.lose_power(B, seed + 1000)
+    replicas.until(lambda: replicas.leader == -1)
+    replicas.start(A)
+    replicas.start(B)
+    replicas.until(lambda: replicas.leader != -1 and replicas.is_led)
+    replicas.converge()
+    assert all(b"m%d" % number in replicas.contents(id) for number in range(6) for id in (A, B))
+
+
+def test_what_a_leader_finds_unflushed_is_flushed_and_counts() -> None:
+    """Also when nothing else is written: else a retry of what is there would wait for ever."""
+    replicas = Replicas(flushing=True)
+    for number in range(3):
+        assert replicas.produce(b"m%d" % number) == (0, number)
+    replicas.kill(A)
+    replicas.kill(B)
+    replicas.until(lambda: replicas.leader == -1)
+    for id in (A, B):
+        replicas.start(id)
+    replicas.until(lambda: replicas.leader != -1 and replicas.is_led)
+    replicas.until(lambda: all(replicas.log(id).high_watermark == 3 for id in (A, B)))
+
+
+def test_what_follows_is_flushed_in_time_like_what_leads() -> None:
+    replicas = Replicas()
+    assert replicas.produce(b"m") == (0, 0)
+    replicas.cluster.step(1000)
+    for id in replicas.ids:
+        node = replicas.cluster.nodes[id]
+        replicas.log(id).config = LogConfig({"flush.ms": 1})
+        housekeeping.flush(node, node.now)
+    replicas.cluster.step(10)
+    assert [replicas.log(id).recovery_point for id in replicas.ids] == [1, 1]
+
+
+def test_a_follower_that_flushes_keeps_up_beside_a_partition_that_is_idle() -> None:
+    """Its fetch of the idle one alone would wait for data, and what was flushed meanwhile with it."""
+    replicas = Replicas(flushing=True)
+    of = CreateTopicsRequest
+    assigned = of.CreatableReplicaAssignment(partition_index=0, broker_ids=replicas.ids)
+    idle = of.CreatableTopic(name="idle", num_partitions=-1, replication_factor=-1, assignments=[assigned])
+    replicas.cluster.ask(replicas.cluster.leader, of(topics=[idle], timeout_ms=1000), 7)
+    replicas.cluster.step(1000)
+    begun = replicas.cluster.now
+    for number in range(20):
+        assert replicas.produce(b"m%d" % number) == (0, number)
+    assert replicas.cluster.now - begun < 20 * 50

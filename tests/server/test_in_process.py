@@ -1,0 +1,205 @@
+"""Nodes of one process: what they say to one another arrives, also late, and not at all where it must not."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.generated.fetch import FetchResponse
+from kafkadouble.messages.message import Message
+from kafkadouble.server.handlers import CONTROLLER_SERVED, SERVED
+from kafkadouble.server.in_process import InProcess, handed_on
+from kafkadouble.server.logs.memory import MemoryLogs
+from kafkadouble.server.node import Node
+from kafkadouble.server.raft.links import Failure, Peer, Send
+from kafkadouble.server.raft.voters import Endpoint
+from kafkadouble.server.settings import Settings
+from kafkadouble.wire.stretch import Stretch
+from tests.server.harness import NOW, SEED
+
+CONTROLLER, BROKER = ("controller", 1), ("broker", 2)
+
+
+class Asking:
+    """A conversation that says what a test wants."""
+
+    def __init__(self) -> None:
+        self.to_send: list[Send] = []
+        self.told: list[tuple[int, Any]] = []
+
+    def ask(self, body: Message, version: int, to: tuple[str, int] = CONTROLLER, lowest: int = 0) -> None:
+        self.to_send.append(Send(1, Peer(9, Endpoint(*to)), body, version, lowest))
+
+    def take_outgoing(self) -> list[Send]:
+        taken, self.to_send = self.to_send, []
+        return taken
+
+    def answered(self, token: int, response: Message | Failure | None, now: int) -> None:
+        self.told.append((now, response))
+
+    def tick(self, now: int) -> None: ...
+
+    def next_deadline(self) -> int | None:
+        return None
+
+
+def node(id: int, role: str, place: tuple[str, int], **settings: object) -> Node:
+    logs = MemoryLogs()
+    logs.cluster_id = "a-cluster"
+    listeners = "CONTROLLER://:1" if role == "controller" else "PLAINTEXT://:2"
+    given = {"node.id": id, "process.roles": role, "listeners": listeners, **settings}
+    controller = place if role == "controller" else None
+    return Node(Settings(given), advertised=place, controller=controller, now=NOW, seed=SEED + id, logs=logs)
+
+
+@pytest.fixture
+def asking() -> Asking:
+    return Asking()
+
+
+@pytest.fixture
+def carrier(asking: Asking) -> InProcess:
+    """A controller, and a broker that has something to ask besides."""
+    found = InProcess()
+    broker = node(1, "broker", BROKER, **{"controller.quorum.bootstrap.servers": "controller:1"})
+    broker.channels = [*broker.channels, ("asking", asking, "controller.socket.timeout.ms")]
+    found.join(node(2, "controller", CONTROLLER), {CONTROLLER: CONTROLLER_SERVED})
+    found.join(broker, {BROKER: SERVED})
+    return found
+
+
+def create(name: str) -> CreateTopicsRequest:
+    topic = CreateTopicsRequest.CreatableTopic(name=name, num_partitions=1, replication_factor=1)
+    return CreateTopicsRequest(topics=[topic], timeout_ms=1000)
+
+
+def test_a_broker_is_part_of_the_cluster_without_a_moment_passing(carrier: InProcess) -> None:
+    assert not carrier.carry(NOW)
+    image = carrier.nodes[2].controller.image
+    assert [broker.id for broker in image.live_brokers()] == [1]
+    assert carrier.nodes[1].controller.image.end == image.end
+
+
+def test_an_answer_comes_as_other_objects(carrier: InProcess, asking: Asking) -> None:
+    carrier.carry(NOW)
+    body = create("t")
+    asking.ask(body, 7)
+    carrier.carry(NOW + 1)
+    [(now, response)] = asking.told
+    assert (now, response.topics[0].name, response.topics[0].error_code) == (NOW + 1, "t", 0)
+    assert carrier.nodes[1].partitions.get("t", 0) is not None
+
+
+def test_what_is_not_served_is_told(carrier: InProcess, asking: Asking) -> None:
+    asking.ask(create("t"), 7, lowest=99)
+    carrier.carry(NOW)
+    assert asking.told == [(NOW, Failure.UNSUPPORTED_VERSION)]
+
+
+def test_what_goes_elsewhere_is_left_to_others(carrier: InProcess, asking: Asking) -> None:
+    asking.ask(create("t"), 7, to=("far.example", 9093))
+    carrier.carry(NOW)
+    [elsewhere] = [each for each in carrier.elsewhere[1] if each.waiting]
+    assert [send.to.endpoint.host for send in elsewhere.take_outgoing()] == ["far.example"]
+    elsewhere.answered(1, Failure.LOST, NOW + 5)
+    assert asking.told == [(NOW + 5, Failure.LOST)]
+
+
+@pytest.mark.parametrize("cut", [1, 2])
+def test_an_isolated_node_reaches_nobody_and_is_reached_by_nobody(carrier: InProcess, asking: Asking, cut: int) -> None:
+    carrier.carry(NOW)
+    carrier.isolate(cut)
+    asking.ask(create("t"), 7)
+    carrier.carry(NOW + 1)
+    assert asking.told == [(NOW + 1, Failure.LOST)]
+    carrier.rejoin(cut)
+    asking.ask(create("t"), 7)
+    carrier.carry(NOW + 2)
+    assert asking.told[-1][1].topics[0].error_code == 0
+
+
+def test_one_that_has_left_is_lost_and_not_looked_for_elsewhere(carrier: InProcess, asking: Asking) -> None:
+    carrier.leave(2)
+    asking.ask(create("t"), 7)
+    carrier.carry(NOW)
+    assert asking.told == [(NOW, Failure.LOST)]
+    assert not any(each.waiting for each in carrier.elsewhere[1])
+
+
+def test_a_paused_node_answers_when_it_goes_on(carrier: InProcess, asking: Asking) -> None:
+    carrier.carry(NOW)
+    carrier.pause(2)
+    asking.ask(create("t"), 7)
+    assert not carrier.carry(NOW + 1)
+    assert asking.told == []
+    carrier.resume(2)
+    carrier.carry(NOW + 2)
+    assert asking.told[0][1].topics[0].error_code == 0
+
+
+def test_who_asks_a_paused_node_gives_up(carrier: InProcess, asking: Asking) -> None:
+    carrier.carry(NOW)
+    carrier.pause(2)
+    asking.ask(create("t"), 7)
+    carrier.carry(NOW + 1)
+    timeout = carrier.nodes[1].settings.int("controller.socket.timeout.ms")
+    carrier.tick(NOW + timeout)
+    carrier.carry(NOW + timeout)
+    assert asking.told == []
+    carrier.tick(NOW + 1 + timeout)
+    carrier.carry(NOW + 1 + timeout)
+    assert asking.told == [(NOW + 1 + timeout, Failure.LOST)]
+    carrier.resume(2)
+    carrier.carry(NOW + 2 + timeout)
+    assert len(asking.told) == 1
+    assert carrier.nodes[2].controller.image.topic_named("t") is None, "what was given up is not begun"
+
+
+def test_a_paused_node_learns_later_what_was_answered(carrier: InProcess, asking: Asking) -> None:
+    carrier.carry(NOW)
+    asking.ask(create("t"), 7)
+    carrier._take_outgoing(carrier.nodes[1])
+    carrier.pause(1)
+    assert not carrier.carry(NOW + 1)
+    assert asking.told == []
+    carrier.resume(1)
+    carrier.carry(NOW + 9)
+    assert asking.told[0][0] == NOW + 9
+
+
+def test_two_that_never_end_let_others_have_their_turn(carrier: InProcess, asking: Asking) -> None:
+    class Endless(Asking):
+        def answered(self, token: int, response: Message | Failure | None, now: int) -> None:
+            self.ask(create("t"), 7)
+
+    endless = Endless()
+    carrier.nodes[1].channels = [("endless", endless, "controller.socket.timeout.ms")]
+    carrier.join(carrier.nodes[1], {BROKER: SERVED})
+    endless.ask(create("t"), 7)
+    assert carrier.carry(NOW)
+
+
+class InFile(Stretch):
+    def _load(self) -> bytes:
+        return b"lies in a file"
+
+
+def test_records_are_handed_on_as_they_are_but_from_memory() -> None:
+    of = FetchResponse
+    mine, others = memoryview(b"records"), InFile(-1, 0, 14)
+    data = [
+        of.PartitionData(partition_index=0, records=mine),  # as a log in memory lends it
+        of.PartitionData(partition_index=1, records=b""),
+        of.PartitionData(partition_index=2, records=None),
+        of.PartitionData(partition_index=3, records=cast(bytes, others), high_watermark=5),
+    ]
+    answer = of(responses=[of.FetchableTopicResponse(topic="t", partitions=data)], session_id=7)
+    there = handed_on(answer)
+    assert isinstance(there, FetchResponse)
+    assert there.session_id == 7
+    told = there.responses[0].partitions
+    assert [each.records for each in told] == [mine, b"", None, b"lies in a file"]
+    assert told[0].records is mine
+    assert told[3].high_watermark == 5

@@ -1,0 +1,178 @@
+"""Followers that have been told everything: their fetches look at nothing, and they still learn of whatever happens, and count as caught up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
+from kafkadouble.server.fetching import reading
+from kafkadouble.server.fetching.follower_session import FollowerSession
+from kafkadouble.server.fetching.wanted import Wanted
+from kafkadouble.server.node import Node
+from kafkadouble.server.replication.following import Following
+from tests.server.controllers import Controllers
+from tests.server.machine import produce_request
+
+BROKERS = (11, 12, 13)
+PARTITIONS = 6
+LAG_MS, WAIT_MS = 30_000, 500
+"""replica.lag.time.max.ms and replica.fetch.wait.max.ms"""
+
+
+@pytest.fixture
+def cluster() -> Controllers:
+    found = Controllers(1)
+    for id in BROKERS:
+        found.add_broker(id)
+    found.until(lambda: len(found.leader.controller.image.live_brokers()) == len(BROKERS))
+    creatable = CreateTopicsRequest.CreatableTopic(name="t", num_partitions=PARTITIONS, replication_factor=3)
+    found.ask(found.leader, CreateTopicsRequest(topics=[creatable], timeout_ms=1000), 7)
+    found.until(lambda: all(found.nodes[id].controller.image.topic_named("t") is not None for id in BROKERS))
+    produce(found)
+    found.step(6 * WAIT_MS)
+    return found
+
+
+def leader_of(cluster: Controllers) -> Node:
+    topic = cluster.leader.controller.image.topic_named("t")
+    assert topic is not None
+    return cluster.nodes[topic.partitions[0].leader]
+
+
+def produce(cluster: Controllers) -> None:
+    answer = cluster.ask(leader_of(cluster), produce_request("t", b"v", acks=-1, timeout_ms=60_000), 9)
+    assert answer.responses[0].partition_responses[0].error_code == 0
+
+
+def logs(cluster: Controllers) -> Iterator[Any]:
+    """Of partition 0 at its followers."""
+    for id in BROKERS:
+        node = cluster.nodes[id]
+        assert node.fetchers is not None
+        yield from (each.log for each in node.fetchers.partitions.values() if (each.topic, each.index) == ("t", 0))
+
+
+def sessions(cluster: Controllers) -> list[FollowerSession]:
+    """All of those that followers have."""
+    found = [each for id in BROKERS for each in cluster.nodes[id].fetch_sessions._sessions.values()]
+    return [each for each in found if isinstance(each, FollowerSession)]
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[Wanted]:
+    """What is read of partitions from now on."""
+    found: list[Wanted] = []
+    really = reading.read
+
+    def read(partition: Any, wanted: Wanted, *others: Any, **named: Any) -> Any:
+        found.append(wanted)
+        return really(partition, wanted, *others, **named)
+
+    monkeypatch.setattr(reading, "read", read)
+    return found
+
+
+def test_fetches_that_have_nothing_to_say_look_at_nothing(cluster: Controllers, looks: list[Wanted]) -> None:
+    before = [session.epoch for session in sessions(cluster)]
+    assert len(before) == 6
+    cluster.step(4 * WAIT_MS)
+    assert looks == []
+    assert all(after >= epoch + 3 for after, epoch in zip([s.epoch for s in sessions(cluster)], before, strict=True))
+
+
+def test_a_record_has_its_own_partition_looked_at(cluster: Controllers, looks: list[Wanted]) -> None:
+    produce(cluster)
+    cluster.step(4 * WAIT_MS)
+    assert looks
+    assert {(wanted.topic, wanted.index) for wanted in looks} == {("t", 0)}
+    looks.clear()
+    cluster.step(4 * WAIT_MS)
+    assert looks == []
+    assert {log.high_watermark for log in logs(cluster)} == {2}
+
+
+def test_followers_ask_for_what_has_moved(cluster: Controllers, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    really = Following.asked
+
+    def ask(following: Following, max_bytes: int) -> Any:
+        asked.append(following.index)
+        return really(following, max_bytes)
+
+    monkeypatch.setattr(Following, "asked", ask)
+    cluster.step(4 * WAIT_MS)
+    assert asked == []
+    produce(cluster)
+    cluster.step(4 * WAIT_MS)
+    assert set(asked) == {0}
+    assert {log.log_end_offset for log in logs(cluster)} == {2}
+
+
+def test_each_record_is_fetched_at_once(cluster: Controllers) -> None:
+    before = cluster.now
+    for _ in range(20):
+        produce(cluster)
+    assert cluster.now - before < WAIT_MS, "no fetch had to be over first"
+
+
+def test_followers_learn_where_the_log_begins(cluster: Controllers) -> None:
+    of = DeleteRecordsRequest
+    asked = of.DeleteRecordsPartition(partition_index=0, offset=1)
+    request = of(topics=[of.DeleteRecordsTopic(name="t", partitions=[asked])], timeout_ms=1000)
+    answer = cluster.ask(leader_of(cluster), request, 2)
+    assert answer.topics[0].partitions[0].error_code == 0
+    cluster.step(2 * WAIT_MS)
+    assert [log.log_start_offset for log in logs(cluster)] == [1, 1]
+
+
+def test_who_was_silent_for_long_is_in_sync_when_a_record_comes(cluster: Controllers) -> None:
+    cluster.step(2 * LAG_MS)
+    first = leader_of(cluster)
+    partition = first.partitions.get("t", 0)
+    assert partition is not None
+    assert partition.in_sync is not None
+    cluster.submit(first, produce_request("t", b"v", acks=1, timeout_ms=1000), 9, lambda answer: None)
+    assert first.isr_changes is not None
+    first.isr_changes.look_at_all()
+    assert partition.in_sync.proposed is None, "both have fetched within the last half second"
+
+
+def test_who_died_silently_falls_out_a_lag_after_his_last_fetch(cluster: Controllers) -> None:
+    first = leader_of(cluster)
+    dead = next(id for id in BROKERS if id != first.id)
+    cluster.step(LAG_MS)
+    cluster.cut.add(dead)
+    cluster.step(1000)
+    partition = first.partitions.get("t", 0)
+    assert partition is not None
+    assert partition.in_sync is not None
+    cluster.submit(first, produce_request("t", b"v", acks=1, timeout_ms=1000), 9, lambda answer: None)
+    remote = partition.in_sync.remotes[dead]
+    assert cluster.now - 1000 - 2 * WAIT_MS <= remote.caught_up <= cluster.now - 1000 + WAIT_MS
+    cluster.until(lambda: partition.in_sync is not None and dead not in partition.in_sync.isr, 2 * LAG_MS)
+
+
+def test_a_partition_in_a_new_epoch_is_looked_at(cluster: Controllers, looks: list[Wanted]) -> None:
+    first = leader_of(cluster)
+    partition = first.partitions.get("t", 0)
+    assert partition is not None
+    partition.lead(partition.leader_epoch + 1)
+    cluster.step(2 * WAIT_MS)
+    assert {(wanted.topic, wanted.index) for wanted in looks} == {("t", 0)}
+    assert partition.check_epoch(partition.leader_epoch - 1) == error_codes.FENCED_LEADER_EPOCH
+
+
+def test_another_life_of_a_broker_has_everything_looked_at(cluster: Controllers) -> None:
+    session = sessions(cluster)[0]
+    asker = session._asker
+    assert asker is not None
+    assert session.known_to(asker) is session
+    assert session.due() == []
+    assert session.known_to((asker[0], asker[1] + 1)) is session
+    assert len(session.due()) == len(session.partitions) == PARTITIONS // len(BROKERS)
+    assert session.known_to(None) is None

@@ -1,0 +1,80 @@
+"""A node that is a whole cluster, and to which controllers come: it may lose the lead, and its broker goes on (KIP-853, KIP-1186)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages.generated.add_raft_voter import AddRaftVoterRequest
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.generated.remove_raft_voter import RemoveRaftVoterRequest
+from kafkadouble.server.handlers import SERVED
+from kafkadouble.server.node import Node
+from tests.server.controllers import Controllers, address
+
+FIRST = "{}:{}".format(*address(1))
+
+
+@pytest.fixture
+def cluster() -> Controllers:
+    """Node 1 is broker and controller, alone; 2 is a controller that has found it."""
+    found = Controllers(0, {"controller.quorum.voters": "", "controller.quorum.bootstrap.servers": FIRST})
+    found.restart(1, {"process.roles": "broker,controller", "listeners": "PLAINTEXT://:9092,CONTROLLER://:9093"})
+    assert found.nodes[1].controller.leads, "alone, it leads at once"
+    found.restart(2)
+    found.until(lambda: bool(found.nodes[2].controller.image.features))
+    return found
+
+
+def key_of(node: Node) -> Any:
+    return node.quorum.replica.key
+
+
+def add(cluster: Controllers, id: int) -> None:
+    of, at, key = AddRaftVoterRequest, address(id), key_of(cluster.nodes[id])
+    body = of(
+        cluster_id="a-cluster",
+        timeout_ms=5000,
+        voter_id=id,
+        voter_directory_id=key.directory_id,
+        listeners=[of.Listener(name="CONTROLLER", host=at[0], port=at[1])],
+    )
+    assert cluster.ask(cluster.leader, body, 0).error_code == 0
+
+
+def create(cluster: Controllers, node: Node, name: str) -> int:
+    creatable = CreateTopicsRequest.CreatableTopic(name=name, num_partitions=1, replication_factor=1)
+    body = CreateTopicsRequest(topics=[creatable], timeout_ms=1000)
+    code: int = cluster.ask(node, body, 7, apis=SERVED).topics[0].error_code
+    return code
+
+
+def test_one_that_comes_becomes_a_voter_and_leads(cluster: Controllers) -> None:
+    add(cluster, 2)
+    assert sorted(cluster.nodes[1].quorum.replica.voters.ids) == [1, 2]
+    cluster.nodes[1].quorum.replica.resign(cluster.now)
+    cluster.until(lambda: cluster.nodes[2].controller.leads)
+    cluster.step(20_000)
+    first = cluster.nodes[1]
+    assert not first.controller.image.brokers[1].fenced, "its broker goes on, and says so to the one who leads"
+    assert create(cluster, first, "t") == 0
+    cluster.until(lambda: first.partitions.get("t", 0) is not None)
+
+
+def test_one_that_goes_leaves_the_other_alone_again(cluster: Controllers) -> None:
+    add(cluster, 2)
+    key = key_of(cluster.nodes[2])
+    body = RemoveRaftVoterRequest(cluster_id="a-cluster", voter_id=key.id, voter_directory_id=key.directory_id)
+    assert cluster.ask(cluster.leader, body, 0).error_code == 0
+    cluster.kill(2)
+    cluster.step(5000)
+    assert cluster.nodes[1].quorum.is_alone
+    assert create(cluster, cluster.nodes[1], "t") == 0
+
+
+def test_one_may_come_of_its_own_accord(cluster: Controllers) -> None:
+    cluster.restart(3, {"controller.quorum.auto.join.enable": "true"})
+    cluster.until(lambda: 3 in cluster.nodes[1].quorum.replica.voters)
+    assert create(cluster, cluster.nodes[1], "t") == 0
+    assert 2 not in cluster.nodes[1].quorum.replica.voters

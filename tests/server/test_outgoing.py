@@ -1,0 +1,228 @@
+"""What is sent, from memory or from a file: in order and whole, whether it is read at once or late; who does not read is told of."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import random
+import socket
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafkadouble.server import outgoing
+from kafkadouble.server.log.files.real_disk import RealDisk, RealFile
+from kafkadouble.server.outgoing import DIRECT, MUCH, Outgoing
+from kafkadouble.wire.stretch import Stretch
+
+LARGE = 3 << 20
+
+pytestmark = pytest.mark.skipif(not DIRECT, reason="asyncio sends where a loop cannot watch sockets for us")
+
+
+class Told(asyncio.Protocol):
+    """A peer's side of the story."""
+
+    def __init__(self) -> None:
+        self.slow_with: list[int] = []
+        self.moves, self.is_drained, self.problem = 0, asyncio.Event(), asyncio.Event()
+
+    def slow(self, unsent: int) -> None:
+        self.slow_with.append(unsent)
+
+    def moved(self) -> None:
+        self.moves += 1
+
+    def drained(self) -> None:
+        self.is_drained.set()
+
+    def broken(self, problem: OSError) -> None:
+        self.problem.set()
+
+
+class Line:
+    """One connection inside this process; `peer` reads when it is asked to."""
+
+    def __init__(self, peer: socket.socket, transport: asyncio.Transport, told: Told) -> None:
+        self.peer, self.transport, self.told = peer, transport, told
+        self.outgoing = Outgoing(transport, told)
+
+    async def read(self, size: int) -> bytes:
+        found = bytearray()
+        while len(found) < size and (more := await asyncio.get_running_loop().sock_recv(self.peer, size - len(found))):
+            found += more
+        return bytes(found)
+
+
+async def opened() -> Line:
+    ours, peer = socket.socketpair()
+    peer.setblocking(False)
+    told = Told()
+    transport, _ = await asyncio.get_running_loop().create_connection(lambda: told, sock=ours)
+    return Line(peer, transport, told)
+
+
+def run(test: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(asyncio.wait_for(test, 60))
+
+
+async def closed(line: Line) -> None:
+    line.outgoing.end()
+    line.transport.abort()
+    line.peer.close()
+    await asyncio.sleep(0)
+
+
+@contextmanager
+def file_of(folder: Path, data: bytes) -> Iterator[RealFile]:
+    file = RealDisk(str(folder)).open("file")
+    file.append([data])
+    yield file
+    file.close()
+
+
+def lent(file: RealFile, position: int, size: int) -> Stretch:
+    stretch = file.stretch(position, size)
+    assert isinstance(stretch, Stretch)
+    return stretch
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_it_is_made_of_it_arrives_in_order(tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)
+
+    async def test() -> None:
+        data = rng.randbytes(LARGE)
+        line = await opened()
+        with file_of(tmp_path, data) as file:
+            expected = bytearray()
+            for _ in range(60):
+                size, position = rng.choice([0, 1, 100, 5000, 200_000, 700_000]), rng.randrange(LARGE - 700_000)
+                part = data[position : position + size]
+                kinds = [part, bytearray(part), memoryview(part), file.stretch(position, size)]
+                line.outgoing.send([part[:7], rng.choice(kinds), part[:3]])
+                expected += part[:7] + part + part[:3]
+                if rng.random() < 0.3:
+                    begun = len(expected) - line.outgoing.unsent
+                    got = await line.read(rng.randint(0, min(begun, 300_000)))
+                    assert got == expected[: len(got)]
+                    del expected[: len(got)]
+            assert await line.read(len(expected)) == expected
+            assert line.outgoing.unsent == 0
+        await closed(line)
+
+    run(test())
+
+
+def test_who_does_not_read_is_told_of_and_so_is_the_end_of_it() -> None:
+    async def test() -> None:
+        line = await opened()
+        line.outgoing.send([b"a" * 10])
+        assert not line.told.slow_with
+        line.outgoing.send([bytes(LARGE)])
+        line.outgoing.send([b"z"])
+        first, second = line.told.slow_with
+        assert MUCH < first < LARGE
+        assert second == first + 1 == line.outgoing.unsent
+        assert not line.told.is_drained.is_set()
+        assert (await line.read(LARGE + 11)).endswith(b"\0z")
+        await line.told.is_drained.wait()
+        assert line.told.moves > 0
+        await closed(line)
+
+    run(test())
+
+
+def test_what_was_handed_out_of_a_file_stays_good_when_the_file_is_cut(tmp_path: Path) -> None:
+    """Of the first nothing has gone yet, of the second a part."""
+
+    async def test() -> None:
+        data = random.Random(1).randbytes(LARGE)
+        line = await opened()
+        with file_of(tmp_path, data) as file:
+            line.outgoing.send([lent(file, 0, LARGE), b"between", lent(file, LARGE - 100_000, 100_000)])
+            gone = LARGE + 100_007 - line.outgoing.unsent
+            assert 0 < gone < LARGE
+            file.truncate(gone)
+            file.append([b"other"])
+        assert await line.read(LARGE + 100_007) == data + b"between" + data[-100_000:]
+        await closed(line)
+
+    run(test())
+
+
+def test_a_file_that_somebody_else_cut_ends_the_connection(tmp_path: Path) -> None:
+    """Anything else would give the client other bytes than it was promised, or let it wait for ever."""
+
+    async def test() -> None:
+        line = await opened()
+        with file_of(tmp_path, bytes(LARGE)) as file:
+            stretch = lent(file, 0, LARGE)
+            os.truncate(tmp_path / "file", 1000)
+            line.outgoing.send([stretch])
+            await line.told.problem.wait()
+            assert line.outgoing.unsent == 0
+        await closed(line)
+
+    run(test())
+
+
+def test_a_file_that_the_system_cannot_send_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unable(*_: int) -> int:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(os, "sendfile", unable)
+
+    async def test() -> None:
+        line = await opened()
+        with file_of(tmp_path, b"f" * LARGE) as file:
+            line.outgoing.send([b"a", lent(file, 0, LARGE), b"z"])
+            assert await line.read(LARGE + 2) == b"a" + b"f" * LARGE + b"z"
+        await closed(line)
+
+    run(test())
+
+
+def test_a_peer_that_is_gone_breaks_it() -> None:
+    async def test() -> None:
+        line = await opened()
+        line.peer.close()
+        line.outgoing.send([b"a"])
+        await line.told.problem.wait()
+        line.outgoing.send([b"nobody minds"])
+        assert line.outgoing.unsent == 0
+        await closed(line)
+
+    run(test())
+
+
+def test_others_have_their_turn_however_fast_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outgoing, "TURN", 1000)
+
+    async def test() -> None:
+        line = await opened()
+        line.outgoing.send([b"a"] * 1500 + [bytes(50_000)])
+        assert line.outgoing.unsent > 0
+        assert len(await line.read(51_500)) == 51_500
+        await line.told.is_drained.wait()
+        await closed(line)
+
+    run(test())
+
+
+def test_where_a_loop_watches_no_sockets_asyncio_sends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outgoing, "DIRECT", False)
+
+    async def test() -> None:
+        line = await opened()
+        with file_of(tmp_path, b"f" * LARGE) as file:
+            line.outgoing.send([b"a", lent(file, 1, LARGE - 1), memoryview(b"z")])
+            assert line.outgoing.unsent > 0
+            assert await line.read(LARGE + 1) == b"a" + b"f" * (LARGE - 1) + b"z"
+        await closed(line)
+
+    run(test())

@@ -1,0 +1,189 @@
+"""A broker with several log directories under a controller that is another node: it tells where its replicas lie, and what fails (KIP-858)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.generated.feature_level_record import FeatureLevelRecord
+from kafkadouble.messages.generated.unregister_broker import UnregisterBrokerRequest
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.log.files.disk import Disk
+from kafkadouble.server.logs.files import FileLogs
+from kafkadouble.server.logs.formatting import format_directory, opened
+from kafkadouble.server.logs.logs import Logs
+from kafkadouble.server.metadata.image import BrokerImage, PartitionImage
+from kafkadouble.server.metadata.log_dir_ids import LOST, directories_of
+from kafkadouble.server.metadata.versions import DIRECTORIES
+from tests.server import controllers
+from tests.server.log.files.lossy_disk import LossyDisk
+from tests.server.machine import produce_request
+
+BROKER, OTHER = 11, 12
+
+
+class OnManyDisks(controllers.OnDisks):
+    """Each broker has three directories."""
+
+    def __init__(self, count: int, features: Sequence[Any] = ()) -> None:
+        self.paths: dict[int, dict[str, LossyDisk]] = {}
+        super().__init__(count, features=features)
+
+    def _new_logs(self, id: int) -> Logs:
+        if id in self.ids:
+            return super()._new_logs(id)
+        if id not in self.paths:
+            self.paths[id] = {name: LossyDisk() for name in "abc"}
+            for name, disk in self.paths[id].items():
+                format_directory(disk, name, "a-cluster", id, self._new_id(), self.now)
+        disks: Mapping[str, Disk] = self.paths[id]
+        return FileLogs(opened(disks, id), self._new_id)
+
+    def broker(self, id: int) -> BrokerImage:
+        return self.leader.controller.image.brokers[id]
+
+    def create(self, name: str, partitions: int, replicas: int = 1) -> None:
+        creatable = CreateTopicsRequest.CreatableTopic(
+            name=name, num_partitions=partitions, replication_factor=replicas
+        )
+        made = self.ask(self.leader, CreateTopicsRequest(topics=[creatable], timeout_ms=1000), 7)
+        assert made.topics[0].error_code == 0
+
+    def partition(self, name: str, index: int = 0) -> PartitionImage:
+        topic = self.leader.controller.image.topic_named(name)
+        assert topic is not None
+        return topic.partitions[index]
+
+    def lies(self, id: int, name: str, index: int = 0) -> Uuid | None:
+        return self.nodes[id].logs.directory_of(name, index)
+
+    def is_told(self, name: str) -> bool:
+        """Whether the metadata say of each replica where it lies."""
+        topic = self.leader.controller.image.topic_named(name)
+        assert topic is not None
+        return all(
+            directory == self.lies(id, name, index)
+            for index, partition in topic.in_order()
+            for id, directory in directories_of(partition).items()
+        )
+
+    def fail(self, id: int, directory: Uuid) -> None:
+        """The next who writes there finds that it does not work."""
+        at = [each.id for each in self.nodes[id].logs._dirs].index(directory)  # type: ignore[attr-defined]
+        self.paths[id]["abc"[at]].failing = True
+
+
+@pytest.fixture(params=[1, 3])
+def cluster(request: pytest.FixtureRequest) -> OnManyDisks:
+    return begun(OnManyDisks(request.param))
+
+
+def begun(cluster: OnManyDisks, *ids: int) -> OnManyDisks:
+    brokers = ids or (BROKER,)
+    for id in brokers:
+        cluster.add_broker(id)
+    cluster.elect()
+    cluster.until(lambda: len(cluster.leader.controller.image.live_brokers()) == len(brokers))
+    return cluster
+
+
+def test_it_registers_with_all_that_work(cluster: OnManyDisks) -> None:
+    assert list(cluster.broker(BROKER).log_dirs) == list(cluster.nodes[BROKER].logs.directories)
+    assert len(cluster.broker(BROKER).log_dirs) == 3
+
+
+def test_it_tells_where_its_replicas_lie(cluster: OnManyDisks) -> None:
+    cluster.create("t", 7)
+    cluster.until(lambda: cluster.is_told("t"))
+    lying = [cluster.lies(BROKER, "t", index) for index in range(7)]
+    assert sorted(lying.count(each) for each in cluster.broker(BROKER).log_dirs) == [2, 2, 3]
+
+
+def test_more_than_fit_into_one_request_take_several(cluster: OnManyDisks, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kafkadouble.server.own_directories.MOST", 3)
+    cluster.create("t", 10)
+    cluster.until(lambda: cluster.is_told("t"), within=500)
+
+
+def test_followers_tell_too() -> None:
+    cluster = begun(OnManyDisks(1), BROKER, OTHER)
+    cluster.create("t", 5, replicas=2)
+    cluster.until(lambda: cluster.is_told("t"))
+    assert {cluster.partition("t", index).leader for index in range(5)} == {BROKER, OTHER}
+
+
+def test_what_fails_is_told_at_once_and_what_lay_there_has_no_leader(cluster: OnManyDisks) -> None:
+    cluster.create("t", 3)
+    cluster.until(lambda: cluster.is_told("t"))
+    before, lost = cluster.broker(BROKER).log_dirs, cluster.lies(BROKER, "t", 1)
+    assert lost is not None
+    cluster.fail(BROKER, lost)
+    cluster.ask(cluster.nodes[BROKER], produce_request("t", b"v", index=1), 9)
+    cluster.until(lambda: lost not in cluster.broker(BROKER).log_dirs, within=300)
+    assert list(cluster.broker(BROKER).log_dirs) == [each for each in before if each != lost]
+    assert [cluster.partition("t", index).leader for index in range(3)] == [BROKER, -1, BROKER]
+    cluster.step(20_000)
+    assert not cluster.broker(BROKER).fenced, "it lives on"
+
+
+def test_a_partition_that_fails_before_it_was_told_of_has_another_leader() -> None:
+    """The directory is told to have failed while the metadata do not say who lies there."""
+    cluster = begun(OnManyDisks(1), BROKER, OTHER)
+    for id in (BROKER, OTHER):
+        cluster.nodes[id].life._directories._asks = True  # type: ignore[union-attr]  # as if an answer were on its way
+    cluster.create("t", 1, replicas=2)
+    cluster.until(lambda: all(cluster.lies(id, "t") is not None for id in (BROKER, OTHER)))
+    led = cluster.partition("t").leader
+    cluster.until(lambda: set(cluster.partition("t").isr) == {BROKER, OTHER})
+    lost = cluster.lies(led, "t")
+    assert lost is not None
+    cluster.fail(led, lost)
+    cluster.ask(cluster.nodes[led], produce_request("t", b"v"), 9)
+    cluster.until(lambda: lost not in cluster.broker(led).log_dirs)
+    assert cluster.partition("t").leader == led, "nobody knows yet what lay there"
+    cluster.nodes[led].life._directories._again(cluster.now)  # type: ignore[union-attr]
+    cluster.until(lambda: cluster.partition("t").leader == 23 - led)
+    assert directories_of(cluster.partition("t"))[led] in (lost, LOST)
+
+
+def test_it_registers_again_without_what_has_failed(cluster: OnManyDisks) -> None:
+    cluster.create("t", 3)
+    cluster.until(lambda: cluster.is_told("t"))
+    lost = cluster.lies(BROKER, "t", 0)
+    assert lost is not None
+    cluster.fail(BROKER, lost)
+    cluster.ask(cluster.nodes[BROKER], produce_request("t", b"v", index=0), 9)
+    cluster.until(lambda: lost not in cluster.broker(BROKER).log_dirs)
+    epoch = cluster.broker(BROKER).epoch
+    cluster.ask(cluster.leader, UnregisterBrokerRequest(broker_id=BROKER), 0)
+    cluster.until(lambda: BROKER in cluster.leader.controller.image.brokers and cluster.broker(BROKER).epoch != epoch)
+    assert lost not in cluster.broker(BROKER).log_dirs
+    assert len(cluster.broker(BROKER).log_dirs) == 2
+
+
+def test_below_the_level_of_directories_nothing_is_told_and_all_of_it_once_the_level_is_there() -> None:
+    low = FeatureLevelRecord(name="metadata.version", feature_level=DIRECTORIES - 1)
+    cluster = begun(OnManyDisks(1, features=[low]))
+    cluster.create("t", 4)
+    cluster.step(3000)
+    assert not cluster.is_told("t")
+    raised = FeatureLevelRecord(name="metadata.version", feature_level=DIRECTORIES)
+    cluster.leader.controller.commit([raised])
+    cluster.nodes[BROKER].life.begin()  # type: ignore[union-attr]  # an older registration has no directories
+    cluster.until(lambda: cluster.is_told("t"))
+
+
+def test_what_is_refused_for_now_is_told_again(cluster: OnManyDisks) -> None:
+    """As of a registration that is another one by now."""
+    told = cluster.nodes[BROKER]
+    epoch, type(told).broker_epoch = type(told).broker_epoch, property(lambda node: 0)  # type: ignore[assignment,method-assign]
+    try:
+        cluster.create("t", 2)
+        cluster.step(2500)
+        assert not cluster.is_told("t")
+    finally:
+        type(told).broker_epoch = epoch  # type: ignore[method-assign]
+    cluster.until(lambda: cluster.is_told("t"))

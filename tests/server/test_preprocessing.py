@@ -1,0 +1,139 @@
+"""Configurations altered by way of a broker that does not lead: it does its part, and the controller the rest (KIP-226, KIP-590)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
+from tests.server.controllers import Controllers
+
+BROKER, OTHER = 11, 12
+OF_TOPIC, OF_BROKER, OF_LOGGERS = 2, 4, 8
+SET, DELETE = 0, 1
+
+Asked = tuple[int, str, dict[str, Any]]
+
+
+@pytest.fixture
+def cluster() -> Controllers:
+    found = Controllers(1)
+    for id in (BROKER, OTHER):
+        found.add_broker(id)
+    found.elect()
+    found.until(lambda: len(found.leader.controller.image.live_brokers()) == 2)
+    topic = CreateTopicsRequest.CreatableTopic(name="t", num_partitions=1, replication_factor=1)
+    made = found.ask(found.nodes[BROKER], CreateTopicsRequest(topics=[topic], timeout_ms=1000), 7)
+    assert made.topics[0].error_code == 0
+    return found
+
+
+def incremental(*asked: Asked, **fields: Any) -> IncrementalAlterConfigsRequest:
+    of = IncrementalAlterConfigsRequest
+    resources = [
+        of.AlterConfigsResource(
+            resource_type=kind,
+            resource_name=name,
+            configs=[of.AlterableConfig(name=key, config_operation=SET, value=value) for key, value in configs.items()],
+        )
+        for kind, name, configs in asked
+    ]
+    return of(resources=resources, **fields)
+
+
+def whole(*asked: Asked) -> AlterConfigsRequest:
+    of = AlterConfigsRequest
+    resources = [
+        of.AlterConfigsResource(
+            resource_type=kind,
+            resource_name=name,
+            configs=[of.AlterableConfig(name=key, value=value) for key, value in configs.items()],
+        )
+        for kind, name, configs in asked
+    ]
+    return of(resources=resources)
+
+
+def told(cluster: Controllers, body: Any) -> dict[tuple[int, str], tuple[str, str | None]]:
+    """What a client of the broker hears of each resource."""
+    version = 1 if isinstance(body, IncrementalAlterConfigsRequest) else 2
+    response = cluster.ask(cluster.nodes[BROKER], body, version)
+    return {
+        (each.resource_type, each.resource_name): (error_codes.name(each.error_code), each.error_message)
+        for each in response.responses
+    }
+
+
+@pytest.mark.parametrize("ask", [incremental, whole])
+def test_each_does_its_part(cluster: Controllers, ask: Any) -> None:
+    answers = told(
+        cluster,
+        ask(
+            (OF_BROKER, str(BROKER), {"node.id": "7"}),
+            (OF_BROKER, str(OTHER), {"num.io.threads": "9"}),
+            (OF_BROKER, "", {"message.max.bytes": "12345"}),
+            (OF_TOPIC, "t", {"retention.ms": "5"}),
+            (OF_TOPIC, "nowhere", {"retention.ms": "5"}),
+            (77, "x", {}),
+        ),
+    )
+    assert answers == {
+        (OF_BROKER, str(BROKER)): ("INVALID_REQUEST", "Cannot update these configs dynamically: [node.id]"),
+        (OF_BROKER, str(OTHER)): ("INVALID_REQUEST", "Unexpected broker id, expected 11, but received 12"),
+        (OF_BROKER, ""): ("NONE", None) if ask is incremental else answers[OF_BROKER, ""],
+        (OF_TOPIC, "t"): ("NONE", None),
+        (OF_TOPIC, "nowhere"): ("UNKNOWN_TOPIC_OR_PARTITION", "The topic 'nowhere' does not exist."),
+        (77, "x"): ("INVALID_REQUEST", "Unknown resource type 77"),
+    }
+    image = cluster.leader.controller.image
+    assert dict(image.config_overrides(OF_TOPIC, "t")) == {"retention.ms": "5"}
+    assert not image.config_overrides(OF_BROKER, str(BROKER))
+    assert not image.config_overrides(OF_BROKER, str(OTHER))
+
+
+def test_a_brokers_own_settings_are_altered_by_way_of_it(cluster: Controllers) -> None:
+    asked = incremental((OF_BROKER, str(BROKER), {"message.max.bytes": "12345"}))
+    assert told(cluster, asked) == {(OF_BROKER, str(BROKER)): ("NONE", None)}
+    cluster.until(lambda: cluster.nodes[BROKER].settings.int("message.max.bytes") == 12345)
+    assert cluster.nodes[OTHER].settings.int("message.max.bytes") != 12345
+
+
+def test_twice_and_null_are_refused_before_anybody_is_asked(cluster: Controllers) -> None:
+    cluster.cut = {cluster.leader.id}
+    twice = (OF_TOPIC, "t", {"retention.ms": "5"})
+    assert told(cluster, incremental(twice, twice)) == {
+        (OF_TOPIC, "t"): ("INVALID_REQUEST", "Each resource must appear at most once.")
+    }
+    assert told(cluster, incremental((OF_TOPIC, "t", {"retention.ms": None}))) == {
+        (OF_TOPIC, "t"): ("INVALID_REQUEST", "Null value not supported for : retention.ms")
+    }
+
+
+def test_loggers_are_the_brokers_and_the_rest_the_controllers(cluster: Controllers) -> None:
+    loggers = (OF_LOGGERS, str(BROKER), {"kafkadouble.nothing": "INFO"})
+    assert told(cluster, incremental(loggers, (OF_TOPIC, "t", {"retention.ms": "6"}))) == {
+        (OF_LOGGERS, str(BROKER)): ("INVALID_CONFIG", "Logger kafkadouble.nothing does not exist!"),
+        (OF_TOPIC, "t"): ("NONE", None),
+    }
+    assert cluster.leader.controller.image.config_overrides(OF_TOPIC, "t")["retention.ms"] == "6"
+
+
+def test_loggers_alone_are_nobody_elses_business(cluster: Controllers) -> None:
+    cluster.cut = {cluster.leader.id}
+    loggers = (OF_LOGGERS, str(BROKER), {"kafkadouble.nothing": "INFO"})
+    told_of = (OF_LOGGERS, str(BROKER))
+    assert told(cluster, incremental(loggers)) == {
+        told_of: ("INVALID_CONFIG", "Logger kafkadouble.nothing does not exist!")
+    }
+    assert told(cluster, whole(loggers)) == {told_of: ("INVALID_REQUEST", "Unknown resource type 8")}
+
+
+def test_only_validated(cluster: Controllers) -> None:
+    before = cluster.leader.controller.image.configs
+    asked = incremental((OF_TOPIC, "t", {"retention.ms": "5"}), validate_only=True)
+    assert told(cluster, asked) == {(OF_TOPIC, "t"): ("NONE", None)}
+    assert cluster.leader.controller.image.configs is before

@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from kafkadouble.server.log.config import LogConfig
-from kafkadouble.server.raft.raft_log import NoSnapshots
+from kafkadouble.server.raft.messages import FETCH, FETCH_SNAPSHOT
 from kafkadouble.server.raft.replica_key import ReplicaKey
 from kafkadouble.server.raft.settings import QuorumSettings
+from kafkadouble.server.raft.snapshots.retention import Retention
+from kafkadouble.server.raft.snapshots.triggers import Triggers
 from kafkadouble.server.raft.voters import Endpoint, VoterSet
 
 from .exchange import OLDER, OLDER_WITH_DIRECTORIES, encoded, response_of
 from .machine import CONFIGS, Durable
 from .network import Network
-from .node import LISTENER, Bootstrap, Node, endpoint, voter_of
+from .node import Node, endpoint, voter_of
+from .process import LISTENER
 from .promises import Promises
+from .state import record
 from .world import Broken, Ended, World
 
-FETCH = 1
 WRITES = (3, 60, 300, 900)
 """The client writes after one of these times (ms)."""
 
-IN_ORDER_WITHIN = 60_000
+IN_ORDER_WITHIN = 30_000
 """A quorum without faults has a leader and commits within this time (ms); it takes a few seconds."""
+
+WITHOUT_PRE_VOTE = 3
+"""So many times longer it may take where somebody does not know the pre-vote: whoever cannot win disturbs the others again and again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,7 @@ class Shape:
 
     voters: int = 3
     observers: int = 0
+    waiting: int = 0  # of the observers: controllers that may become voters once `kraft.version` is 1
     dynamic: bool = False  # kraft.version 1: the voters stand in the log
     auto_join: bool = False
     mixed: bool = False  # nodes that know older versions of the requests only
@@ -40,7 +47,12 @@ class Shape:
     linger: int = 25
     election_timeout: int = 1000
     retry_backoff: int = 100
-    fetch_bytes: int = 1 << 20
+    fetch_bytes: tuple[int, ...] = (1 << 20,)  # what a node asks for at once: one of these is drawn for each
+    chunk_bytes: tuple[int, ...] = (1 << 20,)  # the same, of a snapshot (KIP-1219)
+    response_bytes: int | None = None  # `replica.fetch.response.max.bytes`, where it counts (KIP-630)
+    triggers: Triggers = field(default_factory=Triggers)
+    retention: Retention = field(default_factory=Retention)
+    snapshot_batch: int = 1 << 17
 
 
 class Cluster:
@@ -49,17 +61,13 @@ class Cluster:
     def __init__(self, world: World, shape: Shape) -> None:
         self.world, self.shape = world, shape
         self.network = Network(world)
-        self.settings = QuorumSettings(
-            election_timeout_ms=shape.election_timeout,
-            append_linger_ms=shape.linger,
-            retry_backoff_ms=shape.retry_backoff,
-            fetch_max_bytes=shape.fetch_bytes,
-            auto_join=shape.auto_join,
-        )
+        self._settings: dict[int, QuorumSettings] = {}
         self.log_config: LogConfig = CONFIGS[shape.rolls]
         self.voter_ids = tuple(range(shape.voters))
         self.observers: frozenset[int] = (
-            frozenset() if shape.dynamic else frozenset(range(shape.voters, shape.voters + shape.observers))
+            frozenset()
+            if shape.dynamic
+            else frozenset(range(shape.voters, shape.voters + shape.observers - shape.waiting))
         )
         self.versions: Mapping[int, Mapping[int, int]] = self._versions() if shape.mixed else {}
         self.static = (
@@ -78,16 +86,30 @@ class Cluster:
         self.written = 0
         self.writes = False  # the client does, as long as it is so
 
+    def settings_of(self, id: int) -> QuorumSettings:
+        """The same in every life of the node."""
+        shape, random = self.shape, self.world.random
+        if id not in self._settings:
+            self._settings[id] = QuorumSettings(
+                election_timeout_ms=shape.election_timeout,
+                append_linger_ms=shape.linger,
+                retry_backoff_ms=shape.retry_backoff,
+                fetch_max_bytes=random.choice(shape.fetch_bytes),
+                fetch_snapshot_max_bytes=random.choice(shape.chunk_bytes),
+                auto_join=shape.auto_join,
+            )
+        return self._settings[id]
+
     def _versions(self) -> dict[int, dict[int, int]]:
         random, nodes = self.world.random, self.shape.voters + self.shape.observers
         older = OLDER_WITH_DIRECTORIES if self.shape.dynamic else OLDER
         return {id: {key: random.choice(known) for key, known in older.items()} for id in range(nodes)}
 
-    def formatted_with(self, id: int) -> NoSnapshots:
+    def formatted_with(self, id: int) -> VoterSet | None:
         """The first voters of a dynamic quorum are named in their directories; who comes later knows nobody."""
         if not self.shape.dynamic or id not in self.voter_ids:
-            return NoSnapshots()
-        return Bootstrap(VoterSet(voter_of(each) for each in self.voter_ids))
+            return None
+        return VoterSet(voter_of(each) for each in self.voter_ids)
 
     def start(self) -> None:
         """Every node, within half a second; and the client."""
@@ -96,9 +118,17 @@ class Cluster:
         self.writes = True
         self._write()
 
+    def begin(self) -> Node:
+        """Started, and in order: the leader."""
+        self.start()
+        self.await_agreement()
+        self.await_progress(5)
+        leader = self.leader
+        assert leader is not None
+        return leader
+
     def listening_at(self, at: Endpoint) -> Node | None:
-        found = self.nodes.get(at.port - 9000)
-        return found if found is not None and at == endpoint(found.id) else None
+        return next((node for node in self.nodes.values() if node.at == at), None)
 
     def _write(self) -> None:
         """The client tries whoever believes that he leads."""
@@ -113,7 +143,7 @@ class Cluster:
         random, found = self.world.random, []
         for _ in range(random.choice((1, 1, 1, 2, 5))):
             self.written += 1
-            found.append(b"%d " % self.written + bytes(random.choice((0, 0, 10, 300))))
+            found.append(record(self.written, random.choice((0, 0, 10, 300))))
         return found
 
     @property
@@ -153,21 +183,26 @@ class Cluster:
     def require(self, holds: Any, otherwise: str) -> None:
         """Broken when it does not come to that in a time that is ample."""
         try:
-            self.world.run_until(holds, IN_ORDER_WITHIN)
+            self.world.run_until(holds, IN_ORDER_WITHIN * (WITHOUT_PRE_VOTE if self.shape.mixed else 1))
         except Ended:
             raise Broken(f"{otherwise}: {[*self.nodes.values()]!r}") from None
 
-    def recover(self) -> None:
-        """All faults end: the quorum must be in order again, and everybody have the same."""
-        self.writes = True
+    def end_faults(self) -> None:
+        """The network is whole, and everybody there."""
         self.world.note("all faults end")
         self.network.heal()
         for node in self.nodes.values():
             node.resume()
-            node.die_at_next_flush(False)
+            node.die_when_writing(None)
+            node.mend_disk()
             if node.replica is not None and node.replica.shutdown_until is not None:
                 node.kill()
             node.start()
+
+    def recover(self) -> None:
+        """All faults end: the quorum must be in order again, and everybody have the same."""
+        self.writes = True
+        self.end_faults()
         self.await_agreement()
         self.await_progress(10)
         self.writes = False
@@ -183,15 +218,23 @@ class Cluster:
     def _compare(self) -> None:
         """Byte for byte, all of the logs up to what is committed."""
         for node in self.nodes.values():
-            assert node.replica is not None
-            self.watch.compare(node, node.replica)
+            assert node.process is not None
+            self.watch.compare(node, node.process.replica)
+            self.watch.check_nothing_lost(node, node.process)
 
     def damaged(self, api_key: int, version: int, response: bytes) -> bytes:
-        """Fetched records may be cut off, or have a bit changed that their checksum covers."""
+        """Fetched records may be cut off, or have a bit changed that their checksum covers; of a snapshot's bytes any may change."""
         random = self.world.random
-        if api_key != FETCH or random.random() >= self.network.weather.damaged:
+        if api_key not in (FETCH, FETCH_SNAPSHOT) or random.random() >= self.network.weather.damaged:
             return response
         message: Any = response_of(api_key, version, response)
+        if api_key == FETCH_SNAPSHOT:
+            for topic in message.topics:
+                data = bytearray(topic.partitions[0].unaligned_records or b"")
+                if data:
+                    data[random.randrange(len(data))] ^= 1 << random.randrange(8)
+                topic.partitions[0].unaligned_records = bytes(data)
+            return encoded(message, version)
         for topic in message.responses:
             for partition in topic.partitions:
                 records = bytearray(partition.records or b"")

@@ -21,7 +21,13 @@ class Request(NamedTuple):
     body: Any
 
 
-OLDER: dict[int, tuple[int, ...]] = {1: (13, 15, 16, 17, 18), 52: (0, 1, 2, 2, 2), 53: (0, 1, 1), 54: (0, 1, 1)}
+OLDER: dict[int, tuple[int, ...]] = {
+    1: (13, 15, 16, 17, 18),
+    52: (0, 1, 2, 2, 2),
+    53: (0, 1, 1),
+    54: (0, 1, 1),
+    59: (0, 1, 1),
+}
 """The newest version that a node may know, by API: one is drawn for each node of a mixed quorum."""
 
 OLDER_WITH_DIRECTORIES: dict[int, tuple[int, ...]] = {1: (17, 18), 52: (1, 2)}
@@ -88,6 +94,8 @@ def _fetched(message: Any) -> str:
     if p is None:
         return _code(message.error_code)
     more = f" diverging {p.diverging_epoch!r}" if p.diverging_epoch and p.diverging_epoch.epoch >= 0 else ""
+    if p.snapshot_id and p.snapshot_id.end_offset >= 0:
+        more += f" snapshot {p.snapshot_id.end_offset} of epoch {p.snapshot_id.epoch}"
     return f"{_led(p.error_code, p.current_leader)} hw {p.high_watermark} {len(p.records or b'')} bytes{more}"
 
 
@@ -107,6 +115,18 @@ def _quorum(message: Any) -> str:
     return _code(message.error_code) if p is None else _led(getattr(p, "error_code", 0), p)
 
 
+def _piece_wanted(message: Any) -> str:
+    p = _partition(message)
+    return f"{p.snapshot_id.end_offset} of epoch {p.snapshot_id.epoch} from {p.position}, {message.max_bytes} bytes"
+
+
+def _piece(message: Any) -> str:
+    p = _partition(message)
+    if p is None or p.error_code:
+        return _code(message.error_code if p is None else p.error_code)
+    return f"{p.snapshot_id.end_offset} of epoch {p.snapshot_id.epoch}, {len(p.unaligned_records or b'')} bytes at {p.position} of {p.size}"
+
+
 _SHOWN: dict[str, Callable[[Any], str]] = {
     "FetchRequest": _fetch,
     "FetchResponse": _fetched,
@@ -114,6 +134,8 @@ _SHOWN: dict[str, Callable[[Any], str]] = {
     "VoteResponse": _voted,
     "BeginQuorumEpoch": _quorum,
     "EndQuorumEpoch": _quorum,
+    "FetchSnapshotRequest": _piece_wanted,
+    "FetchSnapshotResponse": _piece,
     "AddRaftVoterResponse": lambda message: error_codes.name(message.error_code),
     "RemoveRaftVoterResponse": lambda message: error_codes.name(message.error_code),
     "UpdateRaftVoterResponse": lambda message: error_codes.name(message.error_code),

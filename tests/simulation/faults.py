@@ -29,9 +29,9 @@ def kill(cluster: Cluster) -> None:
         node.kill()
 
 
-def die_before_a_flush(cluster: Cluster) -> None:
-    if (node := _up(cluster)) is not None:
-        node.die_at_next_flush()
+def die_when_writing(cluster: Cluster) -> None:
+    """At one of the next changes of the disk, wherever that is; also while it starts."""
+    cluster.world.random.choice([*cluster.nodes.values()]).die_when_writing(cluster.world.random.randint(0, 6))
 
 
 def kill_leader(cluster: Cluster) -> None:
@@ -47,6 +47,18 @@ def lose_power(cluster: Cluster) -> None:
 def lose_power_everywhere(cluster: Cluster) -> None:
     for node in cluster.nodes.values():
         node.lose_power()
+
+
+def fail_disk(cluster: Cluster) -> None:
+    """No change of it is possible any more."""
+    node = cluster.world.random.choice([*cluster.nodes.values()])
+    cluster.world.note("the disk of node {} fails", node.id)
+    node.disk.failing = True
+
+
+def mend_disks(cluster: Cluster) -> None:
+    for node in cluster.nodes.values():
+        node.mend_disk()
 
 
 def start(cluster: Cluster) -> None:
@@ -115,8 +127,9 @@ def shut_down(cluster: Cluster) -> None:
 Fault = Callable[[Cluster], None]
 
 FAULTS: tuple[tuple[Fault, int], ...] = (
-    (kill, 3), (die_before_a_flush, 3), (kill_leader, 3), (lose_power, 4), (lose_power_everywhere, 1), (start, 8), (start_all, 3), (pause, 2),
+    (kill, 3), (die_when_writing, 3), (kill_leader, 3), (lose_power, 4), (lose_power_everywhere, 1), (start, 8), (start_all, 3), (pause, 2),
     (resume_all, 3), (cut_one_way, 3), (isolate, 2), (split, 3), (heal, 6), (change_weather, 5), (resign, 1), (shut_down, 1),
+    (fail_disk, 1), (mend_disks, 2),
 )  # fmt: skip
 """What, and how often in comparison."""
 

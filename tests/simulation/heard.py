@@ -1,12 +1,26 @@
-"""What a listener is told, and that it is told in order: each offset once, leadership in pairs."""
+"""What a listener is told, and that it is told in order: each offset once, leadership in pairs; and the state that it makes of it."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
+from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.log.storage import Slice
+from kafkadouble.server.raft.raft_log import BOOTSTRAP
+from kafkadouble.server.raft.snapshots.reading import SnapshotReader
+from kafkadouble.wire.batch import iter_batches
 
+from .state import State
 from .world import Broken
+
+
+class Told(NamedTuple):
+    """A batch, or a snapshot, that the listener was told of; and where and what its state is then."""
+
+    batch: bytes  # empty: a snapshot
+    end: OffsetAndEpoch
+    digest: int
+    state: State | None = None  # after a snapshot
 
 
 class Heard:
@@ -14,24 +28,48 @@ class Heard:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.next_offset = 0
+        self.end = BOOTSTRAP
+        self.state = State()
+        self.timestamp = 0  # of the last record, when it was appended
+        self.bytes = 0  # that were committed in this life
         self.leads: int | None = None  # the epoch in which it was told that it leads
-        self._new: list[tuple[int, bytes]] = []
+        self.awaited: dict[int, tuple[int, list[bytes]]] = {}  # by last offset: the epoch and the values of an append
+        self.acknowledged: list[tuple[OffsetAndEpoch, list[bytes]]] = []
+        self._new: list[Told] = []
 
     def committed(self, batches: Slice) -> None:
-        if batches.offset != self.next_offset:
-            raise Broken(f"{self.name} is told of offset {batches.offset}, where {self.next_offset} is due")
-        self._new.append((batches.offset, bytes(batches.records)))
-        self.next_offset = batches.next_offset
+        if batches.offset != self.end.offset:
+            raise Broken(f"{self.name} is told of offset {batches.offset}, where {self.end.offset} is due")
+        for position, header in iter_batches(batches.records):
+            batch = bytes(batches.records[position : position + header.size])
+            self.state.apply_batch(batch)
+            self.end = OffsetAndEpoch(header.next_offset, header.partition_leader_epoch)
+            self.timestamp = max(self.timestamp, header.max_timestamp)
+            self.bytes += len(batch)
+            self._new.append(Told(batch, self.end, self.state.digest))
+            self._answer(header.next_offset - 1, header.partition_leader_epoch)
 
-    def snapshot_loaded(self, reader: Any) -> None:
-        """Only the bootstrap snapshot so far, which says nothing but who votes."""
-        if self.next_offset:
-            raise Broken(f"{self.name} is told of a snapshot after offset {self.next_offset}")
+    def _answer(self, last_offset: int, epoch: int) -> None:
+        """Whoever waits for this append: it is his that is committed, or somebody else's in its place."""
+        placed, values = self.awaited.pop(last_offset, (-1, []))
+        if placed == epoch:
+            self.acknowledged.append((OffsetAndEpoch(last_offset, epoch), values))
+
+    def snapshot_loaded(self, reader: SnapshotReader) -> None:
+        with reader:
+            if reader.id.offset < self.end.offset:
+                raise Broken(f"{self.name} is told of {reader!r} after offset {self.end.offset}")
+            if reader.id == BOOTSTRAP:  # which says nothing but who votes
+                return
+            self.end, self.timestamp = reader.id, reader.head.timestamp
+            self.state = State.loaded(value for values in reader.values() for value in values)
+        self._new.append(Told(b"", self.end, self.state.digest, self.state.copy()))
 
     def became_leader(self, epoch: int) -> None:
         if self.leads is not None:
             raise Broken(f"{self.name} is told that it leads in epoch {epoch}, and it led in {self.leads} already")
+        if self.end.epoch != epoch:
+            raise Broken(f"{self.name} is told that it leads in epoch {epoch}, and has heard up to {self.end!r}")
         self.leads = epoch
 
     def lost_leadership(self, epoch: int) -> None:
@@ -39,6 +77,6 @@ class Heard:
             raise Broken(f"{self.name} is told that it lost epoch {epoch}, and it led in {self.leads}")
         self.leads = None
 
-    def take(self) -> list[tuple[int, bytes]]:
+    def take(self) -> list[Told]:
         taken, self._new = self._new, []
         return taken

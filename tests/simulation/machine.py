@@ -1,16 +1,25 @@
-"""The disk of a simulated node, formatted, and what of it would be there if the power failed now."""
+"""The disk of a simulated node, formatted, on which a process may die at any change; and what of it would be there if the power failed now."""
 
 from __future__ import annotations
 
 from contextlib import suppress
+from random import Random
 
 from kafkadouble.server.log.config import LogConfig
-from kafkadouble.server.log.formats.names import LOG
+from kafkadouble.server.log.formats.names import LOG, parse_checkpoint
+from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.raft.quorum_state import ElectionState
 from kafkadouble.server.raft.quorum_state_file import NAME, FileStore
+from kafkadouble.server.raft.raft_log import BOOTSTRAP
+from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
+from kafkadouble.server.raft.snapshots.head import Head
+from kafkadouble.server.raft.snapshots.writing import write_at_once
+from kafkadouble.server.raft.voters import VoterSet
 from kafkadouble.wire.batch import iter_batches
 from kafkadouble.wire.errors import WireError
-from tests.server.log.files.lossy_disk import LossyDisk
+from tests.server.log.files.lossy_disk import Contents, LossyDisk
+
+from .state import KEYS_FOLDER
 
 FOLDER = "__cluster_metadata-0"
 CONFIGS = tuple(
@@ -19,11 +28,49 @@ CONFIGS = tuple(
 """One segment for all, and a log that rolls often."""
 
 
-def formatted() -> LossyDisk:
-    """A new disk, as `kafkadouble format` leaves it: its folders are durable."""
-    disk = LossyDisk()
-    disk.make_folder(FOLDER)
+class Died(BaseException):
+    """The process ends here. No handler of the core may catch it."""
+
+
+class MortalDisk(LossyDisk):
+    """A disk whose process dies at one of the next changes: what was written before stays, unless the power fails too."""
+
+    dies_after: int | None = None
+    """So many changes are made yet; None: all."""
+    is_silent = False
+    """Nothing happens to it: what a dead process would still tidy up is not done."""
+
+    def _renamed(self, gone: str, there: str, contents: Contents | None) -> None:
+        if not self.is_silent:
+            super()._renamed(gone, there, contents)
+
+    def check(self) -> None:
+        super().check()
+        if self.dies_after is not None:
+            if self.dies_after <= 0:
+                raise Died
+            self.dies_after -= 1
+
+    def mend(self) -> None:
+        """After it had failed: what could be written until then is there."""
+        self.failing, self.failed = False, None
+
+    def after_power_loss(self, random: Random) -> MortalDisk:
+        """As it is found when the power is back."""
+        left = self.power_lost(random)
+        return MortalDisk(left.contents, left._folders)
+
+
+def formatted(voters: VoterSet | None) -> MortalDisk:
+    """A new disk, as `kafkadouble format` leaves it: its folders are durable, and so are the first voters, where they are named."""
+    disk = MortalDisk()
+    for folder in (FOLDER, KEYS_FOLDER):
+        disk.make_folder(folder)
     disk.flush_folder("")
+    if voters is not None:
+        part = FileSnapshots(disk, FOLDER).create(BOOTSTRAP)
+        assert part is not None
+        write_at_once(part, Head(0, 1, voters), (), 0)
     return disk
 
 
@@ -35,12 +82,22 @@ class Durable:
         self._seen: dict[str, tuple[bytes, dict[int, bytes]]] = {}
         self._election = b"", ElectionState()
 
-    def batch(self, base_offset: int) -> bytes | None:
-        """The batch of the log that stands there."""
-        for path, data in self._disk.durable().items():
-            if path.endswith(LOG) and base_offset in (found := self._batches(path, data)):
-                return found[base_offset]
-        return None
+    def has(self, batches: dict[int, bytes]) -> bool:
+        """Whether these batches of the log, by base offset, stand there, or a snapshot that stands for them."""
+        files = self._disk.durable()
+        names = (path.removeprefix(f"{FOLDER}/") for path in files)
+        ends = [id.offset for id in map(parse_checkpoint, names) if id is not None]
+        covered = max(ends, default=0)
+        found: dict[int, bytes] = {}
+        for path, data in files.items():
+            if path.endswith(LOG):
+                found |= self._batches(path, data)
+        return all(at < covered or found.get(at) == batch for at, batch in batches.items())
+
+    def snapshots(self) -> list[OffsetAndEpoch]:
+        """Those that stand there as a whole."""
+        names = (path.removeprefix(f"{FOLDER}/") for path in self._disk.durable())
+        return [id for id in map(parse_checkpoint, names) if id is not None]
 
     def election(self) -> ElectionState:
         """The file of the election state."""

@@ -8,11 +8,13 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.add_raft_voter import AddRaftVoterRequest
 from kafkadouble.messages.generated.remove_raft_voter import RemoveRaftVoterRequest
 from kafkadouble.messages.message import Message
+from kafkadouble.server.raft.leader import Leader
 from kafkadouble.server.raft.replica_key import ReplicaKey
 
 from . import faults
 from .cluster import Cluster
-from .node import CLUSTER, LISTENER, Node, endpoint
+from .node import Node
+from .process import CLUSTER, LISTENER
 from .world import Broken
 
 JOINED_WITHIN = 60_000
@@ -21,7 +23,7 @@ JOINED_WITHIN = 60_000
 def add(cluster: Cluster, node: Node, *, acknowledged: bool = True) -> None:
     """An operator asks the leader for one more voter."""
     of = AddRaftVoterRequest
-    at = endpoint(node.id)
+    at = node.at
     body = of(
         cluster_id=CLUSTER,
         voter_id=node.id,
@@ -60,6 +62,9 @@ def come_and_go(cluster: Cluster) -> None:
     random = cluster.world.random
     for _ in range(random.randint(4, 12)):
         node = random.choice([*cluster.nodes.values()])
+        if random.random() < 0.2 and not _may_count(cluster, node):
+            node.lose_disk(None)
+            node.start()
         if random.random() < 0.5:
             add(cluster, node, acknowledged=random.random() < 0.7)
         else:
@@ -67,6 +72,97 @@ def come_and_go(cluster: Cluster) -> None:
         cluster.world.run_for(random.choice((1, 100, random.randint(0, 2500))))
         if random.random() < 0.4:
             faults.suffer(cluster, 1, 500)
+
+
+def are_changed_alone(cluster: Cluster) -> None:
+    """A leader that is cut off removes a voter, and nobody hears of it: once it is back, that never was."""
+    for _ in range(2):
+        leader = cluster.begin() if not cluster.writes else cluster.leader
+        assert leader is not None
+        others = [node for node in cluster.nodes.values() if node is not leader]
+        cluster.network.isolate(leader.id, cluster.nodes)
+        remove(cluster, cluster.world.random.choice(others).key)
+        cluster.await_agreement([node.id for node in others])
+        cluster.await_progress(3, [node.id for node in others])
+        cluster.network.heal()
+        cluster.await_agreement()
+        cluster.await_progress(3)
+
+
+def put_into_the_log(cluster: Cluster) -> None:
+    """`kraft.version` is raised while nodes fail: what the configuration said of the voters stands in the log then, and they can change."""
+    cluster.start()
+    cluster.await_agreement()
+    _upgrade(cluster)
+    random = cluster.world.random
+    if random.random() < 0.7:
+        faults.suffer(cluster, random.randint(1, 4), 600)
+    cluster.recover()
+    cluster.writes = True
+    cluster.require(lambda: _is_upgraded(cluster), "kraft.version is not raised")
+    newcomer = cluster.nodes[max(cluster.nodes)]
+    _ask_until_it_votes(cluster, newcomer)
+    cluster.require(lambda: _votes(cluster, newcomer), f"{newcomer!r} does not become a voter")
+    remove(cluster, cluster.nodes[random.choice(cluster.voter_ids)].key)
+    cluster.world.run_for(random.randint(0, 3000))
+
+
+def _upgrade(cluster: Cluster) -> None:
+    """An operator asks for it until it is so."""
+    leader = cluster.leader
+    if leader is not None:
+        leader.upgrade()
+    if not _is_upgraded(cluster):
+        cluster.world.after(400, lambda: _upgrade(cluster))
+
+
+def _is_upgraded(cluster: Cluster) -> bool:
+    known = cluster.watch.committed
+    return known.kraft_versions[known.end] == 1
+
+
+def _ask_until_it_votes(cluster: Cluster, node: Node) -> None:
+    """An operator does, now and then."""
+    if not _votes(cluster, node):
+        add(cluster, node)
+        cluster.world.after(700, lambda: _ask_until_it_votes(cluster, node))
+
+
+def move_away(cluster: Cluster) -> None:
+    """Voters come back under other addresses, and say so: in the end the log has them (UpdateRaftVoter)."""
+    cluster.start()
+    cluster.await_agreement()
+    random = cluster.world.random
+    for id in random.sample(cluster.voter_ids, random.randint(1, len(cluster.voter_ids) - 1)):
+        node = cluster.nodes[id]
+        others = [each for each in cluster.nodes if each != id]
+        node.move()
+        if random.random() < 0.5:
+            cluster.await_agreement(others)
+        cluster.world.run_for(random.randint(0, 500))
+        node.start()
+        if random.random() < 0.3:
+            faults.suffer(cluster, 2, 400)
+            cluster.end_faults()
+        elif random.random() < 0.5:
+            _lose_leader(cluster, node)
+        cluster.require(lambda node=node: _is_known_at(cluster, node), f"the log does not say where {node!r} is")
+        cluster.await_agreement()
+
+
+def _lose_leader(cluster: Cluster, moved: Node) -> None:
+    """For a while, before the one that moved can have told him: it may be the next one."""
+    random = cluster.world.random
+    cluster.world.run_for(random.randint(0, 1500))
+    leader = cluster.leader
+    if leader is not None and leader is not moved:
+        leader.kill()
+        cluster.world.after(random.randint(2500, 6000), leader.start)
+
+
+def _is_known_at(cluster: Cluster, node: Node) -> bool:
+    voter = cluster.watch.committed.voters[cluster.watch.committed.end].get(node.id)
+    return voter is not None and voter.endpoints.get(LISTENER) == node.at
 
 
 def are_replaced(cluster: Cluster) -> None:
@@ -79,7 +175,23 @@ def are_replaced(cluster: Cluster) -> None:
     others = [id for id in cluster.nodes if id != node.id]
     cluster.await_agreement(others)
     node.start()
+    if cluster.world.random.random() < 0.5:
+        faults.suffer(cluster, 2, 1000)
+        cluster.end_faults()
     cluster.require(lambda: _votes(cluster, node), f"{node!r} does not become a voter")
+
+
+def _may_count(cluster: Cluster, node: Node) -> bool:
+    """Whether it is in a set of voters that is in force, or may come to be so."""
+    logs = [each.process.log for each in cluster.nodes.values() if each.process is not None]
+    known = [log.history.voters_at(end) for log in logs for end in range(log.start_offset, log.end_offset + 1)]
+    unknown = any(each.process is None or each.hangs or _is_changing(each) for each in cluster.nodes.values())
+    return unknown or any(node.id in voters for voters in known)
+
+
+def _is_changing(node: Node) -> bool:
+    state = None if node.replica is None else node.replica.state
+    return isinstance(state, Leader) and state.change is not None
 
 
 def _votes(cluster: Cluster, node: Node) -> bool:

@@ -2,22 +2,21 @@
 
 A row has the name of the rule's breach, what is put in the place of what, and the scenarios in which it shows. A mutation that no seed of the
 dose notices is a hole in the simulation.
+
+    python -m tests.simulation.mutations        how many seeds each takes
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, NamedTuple
-
 from kafkadouble.server.log import replica as log_replica
-from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.raft import (
+    change_end,
     following,
     leading,
     learning,
     prospective,
     reconfiguration,
+    resigning,
     transitions,
     unattached,
 )
@@ -25,163 +24,70 @@ from kafkadouble.server.raft import replica as raft_replica
 from kafkadouble.server.raft.ballot import Ballot
 from kafkadouble.server.raft.follower import Follower
 from kafkadouble.server.raft.leader import Leader
-from kafkadouble.server.raft.quorum_state import ElectionState
 from kafkadouble.server.raft.quorum_state_file import FileStore
 from kafkadouble.server.raft.raft_log import VALID, RaftLog
-from kafkadouble.server.raft.unattached import Unattached
+from kafkadouble.server.raft.snapshots import fetching, keeping, serving, taking
+from kafkadouble.server.raft.snapshots.file_store import FilePart
+from kafkadouble.server.raft.telling import Telling
+from kafkadouble.server.raft.voter_history import VoterHistory
 
-from .run import Outcome, run
-
-Put = tuple[Any, str, Any]
-"""In the place of an attribute of a module or a class."""
-
-_record, _starting, _append, _follow = Ballot.record, transitions.starting_state, leading.append, following._append
-_save, _set_voters, _committed = FileStore.save, Leader.set_voters, reconfiguration.committed
-_start, _grants, _poll_resigned = RaftLog._start, unattached.grants_freely, leading.poll_resigned
-
-
-def _grants_again(voted: Any, leader_id: Any, candidate: Any, up_to_date: bool, pre_vote: bool) -> bool:
-    return up_to_date and (pre_vote or leader_id is None)
-
-
-def _grants_to_short(voted: Any, leader_id: Any, candidate: Any, up_to_date: bool, pre_vote: bool) -> bool:
-    return _grants(voted, leader_id, candidate, True, pre_vote)
-
-
-def _advance_with_less(leader: Leader) -> bool:
-    ends = sorted((voter.end_offset for voter in leader.voters.values()), reverse=True)
-    return _moved(leader, ends[max(0, len(ends) // 2 - 1)], leader.epoch_start)
-
-
-def _advance_by_counting(leader: Leader) -> bool:
-    ends = sorted((voter.end_offset for voter in leader.voters.values()), reverse=True)
-    return _moved(leader, ends[len(ends) // 2], -1)
-
-
-def _moved(leader: Leader, offset: int, above: int) -> bool:
-    if offset <= above or (leader.high_watermark is not None and offset <= leader.high_watermark):
-        return False
-    leader.high_watermark = offset
-    return True
-
-
-def _append_counted(replica: Any, leader: Leader, values: Any) -> Any:
-    placed = _append(replica, leader, values)
-    if replica.key.id in leader.voters:
-        leader.voters[replica.key.id].end_offset = replica.log.end_offset
-    return placed
-
-
-def _cut_by_offset(log: RaftLog, end: OffsetAndEpoch) -> int:
-    offset = min(end.offset, log.end_offset)
-    log.log.truncate_to(offset)
-    log.history.truncate(offset)
-    return offset
-
-
-def _commit_all(replica: Any, state: Follower, partition: Any) -> bool:
-    done = _follow(replica, state, partition)
-    replica.log.commit(replica.log.end_offset)
-    return done
-
-
-def _starts_fresh(replica: Any, election: ElectionState) -> Any:
-    state = _starting(replica, election)
-    return Unattached(state.epoch, replica.now + transitions.election_timeout(replica))
-
-
-def _save_no_vote(store: FileStore, state: ElectionState, ids: Any, version: int) -> None:
-    _save(store, ElectionState(state.epoch, state.leader_id), ids, version)
-
-
-def _all_granted(ballot: Ballot, voter_id: int, granted: bool) -> None:
-    _record(ballot, voter_id, True)
-
-
-def _keep_voters(leader: Leader, voters: Any) -> None:
-    before = dict(leader.voters)
-    _set_voters(leader, voters)
-    leader.voters |= {id: each for id, each in before.items() if id not in leader.voters}
-
-
-def _tell_nobody(replica: Any, resigned: Any) -> Any:
-    resigned.unaware.clear()
-    return _poll_resigned(replica, resigned)
-
-
-def _stays(replica: Any, leader: Leader) -> None:
-    _committed(replica, leader)
-    leader.resigning = False
-
-
-def _start_unflushed(log: RaftLog) -> None:
-    storage, log._storage = log._storage, None
-    _start(log)
-    log._storage = storage
-
-
-def _nothing(*_: Any, **__: Any) -> None:
-    return None
-
-
-def _never(*_: Any) -> bool:
-    return False
-
-
-class Mutation(NamedTuple):
-    """`shows_in`: the scenarios that are played, seed after seed, until one of them tells."""
-
-    breaks: str
-    puts: tuple[Put, ...]
-    shows_in: tuple[str, ...]
-
+from . import breaches
+from .mutating import Mutation, mutated
+from .outcome import Outcome
+from .run import run
 
 _ANY = ("anything", "all_fail", "leaders_fail_one_after_another", "bad_network")
 _CONTESTED = ("elections_are_contested",)
+_SNAPSHOTS = ("who_was_away_takes_a_snapshot", "newcomers_take_a_snapshot", "who_was_away_takes_a_snapshot")
 
 MUTATIONS: dict[str, Mutation] = {
     "votes twice": Mutation(
         "one vote in an epoch",
-        ((unattached, "grants_freely", _grants_again), (prospective, "grants_freely", _grants_again)),
-        _ANY,
+        ((unattached, "grants_freely", breaches.grants_again), (prospective, "grants_freely", breaches.grants_again)),
+        _CONTESTED,
     ),
     "votes for a shorter log": Mutation(
         "a candidate's log is at least as long as the voter's",
-        ((unattached, "grants_freely", _grants_to_short), (prospective, "grants_freely", _grants_to_short)),
+        (
+            (unattached, "grants_freely", breaches.grants_to_short),
+            (prospective, "grants_freely", breaches.grants_to_short),
+        ),
         _ANY,
     ),
-    "counts refusals": Mutation("a majority has granted", ((Ballot, "record", _all_granted),), _ANY),
-    "forgets its vote": Mutation("a vote outlives a restart", ((FileStore, "save", _save_no_vote),), _ANY),
-    "keeps no epoch": Mutation("an epoch is on disk first", ((transitions, "_keep", _nothing),), _ANY),
+    "counts refusals": Mutation("a majority has granted", ((Ballot, "record", breaches.all_granted),), _ANY),
+    "forgets its vote": Mutation("a vote outlives a restart", ((FileStore, "save", breaches.save_no_vote),), _ANY),
+    "keeps no epoch": Mutation("an epoch is on disk first", ((transitions, "_keep", breaches.nothing),), _ANY),
     "starts as if new": Mutation(
         "who led or stood in an epoch has no vote in it after a restart",
-        ((raft_replica, "starting_state", _starts_fresh),),
+        ((raft_replica, "starting_state", breaches.starts_fresh),),
         _CONTESTED,
     ),
-    "commits with too few": Mutation("a majority has it", ((Leader, "advance", _advance_with_less),), _ANY),
+    "commits with too few": Mutation("a majority has it", ((Leader, "advance", breaches.advance_with_less),), _ANY),
     "commits old epochs by counting": Mutation(
-        "an entry of the leader's own epoch is committed first", ((Leader, "advance", _advance_by_counting),), _ANY
+        "an entry of the leader's own epoch is committed first",
+        ((Leader, "advance", breaches.advance_by_counting),),
+        _ANY,
     ),
     "counts itself before it has flushed": Mutation(
-        "the leader's log counts as far as it is durable", ((leading, "append", _append_counted),), _ANY
+        "the leader's log counts as far as it is durable", ((leading, "append", breaches.append_counted),), _ANY
     ),
-    "never flushes": Mutation("who fetches on has flushed", ((RaftLog, "flush", _nothing),), _ANY),
+    "never flushes": Mutation("who fetches on has flushed", ((RaftLog, "flush", breaches.nothing),), _ANY),
     "trusts what it finds": Mutation(
         "what is found on disk is flushed before it is told of",
-        ((RaftLog, "_start", _start_unflushed),),
+        ((RaftLog, "_start", breaches.start_unflushed),),
         ("processes_die_while_they_write",),
     ),
     "finds no divergence": Mutation("a leader compares histories", ((RaftLog, "validate", lambda *_: VALID),), _ANY),
     "cuts by the offset alone": Mutation(
         "a follower cuts what is of other epochs",
-        ((RaftLog, "truncate_to_end_of", _cut_by_offset),),
+        ((RaftLog, "truncate_to_end_of", breaches.cut_by_offset),),
         ("leaders_write_alone",),
     ),
     "takes its end for committed": Mutation(
-        "a follower's high watermark is the leader's", ((following, "_append", _commit_all),), _ANY
+        "a follower's high watermark is the leader's", ((following, "_append", breaches.commit_all),), _ANY
     ),
     "leads on when deserted": Mutation(
-        "a leader without a majority resigns", ((leading, "_can_be_deserted", _never),), ("leader_is_cut_off",)
+        "a leader without a majority resigns", ((leading, "_can_be_deserted", breaches.never),), ("leader_is_cut_off",)
     ),
     "is asked although it has a leader": Mutation(
         "who has heard of the leader denies a pre-vote",
@@ -194,39 +100,99 @@ MUTATIONS: dict[str, Mutation] = {
         ("minority_comes_and_goes",),
     ),
     "resigns in silence": Mutation(
-        "the successor is told", ((leading, "poll_resigned", _tell_nobody),), ("leader_resigns",)
+        "the successor is told", ((resigning, "poll", breaches.tell_nobody),), ("leader_resigns",)
     ),
     "takes damaged records": Mutation(
-        "a batch is checked before it is appended", ((log_replica, "check_crc", _nothing),), ("bad_network", "anything")
+        "a batch is checked before it is appended",
+        ((log_replica, "check_crc", breaches.nothing),),
+        ("bad_network", "anything"),
     ),
     "counts voters that are gone": Mutation(
-        "the voters are those of the log", ((Leader, "set_voters", _keep_voters),), ("come_and_go",)
+        "the voters are those of the log", ((Leader, "set_voters", breaches.keep_voters),), ("come_and_go",)
     ),
     "changes two voters at a time": Mutation(
         "one change is committed before the next",
-        ((reconfiguration, "_check_committed", _nothing), (reconfiguration, "_check_free", _nothing)),
+        ((reconfiguration, "_check_committed", breaches.nothing), (reconfiguration, "_check_free", breaches.nothing)),
         ("come_and_go",),
     ),
     "leads on when removed": Mutation(
-        "a leader that is no voter goes", ((reconfiguration, "committed", _stays),), ("come_and_go",)
+        "a leader that is no voter goes", ((change_end, "committed", breaches.stays),), ("come_and_go",)
+    ),
+    "counts its own vote twice": Mutation(
+        "a vote is counted once", ((Ballot, "is_won", property(breaches.counts_itself_twice)),), _ANY
+    ),
+    "leads before it knows what was committed": Mutation(
+        "a record of its own epoch is committed before a leader acts",
+        ((Telling, "_tell_won", breaches.tells_early),),
+        _ANY,
+    ),
+    "gives nothing where a batch is larger than what is asked for": Mutation(
+        "a fetch is given one batch at least (KIP-1219)", ((RaftLog, "read", breaches.read_less),), _ANY
+    ),
+    "offers no snapshot": Mutation(
+        "who is behind the beginning of the log is offered a snapshot",
+        ((RaftLog, "_is_before", breaches.never),),
+        _SNAPSHOTS,
+    ),
+    "takes what comes for a snapshot": Mutation(
+        "a snapshot that was fetched is looked through before it is there",
+        ((fetching, "verify", breaches.nothing),),
+        _SNAPSHOTS,
+    ),
+    "goes by the length of the log alone": Mutation(
+        "a snapshot of a later epoch is ahead of any log of an older one",
+        ((RaftLog, "lacks", breaches.is_shorter),),
+        ("leaders_write_alone_and_forget",),
+    ),
+    "writes the voters of the day into a snapshot": Mutation(
+        "the voters of a snapshot are those of its end",
+        ((VoterHistory, "voters_at", breaches.voters_in_force),),
+        ("come_and_go",),
+    ),
+    "goes by voters that were cut off": Mutation(
+        "with a truncation the older voters are back",
+        ((VoterHistory, "truncate", breaches.nothing),),
+        ("are_changed_alone",),
+    ),
+    "goes on with its own voters after a snapshot": Mutation(
+        "a snapshot says who votes", ((VoterHistory, "restart", breaches.restart_without_voters),), ("come_and_go",)
+    ),
+    "names a snapshot before it is flushed": Mutation(
+        "what has a snapshot's name outlives the power",
+        ((FilePart, "freeze", breaches.unflushed),),
+        ("anything", *_SNAPSHOTS),
+    ),
+    "forgets more than its snapshot has": Mutation(
+        "the log begins where a snapshot ends", ((keeping, "_begin_at", breaches.moves_too_far),), _SNAPSHOTS
+    ),
+    "forgets every snapshot": Mutation(
+        "the newest snapshot stays",
+        ((keeping, "forget_old", breaches.deletes_all), (taking, "forget_old", breaches.deletes_all)),
+        _SNAPSHOTS,
+    ),
+    "does not load what it has taken": Mutation(
+        "the listener is told of a snapshot before what follows",
+        ((Telling, "_tell_snapshot", breaches.nothing),),
+        _SNAPSHOTS,
+    ),
+    "gives all to the first": Mutation(
+        "MaxBytes is shared by the topics that are asked for",
+        ((serving, "share", breaches.gives_to_the_first),),
+        ("two_topics_are_read",),
+    ),
+    "does not say that it moved": Mutation(
+        "a leader that moved names itself anew",
+        ((leading, "_first_records", breaches.first_records_of_old),),
+        ("move_away",),
     ),
     "does not hear of later epochs": Mutation(
-        "a later epoch in an answer is believed", ((learning, "believe", _nothing),), _ANY
+        "a later epoch in an answer is believed", ((learning, "believe", breaches.nothing),), _ANY
     ),
 }
 
 
-@contextmanager
-def mutated(mutation: Mutation) -> Iterator[None]:
-    """The core with this rule broken, for as long as that lasts."""
-    before = [(owner, name, getattr(owner, name)) for owner, name, _ in mutation.puts]
-    try:
-        for owner, name, instead in mutation.puts:
-            setattr(owner, name, instead)
-        yield
-    finally:
-        for owner, name, original in before:
-            setattr(owner, name, original)
+SEEDS = 100
+"""The dose: so many seeds are played before a mutation counts as unnoticed."""
 
 
 def first_to_tell(mutation: Mutation, seeds: int) -> Outcome | None:
@@ -237,3 +203,19 @@ def first_to_tell(mutation: Mutation, seeds: int) -> Outcome | None:
             if outcome.broken:
                 return outcome
     return None
+
+
+def main() -> None:
+    """Every mutation, and how many seeds it took."""
+    for name, mutation in MUTATIONS.items():
+        found = first_to_tell(mutation, SEEDS)
+        told = (
+            "SURVIVES"
+            if found is None
+            else f"{found.seed + 1:3} seeds, {found.scenario}: {found.broken.splitlines()[0]}"
+        )
+        print(f"{name}: {told[:200]}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

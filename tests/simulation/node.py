@@ -1,41 +1,35 @@
-"""A simulated node: a disk that outlives everything but its loss, and a process around one Replica that can die, hang and start again.
+"""A simulated node: a disk that outlives everything but its loss, and a process on it that can die, hang and start again.
 
-It is the shell of the replica: requests and answers come in as bytes, what is to be sent goes to the network, waits are resumed, and a tick
+It is the shell of the process: requests and answers come in as bytes, what is to be sent goes to the network, waits are resumed, and a tick
 comes when one was wanted, or a little later. A process that is killed loses what it had in memory; what it wrote and did not flush is the
 machine's, until the power fails.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from random import Random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.log.files.opening import open_log
-from kafkadouble.server.log.log import PartitionLog
+from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.log.storage import Flush
 from kafkadouble.server.raft.leader import Leader
 from kafkadouble.server.raft.links import Failure, Send
-from kafkadouble.server.raft.messages import API_VERSIONS
-from kafkadouble.server.raft.quorum_state_file import FileStore
-from kafkadouble.server.raft.raft_log import BOOTSTRAP, NoSnapshots, RaftLog
-from kafkadouble.server.raft.replica import NotLeader, Replica
+from kafkadouble.server.raft.reconfiguration import ChangeRefused
+from kafkadouble.server.raft.replica import Replica
 from kafkadouble.server.raft.replica_key import ReplicaKey
 from kafkadouble.server.raft.voters import Endpoint, Voter, VoterSet
 from kafkadouble.server.waiting import Waiting
 
-from .exchange import encoded, features, newest, refuse, request_of, response_of, shown
-from .heard import Heard
-from .machine import FOLDER, Durable, formatted
+from .exchange import encoded, newest, refuse, request_of, response_of, shown
+from .machine import Died, Durable, MortalDisk, formatted
+from .process import LISTENER, Process
 from .world import Event
 
 if TYPE_CHECKING:
     from .cluster import Cluster
 
-LISTENER, CLUSTER = "CONTROLLER", "simulated"
 Reply = Callable[[bytes], None]
 
 
@@ -43,65 +37,39 @@ def directory(id: int, life: int = 0) -> Uuid:
     return Uuid(bytes([id + 1] * 15 + [life + 1]))
 
 
-def endpoint(id: int) -> Endpoint:
-    return Endpoint(f"node-{id}", 9000 + id)
+def endpoint(id: int, moves: int = 0) -> Endpoint:
+    return Endpoint(f"node-{id}", 9000 + id + 100 * moves)
 
 
 def voter_of(id: int) -> Voter:
     return Voter(ReplicaKey(id, directory(id)), {LISTENER: endpoint(id)})
 
 
-class Bootstrap(NoSnapshots):
-    """What a directory was formatted with: the voters, at version 1 of `kraft.version`."""
-
-    def __init__(self, voters: VoterSet) -> None:
-        self._voters = voters
-
-    def ids(self) -> Sequence[OffsetAndEpoch]:
-        return (BOOTSTRAP,)
-
-    def voters_of(self, id: OffsetAndEpoch) -> tuple[VoterSet | None, int]:
-        return self._voters, 1
-
-
-class Died(BaseException):
-    """The process ends here. No handler of the core may catch it."""
-
-
-class Mortal:
-    """The flushes of a log, before one of which the process may die."""
-
-    def __init__(self, log: PartitionLog) -> None:
-        self._log, self.doomed = log, False
-
-    def unflushed(self) -> Flush | None:
-        if self.doomed:
-            raise Died
-        return self._log.unflushed()
-
-    def flushed(self, offset: int) -> None:
-        self._log.flushed(offset)
-
-
 class Node:
-    """Node `id` of a cluster. `replica` is None while it is down."""
+    """Node `id` of a cluster. `process` is None while it is down."""
 
-    def __init__(self, cluster: Cluster, id: int, snapshots: NoSnapshots) -> None:
+    def __init__(self, cluster: Cluster, id: int, voters: VoterSet | None) -> None:
+        """`voters`: those that its directory was formatted with, where they are named."""
         self.cluster, self.world, self.id = cluster, cluster.world, id
-        self.key = ReplicaKey(id, directory(id))
+        self.key, self.at = ReplicaKey(id, directory(id)), endpoint(id)
         self.known = dict(cluster.versions.get(id, {}))  # the newest version of an API, where it is not ours
-        self.replica: Replica | None = None
-        self.heard = Heard(f"node {id}")
+        self.process: Process | None = None
         self.lives = 0
         self.disks = 1
+        self.moves = 0
         self.skew = cluster.world.random.choice((0, 0, 0, -700, 12_345))  # its clock is not the world's
-        self._use(formatted(), snapshots)
+        self._use(formatted(voters))
         self._waiting = Waiting()
         self._wake: Event | None = None
+        self._due: int | None = None  # what it is set for
         self._held: list[Callable[[], None]] | None = None  # what comes to a process that hangs
 
-    def _use(self, disk: Any, snapshots: NoSnapshots) -> None:
-        self.disk, self.durable, self.snapshots = disk, Durable(disk), snapshots
+    def _use(self, disk: MortalDisk) -> None:
+        self.disk, self.durable = disk, Durable(disk)
+
+    @property
+    def replica(self) -> Replica | None:
+        return None if self.process is None else self.process.replica
 
     @property
     def now(self) -> int:
@@ -120,70 +88,82 @@ class Node:
         return self.replica is not None and isinstance(self.replica.state, Leader)
 
     def start(self) -> None:
-        """The process begins, with what is on its disk."""
-        if self.replica is not None:
+        """The process begins, with what is on its disk; or dies at once, and begins again."""
+        if self.process is not None:
             return
         self.lives += 1
-        self.heard, self._waiting, self._held = Heard(f"node {self.id}"), Waiting(), None
-        log = open_log(
-            self.disk,
-            FOLDER,
-            "__cluster_metadata",
-            0,
-            self.cluster.log_config,
-            clean=False,
-            recovery_point=0,
-            log_start_offset=0,
-            now=self.now,
-        )
-        self._mortal = Mortal(log)
-        self.replica = Replica(
-            self.cluster.settings,
-            self.key,
-            RaftLog(log, self.cluster.static, self.snapshots, self._mortal),
-            FileStore(self.disk, FOLDER),
-            Random(self.world.random.getrandbits(32)),
-            self.heard,
-            cluster_id=CLUSTER,
-            endpoints={LISTENER: endpoint(self.id)},
-            bootstrap=self.cluster.bootstrap,
-            can_vote=self.id not in self.cluster.observers,
-            now=self.now,
-        )
-        self.world.note("node {} starts: {!r}, {!r}", self.id, self.replica.state, self.replica.log)
+        self._waiting, self._held = Waiting(), None
+        if self.world.random.random() < 0.1:
+            self.skew += self.world.random.choice((-5000, -1, 400, 60_000))  # somebody has set the clock
+        self.process = self._begun()
+        if self.process is None:
+            return
+        replica = self.process.replica
+        self.world.note("node {} starts: {!r}, {!r}", self.id, replica.state, replica.log)
         self.cluster.watch.started(self)
         self._do(self._tick)
 
+    def _begun(self) -> Process | None:
+        """None where the disk has failed. If it dies at once, it begins again."""
+        try:
+            return Process(self)
+        except DiskFailure as problem:
+            self.world.note("node {} does not start: {}", self.id, problem)
+            return None
+        except Died:
+            self.disk.dies_after = None
+            return Process(self)
+
     def kill(self) -> None:
         """The process ends as it stands; the machine goes on."""
-        if self.replica is not None:
-            self.world.note("node {} is killed: {!r}, {!r}", self.id, self.replica.state, self.replica.log)
-            self.replica, self._held = None, None
+        if self.process is not None:
+            replica = self.process.replica
+            self.world.note("node {} is killed: {!r}, {!r}", self.id, replica.state, replica.log)
+            self.process.end()
+            self.process, self._held = None, None
+            self.disk.dies_after = None
             self._cancel()
 
-    def die_at_next_flush(self, doomed: bool = True) -> None:
-        """The process ends between writing and flushing; or does not, after all."""
-        if self.replica is not None:
-            self._mortal.doomed = doomed
+    def _die(self) -> None:
+        """In the middle of a step: what it has committed in it may have been told to others."""
+        self.cluster.watch.dying(self)
+        self.kill()
+
+    def die_when_writing(self, changes: int | None) -> None:
+        """The process ends when so many more changes of its disk are done; None: it does not, after all."""
+        self.disk.dies_after = changes
+
+    def mend_disk(self) -> None:
+        """The disk that has failed takes changes again; who gave up because of it must be started anew."""
+        if self.disk.failing:
+            self.kill()
+            self.disk.mend()
 
     def lose_power(self) -> None:
         """What was not flushed is gone, or some of it."""
         self.kill()
-        self._use(self.disk.power_lost(self.world.random), self.snapshots)
+        self._use(self.disk.after_power_loss(self.world.random))
         self.world.note("node {} was without power", self.id)
 
-    def lose_disk(self, snapshots: NoSnapshots, *, same_directory: bool = False) -> None:
+    def lose_disk(self, voters: VoterSet | None, *, same_directory: bool = False) -> None:
         """Everything is gone, and it comes back as somebody else, unless its directory has no id that counts."""
         self.kill()
         self.cluster.lost_disks.append((self.key, self.durable))
         self.disks += not same_directory
         self.key = ReplicaKey(self.id, directory(self.id, self.disks - 1))
-        self._use(formatted(), snapshots)
+        self._use(formatted(voters))
         self.world.note("node {} lost its disk, and is {!r}", self.id, self.key)
+
+    def move(self) -> None:
+        """It will listen elsewhere when it starts again."""
+        self.kill()
+        self.moves += 1
+        self.at = endpoint(self.id, self.moves)
+        self.world.note("node {} moves to {!r}", self.id, self.at)
 
     def pause(self) -> None:
         """The process hangs: what comes in is left lying, time goes by."""
-        if self.replica is not None and self._held is None:
+        if self.process is not None and self._held is None:
             self.world.note("node {} hangs", self.id)
             self._held = []
 
@@ -198,18 +178,30 @@ class Node:
 
     def append(self, values: list[bytes]) -> OffsetAndEpoch | None:
         """Records of a client; None where it does not lead."""
-        if self.replica is None or self._held is not None:
+        if self.process is None or self._held is not None:
             return None
         try:
-            placed = self.replica.append(values, self.now)
-        except NotLeader:
-            return None
+            placed = self.process.append(values, self.now)
         except Died:
-            self.kill()
+            self._die()
             return None
-        self.world.note("node {} appends up to offset {} in epoch {}", self.id, placed.offset, placed.epoch)
-        self._do(self._did)
+        if placed is not None:
+            self.world.note("node {} appends up to offset {} in epoch {}", self.id, placed.offset, placed.epoch)
+            self._do(self._did)
         return placed
+
+    def upgrade(self) -> None:
+        """An operator raises `kraft.version`: the voters go into the log (KIP-853). It is refused as long as a voter has not told enough."""
+        if (replica := self.replica) is not None and self._held is None:
+
+            def attempt() -> None:
+                try:
+                    replica.raise_kraft_version(1, self.now)
+                except ChangeRefused as refused:
+                    self.world.note("node {} does not raise kraft.version: {}", self.id, refused)
+                self._did()
+
+            self._do(attempt)
 
     def resign(self) -> None:
         if self.replica is not None and self._held is None:
@@ -238,21 +230,19 @@ class Node:
         self._do(lambda: self._serve(api_key, version, data, reply))
 
     def _serve(self, api_key: int, version: int, data: bytes, reply: Reply) -> None:
-        replica = self.replica
-        if replica is None:
+        process = self.process
+        if process is None:
             return
         request, life = request_of(api_key, version, data), self.lives
 
         def done(response: Message) -> None:
             if self.lives == life and self.replica is not None:
-                self.world.note("node {} answers {}", self.id, shown(response))
+                if self.world.tracing:
+                    self.world.note("node {} answers {}", self.id, shown(response))
                 self.cluster.watch.answers(self, request, response)
                 reply(encoded(response, version))
 
-        if api_key == API_VERSIONS:
-            done(features(replica.kraft_versions))
-            return
-        found = replica.handle(request, self.now)
+        found = process.handle(request, self.now)
         if isinstance(found, Message):
             done(found)
         else:
@@ -268,16 +258,17 @@ class Node:
             try:
                 action()
             except Died:
-                self.kill()
+                self._die()
         else:
             self._held.append(lambda: action() if self.lives == life else None)
 
     def _did(self) -> None:
         """What every step of the process ends with."""
-        replica = self.replica
-        if replica is None:
+        if self.process is None:
             return
+        replica = self.process.replica
         self._waiting.run(self.now)
+        self.process.keep_house(self.now)
         for send in replica.take_outgoing():
             self._send(send)
         if replica.is_stopped and replica.failure is None:
@@ -285,24 +276,28 @@ class Node:
             self.kill()
             return
         self.cluster.watch.stepped(self)
-        self._sleep(replica)
+        self._sleep(self.process)
 
-    def _sleep(self, replica: Replica) -> None:
-        deadlines = (replica.next_deadline(), self._waiting.timers.next_deadline())
+    def _sleep(self, process: Process) -> None:
+        deadlines = (process.next_deadline(), self._waiting.timers.next_deadline())
         due = min((each for each in deadlines if each is not None), default=None)
+        if due == self._due and self._wake is not None:
+            return
         self._cancel()
         if due is not None:
+            self._due = due
             late = self.world.random.choice((0, 0, 0, 1, 3))
             self._wake = self.world.after(max(0, due - self.now) + late, lambda: self._do(self._tick))
 
     def _cancel(self) -> None:
         if self._wake is not None:
             self._wake.cancel()
-            self._wake = None
+            self._wake, self._due = None, None
 
     def _tick(self) -> None:
-        if self.replica is not None:
-            self.replica.tick(self.now)
+        self._cancel()
+        if self.process is not None:
+            self.process.tick(self.now)
             self._did()
 
     def _send(self, send: Send) -> None:
@@ -321,18 +316,17 @@ class Node:
         if version < send.lowest:
             self.world.after(1, lambda: answered(Failure.UNSUPPORTED_VERSION))
             return
-        self._post(target, api_key, version, encoded(send.body, version), answered, shown(send.body))
+        self._post(target, api_key, version, send.body, answered)
 
     def _post(
         self,
         target: Node,
         api_key: int,
         version: int,
-        data: bytes,
+        body: Message,
         answered: Callable[[Message | Failure | None], None],
-        what: str,
     ) -> None:
-        network = self.cluster.network
+        network, data = self.cluster.network, encoded(body, version)
 
         def reply(response: bytes) -> None:
             kept = self.cluster.damaged(api_key, version, response)
@@ -348,13 +342,14 @@ class Node:
                 self.world.after(1, lose)
 
         became = network.send(self.id, target.id, deliver, lose)
-        self.world.note("node {} to {}: {}{}", self.id, target.id, what, became)
+        if self.world.tracing:
+            self.world.note("node {} to {}: {}{}", self.id, target.id, shown(body), became)
 
     def _answered(self, token: int, response: Message | Failure | None, life: int) -> None:
-        if self.replica is not None and self.lives == life:
+        if self.process is not None and self.lives == life:
             if self.world.tracing and isinstance(response, Message):
                 self.world.note("node {} hears {}", self.id, shown(response))
-            self.replica.answered(token, response, self.now)
+            self.process.replica.answered(token, response, self.now)
             self._did()
 
     def __repr__(self) -> str:

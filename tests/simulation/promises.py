@@ -5,6 +5,8 @@
     the high watermark never falls while a node lives                   only a leader moves the quorum's high watermark
     what is committed stands on the disks of a majority of voters       what is committed is the same on every node, byte for byte
     a new leader has all that was ever committed                        a listener hears it in order, once, and as it was committed
+    what was acknowledged was committed, and stays so                   the state at an offset is the same on every node
+    logs match (`matching`)                                             snapshots stand for what was committed (`kept`)
     of the voters, one changes at a time                                nobody gives up for a contradiction
 
 It knows more than any node could: what was ever committed, and what a loss of power would leave on each disk.
@@ -22,40 +24,20 @@ from kafkadouble.server.raft.replica_key import ReplicaKey
 from kafkadouble.server.raft.voters import VoterSet
 from kafkadouble.wire.batch import iter_batches, read_header
 
+from .committed import Committed
 from .exchange import Request
+from .heard import Told
+from .kept import Kept
+from .matching import Matching
+from .state import KEYS, number_of
 from .world import Broken
 
 if TYPE_CHECKING:
     from .cluster import Cluster
     from .node import Node
+    from .process import Process
 
 VOTE = 52
-
-
-class Committed:
-    """What was ever committed, batch by batch."""
-
-    def __init__(self) -> None:
-        self.batches: dict[int, bytes] = {}  # by base offset
-        self.end = 0
-
-    def take(self, batches: bytes, *, new: bool, who: str) -> dict[int, bytes]:
-        """Somebody takes this for committed: it is what was committed before, or goes on there, if that may be. Gives what is new."""
-        fresh: dict[int, bytes] = {}
-        for position, header in iter_batches(batches):
-            batch = batches[position : position + header.size]
-            if header.base_offset < self.end:
-                known = self.batches.get(header.base_offset)
-                if known != batch:
-                    raise Broken(f"{who}: at offset {header.base_offset} another batch was committed")
-            elif not new:
-                raise Broken(f"{who}: takes offset {header.base_offset} for committed, and no leader has said so")
-            elif header.base_offset != self.end:
-                raise Broken(f"{who}: commits offset {header.base_offset} after {self.end}")
-            else:
-                self.batches[header.base_offset], self.end = batch, header.next_offset
-                fresh[header.base_offset] = batch
-        return fresh
 
 
 class Seen:
@@ -67,6 +49,8 @@ class Seen:
         self.high_watermark = 0  # of this life
         self.voters_offset = -1  # where the voters that a leader goes by stand in its log
         self.voted: Any = None
+        self.matched = 0  # up to where the log was looked at
+        self.kept = Kept()
 
 
 class Promises:
@@ -74,7 +58,10 @@ class Promises:
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
-        self.committed = Committed()
+        self.committed = Committed(cluster.static)
+        self.matching = Matching()
+        self.acknowledged: set[int] = set()  # numbers of records
+        self.taken = 0  # snapshots that came from another node
         self.leaders: dict[int, ReplicaKey] = {}  # by epoch
         self.votes: dict[tuple[ReplicaKey, int], int] = {}  # (voter, epoch) -> the candidate
         self.elections = 0
@@ -88,26 +75,69 @@ class Promises:
     def started(self, node: Node) -> None:
         """Another life: the high watermark is learnt anew."""
         seen = self._seen_of(node)
-        seen.high_watermark, seen.state, seen.voted = 0, None, None
+        seen.high_watermark, seen.state, seen.voted, seen.kept = 0, None, None, Kept()
+
+    def dying(self, node: Node) -> None:
+        """Its process ends in the middle of a step."""
+        if node.replica is not None:
+            seen = self._seen_of(node)
+            self._check_commit(node, node.replica, seen, _led(node.replica, seen))
 
     def stepped(self, node: Node) -> None:
         """Something has happened on this node. Broken if it should not have."""
-        replica, seen = node.replica, self._seen_of(node)
-        if replica is None:
+        process, seen = node.process, self._seen_of(node)
+        if process is None:
+            return
+        replica = process.replica
+        if replica.failure is not None and node.disk.failed is not None:
+            self.dying(node)
             return
         if replica.failure is not None:
             raise Broken(f"node {node.id} gives up: {replica.failure}")
         self._check_epoch(node, replica, seen)
-        led = [state for state in (replica.state, seen.state) if isinstance(state, Leader)]
+        led = _led(replica, seen)
         if replica.state is not seen.state:
             self._check_state(node, replica)
             seen.state = replica.state
         self._check_vote(node, replica, seen)
-        self._check_commit(node, replica, seen, led[0] if led else None)
+        self._check_commit(node, replica, seen, led)
         if isinstance(replica.state, Leader):
             self._check_voters(node, replica, replica.state, seen)
-        for offset, batches in node.heard.take():
-            self.committed.take(batches, new=False, who=f"the listener of node {node.id} from offset {offset} on")
+        for told in process.heard.take():
+            self._check_told(node, told)
+        self._check_acknowledged(node, process)
+        seen.matched = self.matching.look(f"node {node.id}", replica.log, seen.matched)
+        self.taken += seen.kept.look(node, process, self.committed)
+
+    def _check_told(self, node: Node, told: Told) -> None:
+        """A listener hears what was committed, and makes the same of it as everybody else."""
+        who = f"the listener of node {node.id} up to {told.end!r}"
+        if told.batch:
+            self.committed.take(told.batch, new=False, who=who)
+        known = self.committed.states.get(told.end.offset)
+        if known is None or known.digest != told.digest or (told.state is not None and told.state != known):
+            raise Broken(f"{who} has another state than there was")
+
+    def _check_acknowledged(self, node: Node, process: Process) -> None:
+        """What a leader says is written is committed, at the place that it gave."""
+        acknowledged, process.heard.acknowledged = process.heard.acknowledged, []
+        for placed, values in acknowledged:
+            if self.committed.epochs.get(placed.offset + 1) != placed.epoch:
+                raise Broken(f"node {node.id} acknowledges {placed!r}, and that is not committed")
+            self.acknowledged |= {number_of(value) for value in values}
+
+    def check_nothing_lost(self, node: Node, process: Process) -> None:
+        """Whatever was acknowledged is there, or a later value of its key; and the states are equal."""
+        state, end = process.heard.state, process.heard.end
+        if state != self.committed.states[end.offset]:
+            raise Broken(f"node {node.id} has {state!r} at {end!r}, and it was {self.committed.states[end.offset]!r}")
+        log, known = process.log, self.committed
+        if log.high_watermark == log.end_offset and log.history.voters != known.voters[log.end_offset]:
+            raise Broken(f"node {node.id} goes by {log.history!r}, and committed are {known.voters[log.end_offset]!r}")
+        latest = {number % KEYS: number for number in sorted(map(number_of, state.values.values()))}
+        lost = [number for number in self.acknowledged if latest.get(number % KEYS, -1) < number]
+        if lost:
+            raise Broken(f"node {node.id} has lost {lost}, which were acknowledged")
 
     def answers(self, node: Node, request: Request, response: Any) -> None:
         """A vote that leaves a node binds it."""
@@ -182,10 +212,12 @@ class Promises:
         offset, now = seen.high_watermark, replica.log.high_watermark
         if now < offset:
             raise Broken(f"the high watermark of node {node.id} falls from {offset} to {now}")
+        if offset < replica.log.start_offset:  # a snapshot stands for it
+            offset = min(replica.log.start_offset, now)
         leads = leader is not None and leader.high_watermark is not None
         fresh: dict[int, bytes] = {}
         while offset < now:
-            found = replica.log.read(offset, 1 << 20, committed=True)
+            found = replica.log.log.read(offset, 1 << 20, now)
             if not found.records:
                 raise Broken(f"node {node.id} has committed up to {now}, and no records at {offset}")
             fresh |= self.committed.take(bytes(found.records), new=leads, who=f"node {node.id}")
@@ -220,11 +252,17 @@ class Promises:
         """Or had, on a disk that was lost as a whole: what was said of it was true."""
         disks = [node.durable for node in self.cluster.nodes.values() if node.key.fits(key)]
         disks += [disk for lost, disk in self.cluster.lost_disks if lost.fits(key)]
-        return any(all(disk.batch(at) == batch for at, batch in batches.items()) for disk in disks)
+        return any(disk.has(batches) for disk in disks)
+
+
+def _led(replica: Replica, seen: Seen) -> Leader | None:
+    """As what it may have committed in this step, though it leads no more, or had not led before."""
+    return next((state for state in (replica.state, seen.state) if isinstance(state, Leader)), None)
 
 
 def check_one_changes(before: VoterSet, after: VoterSet) -> None:
     """Two sets of voters that follow one another: every majority of one meets every majority of the other."""
-    ours, theirs = ({voter.key for voter in each} for each in (before, after))
-    if len(ours ^ theirs) > 1:
+    ours, theirs = ({voter.id: voter.key for voter in each} for each in (before, after))
+    same = [id for id in ours.keys() & theirs.keys() if ours[id] == theirs[id] or not any(ours[id].directory_id)]
+    if len(ours) + len(theirs) - 2 * len(same) > 1:
         raise Broken(f"{before!r} are followed by {after!r}")

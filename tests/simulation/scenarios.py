@@ -6,14 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
-from . import faults, members
+from . import catching_up, faults, members, shapes
 from .cluster import Cluster, Shape
 from .network import Weather
-from .node import Node
 from .world import Broken, Ended
 
 DESERTED_WITHIN = 3000 + 500 + 300
@@ -21,59 +19,6 @@ DESERTED_WITHIN = 3000 + 500 + 300
 
 SUCCEEDED_WITHIN = 1300
 """The longest that a successor waits for those before him, and some messages: nobody waits for a timeout."""
-
-
-def _shape(random: Random, *, least: int = 1, mixed: bool = True, observers: int = 2) -> Shape:
-    return Shape(
-        voters=random.choice([each for each in (1, 2, 3, 3, 4, 5) if each >= least]),
-        observers=random.randint(0, observers),
-        dynamic=random.random() < 0.3,
-        mixed=mixed and random.random() < 0.25,
-        rolls=random.random() < 0.3,
-        linger=random.choice((25, 25, 0, 5)),
-        retry_backoff=random.choice((20, 100, 100)),
-        fetch_bytes=random.choice((1 << 20, 1 << 20, 300)),
-    )
-
-
-def _three(random: Random) -> Shape:
-    return _shape(random, least=3)
-
-
-def _three_alike(random: Random) -> Shape:
-    return _shape(random, least=3, mixed=False)
-
-
-def _five(random: Random) -> Shape:
-    return _shape(random, least=5)
-
-
-def _one(random: Random) -> Shape:
-    return Shape(voters=1, observers=random.randint(0, 1), dynamic=random.random() < 0.5, linger=random.choice((0, 25)))
-
-
-def _growing(random: Random) -> Shape:
-    return Shape(
-        voters=random.choice((1, 2, 3, 3)), observers=random.randint(1, 2), dynamic=True, rolls=random.random() < 0.3
-    )
-
-
-def _hasty(random: Random) -> Shape:
-    return replace(_shape(random, least=3), election_timeout=30)
-
-
-def _joining(random: Random) -> Shape:
-    return Shape(voters=3, observers=random.randint(0, 1), dynamic=True, auto_join=True)
-
-
-def begin(cluster: Cluster) -> Node:
-    """Started, and in order: the leader."""
-    cluster.start()
-    cluster.await_agreement()
-    cluster.await_progress(5)
-    leader = cluster.leader
-    assert leader is not None
-    return leader
 
 
 def first_election(cluster: Cluster) -> None:
@@ -103,7 +48,7 @@ def _another_election(cluster: Cluster) -> Callable[[], bool]:
 
 
 def leader_fails(cluster: Cluster) -> None:
-    leader = begin(cluster)
+    leader = cluster.begin()
     cluster.world.random.choice((leader.kill, leader.lose_power))()
     cluster.await_agreement()
     if len(cluster.up()) > 1:
@@ -111,7 +56,7 @@ def leader_fails(cluster: Cluster) -> None:
 
 
 def leaders_fail_one_after_another(cluster: Cluster) -> None:
-    begin(cluster)
+    cluster.begin()
     for _ in range(3):
         leader = cluster.leader
         if leader is not None:
@@ -122,7 +67,7 @@ def leaders_fail_one_after_another(cluster: Cluster) -> None:
 
 
 def all_fail(cluster: Cluster) -> None:
-    begin(cluster)
+    cluster.begin()
     cluster.world.run_for(cluster.world.random.randint(0, 300))
     for node in cluster.nodes.values():
         cluster.world.random.choice((node.kill, node.lose_power))()
@@ -133,7 +78,7 @@ def all_fail(cluster: Cluster) -> None:
 
 def leaders_write_alone(cluster: Cluster) -> None:
     """Whoever is elected is cut off at once, and what he writes reaches nobody: so histories part in many epochs (KIP-279)."""
-    begin(cluster)
+    cluster.begin()
     random = cluster.world.random
     for _ in range(random.randint(3, 7)):
         leader = cluster.leader
@@ -145,6 +90,24 @@ def leaders_write_alone(cluster: Cluster) -> None:
                 leader.append(cluster.values())
         with suppress(Ended):
             cluster.world.run_until(_another_election(cluster), 8000)
+
+
+def leaders_write_alone_and_forget(cluster: Cluster) -> None:
+    """As before, at length, while the others go on without, and keep nothing but snapshots of it: a long log of an old epoch is behind them."""
+    cluster.begin()
+    random = cluster.world.random
+    for _ in range(random.randint(1, 2)):
+        leader = cluster.leader
+        if leader is not None:
+            cluster.world.note("node {} leads, and is alone with it", leader.id)
+            cluster.network.isolate(leader.id, cluster.nodes)
+            for _ in range(random.randint(0, 50)):
+                leader.append(cluster.values())
+            others = [id for id in cluster.nodes if id != leader.id]
+            cluster.await_agreement(others)
+            cluster.await_progress(25, others)
+        cluster.network.heal()
+        cluster.await_progress(5)
 
 
 def elections_are_contested(cluster: Cluster) -> None:
@@ -163,7 +126,7 @@ def elections_are_contested(cluster: Cluster) -> None:
 
 def leader_is_cut_off(cluster: Cluster) -> None:
     """It may not go on leading: who asks it would hear nothing new for ever."""
-    leader = begin(cluster)
+    leader = cluster.begin()
     others = [id for id in cluster.nodes if id != leader.id]
     cluster.network.isolate(leader.id, others)
     cluster.world.note("node {} leads, and is cut off", leader.id)
@@ -176,7 +139,7 @@ def leader_is_cut_off(cluster: Cluster) -> None:
 
 def only_odd_ways_are_left(cluster: Cluster) -> None:
     """Five voters; three reach one another, the other two reach one of them each. Then a ring. There is always a majority around somebody."""
-    begin(cluster)
+    cluster.begin()
     network, ids = cluster.network, list(cluster.voter_ids)
     cluster.world.random.shuffle(ids)
     for ways in (((0, 1), (1, 2), (2, 0), (3, 0), (4, 1)), ((0, 1), (1, 2), (2, 3), (3, 4), (4, 0))):
@@ -196,7 +159,7 @@ def only_odd_ways_are_left(cluster: Cluster) -> None:
 
 def minority_comes_and_goes(cluster: Cluster) -> None:
     """A majority stays with its leader, so there is nothing to elect: the epoch stays what it is (KIP-996)."""
-    leader = begin(cluster)
+    leader = cluster.begin()
     random, epoch = cluster.world.random, leader.replica.epoch if leader.replica else -1
     for _ in range(3):
         followers = [id for id in cluster.voter_ids if id != leader.id]
@@ -218,7 +181,7 @@ def minority_comes_and_goes(cluster: Cluster) -> None:
 
 def leader_resigns(cluster: Cluster) -> None:
     """The best of the others takes over at once: nobody waits for a timeout."""
-    leader = begin(cluster)
+    leader = cluster.begin()
     cluster.world.random.choice((leader.resign, leader.shutdown))()
     begun = cluster.world.now
     cluster.require(lambda: cluster.leader not in (None, leader), "no new leader")
@@ -228,19 +191,34 @@ def leader_resigns(cluster: Cluster) -> None:
 
 def processes_die_while_they_write(cluster: Cluster) -> None:
     """Between writing and flushing: what they find when they come back is there, but would not outlive the machine yet."""
-    begin(cluster)
+    cluster.begin()
     random = cluster.world.random
     for _ in range(random.randint(3, 10)):
         node = random.choice([*cluster.nodes.values()])
-        node.die_at_next_flush()
+        node.die_when_writing(random.randint(0, 6))
         cluster.world.run_for(random.randint(0, 1500))
         if random.random() < 0.3:
             node.lose_power()
         faults.start_all(cluster)
 
 
+def disks_fail(cluster: Cluster) -> None:
+    """Whoever cannot write gives up, and the others go on; mended, it is one of them again."""
+    cluster.begin()
+    random = cluster.world.random
+    for _ in range(random.randint(1, 3)):
+        minority = random.sample(cluster.voter_ids, (len(cluster.voter_ids) - 1) // 2)
+        for id in minority:
+            cluster.world.note("the disk of node {} fails", id)
+            cluster.nodes[id].disk.failing = True
+            cluster.world.run_for(random.randint(0, 300))
+        cluster.await_progress(10, [id for id in cluster.voter_ids if id not in minority])
+        cluster.end_faults()
+        cluster.await_agreement()
+
+
 def rolling_restart(cluster: Cluster) -> None:
-    begin(cluster)
+    cluster.begin()
     for node in cluster.nodes.values():
         node.shutdown()
         cluster.require(lambda node=node: not node.is_up, f"{node!r} does not stop")
@@ -250,7 +228,7 @@ def rolling_restart(cluster: Cluster) -> None:
 
 
 def nodes_hang(cluster: Cluster) -> None:
-    begin(cluster)
+    cluster.begin()
     random = cluster.world.random
     for _ in range(5):
         node = cluster.leader if random.random() < 0.5 else None
@@ -262,7 +240,7 @@ def nodes_hang(cluster: Cluster) -> None:
 
 def disk_is_lost(cluster: Cluster) -> None:
     """Nothing that was committed is lost with one disk, if there is a new leader before the node is back (facts of KIP-595)."""
-    begin(cluster)
+    cluster.begin()
     node = cluster.nodes[cluster.world.random.choice(cluster.voter_ids)]
     others = [id for id in cluster.nodes if id != node.id]
     cluster.watch.forget(node.key)
@@ -295,25 +273,33 @@ class Scenario(NamedTuple):
 SCENARIOS: dict[str, Scenario] = {
     scenario.play.__name__: scenario
     for scenario in (
-        Scenario(_shape, first_election),
-        Scenario(_one, alone),
-        Scenario(_three, leader_fails),
-        Scenario(_three, leaders_fail_one_after_another),
-        Scenario(_shape, all_fail),
-        Scenario(_three, leaders_write_alone),
-        Scenario(_hasty, elections_are_contested),
-        Scenario(_three, leader_is_cut_off),
-        Scenario(_five, only_odd_ways_are_left),
-        Scenario(_three_alike, minority_comes_and_goes),
-        Scenario(_three_alike, leader_resigns),
-        Scenario(_shape, processes_die_while_they_write),
-        Scenario(_three, rolling_restart),
-        Scenario(_shape, nodes_hang),
-        Scenario(_three, disk_is_lost),
-        Scenario(_shape, bad_network),
-        Scenario(_growing, members.come_and_go),
-        Scenario(_joining, members.are_replaced),
-        Scenario(_shape, anything),
+        Scenario(shapes.shape, first_election),
+        Scenario(shapes.one, alone),
+        Scenario(shapes.three, leader_fails),
+        Scenario(shapes.three, leaders_fail_one_after_another),
+        Scenario(shapes.shape, all_fail),
+        Scenario(shapes.three, leaders_write_alone),
+        Scenario(shapes.hasty, elections_are_contested),
+        Scenario(shapes.three, leader_is_cut_off),
+        Scenario(shapes.five, only_odd_ways_are_left),
+        Scenario(shapes.three_alike, minority_comes_and_goes),
+        Scenario(shapes.three_alike, leader_resigns),
+        Scenario(shapes.shape, processes_die_while_they_write),
+        Scenario(shapes.three, disks_fail),
+        Scenario(shapes.three, rolling_restart),
+        Scenario(shapes.shape, nodes_hang),
+        Scenario(shapes.three, disk_is_lost),
+        Scenario(shapes.shape, bad_network),
+        Scenario(shapes.forgetful, leaders_write_alone_and_forget),
+        Scenario(shapes.forgetful, catching_up.who_was_away_takes_a_snapshot),
+        Scenario(shapes.forgetful_static, catching_up.newcomers_take_a_snapshot),
+        Scenario(shapes.forgetful, catching_up.two_topics_are_read),
+        Scenario(shapes.growing, members.come_and_go),
+        Scenario(shapes.upgraded, members.put_into_the_log),
+        Scenario(shapes.moving, members.move_away),
+        Scenario(shapes.moving, members.are_changed_alone),
+        Scenario(shapes.joining, members.are_replaced),
+        Scenario(shapes.shape, anything),
     )
 }
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.simulation.mutations import MUTATIONS, first_to_tell, mutated
+from tests.simulation.mutating import mutated
+from tests.simulation.mutations import MUTATIONS, SEEDS, first_to_tell
 from tests.simulation.run import run
-
-SEEDS = 100
 
 
 @pytest.mark.parametrize("name", MUTATIONS)

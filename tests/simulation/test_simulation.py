@@ -23,6 +23,20 @@ def test_every_promise_is_kept(first: int) -> None:
             pytest.fail(f"{outcome}\n`python -m tests.simulation --seed {seed}` tells how it came to that")
 
 
+REGRESSIONS = [
+    ("move_away", 2, "a leader that had moved stayed in the log at its old address"),
+    ("move_away", 20, "the same, of the second one"),
+    ("disks_fail", 23, "a snapshot from before the log's beginning made a leader offer what its follower had"),
+    ("come_and_go", 8646, "where all that were named had left the quorum, those who were not in it found no leader"),
+]
+"""Seeds that found something in the core; `mutations` has what it was, which stays true when the scenarios change."""
+
+
+@pytest.mark.parametrize(("scenario", "seed", "found"), REGRESSIONS)
+def test_what_was_found_once_is_not_found_again(scenario: str, seed: int, found: str) -> None:
+    assert not run(seed, scenario=scenario).broken, found
+
+
 def test_every_scenario_has_its_seeds() -> None:
     assert {scenario_of(seed) for seed in range(len(ROUND))} == set(SCENARIOS)
 

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 START = 1_700_000_000_000
-MOST_EVENTS = 40_000
+MOST_EVENTS = 25_000
 """No scenario needs as many: nodes that talk without end are a defect."""
 
 

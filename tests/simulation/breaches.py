@@ -1,0 +1,189 @@
+"""What the mutations put in the place of the core's functions: each does what it should not. `mutations` says which rule that breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
+from kafkadouble.server.raft import (
+    change_end,
+    control_records,
+    following,
+    leading,
+    resigning,
+    transitions,
+    unattached,
+)
+from kafkadouble.server.raft.ballot import Ballot
+from kafkadouble.server.raft.control_records import Control
+from kafkadouble.server.raft.follower import Follower
+from kafkadouble.server.raft.leader import Leader
+from kafkadouble.server.raft.quorum_state import ElectionState
+from kafkadouble.server.raft.quorum_state_file import FileStore
+from kafkadouble.server.raft.raft_log import RaftLog
+from kafkadouble.server.raft.snapshots.file_store import FilePart
+from kafkadouble.server.raft.telling import Telling
+from kafkadouble.server.raft.unattached import Unattached
+from kafkadouble.server.raft.voter_history import VoterHistory
+
+_record, _starting, _append, _follow = Ballot.record, transitions.starting_state, leading.append, following._append
+_save, _set_voters, _committed = FileStore.save, Leader.set_voters, change_end.committed
+_start, _grants, _poll_resigned = RaftLog._start, unattached.grants_freely, resigning.poll
+
+
+def grants_again(voted: Any, leader_id: Any, candidate: Any, up_to_date: bool, pre_vote: bool) -> bool:
+    return up_to_date and (pre_vote or leader_id is None)
+
+
+def grants_to_short(voted: Any, leader_id: Any, candidate: Any, up_to_date: bool, pre_vote: bool) -> bool:
+    return _grants(voted, leader_id, candidate, True, pre_vote)
+
+
+def advance_with_less(leader: Leader) -> bool:
+    ends = sorted((voter.end_offset for voter in leader.voters.values()), reverse=True)
+    return moved(leader, ends[max(0, len(ends) // 2 - 1)], leader.epoch_start)
+
+
+def advance_by_counting(leader: Leader) -> bool:
+    ends = sorted((voter.end_offset for voter in leader.voters.values()), reverse=True)
+    return moved(leader, ends[len(ends) // 2], -1)
+
+
+def moved(leader: Leader, offset: int, above: int) -> bool:
+    if offset <= above or (leader.high_watermark is not None and offset <= leader.high_watermark):
+        return False
+    leader.high_watermark = offset
+    return True
+
+
+def append_counted(replica: Any, leader: Leader, values: Any) -> Any:
+    placed = _append(replica, leader, values)
+    if replica.key.id in leader.voters:
+        leader.voters[replica.key.id].end_offset = replica.log.end_offset
+    return placed
+
+
+def cut_by_offset(log: RaftLog, end: OffsetAndEpoch) -> int:
+    offset = min(end.offset, log.end_offset)
+    log.log.truncate_to(offset)
+    log.history.truncate(offset)
+    return offset
+
+
+def commit_all(replica: Any, state: Follower, partition: Any) -> bool:
+    done = _follow(replica, state, partition)
+    replica.log.commit(replica.log.end_offset)
+    return done
+
+
+def starts_fresh(replica: Any, election: ElectionState) -> Any:
+    state = _starting(replica, election)
+    return Unattached(state.epoch, replica.now + transitions.election_timeout(replica))
+
+
+def save_no_vote(store: FileStore, state: ElectionState, ids: Any, version: int) -> None:
+    _save(store, ElectionState(state.epoch, state.leader_id), ids, version)
+
+
+def all_granted(ballot: Ballot, voter_id: int, granted: bool) -> None:
+    _record(ballot, voter_id, True)
+
+
+def keep_voters(leader: Leader, voters: Any) -> None:
+    before = dict(leader.voters)
+    _set_voters(leader, voters)
+    leader.voters |= {id: each for id, each in before.items() if id not in leader.voters}
+
+
+def tell_nobody(replica: Any, resigned: Any) -> Any:
+    resigned.unaware.clear()
+    return _poll_resigned(replica, resigned)
+
+
+def stays(replica: Any, leader: Leader) -> None:
+    _committed(replica, leader)
+    leader.resigning = False
+
+
+def start_unflushed(log: RaftLog) -> None:
+    storage, log._storage = log._storage, None
+    _start(log)
+    log._storage = storage
+
+
+def nothing(*_: Any, **__: Any) -> None:
+    return None
+
+
+def never(*_: Any) -> bool:
+    return False
+
+
+def counts_itself_twice(ballot: Ballot) -> bool:
+    return sum(ballot._answers.values()) + 1 >= ballot._voters.majority
+
+
+def read_less(log: RaftLog, offset: int, max_bytes: int, *_: Any, **__: Any) -> Any:
+    return log.log.read(offset, max_bytes, log.end_offset, at_least_one=False)
+
+
+def is_shorter(log: RaftLog, id: OffsetAndEpoch) -> bool:
+    return id.offset > log.end_offset
+
+
+def voters_in_force(history: VoterHistory, end: int) -> Any:
+    return history.voters
+
+
+_freeze, _restart = FilePart.freeze, VoterHistory.restart
+
+
+def unflushed(part: FilePart) -> None:
+    with patched(part._open, "flush", nothing):
+        _freeze(part)
+
+
+def moves_too_far(log: Any, id: OffsetAndEpoch) -> None:
+    log.move_start(OffsetAndEpoch(log.high_watermark, id.epoch))
+
+
+def deletes_all(log: Any, store: Any, now: int) -> None:
+    for id in store.ids():
+        store.delete(id, now)
+
+
+def tells_early(telling: Telling, state: object) -> None:
+    if isinstance(state, Leader) and not state.is_announced:
+        state.is_announced, telling._led = True, state.epoch
+        telling._listener.became_leader(state.epoch)
+
+
+def first_records_of_old(replica: Any, granting: Any) -> list[Control]:
+    found = [control_records.leader_change(replica.key, replica.voters, granting)]
+    if replica.kraft_version > 0:
+        found += [control_records.kraft_version(replica.kraft_version), control_records.voters(replica.voters)]
+    return found
+
+
+def restart_without_voters(history: VoterHistory, end: int, voters: Any, kraft_version: int) -> None:
+    _restart(history, end, history.voters if len(history.voters) else voters, kraft_version)
+
+
+def gives_to_the_first(budget: int, remaining: Any) -> list[int]:
+    shares = []
+    for each in remaining:
+        shares.append(min(each, budget))
+        budget -= shares[-1]
+    return shares
+
+
+@contextmanager
+def patched(owner: Any, name: str, instead: Any) -> Iterator[None]:
+    """This attribute of an object, as long as it lasts."""
+    setattr(owner, name, instead)
+    try:
+        yield
+    finally:
+        delattr(owner, name)

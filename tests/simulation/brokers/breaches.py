@@ -1,0 +1,162 @@
+"""What the mutations put in the place of the core's own: each breaks one rule, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from kafkadouble.messages import error_codes
+from kafkadouble.server.fetching import reading
+from kafkadouble.server.handlers.produce import _Written
+from kafkadouble.server.log.divergence import VALID
+from kafkadouble.server.log.log import PartitionLog
+from kafkadouble.server.log.producer_state import ProducerState
+from kafkadouble.server.metadata import isr
+from kafkadouble.server.metadata.leader_choice import Election
+from kafkadouble.server.partition import Partition
+from kafkadouble.server.partitions import Partitions
+from kafkadouble.server.replication.following import Following
+from kafkadouble.server.replication.in_sync import InSync
+
+_init_following, _asked, _append_as_leader = Following.__init__, Following.asked, PartitionLog.append_as_leader
+_append_as_follower, _high_watermark, _follow = PartitionLog.append_as_follower, InSync.high_watermark, InSync.follow
+_follow_image = Partitions._follow
+
+
+def nothing(*_: Any, **__: Any) -> None: ...
+
+
+def never(*_: Any, **__: Any) -> bool:
+    return False
+
+
+def always(*_: Any, **__: Any) -> bool:
+    return True
+
+
+def cuts_to_high_watermark(self: Following, *given: Any) -> None:
+    """As before KIP-101: whoever begins to follow cuts what he does not know to be committed."""
+    _init_following(self, *given)
+    self.log.truncate_to(self.log.high_watermark)
+
+
+def says_no_epoch(self: Following, max_bytes: int) -> Any:
+    asked = _asked(self, max_bytes)
+    asked.last_fetched_epoch = -1
+    return asked
+
+
+def finds_no_divergence(*_: Any) -> Any:
+    return VALID
+
+
+def without(*codes: int) -> Any:
+    """What the controller checks of a claim, but for these."""
+    return tuple(row for row in isr.WRONG if row[0] not in codes)
+
+
+def stamps_first_epoch(self: PartitionLog, batch: Any, leader_epoch: int, *given: Any) -> Any:
+    """Whatever its epoch is."""
+    return _append_as_leader(self, batch, max(0, self.epochs.earliest.epoch), *given)
+
+
+def commits_its_own(self: InSync, leader_end: int, min_isr: int) -> int:
+    return leader_end
+
+
+def commits_with_the_first(self: InSync, leader_end: int, min_isr: int) -> int:
+    """As soon as anybody else has it."""
+    ends = sorted(remote.end_offset for id, remote in self.remotes.items() if id in self.isr)
+    return min(leader_end, ends[-1]) if ends else leader_end
+
+
+def commits_below_min_isr(self: InSync, leader_end: int, min_isr: int) -> int:
+    return _high_watermark(self, leader_end, 0)
+
+
+def commits_without_who_comes(self: InSync, leader_end: int, min_isr: int) -> int:
+    """The set is not yet what was proposed; but it may be so already for the controller (KIP-497)."""
+    proposed, self.proposed = self.proposed, None
+    try:
+        return _high_watermark(self, leader_end, min_isr)
+    finally:
+        self.proposed = proposed
+
+
+def is_written(self: _Written, node: Any) -> int:
+    return error_codes.NONE
+
+
+def leads_on(self: Partitions, topic: Any, indexes: Any, image: Any) -> None:
+    """Whoever leads by the metadata."""
+    others = [at for at in indexes if self.get(topic.name, at) is None or topic.partitions[at].leader == self._node.id]
+    _follow_image(self, topic, others, image)
+
+
+def goes_by_any_metadata(self: InSync, partition: Any, now: int) -> None:
+    """Also by such as are older than what the controller has answered."""
+    self.partition_epoch = -1
+    _follow(self, partition, now)
+
+
+def in_any_epoch(self: Partition, current_leader_epoch: int) -> int:
+    return error_codes.NONE
+
+
+def reads_to_the_end(partition: Any, wanted: Any, terms: Any, at_least_one: bool) -> Any:
+    """What is not committed, too."""
+    log = partition.log
+    data = reading._data(partition, wanted.index, terms)
+    if terms.replica >= 0:
+        return _records(partition, wanted, terms, at_least_one)
+    data.records = log.read(wanted.fetch_offset, 1 << 16, log.log_end_offset).records
+    return data
+
+
+_records = reading._records
+
+
+def lags_for_ever(self: Any, *_: Any) -> bool:
+    return True
+
+
+def elects_anybody(self: Any, topic: Any) -> Election:
+    return Election.UNCLEAN
+
+
+def takes_without_producers(self: PartitionLog, batches: Any, **given: Any) -> Any:
+    """A follower learns nothing of who wrote what it appends."""
+    record = ProducerState.record
+    ProducerState.record = nothing  # type: ignore[method-assign]  # for as long as it appends
+    try:
+        return _append_as_follower(self, batches, **given)
+    finally:
+        ProducerState.record = record  # type: ignore[method-assign]
+
+
+def keeps_its_epoch(self: Partition, leader_epoch: int) -> None:
+    """It leads on in the epoch in which it began."""
+
+
+def goes_back(self: Partition) -> None:
+    """To what everybody has by now, whatever was committed before."""
+    if self.in_sync is not None:
+        ends = [self.log.log_end_offset, *(remote.end_offset for remote in self.in_sync.remotes.values())]
+        self.log.high_watermark = max(0, min(ends))
+        self.waiters.wake_all()
+
+
+def acknowledges_what_it_repeats(self: Any, header: Any) -> None:
+    """A batch that comes again is appended again."""
+
+
+@contextmanager
+def patched(owner: Any, name: str, instead: Any) -> Iterator[None]:
+    """This attribute, as long as it lasts."""
+    before = getattr(owner, name)
+    setattr(owner, name, instead)
+    try:
+        yield
+    finally:
+        setattr(owner, name, before)

@@ -1,0 +1,197 @@
+"""What may befall a cluster: a table of things that happen, and how often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from kafkadouble.messages.generated.alter_partition_reassignments import AlterPartitionReassignmentsRequest
+from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest
+
+from ..network import CALM, Weather
+from .cluster import Cluster
+from .member import Member
+from .shape import TOPIC
+
+WEATHERS = (
+    CALM,
+    Weather(delay=(1, 40)),
+    Weather(delay=(0, 10), late=0.1),
+    Weather(delay=(0, 10), lost=0.05),
+    Weather(delay=(0, 150), late=0.05),
+    Weather(delay=(0, 20), lost=0.1, late=0.05),
+)
+
+
+def _any(cluster: Cluster, members: Sequence[Member]) -> Member | None:
+    found = [each for each in members if each.is_up]
+    return cluster.world.random.choice(found) if found else None
+
+
+def _index(cluster: Cluster) -> int:
+    return cluster.world.random.choice(cluster.partitions)
+
+
+def kill_broker(cluster: Cluster) -> None:
+    if (member := _any(cluster, cluster.brokers)) is not None:
+        member.kill()
+
+
+def kill_leader(cluster: Cluster) -> None:
+    if (member := cluster.leader(_index(cluster))) is not None:
+        member.kill()
+
+
+def kill_controller(cluster: Cluster) -> None:
+    member = cluster.controller
+    if member is not None:
+        member.kill()
+        cluster.world.after(cluster.world.random.randint(0, 3000), member.start)
+
+
+def take_down(member: Member) -> None:
+    """By its power, if it can lose that."""
+    if member.is_up and member.cluster.shape.on_disks and not member.is_controller:
+        member.lose_power()
+    else:
+        member.kill()
+
+
+def lose_power(cluster: Cluster) -> None:
+    if (member := _any(cluster, cluster.brokers)) is not None:
+        take_down(member)
+
+
+def lose_power_of_leader(cluster: Cluster) -> None:
+    if (member := cluster.leader(_index(cluster))) is not None:
+        take_down(member)
+
+
+def lose_power_everywhere(cluster: Cluster) -> None:
+    for member in cluster.brokers:
+        take_down(member)
+
+
+def start(cluster: Cluster) -> None:
+    for member in cluster.members.values():
+        if not member.is_up:
+            member.start()
+            return
+
+
+def start_all(cluster: Cluster) -> None:
+    for member in cluster.members.values():
+        member.start()
+
+
+def stop(cluster: Cluster) -> None:
+    if (member := _any(cluster, cluster.brokers)) is not None:
+        member.stop()
+
+
+def pause(cluster: Cluster) -> None:
+    if (member := _any(cluster, cluster.brokers)) is not None:
+        member.pause()
+
+
+def pause_leader(cluster: Cluster) -> None:
+    if (member := cluster.leader(_index(cluster))) is not None:
+        member.pause()
+
+
+def resume_all(cluster: Cluster) -> None:
+    for member in cluster.members.values():
+        member.resume()
+
+
+def slow_disk(cluster: Cluster) -> None:
+    if (member := _any(cluster, cluster.brokers)) is not None:
+        member.disk_ms = cluster.world.random.choice((0, 50, 600))
+        cluster.world.note("the disk of {} takes {} ms", member.id, member.disk_ms)
+
+
+def cut_one_way(cluster: Cluster) -> None:
+    sender, receiver = cluster.world.random.sample([*cluster.members], 2)
+    cluster.world.note("{} does not get through to {}", sender, receiver)
+    cluster.network.cut(sender, receiver)
+
+
+def isolate(cluster: Cluster) -> None:
+    """From the other nodes, not from clients: who was leader may think that he still is."""
+    id = cluster.world.random.choice(cluster.shape.broker_ids)
+    cluster.world.note("{} is cut off", id)
+    cluster.network.isolate(id, cluster.members)
+
+
+def isolate_leader(cluster: Cluster) -> None:
+    if (member := cluster.leader(_index(cluster))) is not None:
+        cluster.world.note("{} leads, and is cut off", member.id)
+        cluster.network.isolate(member.id, cluster.members)
+
+
+def isolate_controller(cluster: Cluster) -> None:
+    if (member := cluster.controller) is not None:
+        cluster.world.note("{} leads the quorum, and is cut off", member.id)
+        cluster.network.isolate(member.id, cluster.members)
+
+
+def cut_from_controllers(cluster: Cluster) -> None:
+    """A leader that still has its followers, and is not heard of any more."""
+    if (member := cluster.leader(_index(cluster))) is not None:
+        cluster.world.note("{} leads, and is cut off from the controllers", member.id)
+        cluster.network.isolate(member.id, cluster.shape.controller_ids)
+
+
+def heal(cluster: Cluster) -> None:
+    cluster.world.note("the network is whole")
+    cluster.network.heal()
+
+
+def change_weather(cluster: Cluster) -> None:
+    cluster.network.weather = cluster.world.random.choice(WEATHERS)
+    cluster.world.note("the network: {!r}", cluster.network.weather)
+
+
+def prefer(cluster: Cluster) -> None:
+    """An election of the preferred leaders."""
+    cluster.tell_controller(ElectLeadersRequest(election_type=0, topic_partitions=None, timeout_ms=1000), 2)
+
+
+def reassign(cluster: Cluster) -> None:
+    """None while one is under way: of who came by that and goes again by this Kafka's controller waits that he comes, for ever."""
+    shape, random, index = cluster.shape, cluster.world.random, _index(cluster)
+    if cluster.partition(index).adding_replicas or cluster.partition(index).removing_replicas:
+        return
+    replicas = random.sample(shape.broker_ids, shape.replicas)
+    cluster.world.note("partition {} is to be on {}", index, replicas)
+    cluster.tell_controller(_reassignment(index, replicas), 0)
+
+
+def cancel_reassignment(cluster: Cluster) -> None:
+    cluster.tell_controller(_reassignment(_index(cluster), None), 0)
+
+
+def _reassignment(index: int, replicas: list[int] | None) -> Any:
+    of = AlterPartitionReassignmentsRequest
+    partition = of.ReassignablePartition(partition_index=index, replicas=replicas)
+    return of(timeout_ms=1000, topics=[of.ReassignableTopic(name=TOPIC, partitions=[partition])])
+
+
+Fault = Callable[[Cluster], None]
+
+FAULTS: tuple[tuple[Fault, int], ...] = (
+    (kill_broker, 3), (kill_leader, 3), (kill_controller, 1), (lose_power, 2), (lose_power_of_leader, 2), (lose_power_everywhere, 1),
+    (start, 8), (start_all, 5), (stop, 2), (pause, 2), (pause_leader, 2), (resume_all, 5), (slow_disk, 1), (cut_one_way, 3), (isolate, 2),
+    (isolate_leader, 3), (cut_from_controllers, 2), (heal, 8), (change_weather, 4), (prefer, 2), (reassign, 2), (cancel_reassignment, 1),
+)  # fmt: skip
+"""What, and how often in comparison."""
+
+_WHAT, _HOW_OFTEN = [fault for fault, _ in FAULTS], [weight for _, weight in FAULTS]
+
+
+def suffer(cluster: Cluster, count: int, longest: int = 4500) -> None:
+    """So many faults, one after the other, with some time in between."""
+    random = cluster.world.random
+    for fault in random.choices(_WHAT, _HOW_OFTEN, k=count):
+        fault(cluster)
+        cluster.world.run_for(random.choice((1, 20, 200, random.randint(0, longest))))

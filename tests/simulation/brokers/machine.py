@@ -1,0 +1,76 @@
+"""What outlives a simulated node's process: its logs in memory, or a disk that loses what was not flushed when its power fails."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Protocol
+
+from kafkadouble.messages.generated.feature_level_record import FeatureLevelRecord
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.log.files.disk import Disk
+from kafkadouble.server.logs.files import FileLogs
+from kafkadouble.server.logs.formatting import format_directory, opened
+from kafkadouble.server.logs.logs import Logs
+from kafkadouble.server.logs.memory import MemoryLogs
+from tests.server.log.files.lossy_disk import LossyDisk
+
+CLUSTER = "a-cluster"
+
+WITHOUT_ELR = (FeatureLevelRecord(name="metadata.version", feature_level=33),)
+"""What a cluster begins with in which nobody remembers who was in sync once."""
+
+
+class Machine(Protocol):
+    """As much of a machine as its node needs."""
+
+    def logs(self) -> Logs:
+        """What the next process finds."""
+        ...
+
+    def killed(self) -> None:
+        """The process is gone."""
+        ...
+
+    def power_lost(self, random: Random) -> None:
+        """The machine is gone."""
+        ...
+
+
+class Lasting:
+    """Nothing of it is ever lost, but `last_broker_epoch` says of a process that was killed that it did not stop in order."""
+
+    def __init__(self, *, elr: bool) -> None:
+        self._logs = MemoryLogs()
+        self._logs.cluster_id = CLUSTER
+        self._logs.bootstrap = () if elr else WITHOUT_ELR
+
+    def logs(self) -> Logs:
+        return self._logs
+
+    def killed(self) -> None:
+        self._logs.last_broker_epoch = -1
+
+    def power_lost(self, random: Random) -> None:
+        raise AssertionError("memory has no power to lose")
+
+
+class OnDisk:
+    """A LossyDisk."""
+
+    def __init__(self, id: int, now: int) -> None:
+        self._id, self._ids = id, Random(id)
+        self.disk = LossyDisk()
+        format_directory(self.disk, f"disk{id}", CLUSTER, id, self._new_id(), now)
+
+    def _new_id(self) -> Uuid:
+        return Uuid.random(self._ids.randbytes)
+
+    def logs(self) -> Logs:
+        disks: dict[str, Disk] = {f"disk{self._id}": self.disk}
+        return FileLogs(opened(disks, self._id), self._new_id)
+
+    def killed(self) -> None:
+        self.disk = self.disk.copy()
+
+    def power_lost(self, random: Random) -> None:
+        self.disk = self.disk.power_lost(random)

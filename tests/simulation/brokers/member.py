@@ -1,0 +1,231 @@
+"""One node of the simulated cluster: a whole node, with its handlers and codecs, whose timers and wires are the simulation's.
+
+It is killed, loses its power, hangs, stops in order, and starts again on what its machine has kept. After every step it is asked what it wants
+to send, to flush, and when it wants to be called again; and whoever watches looks at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from kafkadouble.messages import registry
+from kafkadouble.messages.message import Message
+from kafkadouble.server import flushing
+from kafkadouble.server.handlers import CONTROLLER_SERVED, SERVED
+from kafkadouble.server.log.log import PartitionLog
+from kafkadouble.server.node import Node
+from kafkadouble.server.raft.links import Failure, Send
+from kafkadouble.server.request import Peer, Request
+from kafkadouble.server.settings import Settings
+
+from ..world import Broken, Event
+from .machine import Machine
+from .shape import REQUEST_MS
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
+
+PORT = 9093
+
+
+def address(id: int) -> tuple[str, int]:
+    return f"node{id}", PORT
+
+
+class Member:
+    """The node `id`. `disk_ms` is how long its disk takes to flush."""
+
+    def __init__(self, cluster: Cluster, id: int, machine: Machine, settings: Mapping[str, object]) -> None:
+        self.cluster, self.world, self.id, self.machine = cluster, cluster.world, id, machine
+        self.is_controller = id in cluster.shape.controller_ids
+        self._settings, self._apis = settings, CONTROLLER_SERVED if self.is_controller else SERVED
+        self.node: Node | None = None
+        self.is_paused = self.is_stopping = False
+        self.disk_ms = 0
+        self._held: list[Callable[[], None]] = []  # what comes while it hangs
+        self._wake: Event | None = None
+        self._unanswered: dict[int, Callable[[], None]] = {}  # who is told when the process dies
+        self._numbers = count(1)
+        self._is_touching = False
+
+    @property
+    def is_up(self) -> bool:
+        return self.node is not None
+
+    def start(self) -> None:
+        if self.node is not None:
+            return
+        self.is_paused = self.is_stopping = False
+        given, now = Settings(self._settings), self.world.now
+        controller = address(self.id) if self.is_controller else None
+        seed = self.world.random.getrandbits(32)
+        self.world.note("{} starts", self.id)
+        self.node = Node(
+            given,
+            advertised=address(self.id),
+            controller=controller,
+            now=now,
+            seed=seed,
+            logs=self.machine.logs(),
+            history=False,
+        )
+        self.cluster.watch.started(self)
+        self._touched()
+
+    def kill(self) -> None:
+        """The process ends; its connections break."""
+        if self.node is not None:
+            self.world.note("{} is killed", self.id)
+            self.cluster.watch.deaths += 1
+            self._gone()
+            self.machine.killed()
+            for lost in self._unanswered.values():
+                self.world.after(self.world.random.randint(0, 3), lost)
+
+    def lose_power(self) -> None:
+        """The machine ends; nobody is told."""
+        self.world.note("{} loses its power", self.id)
+        self.cluster.watch.loses_power(self)
+        self._gone()
+        self.machine.power_lost(self.world.random)
+
+    def _gone(self) -> None:
+        self.node = None
+        self._held.clear()
+        if self._wake is not None:
+            self._wake.cancel()
+            self._wake = None
+
+    def pause(self) -> None:
+        if self.node is not None and not self.is_paused:
+            self.world.note("{} hangs", self.id)
+            self.is_paused = True
+
+    def resume(self) -> None:
+        if self.is_paused:
+            self.world.note("{} goes on", self.id)
+            self.is_paused = False
+            held, self._held = self._held, []
+            for step in held:
+                step()
+            self._tick()
+
+    def stop(self) -> None:
+        """Stop in good order: a broker hands over what it leads first."""
+        node = self.node
+        if node is None or self.is_paused or self.is_stopping:
+            return
+        self.world.note("{} is to stop", self.id)
+        self.is_stopping = True
+        assert node.life is not None
+        node.life.stop()
+        self._touched()
+
+    def _stopped(self, node: Node) -> None:
+        self.world.note("{} has stopped", self.id)
+        node.close(self.world.now)
+        self._gone()
+
+    def step(self, action: Callable[[Node], None]) -> None:
+        """Do something to the node, unless it is gone by then; later, if it hangs."""
+        node = self.node
+        if node is None:
+            return
+        if self.is_paused:
+            self._held.append(lambda: self._step(node, action))
+        else:
+            self._step(node, action)
+
+    def _step(self, node: Node, action: Callable[[Node], None]) -> None:
+        if self.node is node:
+            action(node)
+            self._touched()
+
+    def receive(
+        self, key: int, version: int, data: bytes, reply: Callable[[Any], None], lost: Callable[[], None]
+    ) -> None:
+        """A request of another node or of a client."""
+        number = next(self._numbers)
+        self._unanswered[number] = lost
+
+        def answered(answer: Any) -> None:
+            self._unanswered.pop(number, None)
+            reply(answer)
+
+        def taken(node: Node) -> None:
+            body = registry.api(key).request.decode(data, version)
+            peer = Peer(number, "127.0.0.1", 1, apis=self._apis)
+            request: Request[Any] = Request(key, version, number, "client", body, peer, self.world.now, len(data))
+            node.submit(request, answered, self.world.now)
+
+        self.step(taken)
+
+    def _tick(self) -> None:
+        def tick(node: Node) -> None:
+            node.tick(self.world.now)
+            for _, channel, _ in node.channels:
+                channel.tick(self.world.now)
+
+        self._wake = None
+        self.step(tick)
+
+    def _touched(self) -> None:
+        node = self.node
+        assert node is not None
+        for _, channel, _ in node.channels:
+            for send in channel.take_outgoing():
+                self._send(node, channel, send)
+        if node.flushing.wanted and not node.flushing.under_way:
+            self._flush(node)
+        if node.halted is not None:
+            raise Broken(f"node {self.id} is halted: {node.halted}")
+        self.cluster.watch.look(self)
+        if self.is_stopping and node.life is not None and node.life.is_over:
+            self._stopped(node)
+        else:
+            self._schedule(node)
+
+    def _send(self, node: Node, channel: Any, send: Send) -> None:
+        def told(answer: Message | Failure) -> None:
+            if self.node is node:
+                self.step(lambda node: channel.answered(send.token, answer, self.world.now))
+
+        to = self.cluster.id_at(send.to.endpoint)
+        self.cluster.wires.ask(self.id, to, send.body, send.version, told, REQUEST_MS)
+
+    def _flush(self, node: Node) -> None:
+        jobs = node.flushing.begin()
+        if jobs:
+
+            def flushed(node: Node) -> None:
+                node.flushing.end(jobs, flushing.run(jobs))
+                node.tick(self.world.now)
+
+            def done() -> None:
+                self.step(flushed)
+
+            self.world.after(self.disk_ms, lambda: done() if self.node is node else None)
+
+    def _schedule(self, node: Node) -> None:
+        deadlines = [node.next_deadline(), *(channel.next_deadline() for _, channel, _ in node.channels)]
+        due = min((each for each in deadlines if each is not None), default=None)
+        if self._wake is not None:
+            self._wake.cancel()
+        self._wake = None if due is None else self.world.after(due - self.world.now, self._tick)
+
+    def log(self, topic: str, index: int) -> PartitionLog | None:
+        """That of a partition that it leads or follows; None while it is down, or before it serves."""
+        node = self.node
+        if node is None:
+            return None
+        led = node.partitions.get(topic, index)
+        if led is not None:
+            return led.log
+        followed = None if node.fetchers is None else node.fetchers.get(topic, index)
+        return None if followed is None else followed.log
+
+    def __repr__(self) -> str:
+        state = "down" if self.node is None else "hangs" if self.is_paused else "up"
+        return f"{self.id} ({state})"

@@ -1,0 +1,194 @@
+"""Ways in which replication could be wrong, and the simulation must tell: each breaks one rule of the core, and none may survive.
+
+A row has the name of the rule's breach, what is put in the place of what, and the scenarios in which it shows. A mutation that no seed of the
+dose notices is a hole in the simulation.
+
+    python -m tests.simulation.brokers.mutations        how many seeds each takes, and how many of the dose tell
+"""
+
+from __future__ import annotations
+
+import sys
+
+from kafkadouble.messages import error_codes
+from kafkadouble.server.fetching import reading
+from kafkadouble.server.handlers.produce import _Written
+from kafkadouble.server.log.epochs import LeaderEpochCache
+from kafkadouble.server.log.log import PartitionLog
+from kafkadouble.server.log.producer_state import ProducerState
+from kafkadouble.server.log.producers import Producers
+from kafkadouble.server.metadata import broker_changes, isr
+from kafkadouble.server.metadata.partition_changes import Changes
+from kafkadouble.server.partition import Partition
+from kafkadouble.server.partitions import Partitions
+from kafkadouble.server.replication.fetcher import Fetcher
+from kafkadouble.server.replication.following import Following
+from kafkadouble.server.replication.in_sync import InSync, Remote
+from kafkadouble.server.replication.isr_changes import IsrChanges
+
+from ..mutating import Mutation, mutated
+from ..outcome import Outcome
+from . import breaches
+from .run import run
+
+_APART = ("leaders_write_alone", "leader_is_cut_off", "leaders_write_alone_on_disks")
+_CHANGE = ("in_sync_sets_change",)
+_IN = ("followers_come_in",)
+_OLD = (error_codes.FENCED_LEADER_EPOCH, error_codes.INVALID_UPDATE_VERSION, error_codes.INVALID_REQUEST)
+_DIE = ("leaders_die", "follower_restarts_and_leads", "leader_dies_and_another_leads")
+
+MUTATIONS: dict[str, Mutation] = {
+    "cuts by the high watermark": Mutation(
+        "a follower cuts by the epochs of its leader (KIP-101)",
+        ((Following, "__init__", breaches.cuts_to_high_watermark),),
+        ("follower_restarts_and_leads",),
+    ),
+    "takes any in-sync set": Mutation(
+        "who speaks of an old epoch of a partition is refused (KIP-497)",
+        ((isr, "WRONG", breaches.without(*_OLD)),),
+        _CHANGE,
+    ),
+    "stamps no epoch": Mutation(
+        "a leader stamps its epoch on what it appends (KIP-101)",
+        ((PartitionLog, "append_as_leader", breaches.stamps_first_epoch),),
+        _DIE,
+    ),
+    "keeps epochs that were cut": Mutation(
+        "epochs are cut with the log (KIP-101)", ((LeaderEpochCache, "truncate_from_end", breaches.nothing),), _APART
+    ),
+    "commits what it has itself": Mutation(
+        "committed is what everybody in sync has", ((InSync, "high_watermark", breaches.commits_its_own),), _DIE
+    ),
+    "commits with the first that has it": Mutation(
+        "committed is what everybody in sync has",
+        ((InSync, "high_watermark", breaches.commits_with_the_first),),
+        ("leader_dies_and_another_leads",),
+    ),
+    "commits below min.insync.replicas": Mutation(
+        "the high watermark waits for min.insync.replicas (KIP-966)",
+        ((InSync, "high_watermark", breaches.commits_below_min_isr),),
+        ("anything", "leader_is_cut_off", "followers_forget", "leaders_die"),
+    ),
+    "commits without who comes in": Mutation(
+        "the high watermark waits for who may be in sync already (KIP-497)",
+        ((InSync, "high_watermark", breaches.commits_without_who_comes),),
+        _IN,
+    ),
+    "keeps what diverges": Mutation(
+        "a follower cuts what its leader does not have", ((Following, "truncate", breaches.nothing),), _APART
+    ),
+    "acknowledges before it is replicated": Mutation(
+        "acks=all is answered when everybody in sync has it",
+        ((_Written, "outcome", breaches.is_written),),
+        _DIE,
+    ),
+    "leads on when another was elected": Mutation(
+        "a leader goes when the metadata say so", ((Partitions, "_follow", breaches.leads_on),), ("leader_is_cut_off",)
+    ),
+    "goes by metadata that are older": Mutation(
+        "what the controller has answered is not undone by older metadata (KIP-497)",
+        ((InSync, "follow", breaches.goes_by_any_metadata),),
+        ("metadata_come_late",),
+    ),
+    "ignores the last fetched epoch": Mutation(
+        "a leader compares histories (KIP-595)", ((PartitionLog, "compare", breaches.finds_no_divergence),), _APART
+    ),
+    "does not say the last fetched epoch": Mutation(
+        "a follower says the epoch of its last record (KIP-595)",
+        ((Following, "asked", breaches.says_no_epoch),),
+        _APART,
+    ),
+    "keeps in sync who lags": Mutation(
+        "who does not keep up falls out of sync",
+        ((Remote, "is_in_sync", breaches.lags_for_ever),),
+        ("follower_is_cut_off",),
+    ),
+    "elects who was not in sync": Mutation(
+        "an unclean election is held where it is allowed",
+        ((Changes, "election", breaches.elects_anybody),),
+        ("leaders_die", "anything"),
+    ),
+    "learns no producers as a follower": Mutation(
+        "a follower knows the producers of what it appends (KIP-98)",
+        ((PartitionLog, "append_as_follower", breaches.takes_without_producers),),
+        _DIE,
+    ),
+    "knows producers of what was cut": Mutation(
+        "what is known of producers is cut with the log (KIP-98)",
+        ((ProducerState, "rebuild", breaches.nothing),),
+        ("leader_is_cut_off",),
+    ),
+    "appends a batch that comes again": Mutation(
+        "a batch that comes again is acknowledged, not appended (KIP-98)",
+        ((Producers, "duplicate_of", breaches.acknowledges_what_it_repeats), (Producers, "check", breaches.nothing)),
+        _CHANGE,
+    ),
+    "lets in who has not come into the epoch": Mutation(
+        "who comes into sync has what is committed", ((InSync, "_may_come", breaches.always),), _IN
+    ),
+    "lets in who fetched in another life": Mutation(
+        "who comes into sync does so in the life in which it fetched (KIP-903)",
+        (
+            (IsrChanges, "_may_come", breaches.always),
+            (isr, "WRONG", breaches.without(error_codes.INELIGIBLE_REPLICA)),
+        ),
+        ("followers_forget",),
+    ),
+    "believes that who lost power has everything": Mutation(
+        "a broker that stopped in no good order is eligible nowhere (KIP-966)",
+        ((broker_changes, "unclean_restart", broker_changes.clean_restart),),
+        ("power_fails",),
+    ),
+    "gives readers what is not committed": Mutation(
+        "a consumer reads up to the high watermark", ((reading, "_records", breaches.reads_to_the_end),), _APART
+    ),
+    "leads on in its old epoch": Mutation(
+        "a leader that is elected again leads in the new epoch",
+        ((Partition, "lead", breaches.keeps_its_epoch),),
+        ("anything", "replicas_move"),
+    ),
+    "serves when fenced by epoch": Mutation(
+        "a leader serves who asks in its own epoch only (KIP-320)",
+        ((Partition, "check_epoch", breaches.in_any_epoch),),
+        ("anything", "leader_is_cut_off", "replicas_move"),
+    ),
+    "takes its high watermark back": Mutation(
+        "the high watermark never goes back (KIP-207)", ((Partition, "advance", breaches.goes_back),), _DIE
+    ),
+    "fetches on before it has flushed": Mutation(
+        "a follower has flushed what it fetches on from, where flush.messages asks for it",
+        ((Fetcher, "flush", breaches.nothing),),
+        ("power_fails_and_all_is_flushed",),
+    ),
+}
+
+SEEDS = 40
+"""The dose: so many seeds are played before a mutation counts as unnoticed."""
+
+
+def played(mutation: Mutation, seed: int) -> Outcome:
+    with mutated(mutation):
+        return run(seed, scenario=mutation.shows_in[seed % len(mutation.shows_in)])
+
+
+def first_to_tell(mutation: Mutation, seeds: int) -> Outcome | None:
+    """The first outcome that says that a promise is broken; None when none of so many seeds does."""
+    outcomes = (played(mutation, seed) for seed in range(seeds))
+    return next((outcome for outcome in outcomes if outcome.broken), None)
+
+
+def main() -> None:
+    """Every mutation, and how many seeds it took; or those whose names have the words that are given."""
+    for name, mutation in MUTATIONS.items():
+        if not all(word in name for word in sys.argv[1:]):
+            continue
+        found = [outcome for outcome in (played(mutation, seed) for seed in range(SEEDS)) if outcome.broken]
+        told = "SURVIVES"
+        if found:
+            first = found[0]
+            told = f"first by seed {first.seed:2}, by {len(found):2} of {SEEDS}: {first.scenario}: {first.broken.splitlines()[0]}"
+        print(f"{name}: {told[:230]}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

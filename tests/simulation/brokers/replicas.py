@@ -1,0 +1,91 @@
+"""What each broker's log of each partition holds, read as it grows: so that the promises can be held against it after every step."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from kafkadouble.server.log.log import PartitionLog
+
+from ..world import Broken
+from .kept import Kept, kept_in
+
+if TYPE_CHECKING:
+    from .member import Member
+
+
+class Replica:
+    """One broker's replica of one partition. `forgot_in`: the broker epoch of the life in which its machine lost power, and with that perhaps
+    what it once had; None again when it is in sync in another life. `has_left`: a reassignment has taken the
+    replica away, and with it its log, sooner or later. `lead`: what the partition was when it was last looked at as its leader."""
+
+    def __init__(self, member: Member, index: int) -> None:
+        self.member, self.index = member, index
+        self.records: list[Kept] = []
+        self.high_watermark = 0  # as it was last seen, while the log is the same
+        self.flushed = 0  # below it everything outlives the machine
+        self.forgot_in: int | None = None
+        self.has_left = False
+        self.lead: tuple[object, int, int] | None = None  # the partition, its leader epoch, its high watermark
+        self._log: PartitionLog | None = None
+        self._node: object = None
+        self._flushed_then: list[Kept] | None = None  # what must be there when it is opened after a loss of power
+
+    def has_read(self, log: PartitionLog) -> bool:
+        """Whether there is nothing new in it."""
+        return self._log is log and len(self.records) == log.log_end_offset and self.flushed == log.recovery_point
+
+    def lost_power(self, life: int | None) -> None:
+        self._flushed_then = self.records[: self.flushed]
+        if len(self._flushed_then) < len(self.records):
+            self.forgot_in = life
+        self.lead = None
+
+    def read(self, log: PartitionLog) -> list[Kept]:
+        """Take in what is new; what is gone from its end, if anything."""
+        if self._flushed_then is not None:
+            self._opened_after_loss(log, self._flushed_then)
+            return []
+        if self._log is not log and (self.has_left or self._node is self.member.node):
+            self.records, self.has_left = [], False  # it was deleted, and is begun again
+        if self._log is not log:
+            self.high_watermark = 0
+        self._log, self._node = log, self.member.node
+        end = log.log_end_offset
+        gone = self.records[end:]
+        del self.records[end:]
+        self._extend(log)
+        self.flushed = log.recovery_point
+        return gone
+
+    def _opened_after_loss(self, log: PartitionLog, flushed: list[Kept]) -> None:
+        """What was flushed is there (KIP-966: and nothing else is promised)."""
+        self.records, self.high_watermark, self._flushed_then = [], 0, None
+        self._log, self._node = log, self.member.node
+        self._extend(log)
+        if self.records[: len(flushed)] != flushed:
+            raise Broken(f"{self!r} lost what it had flushed: of {flushed} there is {self.records}")
+        self.flushed = log.recovery_point
+
+    def _extend(self, log: PartitionLog) -> None:
+        since = len(self.records)
+        for batch in log.batches(since) if log.log_end_offset > since else ():
+            for kept in kept_in(batch):
+                if kept.offset != len(self.records):
+                    raise Broken(f"{self!r}: offset {kept.offset} where {len(self.records)} is due")
+                self.records.append(kept)
+        if len(self.records) != log.log_end_offset:
+            raise Broken(f"{self!r} ends at {log.log_end_offset}, and has {len(self.records)} records")
+        self._check_epochs(log, since)
+
+    def _check_epochs(self, log: PartitionLog, since: int) -> None:
+        """Epochs only grow, and the log knows where each begins (KIP-101)."""
+        for before, kept in pairwise(self.records[max(0, since - 1) :]):
+            if kept.epoch < before.epoch:
+                raise Broken(f"{self!r}: epoch {kept.epoch} after epoch {before.epoch} at offset {kept.offset}")
+        for kept in self.records[since:]:
+            if log.epochs.epoch_for(kept.offset) != kept.epoch:
+                raise Broken(f"{self!r}: offset {kept.offset} is of epoch {kept.epoch}, and it knows {log.epochs!r}")
+
+    def __repr__(self) -> str:
+        return f"the replica of partition {self.index} on broker {self.member.id}"

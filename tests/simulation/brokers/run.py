@@ -1,0 +1,36 @@
+"""One seed of the brokers, from its beginning to its end."""
+
+from __future__ import annotations
+
+from random import Random
+
+from ..outcome import Outcome, played
+from ..world import World
+from .cluster import Cluster
+from .scenarios import SCENARIOS, scenario_of
+
+
+def run(seed: int, *, tracing: bool = False, scenario: str | None = None) -> Outcome:
+    """Play the scenario of this seed, or another one."""
+    name = scenario or scenario_of(seed)
+    made, play = SCENARIOS[name]
+    world = World(seed, tracing=tracing)
+    cluster = Cluster(world, made(Random(seed)))
+    watch = cluster.watch
+    world.note("seed {}, {}: {!r}", seed, name, cluster.shape)
+
+    def whole() -> None:
+        cluster.begin()
+        play(cluster)
+        cluster.recover()
+
+    def figures() -> dict[str, int]:
+        return {
+            "crashes": watch.deaths,
+            "elections": watch.elections,
+            "records acknowledged": sum(producer.acknowledged for producer in cluster.producers),
+            "tails cut": watch.truncations,
+            "committed records lost where the rules allow it": watch.losses,
+        }
+
+    return played(world, name, whole, figures)

@@ -1,0 +1,292 @@
+"""What the data plane must live through: each scenario is a cluster's shape, and a play. All of them end with all faults over, every partition
+led, everybody in sync, the same log everywhere, and the clients at their ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from random import Random
+
+from ..network import CALM, Weather
+from ..world import Ended
+from . import faults
+from .cluster import Cluster
+from .shape import LAG_MS, SESSION_MS, Shape, shape
+
+FENCED_WITHIN = SESSION_MS + 1500
+"""A session, the time until somebody looks for it, and the time in which who is elected learns of it."""
+
+OUT_WITHIN = 2 * LAG_MS + 1500
+"""Until a follower that lags is out of sync: the lag, and the time until somebody looks for it."""
+
+
+def calm(cluster: Cluster) -> None:
+    cluster.world.run_for(2000)
+
+
+def anything(cluster: Cluster) -> None:
+    faults.suffer(cluster, cluster.world.random.randint(4, 12))
+
+
+def leaders_die(cluster: Cluster) -> None:
+    """One after the other, and come back."""
+    random = cluster.world.random
+    for _ in range(random.randint(1, 3)):
+        leader = cluster.leader(random.choice(cluster.partitions))
+        if leader is not None:
+            leader.kill()
+            cluster.world.after(random.randint(0, 2 * SESSION_MS), leader.start)
+        cluster.world.run_for(random.randint(SESSION_MS, 2 * SESSION_MS))
+
+
+def leader_dies_and_another_leads(cluster: Cluster) -> None:
+    """Where others are in sync somebody leads within a session, and what clients are told goes on being true."""
+    index = cluster.world.random.choice(cluster.partitions)
+    leader = cluster.leader(index)
+    assert leader is not None
+    faults.take_down(leader)
+    cluster.require(lambda: cluster.leader(index) not in (None, leader), "nobody else leads", FENCED_WITHIN)
+
+
+def follower_restarts_and_leads(cluster: Cluster) -> None:
+    """KIP-101, scenario 1: a follower that does not know yet how much is committed starts again, and leads at once."""
+    random = cluster.world.random
+    for _ in range(random.randint(1, 2)):
+        index = random.choice(cluster.partitions)
+        leader = cluster.leader(index)
+        followers = [cluster.members[id] for id in cluster.partition(index).isr if cluster.members[id] is not leader]
+        if leader is not None and followers:
+            follower = random.choice(followers)
+            random.choice((follower.kill, follower.stop))()
+            cluster.world.run_for(random.randint(0, 300))
+            cluster.world.after(random.randint(0, 50), follower.start)
+            cluster.world.run_for(random.choice((100, SESSION_MS + 1000)))
+            leader.kill()
+            cluster.world.run_for(SESSION_MS + 1000)
+        faults.start_all(cluster)
+        cluster.world.run_for(random.randint(0, 2000))
+
+
+def power_fails(cluster: Cluster) -> None:
+    """Of some machines, or of all of them, and not at the same time."""
+    random = cluster.world.random
+    for _ in range(random.randint(1, 3)):
+        for member in random.sample(cluster.brokers, random.randint(1, len(cluster.brokers))):
+            faults.take_down(member)
+            cluster.world.after(random.choice((0, 500, random.randint(0, 2 * SESSION_MS))), member.start)
+            cluster.world.run_for(random.choice((0, 50, random.randint(0, SESSION_MS))))
+        cluster.world.run_for(random.randint(0, 2 * SESSION_MS))
+        faults.start_all(cluster)
+
+
+def followers_forget(cluster: Cluster) -> None:
+    """They lose power and are back soon, some with less than they said they had (KIP-903, KIP-966)."""
+    random = cluster.world.random
+    for _ in range(random.randint(1, 3)):
+        index = random.choice(cluster.partitions)
+        followers = [id for id in cluster.partition(index).replicas if id != cluster.partition(index).leader]
+        member = cluster.members[random.choice(followers)]
+        cluster.writes = random.random() < 0.5  # else what it had once would be all that there is
+        cluster.world.run_for(random.choice((0, 1000)))
+        faults.take_down(member)
+        cluster.world.run_for(random.choice((1, SESSION_MS + 1000)))
+        member.start()
+        if random.random() < 0.5:  # it is there again, and cannot fetch
+            cluster.network.cut(member.id, cluster.partition(index).leader)
+        cluster.world.run_for(random.randint(0, 2 * SESSION_MS))
+        cluster.network.heal()
+        cluster.writes = True
+
+
+def leader_is_cut_off(cluster: Cluster) -> None:
+    """It goes on as if it led, for those who know no better; another is elected; then it learns what became of it."""
+    random = cluster.world.random
+    for _ in range(random.randint(1, 2)):
+        cluster.await_order()
+        random.choice((faults.isolate_leader, faults.cut_from_controllers))(cluster)
+        cluster.world.run_for(random.randint(SESSION_MS, 2 * SESSION_MS))
+        cluster.network.heal()
+        cluster.world.run_for(random.randint(0, 1500))
+
+
+def follower_is_cut_off(cluster: Cluster) -> None:
+    """It is heard of by the controllers, and does not fetch: it falls out of sync, and producers go on without it."""
+    random, index = cluster.world.random, 0  # where somebody writes: who has all there is lags behind nobody
+    image = cluster.partition(index)
+    follower = random.choice([id for id in image.replicas if id != image.leader])
+    cluster.world.note("{} does not get through to {}, which leads", follower, image.leader)
+    cluster.network.cut(follower, image.leader)
+    cluster.require(
+        lambda: follower not in cluster.partition(index).isr, "who does not fetch stays in sync", OUT_WITHIN
+    )
+    cluster.world.run_for(random.randint(0, 1000))
+
+
+def in_sync_sets_change(cluster: Cluster) -> None:
+    """Followers fall out and come in again all the time, and what a leader and the controllers say of it to one another is late or lost."""
+    random = cluster.world.random
+    weather = Weather(
+        delay=random.choice(((0, 20), (20, 80))),
+        late=0.06,
+        latest=random.choice((1400, 9000)),
+        lost=random.choice((0.0, 0.03)),
+    )
+    for _ in range(random.randint(3, 7)):
+        cluster.network.weather = weather
+        index = random.choice(cluster.partitions)
+        image = cluster.partition(index)
+        if image.leader >= 0:
+            follower = random.choice([id for id in image.replicas if id != image.leader])
+            to_leader = (follower, image.leader)
+            way = random.choice((to_leader, to_leader, (image.leader, 1), (1, image.leader), (1, follower)))
+            cluster.world.note("{} does not get through to {}", *way)
+            cluster.network.cut(*way)
+        cluster.world.run_for(random.choice((500, LAG_MS, OUT_WITHIN)))
+        if random.random() < 0.7:
+            faults.heal(cluster)
+        if random.random() < 0.2:
+            faults.kill_broker(cluster)
+        faults.start_all(cluster)
+
+
+def followers_come_in(cluster: Cluster) -> None:
+    """One after the other is away and back, and what a leader asks of the controllers for it takes its time, or its answer is lost."""
+    random = cluster.world.random
+    for _ in range(random.randint(2, 4)):
+        index = random.choice(cluster.partitions)
+        image = cluster.partition(index)
+        follower = random.choice([id for id in image.replicas if id != image.leader])
+        cluster.network.weather = CALM
+        cluster.network.cut(follower, image.leader)
+        _run_until(cluster, lambda: follower not in cluster.partition(index).isr, OUT_WITHIN)  # noqa: B023  # at once
+        cluster.network.weather = Weather(delay=(10, 60), late=random.choice((0.0, 0.03)), latest=1400)
+        cluster.network.join(follower, image.leader)
+        _run_until(cluster, lambda: follower in cluster.partition(index).isr, 500)  # noqa: B023  # at once
+        cut = random.choice(((follower, image.leader), (1, image.leader), (image.leader, follower)))
+        cluster.world.note("{} does not get through to {}", *cut)
+        cluster.network.cut(*cut)
+        cluster.world.run_for(random.randint(0, 1200))
+        cluster.network.heal()
+    cluster.network.heal()
+
+
+def metadata_come_late(cluster: Cluster) -> None:
+    """A leader hears what the controllers answer long before it reads it in the metadata; followers come in one after the other meanwhile."""
+    random = cluster.world.random
+    for _ in range(random.randint(1, 3)):
+        image = cluster.partition(0)
+        followers = [id for id in image.replicas if id != image.leader]
+        for id in followers:
+            cluster.network.cut(id, image.leader)
+        _run_until(cluster, lambda: len(cluster.partition(0).isr) == 1, OUT_WITHIN + LAG_MS)
+        cluster.world.run_for(random.randint(0, 600))
+        cluster.wires.metadata_ms[image.leader] = random.randint(300, 1200)
+        cluster.world.note("the metadata come to {} {} ms late", image.leader, cluster.wires.metadata_ms[image.leader])
+        random.shuffle(followers)
+        for id in followers:
+            cluster.world.run_for(random.randint(0, 200))
+            cluster.network.join(id, image.leader)
+            _run_until(cluster, lambda: id in cluster.partition(0).isr, 900)  # noqa: B023  # at once
+        cluster.world.run_for(random.randint(0, 10))
+        cluster.network.cut(followers[-1], image.leader)
+        cluster.world.run_for(random.randint(200, 2500))
+        cluster.network.heal()
+        cluster.wires.metadata_ms.clear()
+        cluster.await_order()
+
+
+def _run_until(cluster: Cluster, holds: Callable[[], bool], limit: int) -> None:
+    with suppress(Ended):
+        cluster.world.run_until(holds, limit)
+
+
+def leaders_write_alone(cluster: Cluster) -> None:
+    """Whoever leads is cut off and writes, and then another leads that lacks it: histories part in many epochs (KIP-279)."""
+    random = cluster.world.random
+    for _ in range(random.randint(2, 5)):
+        faults.isolate_leader(cluster)
+        cluster.world.run_for(random.randint(0, SESSION_MS + 1000))
+        faults.kill_leader(cluster)
+        cluster.network.heal()
+        cluster.world.run_for(random.randint(0, SESSION_MS + 2000))
+        if random.random() < 0.7:
+            faults.lose_power_of_leader(cluster)
+        faults.start(cluster)
+        cluster.world.run_for(random.randint(0, 1500))
+
+
+def rolling_restart(cluster: Cluster) -> None:
+    for member in cluster.brokers:
+        member.stop()
+        cluster.require(lambda member=member: not member.is_up, f"{member!r} does not stop")  # type: ignore[misc]  # of each
+        cluster.world.run_for(cluster.world.random.randint(0, 500))
+        member.start()
+        cluster.await_order()
+
+
+def replicas_move(cluster: Cluster) -> None:
+    """Reassignments, some of them taken back, and preferred elections, with brokers that come and go meanwhile."""
+    random = cluster.world.random
+    for _ in range(random.randint(2, 5)):
+        faults.reassign(cluster)
+        cluster.world.run_for(random.choice((0, 50, 1000)))
+        random.choice(
+            (faults.cancel_reassignment, faults.prefer, faults.kill_broker, faults.pause, faults.stop, faults.prefer)
+        )(cluster)
+        cluster.world.run_for(random.randint(0, SESSION_MS))
+        faults.resume_all(cluster)
+        faults.start_all(cluster)
+
+
+def controllers_fail(cluster: Cluster) -> None:
+    """Who leads the quorum dies or is cut off, while brokers do, too."""
+    random = cluster.world.random
+    for _ in range(random.randint(1, 3)):
+        random.choice((faults.kill_controller, faults.isolate_controller))(cluster)
+        cluster.world.run_for(random.choice((0, 500, 2500)))
+        random.choice((faults.kill_leader, faults.pause_leader, faults.cut_one_way, faults.kill_broker))(cluster)
+        cluster.world.run_for(random.randint(0, 2 * SESSION_MS))
+        cluster.network.heal()
+        faults.resume_all(cluster)
+        faults.start_all(cluster)
+
+
+Play = Callable[[Cluster], None]
+Scenario = tuple[Callable[[Random], Shape], Play]
+
+_three = partial(shape, brokers=3, replicas=3)
+_acks = (-1, 1)
+
+SCENARIOS: dict[str, Scenario] = {
+    "calm": (shape, calm),
+    "anything": (shape, anything),
+    "anything_unclean": (partial(shape, unclean=True, acks=_acks), anything),
+    "leaders_die": (shape, leaders_die),
+    "leader_dies_and_another_leads": (partial(_three, elr=True), leader_dies_and_another_leads),
+    "follower_restarts_and_leads": (shape, follower_restarts_and_leads),
+    "power_fails": (partial(shape, on_disks=True), power_fails),
+    "power_fails_and_all_is_flushed": (partial(shape, on_disks=True, flushing=True), power_fails),
+    "followers_forget": (partial(shape, on_disks=True), followers_forget),
+    "leader_is_cut_off": (partial(shape, acks=_acks), leader_is_cut_off),
+    "follower_is_cut_off": (partial(shape, racks=False), follower_is_cut_off),
+    "in_sync_sets_change": (shape, in_sync_sets_change),
+    "followers_come_in": (shape, followers_come_in),
+    "metadata_come_late": (partial(_three, acks=(-1, 1)), metadata_come_late),
+    "leaders_write_alone": (partial(shape, unclean=True, acks=_acks, min_isr=1), leaders_write_alone),
+    "leaders_write_alone_on_disks": (
+        partial(shape, unclean=True, acks=_acks, min_isr=1, on_disks=True),
+        leaders_write_alone,
+    ),
+    "rolling_restart": (shape, rolling_restart),
+    "replicas_move": (partial(shape, brokers=4, rebalances=True), replicas_move),
+    "controllers_fail": (partial(shape, controllers=3), controllers_fail),
+}
+
+ROUND = (*SCENARIOS, "anything", "anything_unclean", "in_sync_sets_change", "power_fails", "leaders_write_alone")
+"""Who plays which seed."""
+
+
+def scenario_of(seed: int) -> str:
+    return ROUND[seed % len(ROUND)]

@@ -1,0 +1,94 @@
+"""What a simulated cluster is made of: small numbers everywhere, so that there is much of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+
+TOPIC = "t"
+
+SESSION_MS, LAG_MS, REQUEST_MS = 3000, 3000, 1500
+"""Until a silent broker is fenced; until a follower that lags falls out of sync; until a request counts as lost."""
+
+UNCLEAN_MS = 1500
+"""Between two looks for partitions that may be led by whoever is alive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """`elr`: eligible leader replicas are remembered (KIP-966). `on_disks`: brokers have disks that lose what was not flushed; else what they
+    have lives as long as they are not taken away. `flushing`: every record is flushed before it counts."""
+
+    controllers: int = 1
+    brokers: int = 3
+    partitions: int = 1
+    replicas: int = 3
+    min_isr: int = 1
+    elr: bool = True
+    unclean: bool = False
+    on_disks: bool = False
+    flushing: bool = False
+    rebalances: bool = False
+    sessions: int = 1000  # that a broker has room for
+    fetch_bytes: int = 1 << 20  # that a follower asks for of a partition: with one it is given a batch at a time
+    large: bool = False  # now and then a record is so large that segments end
+    racks: bool = False  # consumers read from the replica next to them (KIP-392)
+    producers: int = 2
+    consumers: int = 1
+    acks: tuple[int, ...] = (-1,)
+
+    @property
+    def controller_ids(self) -> list[int]:
+        return list(range(1, self.controllers + 1))
+
+    @property
+    def broker_ids(self) -> list[int]:
+        return list(range(11, 11 + self.brokers))
+
+    @property
+    def topic_configs(self) -> Mapping[str, str]:
+        found = {"min.insync.replicas": str(self.min_isr)}
+        if self.unclean:
+            found["unclean.leader.election.enable"] = "true"
+        if self.flushing:
+            found["flush.messages"] = "1"
+        if self.large:
+            found["segment.bytes"] = str(1 << 20)
+        return found
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        """Of every node."""
+        return {
+            "broker.session.timeout.ms": SESSION_MS,
+            "broker.heartbeat.interval.ms": 800,
+            "replica.lag.time.max.ms": LAG_MS,
+            "replica.fetch.wait.max.ms": 900,
+            "metadata.max.idle.interval.ms": 2500,
+            "max.incremental.fetch.session.cache.slots": self.sessions,
+            "replica.fetch.max.bytes": self.fetch_bytes,
+            "auto.leader.rebalance.enable": self.rebalances,
+            "leader.imbalance.check.interval.seconds": 3,
+            "unclean.leader.election.interval.ms": UNCLEAN_MS,
+        }
+
+
+def shape(random: Random, **fixed: object) -> Shape:
+    """One of many; `fixed` are those of its fields that must be so."""
+    brokers = random.choice((2, 3, 3, 4))
+    drawn: dict[str, object] = {
+        "brokers": brokers,
+        "partitions": random.choice((1, 1, 2)),
+        "replicas": random.randint(2, min(3, brokers)),
+        "min_isr": random.choice((1, 2)),
+        "elr": random.random() < 0.5,
+        "on_disks": random.random() < 0.3,
+        "racks": random.random() < 0.15,
+        "sessions": random.choice((1000, 1000, 1)),
+        "fetch_bytes": random.choice((1 << 20, 1 << 20, 1)),
+        "large": random.random() < 0.1,
+        "producers": random.choice((1, 2)),
+        "acks": random.choice(((-1,), (-1, -1, 1))),
+    }
+    return Shape(**{**drawn, **fixed})  # type: ignore[arg-type]  # fields by name

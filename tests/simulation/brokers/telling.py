@@ -1,0 +1,103 @@
+"""A message of the data plane as one line of a transcript: what matters of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from kafkadouble.messages import error_codes
+from kafkadouble.wire.batch import iter_batches, records_of
+
+
+def shown(message: Any) -> str:
+    """One line."""
+    name = type(message).__name__
+    show = _SHOWN.get(name)
+    parts = " ".join(show(message)) if show is not None else ""
+    code = getattr(message, "error_code", 0)
+    return f"{name}({(error_codes.name(code) + ' ') if code else ''}{parts})"
+
+
+def values(records: Any) -> str:
+    """The records of batches: where they stand, in which epoch, and what they say."""
+    found = []
+    for position, header in iter_batches(records or b"", partial=True):
+        said = ",".join(_value(record.value) for record in records_of(records, position, header))
+        found.append(f"{header.base_offset}/{header.partition_leader_epoch}:{said}")
+    return f"[{' '.join(found)}]"
+
+
+def _value(value: bytes | None) -> str:
+    """Those of clients are numbers."""
+    said = b"" if value is None else bytes(value).rstrip()
+    return said.decode() if said.isdigit() else "."
+
+
+def _code(code: int) -> str:
+    return error_codes.name(code) if code else "ok"
+
+
+def _fetch(message: Any) -> Iterator[str]:
+    for topic in message.topics:
+        for each in topic.partitions:
+            yield f"{each.partition} epoch {each.current_leader_epoch} from {each.fetch_offset} after {each.last_fetched_epoch}"
+
+
+def _fetched(message: Any) -> Iterator[str]:
+    for topic in message.responses:
+        for each in topic.partitions:
+            if each.error_code:
+                yield f"{each.partition_index} {_code(each.error_code)}"
+                continue
+            apart = each.diverging_epoch
+            more = f" diverging {apart.epoch} ends {apart.end_offset}" if apart and apart.end_offset >= 0 else ""
+            yield f"{each.partition_index} hw {each.high_watermark} {values(each.records)}{more}"
+
+
+def _produce(message: Any) -> Iterator[str]:
+    for topic in message.topic_data:
+        for each in topic.partition_data:
+            yield f"{each.index} acks {message.acks} {values(each.records)}"
+
+
+def _produced(message: Any) -> Iterator[str]:
+    for topic in message.responses:
+        for each in topic.partition_responses:
+            yield f"{each.index} {_code(each.error_code)} at {each.base_offset}"
+
+
+def _alter(message: Any) -> Iterator[str]:
+    for topic in message.topics:
+        for each in topic.partitions:
+            isr = [(state.broker_id, state.broker_epoch) for state in each.new_isr_with_epochs or ()]
+            yield f"{each.partition_index} epoch {each.leader_epoch}/{each.partition_epoch} isr {isr or list(each.new_isr)}"
+
+
+def _altered(message: Any) -> Iterator[str]:
+    for topic in message.topics:
+        for each in topic.partitions:
+            yield f"{each.partition_index} {_code(each.error_code)} isr {list(each.isr)} epoch {each.leader_epoch}/{each.partition_epoch}"
+
+
+def _beat(message: Any) -> Iterator[str]:
+    yield f"epoch {message.broker_epoch} up to {message.current_metadata_offset}"
+    yield f"{'fence ' if message.want_fence else ''}{'shut down' if message.want_shut_down else ''}"
+
+
+def _ends(message: Any) -> Iterator[str]:
+    for topic in message.topics:
+        for each in topic.partitions:
+            yield f"{each.partition} {_code(getattr(each, 'error_code', 0))} {each.leader_epoch} {getattr(each, 'end_offset', '')}"
+
+
+_SHOWN: dict[str, Callable[[Any], Iterator[str]]] = {
+    "FetchRequest": _fetch,
+    "FetchResponse": _fetched,
+    "ProduceRequest": _produce,
+    "ProduceResponse": _produced,
+    "AlterPartitionRequest": _alter,
+    "AlterPartitionResponse": _altered,
+    "BrokerHeartbeatRequest": _beat,
+    "OffsetForLeaderEpochRequest": _ends,
+    "OffsetForLeaderEpochResponse": _ends,
+}

@@ -1,0 +1,35 @@
+"""The simulation tells when replication is wrong: none of its mutations survives."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.simulation.brokers.mutations import MUTATIONS, SEEDS, first_to_tell
+from tests.simulation.brokers.run import run
+from tests.simulation.mutating import mutated
+
+
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_a_mutation_does_not_survive(name: str) -> None:
+    outcome = first_to_tell(MUTATIONS[name], SEEDS)
+    assert outcome is not None, f"nothing tells that the rule is broken: {MUTATIONS[name].breaks}"
+
+
+def test_a_mutation_is_undone() -> None:
+    before = [getattr(owner, name) for each in MUTATIONS.values() for owner, name, _ in each.puts]
+    for each in MUTATIONS.values():
+        with mutated(each):
+            pass
+    assert before == [getattr(owner, name) for each in MUTATIONS.values() for owner, name, _ in each.puts]
+
+
+def test_a_seed_that_tells_does_so_again_and_says_how_it_came_to_that() -> None:
+    mutation = MUTATIONS["commits with the first that has it"]
+    outcome = first_to_tell(mutation, SEEDS)
+    assert outcome is not None
+    with mutated(mutation):
+        again = run(outcome.seed, tracing=True, scenario=outcome.scenario)
+    assert repr(again) == repr(outcome)
+    assert again.transcript[-1].endswith(f"BROKEN: {outcome.broken}")
+    assert any("leads partition 0 in epoch" in line for line in again.transcript)
+    assert not run(outcome.seed, scenario=outcome.scenario).broken, "the core as it is has no such fault"

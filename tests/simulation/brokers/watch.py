@@ -1,0 +1,263 @@
+"""Whoever looks on: after every step it looks at the node that was touched, and at whatever the controllers decided, and holds both against the
+promises.
+
+Which losses the rules allow is decided here, at each election. An unclean election may lose what its winner does not have; so may, with
+KIP-966, that of whoever led last when nobody is in sync or eligible. Without KIP-966's eligible replicas the last one in sync stays so whatever
+became of its machine: elected again after a loss of power it has what it had flushed, and that is all that is promised of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from kafkadouble.server.log.log import PartitionLog
+from kafkadouble.server.metadata.image import EMPTY, Image, PartitionImage
+from kafkadouble.server.partition import Partition
+from kafkadouble.server.replication.following import Following
+
+from ..world import Broken
+from . import promises
+from .history import History
+from .kept import Kept
+from .replicas import Replica
+from .shape import TOPIC
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
+    from .consumer import Consumer
+    from .member import Member
+    from .producer import Producer
+
+NO_LEADER = -1
+
+
+class Watch:
+    """`partitions` is what the controllers have committed last."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster, self._world = cluster, cluster.world
+        self._before = self.image = EMPTY
+        self._found: Broken | None = None
+        self.partitions: dict[int, PartitionImage] = {}
+        indexes = range(cluster.shape.partitions)
+        self.histories = [History() for _ in indexes]
+        self._elected: list[dict[int, int]] = [{} for _ in indexes]  # who, by leader epoch
+        self._replicas: dict[tuple[int, int], Replica] = {}
+        self._sent: dict[int, int] = {}  # to which partition, by value
+        self.elections = self.losses = self.deaths = self.truncations = 0
+
+    def replica(self, id: int, index: int) -> Replica:
+        found = self._replicas.get((id, index))
+        if found is None:
+            found = self._replicas[id, index] = Replica(self._cluster.members[id], index)
+        return found
+
+    def live_brokers(self) -> int:
+        return len(self.image.live_brokers())
+
+    # what the controllers decide
+
+    def started(self, member: Member) -> None:
+        if member.is_controller and member.node is not None:
+            member.node.controller.listeners.append(self._decided)
+            self._decided(EMPTY, member.node.controller.image, None)
+
+    def _decided(self, before: Image, after: Image, records: Any) -> None:
+        if after.end.offset <= self.image.end.offset:
+            return  # another controller has shown it already
+        self._before, self.image = self.image, after
+        topic = after.topic_named(TOPIC)
+        try:
+            for index, partition in sorted(topic.partitions.items()) if topic is not None else ():
+                known = self.partitions.get(index)
+                if known is not partition and known != partition:
+                    self._changed(index, known, partition)
+        except Broken as problem:  # a node that is in the middle of a request would take it for its own failure
+            self._found = self._found or problem
+
+    def _changed(self, index: int, before: PartitionImage | None, after: PartitionImage) -> None:
+        self._world.note("partition {} is to be {}", index, _said(after))
+        self.partitions[index] = after
+        if before is not None:
+            promises.epochs_grow(index, before, after)
+        if after.leader != NO_LEADER and (before is None or after.leader_epoch != before.leader_epoch):
+            self.elections += 1
+            self._elected[index][after.leader_epoch] = after.leader
+            if before is not None:
+                self._classify(index, before, after)
+        for id in set(() if before is None else before.replicas) - set(after.replicas):
+            self.replica(id, index).has_left = True
+        for id in set(after.isr) - set(() if before is None else before.isr):
+            self._is_back(self.replica(id, index))  # it has fetched up to here, or was elected
+        self._look_at_in_sync(index)
+
+    def _classify(self, index: int, before: PartitionImage, after: PartitionImage) -> None:
+        """Whether the winner of an election may lack something."""
+        shape, winner = self._cluster.shape, self.replica(after.leader, index)
+        is_moved = bool(before.adding_replicas) and not after.adding_replicas and not after.leader_recovery_state
+        is_clean = after.leader in (*before.isr, *before.elr, *(after.isr if is_moved else ()))
+        eligible = [id for id in before.elr if self._life_of(id) == self._life_of(id, self._before)]
+        was_last = shape.elr and not (before.isr or eligible) and tuple(before.last_known_elr) == (after.leader,)
+        if not (is_clean or was_last or shape.unclean):
+            raise Broken(f"an unclean election of partition {index}, which is not allowed: {before}, {after}")
+        is_back = winner.forgot_in not in (None, self._life_of(after.leader))
+        if is_clean and is_back and shape.elr:
+            raise Broken(f"{winner!r} is elected as if it had everything, and has lost its power: {before}, {after}")
+        if not is_clean or is_back:
+            self._world.note("partition {}: the leader of epoch {} may lack something", index, after.leader_epoch)
+            self.histories[index].may_lose(after.leader_epoch)
+        self._is_back(winner)
+
+    def _is_back(self, replica: Replica) -> None:
+        """What it had once does not matter any more, if this is another life than the one in which it lost it."""
+        if replica.forgot_in != self._life_of(replica.member.id):
+            replica.forgot_in = None
+
+    def _life_of(self, broker: int, image: Image | None = None) -> int | None:
+        """As what it is registered."""
+        found = (image or self.image).brokers.get(broker)
+        return None if found is None else found.epoch
+
+    # what the brokers do
+
+    def loses_power(self, member: Member) -> None:
+        self.deaths += 1
+        for index in self._cluster.partitions:
+            self.replica(member.id, index).lost_power(self._life_of(member.id))
+
+    def look(self, member: Member) -> None:
+        """Broken when something is wrong, here or with what was decided meanwhile."""
+        if self._found is not None:
+            raise self._found
+        if member.is_controller or not self.partitions or member.node is None:
+            return
+        for index in self._cluster.partitions:
+            led = member.node.partitions.get(TOPIC, index)
+            if led is not None:
+                self._look_at_leader(self.replica(member.id, index), led)
+            elif member.node.fetchers is not None and (followed := member.node.fetchers.get(TOPIC, index)) is not None:
+                self._look_at_follower(self.replica(member.id, index), followed)
+
+    def _look_at_follower(self, replica: Replica, followed: Following) -> None:
+        """What it takes for committed is: perhaps by a leader that leads no more, and told nobody else (KIP-392)."""
+        replica.lead = None
+        self._read(replica, followed.log)
+        history, high_watermark = self.histories[replica.index], followed.log.high_watermark
+        replica.high_watermark = high_watermark  # a truncation takes it along
+        if high_watermark > history.end and history.is_whole:  # else it may be of a branch that is to be cut
+            self._commit(replica, history.end, high_watermark)
+
+    def _read(self, replica: Replica, log: PartitionLog) -> None:
+        if replica.has_read(log):
+            return
+        gone = replica.read(log)
+        if gone:
+            self.truncations += 1
+            self._world.note("{} cuts {}", replica.member.id, [kept.value for kept in gone])
+            promises.nothing_committed_is_cut(replica, gone, self.histories[replica.index])
+            self._look_at_in_sync(replica.index)
+
+    def _look_at_leader(self, replica: Replica, led: Partition) -> None:
+        known, now = replica.lead, (led, led.leader_epoch, led.high_watermark)
+        history, since = self.histories[replica.index], len(replica.records)
+        self._read(replica, led.log)
+        promises.high_watermark_grows(replica, replica.high_watermark, led.high_watermark)
+        replica.high_watermark = led.high_watermark
+        if known is None or known[0] is not led or known[1] != led.leader_epoch:
+            self._begins_to_lead(replica, led)
+        else:
+            promises.epoch_is_stamped(replica, since, led.leader_epoch)
+            if known[2] == led.high_watermark:
+                return
+        replica.lead = now
+        if history.is_current(led.leader_epoch):
+            self._commit(replica, 0 if known is None or known[0] is not led else known[2], led.high_watermark)
+
+    def _begins_to_lead(self, replica: Replica, led: Partition) -> None:
+        history = self.histories[replica.index]
+        self._world.note("{} leads partition {} in epoch {}", replica.member.id, replica.index, led.leader_epoch)
+        promises.leader_was_elected(replica, led.leader_epoch, self._elected[replica.index])
+        losses = len(history.lost)
+        lacks = history.led(led.leader_epoch, replica.records)
+        promises.leader_has_everything(replica, led.leader_epoch, lacks, history)
+        if len(history.lost) > losses:
+            promises.flushed_is_never_lost(replica, self._cluster.shape)
+            self.losses += len(history.lost) - losses
+            self._world.note("partition {}: {} committed records are lost", replica.index, len(history.lost) - losses)
+
+    def _commit(self, replica: Replica, since: int, upto: int) -> None:
+        history, end = self.histories[replica.index], self.histories[replica.index].end
+        promises.committed_is_final(replica, history.commit(replica.records, since, upto), history)
+        if history.end > end and history.is_whole:  # who has lost something knew more to be committed than there is
+            kept = history.records[-1]
+            replicas = [self.replica(id, replica.index) for id in self._cluster.shape.broker_ids]
+            holders = [each for each in replicas if each.records[kept.offset : kept.offset + 1] == [kept]]
+            least = min(self._cluster.shape.min_isr, self._cluster.shape.replicas)
+            promises.enough_have_it(holders, least, kept)
+        self._look_at_in_sync(replica.index)
+
+    def _look_at_in_sync(self, index: int) -> None:
+        """The leader of the day, and all who are in sync with it by what is committed."""
+        partition = self.partitions[index]
+        if partition.leader == NO_LEADER:
+            return
+        lead = self.replica(partition.leader, index).lead
+        if lead is not None and lead[1] == partition.leader_epoch:
+            for id in partition.isr:
+                promises.high_watermark_is_reached(self.replica(id, index), lead[2])
+
+    # what the clients are told
+
+    def sent(self, producer: Producer) -> None:
+        self._sent.update(dict.fromkeys(producer.values, producer.index))
+
+    def acknowledged(self, producer: Producer, offset: int) -> None:
+        if producer.acks == -1 and offset >= 0:
+            history = self.histories[producer.index]
+            promises.acknowledged_is_committed(producer, offset, producer.values, history)
+
+    def out_of_step(self, producer: Producer) -> None:
+        if producer.acks == -1 and self.histories[producer.index].is_whole:
+            raise Broken(f"{producer!r} is told that its sequence is wrong, and nothing was lost")
+
+    def given(self, consumer: Consumer, given: Sequence[Kept], leader_epoch: int) -> None:
+        history = self.histories[consumer.index]
+        promises.consumer_is_given_what_its_leader_has(consumer, given, leader_epoch)
+        if history.is_current(leader_epoch) and given:
+            promises.consumer_knows_of_truncation(consumer, consumer.seen, history)
+            promises.consumer_is_given_what_is_committed(consumer, given, consumer.position, history)
+
+    def told_of_truncation(self, consumer: Consumer, offset: int, leader_epoch: int) -> None:
+        promises.truncation_was_possible(consumer, offset, self.histories[consumer.index])
+
+    # at the end
+
+    def compare(self) -> None:
+        """All replicas are equal byte for byte, under the same epochs; and they are what was committed."""
+        for index in self._cluster.partitions:
+            history = self.histories[index]
+            ids = self.partitions[index].replicas
+            logs = [self._cluster.members[id].log(TOPIC, index) for id in ids]
+            contents = {b"".join(bytes(batch) for batch in log.batches(0)) for log in logs if log is not None}
+            epochs = {
+                tuple(entry for entry in log.epochs.entries if entry.offset < log.log_end_offset) for log in logs if log
+            }
+            if len(contents) != 1 or len(epochs) != 1:
+                raise Broken(f"the replicas of partition {index} on {ids} are not equal: {contents}, {epochs}")
+            for id in ids:
+                if self.replica(id, index).records != history.records:
+                    raise Broken(f"{self.replica(id, index)!r} is not what was committed")
+            promises.sent_here(history.records, self._sent, index)
+            promises.idempotent_once_in_order(history.records, whole=history.is_whole)
+            for consumer in self._cluster.consumers:
+                if consumer.index == index and consumer.seen != history.records:
+                    raise Broken(f"{consumer!r} was given something else than what was committed")
+
+
+def _said(partition: PartitionImage) -> str:
+    more = f", eligible {list(partition.elr)}" if partition.elr else ""
+    last = f", last {list(partition.last_known_elr)}" if partition.last_known_elr else ""
+    moving = f", adding {list(partition.adding_replicas)}" if partition.adding_replicas else ""
+    led = f"led by {partition.leader} in epoch {partition.leader_epoch}/{partition.partition_epoch}"
+    return f"{led}, in sync {list(partition.isr)} of {list(partition.replicas)}{more}{last}{moving}"

@@ -1,0 +1,90 @@
+"""Requests and answers between nodes, and from clients, as bytes on the network, through the codecs of both sides.
+
+Who asks is told once: the answer, or Failure.LOST when the connection broke, the other end is down, or nothing came in time. An answer that
+comes later than that is for nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+from typing import TYPE_CHECKING, Any
+
+from kafkadouble.messages import registry
+from kafkadouble.messages.message import Message
+from kafkadouble.server.raft.links import Failure
+from kafkadouble.server.raft.messages import FETCH, fitted
+
+from ..network import Network
+from ..world import World
+from .telling import shown
+
+if TYPE_CHECKING:
+    from .member import Member
+
+Told = Callable[[Message | Failure], None]
+
+
+class Wires:
+    """`members` by id: those who can be asked."""
+
+    def __init__(self, world: World, network: Network, members: dict[int, Member], controllers: Container[int]) -> None:
+        self.controllers = controllers
+        self.world, self.network, self._members = world, network, members
+        self.metadata_ms: dict[int, int] = {}  # how much later than by the network the metadata come to a broker
+
+    def ask(self, sender: int, to: int, body: Message, version: int, told: Told, timeout: int) -> None:
+        """Have `to` answer a request of `sender`; both are ids, of nodes or clients."""
+        _Asking(self, sender, to, body, version, told, timeout)
+
+    def member(self, id: int) -> Member | None:
+        return self._members.get(id)
+
+
+class _Asking:
+    """One request under way."""
+
+    def __init__(
+        self, wires: Wires, sender: int, to: int, body: Message, version: int, told: Told, timeout: int
+    ) -> None:
+        self._wires, self._sender, self._to, self._told = wires, sender, to, told
+        self._key, self._version, self._is_over = body.api_key or 0, version, False
+        data = fitted(body, version).encode(version)
+        how = wires.network.send(sender, to, lambda: self._arrive(data), self.lost)
+        if wires.world.tracing:
+            wires.world.note("{} > {}  {}{}", sender, to, shown(body), how)
+        wires.world.after(timeout, self.lost)
+
+    def lost(self) -> None:
+        self._tell(Failure.LOST)
+
+    def _tell(self, answer: Message | Failure) -> None:
+        if not self._is_over:
+            self._is_over = True
+            self._told(answer)
+
+    def _arrive(self, data: bytes) -> None:
+        target = self._wires.member(self._to)
+        if target is None or not target.is_up:
+            self._wires.world.after(1, self.lost)
+            return
+        target.receive(self._key, self._version, data, self._reply, self.lost)
+
+    def _reply(self, answer: Any) -> None:
+        """What the other end answers; what is no message ends the connection."""
+        if not isinstance(answer, Message):
+            self._wires.world.after(1, self.lost)
+            return
+        data, late = answer.encode(self._version), self._wires.metadata_ms.get(self._sender, 0)
+        if late and self._key == FETCH and self._to in self._wires.controllers:
+            self._wires.world.after(late, lambda: self._send_back(answer, data))
+        else:
+            self._send_back(answer, data)
+
+    def _send_back(self, answer: Message, data: bytes) -> None:
+        how = self._wires.network.send(self._to, self._sender, lambda: self._come_back(data), self.lost)
+        if self._wires.world.tracing:
+            self._wires.world.note("{} > {}  {}{}", self._to, self._sender, shown(answer), how)
+
+    def _come_back(self, data: bytes) -> None:
+        if not self._is_over:
+            self._tell(registry.api(self._key).response.decode(data, self._version))

@@ -1,0 +1,95 @@
+"""Scenarios about snapshots: replicas that fall so far behind that the log they need is gone, and what befalls them meanwhile (KIP-630)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from . import faults
+from .cluster import Cluster
+from .network import Weather
+from .node import Node
+from .reader import Reader
+from .world import Broken
+
+NEWS = 25
+"""So many offsets later somebody who was away needs a snapshot, most likely."""
+
+DAMAGING = Weather(delay=(0, 10), damaged=0.5)
+
+
+def _behind(cluster: Cluster) -> Node:
+    """Somebody who was away, in one way or another, while others committed so much that it is in their snapshots; he comes back now."""
+    leader = cluster.leader
+    others = [node for node in cluster.nodes.values() if node is not leader]
+    node = cluster.world.random.choice(others)
+    ways: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
+        (node.kill, node.start),
+        (node.lose_power, node.start),
+        (node.pause, node.resume),
+        (lambda: cluster.network.isolate(node.id, cluster.nodes), cluster.network.heal),
+        (lambda: cluster.network.cut(node.id, leader.id if leader else 0), cluster.network.heal),
+    )
+    away, back = cluster.world.random.choice(ways)
+    away()
+    goal = cluster.watch.committed.end + NEWS
+    cluster.require(lambda: cluster.watch.committed.end >= goal, "nothing is committed without one of them")
+    back()
+    return node
+
+
+def who_was_away_takes_a_snapshot(cluster: Cluster) -> None:
+    """In any weather; and whatever befalls him and his leader while he does."""
+    cluster.begin()
+    random = cluster.world.random
+    for _ in range(random.randint(1, 3)):
+        node = _behind(cluster)
+        if random.random() < 0.6:
+            cluster.network.weather = random.choice((*faults.WEATHERS, *[DAMAGING] * 4))
+        cluster.world.run_for(random.choice((5, 50, 200)))
+        random.choice(
+            (
+                lambda: faults.kill_leader(cluster),
+                lambda: faults.resign(cluster),
+                node.kill,
+                node.lose_power,
+                node.pause,
+                lambda: None,
+            )
+        )()
+        cluster.world.run_for(random.randint(0, 1500))
+        cluster.end_faults()
+        cluster.await_progress(5)
+
+
+def newcomers_take_a_snapshot(cluster: Cluster) -> None:
+    """Disks are lost, one after the other: each replica begins with nothing, and none of it is lost (static voters, kraft.version 0)."""
+    cluster.begin()
+    goal = cluster.watch.committed.end + NEWS
+    cluster.require(lambda: cluster.watch.committed.end >= goal, "nothing is committed")
+    for id in cluster.world.random.sample([*cluster.nodes], 2):
+        node = cluster.nodes[id]
+        others = [each for each in cluster.nodes if each != id]
+        cluster.watch.forget(node.key)
+        node.lose_disk(cluster.formatted_with(id), same_directory=True)
+        cluster.require(lambda node=node, others=others: _goes_on(cluster, node, others), "no leader without it")
+        cluster.await_progress(5, others)
+        node.start()
+        cluster.await_progress(5)
+    if not cluster.watch.taken:
+        raise Broken("nobody has taken a snapshot, and two had lost everything")
+
+
+def _goes_on(cluster: Cluster, node: Node, others: list[int]) -> bool:
+    return cluster.leader not in (None, node) and cluster.agree(others)
+
+
+def two_topics_are_read(cluster: Cluster) -> None:
+    """By somebody who asks for little at a time, while leaders change and old snapshots are deleted."""
+    cluster.begin()
+    random = cluster.world.random
+    reader = Reader(cluster, random.choice((41, 150, 1000)))
+    faults.suffer(cluster, random.randint(0, 6), 800)
+    cluster.recover()
+    cluster.writes = True
+    before = reader.whole
+    cluster.require(lambda: reader.whole > before, "the snapshots are never read as a whole")

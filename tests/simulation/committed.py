@@ -1,0 +1,53 @@
+"""What was ever committed: the batches, the state that they amount to at each offset, and the voters that they name."""
+
+from __future__ import annotations
+
+from kafkadouble.server.raft.control_records import read_control
+from kafkadouble.server.raft.voters import VoterSet
+from kafkadouble.wire.batch import iter_batches
+
+from .state import State
+from .world import Broken
+
+
+class Committed:
+    """It only grows. `batches` are by base offset; `epochs`, `states`, `voters` and `kraft_versions` by the offset after a batch."""
+
+    def __init__(self, static: VoterSet) -> None:
+        self.batches: dict[int, bytes] = {}
+        self.end = 0
+        self.epochs = {0: 0}
+        self.states = {0: State()}
+        self.voters = {0: static}
+        self.kraft_versions = {0: 0}
+
+    @property
+    def state(self) -> State:
+        return self.states[self.end]
+
+    def take(self, batches: bytes, *, new: bool, who: str) -> dict[int, bytes]:
+        """Somebody takes this for committed: it is what was committed before, or goes on there, if that may be. Gives what is new."""
+        fresh: dict[int, bytes] = {}
+        for position, header in iter_batches(batches):
+            batch = batches[position : position + header.size]
+            if header.base_offset < self.end:
+                known = self.batches.get(header.base_offset)
+                if known != batch:
+                    raise Broken(f"{who}: at offset {header.base_offset} another batch was committed")
+            elif not new:
+                raise Broken(f"{who}: takes offset {header.base_offset} for committed, and no leader has said so")
+            elif header.base_offset != self.end:
+                raise Broken(f"{who}: commits offset {header.base_offset} after {self.end}")
+            else:
+                fresh[header.base_offset] = batch
+                self._add(batch, header.base_offset, header.next_offset, header.partition_leader_epoch)
+        return fresh
+
+    def _add(self, batch: bytes, offset: int, end: int, epoch: int) -> None:
+        state, voters, version = self.state.copy(), self.voters[self.end], self.kraft_versions[self.end]
+        state.apply_batch(batch)
+        for said in read_control(batch):
+            voters = voters if said.voters is None else said.voters
+            version = version if said.kraft_version is None else said.kraft_version
+        self.batches[offset], self.end = batch, end
+        self.epochs[end], self.states[end], self.voters[end], self.kraft_versions[end] = epoch, state, voters, version

@@ -1,0 +1,84 @@
+"""What is promised of snapshots: each stands for a prefix of what was committed, and whatever a log has no more is in one (KIP-630).
+
+a snapshot is the state at its offset, by the epoch of the record before it, with the voters in force there
+the log starts at or before the newest snapshot; that is not beyond the high watermark; and that not beyond the end
+the second topic's snapshot is a view of the same state
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
+from kafkadouble.server.raft.raft_log import BOOTSTRAP
+from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
+from kafkadouble.server.raft.snapshots.reading import SnapshotReader
+
+from .committed import Committed
+from .state import State
+from .world import Broken
+
+if TYPE_CHECKING:
+    from .node import Node
+    from .process import Process
+
+
+class Kept:
+    """Of one node, in one life: the snapshots that were looked at already."""
+
+    def __init__(self) -> None:
+        self._ids: list[OffsetAndEpoch] = []
+        self._keys: list[OffsetAndEpoch] = []
+        self._begun = False
+
+    def look(self, node: Node, process: Process, committed: Committed) -> int:
+        """Whatever has changed; how many snapshots came from another node. Broken if one should not be there."""
+        log, ids, keys, came = process.log, process.store.ids(), process.keys.ids(), 0
+        latest = ids[-1].offset if ids else 0
+        if not (log.start_offset <= latest <= log.high_watermark <= log.end_offset):
+            raise Broken(f"node {node.id} has snapshots {ids!r}, and {log!r}")
+        if ids != self._ids:
+            fresh = [id for id in ids if id not in self._ids]
+            for id in fresh:
+                check(f"node {node.id}", process.store, id, committed)
+            came = len([id for id in fresh if id not in process.written]) if self._begun else 0
+        if keys != self._keys:
+            for id in keys:
+                if id not in self._keys:
+                    self._check_keys(f"node {node.id}", process.keys, id, committed)
+        self._ids, self._keys, self._begun = ids, keys, True
+        return came
+
+    def _check_keys(self, who: str, store: FileSnapshots, id: OffsetAndEpoch, committed: Committed) -> None:
+        reader = _open(store, id)
+        with reader:
+            if values_in(reader) != committed.states[id.offset].keys():
+                raise Broken(f"{who} has {reader!r} of the second topic, which is not what was committed up to there")
+
+
+def _open(store: FileSnapshots, id: OffsetAndEpoch) -> SnapshotReader:
+    reader = store.open(id)
+    if reader is None:
+        raise Broken(f"{store!r} have {id!r} in their list, and it is not there")
+    return reader
+
+
+def values_in(reader: SnapshotReader) -> list[bytes]:
+    return [value for values in reader.values() for value in values]
+
+
+def check(who: str, store: FileSnapshots, id: OffsetAndEpoch, committed: Committed) -> None:
+    """One snapshot of the metadata log."""
+    if id == BOOTSTRAP:
+        return
+    if committed.epochs.get(id.offset) != id.epoch:
+        raise Broken(
+            f"{who} has a snapshot up to {id!r}, and what was committed has epoch {committed.epochs.get(id.offset)} there"
+        )
+    with _open(store, id) as reader:
+        if State.loaded(values_in(reader)) != committed.states[id.offset]:
+            raise Broken(f"{who} has {reader!r}, which is not what was committed up to there")
+        voters, version = reader.voters
+    known = committed.voters[id.offset]
+    if version != committed.kraft_versions[id.offset] or (version and voters != known):
+        raise Broken(f"{who} has a snapshot up to {id!r} with {voters!r}, where {known!r} were in force")

@@ -1,0 +1,56 @@
+"""How a seed ends, in every simulation: what happened, counted, and which promise was broken. The same seed ends in the same way every time."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from .world import START, Broken, World
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """`figures`: what is counted, by what it is called. `broken` is what was found, "" for nothing."""
+
+    seed: int
+    scenario: str
+    events: int
+    duration: int  # of the world's time, ms
+    figures: Mapping[str, int]
+    broken: str
+    transcript: list[str]
+
+    @property
+    def digest(self) -> str:
+        """The same for two runs only if the same happened."""
+        return hashlib.sha256("\n".join([*self.transcript, repr(self)]).encode()).hexdigest()
+
+    def __repr__(self) -> str:
+        end = self.broken or "every promise kept"
+        return f"seed {self.seed}, {self.scenario}: {self.events} events in {self.duration} ms, {said(self.figures)}; {end}"
+
+
+def said(figures: Mapping[str, int]) -> str:
+    """As a sentence has them."""
+    return ", ".join(f"{many} {what}" for what, many in figures.items())
+
+
+def played(world: World, scenario: str, play: Callable[[], None], figures: Callable[[], Mapping[str, int]]) -> Outcome:
+    """Play until the end, or until a promise is broken."""
+    broken = ""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)  # what nodes log in trouble is no news here; the transcript tells more
+    try:
+        play()
+    except Broken as problem:
+        broken = str(problem)
+    except Exception as problem:
+        broken = f"{problem!r}\n{traceback.format_exc()}"
+    finally:
+        logging.disable(before)
+    if broken:
+        world.note("BROKEN: {}", broken)
+    return Outcome(world.seed, scenario, world.events, world.now - START, figures(), broken, world.transcript)

@@ -1,0 +1,182 @@
+"""What runs on a simulated machine in one life: the replica, its log and its snapshots, and the state that is made of what is committed.
+
+The node around it knows no APIs: it passes requests, answers and time to what runs here. So that is where other parts of a server join, a
+controller or a broker say: they are told what is committed, answer requests in `handle`, and have their turn in `tick`.
+
+Snapshots are written as a node writes them: when so many bytes were committed, a slice at a time while everything else goes on, and the second
+topic's with them; then log and snapshots are cleaned.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages.message import Message
+from kafkadouble.server.log.files.errors import DiskFailure
+from kafkadouble.server.log.files.opening import open_log
+from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
+from kafkadouble.server.raft.leader import Leader
+from kafkadouble.server.raft.messages import API_VERSIONS
+from kafkadouble.server.raft.quorum_state_file import FileStore
+from kafkadouble.server.raft.raft_log import RaftLog
+from kafkadouble.server.raft.replica import NotLeader, Replica
+from kafkadouble.server.raft.snapshots import keeping, triggers
+from kafkadouble.server.raft.snapshots.creating import create
+from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
+from kafkadouble.server.raft.snapshots.head import Head
+from kafkadouble.server.raft.snapshots.service import Snapshots
+from kafkadouble.server.raft.snapshots.triggers import Since
+from kafkadouble.server.raft.snapshots.writing import Steps, write, write_at_once
+from kafkadouble.server.waiting import Wait
+
+from .exchange import Request, features
+from .heard import Heard
+from .machine import FOLDER
+from .state import KEYS_FOLDER, KEYS_TOPIC
+from .world import Broken
+
+if TYPE_CHECKING:
+    from .node import Node
+
+LISTENER, CLUSTER = "CONTROLLER", "simulated"
+SLICE = 4
+"""Records of a snapshot that are written in one go."""
+
+CLEANED_EVERY = 700
+
+
+class Process:
+    """`replica` is what it is all about; `heard` its listener; `store` and `keys` the snapshots of the two topics."""
+
+    def __init__(self, node: Node) -> None:
+        cluster, now = node.cluster, node.now
+        self.shape, self._disk = cluster.shape, node.disk
+        self.heard = Heard(f"node {node.id}")
+        log = open_log(
+            node.disk,
+            FOLDER,
+            "__cluster_metadata",
+            0,
+            cluster.log_config,
+            clean=False,
+            recovery_point=0,
+            log_start_offset=0,
+            now=now,
+        )
+        self.store, self.keys = (FileSnapshots(node.disk, folder, delete_delay=500) for folder in (FOLDER, KEYS_FOLDER))
+        self.log = RaftLog(log, cluster.static, self.store, log)
+        keeping.forget_old(self.log, self.store, now)
+        self.replica = Replica(
+            cluster.settings_of(node.id),
+            node.key,
+            self.log,
+            FileStore(node.disk, FOLDER),
+            Random(node.world.random.getrandbits(32)),
+            self.heard,
+            cluster_id=CLUSTER,
+            endpoints={LISTENER: node.at},
+            bootstrap=[at for at in cluster.bootstrap if at != node.at],
+            can_vote=node.id not in cluster.observers,
+            snapshots=Snapshots(self.store, most=self.shape.response_bytes, others={KEYS_TOPIC: self.keys}),
+            now=now,
+        )
+        self._since = Since(0, now)
+        self._steps: Steps | None = None  # of the snapshot that is being written
+        self._last = OffsetAndEpoch(0, 0)  # that was written, or is
+        self.written: set[OffsetAndEpoch] = set()
+        self._clean_at = now + CLEANED_EVERY
+
+    def handle(self, request: Request, now: int) -> Message | Wait[Message]:
+        """The answer, or the wait for it."""
+        if request.api_key == API_VERSIONS:
+            return features(self.replica.kraft_versions)
+        return self.replica.handle(request, now)
+
+    def tick(self, now: int) -> None:
+        self.replica.tick(now)
+
+    def next_deadline(self) -> int | None:
+        return self.replica.next_deadline()
+
+    def append(self, values: list[bytes], now: int) -> OffsetAndEpoch | None:
+        """Records of a client, which are acknowledged when the listener hears that they are committed; None where it does not lead."""
+        led = isinstance(self.replica.state, Leader)
+        try:
+            placed = self.replica.append(values, now)
+        except NotLeader:
+            return None
+        if not led:
+            raise Broken(f"{self.replica!r} appends, and does not lead")
+        if self.heard.end.offset > placed.offset:  # a sole voter has committed it before the call was over
+            self.heard.acknowledged.append((placed, values))
+        else:
+            self.heard.awaited[placed.offset] = placed.epoch, values
+        return placed
+
+    def end(self) -> None:
+        """It is killed: a snapshot that it was writing is left as it is."""
+        self._disk.is_silent = True
+        if self._steps is not None:
+            self._steps.close()
+        self._disk.is_silent = False
+
+    def keep_house(self, now: int) -> None:
+        """What a node does beside: a slice of a snapshot, or the beginning of one that is due; cleaning."""
+        try:
+            if self._steps is not None:
+                self._write_on(now)
+            elif self._is_due(now):
+                self._begin_snapshot(now)
+            if now >= self._clean_at:
+                self._clean_at = now + CLEANED_EVERY
+                self._clean(now)
+        except DiskFailure:  # the replica will notice, too
+            self._steps = None
+
+    def _is_due(self, now: int) -> bool:
+        since = self._since._replace(bytes=self.heard.bytes - self._since.bytes)
+        heard = self.heard.end.offset
+        return heard > self._last.offset and bool(triggers.reason(self.shape.triggers, since, now, lambda: 1.0))
+
+    def _begin_snapshot(self, now: int) -> None:
+        id, self._since = self.heard.end, Since(self.heard.bytes, now)
+        self._last = id
+        part = create(self.log, self.store, id)
+        if part is None:
+            return
+        voters, version = self.log.history.voters_at(id.offset), self.log.history.kraft_version_at(id.offset)
+        head = Head(self.heard.timestamp, version, voters if version else None)
+        self._write_keys(id, now)
+        records = iter(self.heard.state.records())
+        self._steps = write(part, head, records, now, most=self.shape.snapshot_batch, records=SLICE)
+        next(self._steps)
+
+    def _write_keys(self, id: OffsetAndEpoch, now: int) -> None:
+        part = self.keys.create(id)
+        if part is not None:
+            write_at_once(part, Head(self.heard.timestamp), self.heard.state.keys(), now, most=100)
+
+    def _write_on(self, now: int) -> None:
+        assert self._steps is not None
+        try:
+            self._steps.send(now)
+        except StopIteration:
+            self._steps = None
+            self.written.add(self._last)
+
+    def _clean(self, now: int) -> None:
+        """As shipped: every replica for itself, by size; or as adopted: after the leader, as far as all have come."""
+        log, retention = self.log, self.shape.retention
+        if retention.max_lag_ms is None:
+            keeping.clean(log, self.store, retention, now)
+        elif isinstance(self.replica.state, Leader):
+            ends = [voter.end_offset for voter in self.replica.state.voters.values()]
+            keeping.advance_as_leader(log, self.store, ends, retention, now)
+        elif self.replica.leaders_start is not None:
+            keeping.advance_as_follower(log, self.store, self.replica.leaders_start, now)
+        for id in self.keys.ids():
+            if id not in self.store.ids() and id != self._last:
+                self.keys.delete(id, now)
+        self.store.tick(now)
+        self.keys.tick(now)

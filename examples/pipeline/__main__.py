@@ -1,0 +1,161 @@
+"""The whole story: `python -m examples.pipeline [--orders N] [--out DIRECTORY] [--master MASTER]`.
+
+It needs pyspark, Java 17 and confluent-kafka.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from kafkadouble import KafkaDouble
+
+from . import cluster, orders, page
+
+HERE = Path(__file__).resolve().parent
+PATIENCE = 600
+"""Seconds that a Spark program may take."""
+CLOSING = 10_000_000
+"""The order that moves time on, so that the last minute is over."""
+CONF = {
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    "spark.log.level": "ERROR",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+
+
+class Story:
+    """What happens, and when."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.out, self._master, self._begun = Path(options.out).absolute(), options.master, time.monotonic()
+        self.events: list[tuple[float, str]] = []
+        self.logs = self.out / "kafka"
+        self.results = self.out / "results"
+
+    def tell(self, what: str) -> None:
+        self.events.append((time.monotonic() - self._begun, what))
+        print(f"{self.events[-1][0]:6.1f} s  {what}", flush=True)
+
+    def submit(self, program: str, *arguments: object) -> subprocess.Popen[str]:
+        """A Spark program, in a process group of its own."""
+        given = [word for name, value in CONF.items() for word in ("--conf", f"{name}={value}")]
+        command = [Path(sys.executable).with_name("spark-submit"), "--master", self._master, *given, HERE / program]
+        environment = {"SPARK_LOCAL_IP": "127.0.0.1", **os.environ, "PYSPARK_PYTHON": sys.executable}
+        return subprocess.Popen(
+            list(map(str, (*command, *arguments))), env=environment, start_new_session=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )  # fmt: skip
+
+    def run(self, program: str, *arguments: object) -> tuple[int, str]:
+        """To its end. Its exit code, and what it said."""
+        process = self.submit(program, *arguments)
+        try:
+            said = process.communicate(timeout=PATIENCE)[0]
+        except subprocess.TimeoutExpired:
+            kill(process)
+            raise
+        return process.returncode, said
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    """Without a warning, with all that it started."""
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def stream_until_killed(story: Story, kafka: KafkaDouble, pace: int) -> None:
+    """Read at a pace, and die in the middle: when two batches are done."""
+    done = story.results / "checkpoints" / "totals" / "commits" / "1"
+    process = story.submit("stream.py", "--bootstrap", kafka.bootstrap_servers, "--out", story.results, "--pace", pace)
+    end = time.monotonic() + PATIENCE
+    while not done.exists() and process.poll() is None and time.monotonic() < end:
+        time.sleep(0.1)
+    kill(process)
+    if not done.exists():
+        raise SystemExit("the streaming program did nothing")
+
+
+def stream(story: Story, kafka: KafkaDouble) -> list[str]:
+    """Read all there is; what the program found to be truncated."""
+    code, said = story.run("stream.py", "--bootstrap", kafka.bootstrap_servers, "--out", story.results)
+    if code:
+        raise SystemExit(f"the streaming program ended with {code}:\n{said}")
+    return list(dict.fromkeys(line.partition(" ")[2] for line in said.splitlines() if line.startswith("TRUNCATED ")))
+
+
+def audit(story: Story) -> int:
+    code, said = story.run("audit.py", "--logs", story.logs, "--out", story.results, "--closing", CLOSING)
+    if not (story.results / "audit.json").exists():
+        raise SystemExit(f"the audit ended with {code}:\n{said}")
+    return code
+
+
+def play(story: Story, kafka: KafkaDouble, count: int) -> None:
+    """Orders are written, and read by a program that dies; leaders change; the last orders are lost after they were read, and sent again."""
+    half, lost = count // 2, max(count // 20, 10)
+    written = orders.write(kafka.bootstrap_servers, range(half // 2))
+    cluster.change_leaders(kafka)
+    story.tell("every partition has another leader")
+    written += orders.write(kafka.bootstrap_servers, range(half // 2, half))
+    story.tell(f"{written.total():,} records written: {dict(written)}")
+    stream_until_killed(story, kafka, max(half // 6, 1))
+    story.tell("the streaming program was killed in the middle of its third batch")
+    orders.write(kafka.bootstrap_servers, range(half, count - lost))
+    cluster.cut_off(kafka)
+    story.tell("brokers 2 and 3 are cut off: broker 1 alone is in sync")
+    orders.write(kafka.bootstrap_servers, range(count - lost, count))
+    stream(story, kafka)
+    story.tell("the streaming program went on from its checkpoint, and read all there was")
+    cluster.lose(kafka)
+    story.tell(
+        f"broker 1 died, broker 2 leads: what it lacks, the last {lost:,} orders, is lost; the results wait for broker 1"
+    )
+    orders.write(kafka.bootstrap_servers, [*reversed(range(count - lost, count)), CLOSING])
+    cluster.heal(kafka)
+    story.tell("the shop sent them again; broker 1 is back, and follows")
+    for truncated in stream(story, kafka):
+        story.tell(f"the streaming program found out: {truncated}")
+    story.tell("and has read all there is now")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        "python -m examples.pipeline", description="Orders, from a shop to an audited report."
+    )
+    parser.add_argument("--orders", type=int, default=12_000, help="how many (12,000)")
+    parser.add_argument(
+        "--out", default="pipeline-run", help="directory of all that is written; it is emptied first (pipeline-run)"
+    )
+    parser.add_argument("--master", default="local[2]", help="where Spark runs (local[2])")
+    options = parser.parse_args()
+    story = Story(options)
+    shutil.rmtree(story.out, ignore_errors=True)
+    story.results.mkdir(parents=True)
+    kafka = cluster.started(story.logs)
+    story.tell(f"three brokers at {kafka.bootstrap_servers}")
+    try:
+        play(story, kafka, options.orders)
+    finally:
+        kafka.stop()
+    code = audit(story)
+    result = json.loads((story.results / "audit.json").read_text())
+    for name, found in {**result["findings"], **result["allowed"]}.items():
+        story.tell(f"{name}: {found['count']:,}")
+    page.write(story.out / "report.html", story.events, result)
+    print(f"report: {story.out / 'report.html'}")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

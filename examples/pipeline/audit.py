@@ -1,0 +1,147 @@
+"""The audit: what the pipeline wrote, held against the brokers' own files. No broker is asked.
+
+    spark-submit --master ... audit.py --logs DIRECTORY --out DIRECTORY
+
+Exit code 0 when nothing is missing, nothing was counted twice, all totals are right and all replicas hold the same bytes; audit.json has the
+figures, by offset.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+ORDER = "order_id long, customer string, product string, cents long, at long"
+TOTAL = "minute string, product string, orders long, cents long"
+PLACE = ("partition", "offset")
+ONE = "replica LIKE '%broker-2'"
+"""Of which replica the records are read; that all of them have the same orders is held apart."""
+SHOWN = 20
+"""So many offsets of each finding are named."""
+
+
+class Audit:
+    """The files of one cluster and the results of one pipeline. `closing` is the number of the order that only moved time on."""
+
+    def __init__(self, spark: SparkSession, logs: str, out: str, closing: int) -> None:
+        self._spark, self._logs, self._closing = spark, logs, closing
+        order = F.from_json(F.col("value").cast("string"), ORDER).alias("order")
+        total = F.from_json(F.col("value").cast("string"), TOTAL).alias("total")
+        self.log = self._log("records", "orders").where(ONE).select(order, *PLACE).select("order.*", *PLACE).cache()
+        key = F.col("key").cast("string").alias("key")
+        self.totals = self._log("records", "totals").where(ONE).select(key, total, *PLACE).cache()
+        self.batches = self._log("batches", "orders").cache()
+        self.counted = spark.read.parquet(f"{out}/orders").cache()
+
+    def _log(self, level: str, topics: str) -> DataFrame:
+        return self._spark.read.format("kafka-log").option("level", level).option("topics", topics).load(self._logs)
+
+    def findings(self) -> dict[str, DataFrame]:
+        """What must not be, each with the offsets at which it is."""
+        counted = self.counted.select("order_id", *PLACE)
+        return {
+            "in the log and not counted": self.log.join(counted, "order_id", "left_anti").select("order_id", *PLACE),
+            "counted twice": counted.groupBy("order_id").agg(F.count("*").alias("times"), F.min("partition").alias("partition"),
+                                                             F.max("offset").alias("offset")).where("times > 1"),
+            "counted and not in the log": counted.join(self.log, "order_id", "left_anti"),
+            "totals that are wrong": self._wrong_totals(),
+        }  # fmt: skip
+
+    def allowed(self) -> dict[str, DataFrame]:
+        """What at-least-once, and a cluster that loses records, allow."""
+        sent_again = self.log.groupBy("order_id").agg(
+            F.count("*").alias("times"), F.first("partition").alias("partition"), F.max("offset").alias("offset")
+        )
+        elsewhere = self.counted.alias("c").join(
+            self.log.alias("l"),
+            (F.col("c.partition") == F.col("l.partition")) & (F.col("c.offset") == F.col("l.offset")),
+        )
+        return {
+            "orders that were sent again": sent_again.where("times > 1"),
+            "counted at an offset that holds another order now": elsewhere.where("c.order_id != l.order_id").select(
+                "c.order_id", "c.partition", "c.offset"
+            ),
+            "totals that were written again": self.totals.groupBy("key").agg(
+                F.count("*").alias("times"), F.max("partition").alias("partition"), F.max("offset").alias("offset")
+            ).where("times > 1"),
+        }  # fmt: skip
+
+    def _wrong_totals(self) -> DataFrame:
+        """The last of each key against what the log's orders add up to, each once."""
+        once = self.log.where(F.col("order_id") != self._closing).dropDuplicates(["order_id"])
+        minute = F.date_format(F.window(F.timestamp_millis("at"), "1 minute")["start"], "yyyy-MM-dd'T'HH:mm'Z'")
+        right = once.groupBy(F.concat_ws(" ", minute, "product").alias("key")).agg(
+            F.count("*").alias("orders"), F.sum("cents").alias("cents")
+        )
+        told = self.totals.groupBy("key").agg(
+            F.max_by("total", "offset").alias("total"),
+            F.max("partition").alias("partition"),
+            F.max("offset").alias("offset"),
+        )
+        return right.join(told, "key", "full_outer").where(
+            "total is null or orders is null or total.orders != orders or total.cents != cents"
+        ).select("key", "partition", "offset", "orders", "total")  # fmt: skip
+
+    def replicas(self) -> list[dict[str, Any]]:
+        """Where replicas of the orders differ."""
+        from kafkadouble.pipeline.spark import divergence
+
+        return [row.asDict() for row in divergence(self.batches).where("first_difference is not null").collect()]
+
+    def figures(self) -> dict[str, Any]:
+        """For the report."""
+        batches = self.batches.where(ONE)
+        codecs = (
+            batches.groupBy("codec").agg(F.sum("count").alias("records"), F.sum("size").alias("bytes")).orderBy("codec")
+        )
+        once = self.log.where(F.col("order_id") != self._closing).dropDuplicates(["order_id"])
+        minutes = once.groupBy(F.window(F.timestamp_millis("at"), "1 minute")["start"].cast("string").alias("minute"))
+        epochs = batches.groupBy("partition", "leader_epoch").agg(
+            F.min("base_offset").alias("from"), F.max("last_offset").alias("to")
+        )
+        return {
+            "spark": {"version": self._spark.version, "master": self._spark.sparkContext.master},
+            "records in the log": self.log.count(),
+            "orders counted": self.counted.count(),
+            "codecs": [row.asDict() for row in codecs.collect()],
+            "minutes": [row.asDict() for row in minutes.agg(F.count("*").alias("orders")).orderBy("minute").collect()],
+            "epochs": [row.asDict() for row in epochs.orderBy("partition", "leader_epoch").collect()],
+        }
+
+
+def told(found: DataFrame) -> dict[str, Any]:
+    """How many, and the first of them by place."""
+    rows = found.orderBy(*PLACE).cache()
+    return {"count": rows.count(), "first": [row.asDict(recursive=True) for row in rows.limit(SHOWN).collect()]}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Hold results against the brokers' files.")
+    parser.add_argument("--logs", required=True, help="directory of the brokers' log directories")
+    parser.add_argument("--out", required=True, help="directory of the results")
+    parser.add_argument("--closing", type=int, default=-1, help="number of an order that counts in no total")
+    options = parser.parse_args()
+    spark = SparkSession.builder.appName("audit").getOrCreate()
+    spark.conf.set("spark.sql.session.timeZone", "UTC")
+    audit = Audit(spark, options.logs, options.out, options.closing)
+    found = {name: told(rows) for name, rows in audit.findings().items()}
+    differing = audit.replicas()
+    result = {
+        "findings": found,
+        "allowed": {name: told(rows) for name, rows in audit.allowed().items()},
+        "replicas that differ": differing,
+        **audit.figures(),
+    }
+    (Path(options.out) / "audit.json").write_text(json.dumps(result, indent=1, default=str))
+    spark.stop()
+    return int(bool(differing) or any(each["count"] for each in found.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,103 @@
+"""The streaming program: orders from a topic, each counted once, into Parquet, and totals by minute and product into a topic.
+
+    spark-submit --master ... stream.py --bootstrap HOST:PORT --out DIRECTORY [--pace OFFSETS]
+
+It goes on where its checkpoint says. With `--pace` it reads that many offsets a batch until it is killed, otherwise all there is. When records
+that it had read have been truncated it says which, and goes on with what is there now.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+LATE = "10 minutes"
+"""How much later than a younger one an order may come and still count."""
+
+ORDER = "order_id long, customer string, product string, cents long, at long"
+
+
+def orders(spark: SparkSession, options: argparse.Namespace, fail: bool) -> DataFrame:
+    """Each order once: whatever was sent again, or is read again, is dropped by its number."""
+    source = (
+        spark.readStream.format("kafka-wire")
+        .option("kafka.bootstrap.servers", options.bootstrap)
+        .option("subscribe", "orders")
+        .option("startingOffsets", "earliest")
+        .option("includeLeaderEpoch", "true")
+        .option("failOnDataLoss", str(fail).lower())
+    )
+    if options.pace:
+        source = source.option("maxOffsetsPerTrigger", str(options.pace))
+    told = F.from_json(F.col("value").cast("string"), ORDER)
+    return (
+        source.load()
+        .select(told.alias("order"), "partition", "offset", "leader_epoch")
+        .select("order.*", "partition", "offset", "leader_epoch")
+        .withColumn("at", F.timestamp_millis("at"))
+        .withWatermark("at", LATE)
+        .dropDuplicatesWithinWatermark(["order_id"])
+    )
+
+
+def totals(counted: DataFrame) -> DataFrame:
+    """A record for each minute and product, when the minute is over."""
+    minute = F.window("at", "1 minute")
+    grouped = counted.groupBy(minute, "product").agg(F.count("*").alias("orders"), F.sum("cents").alias("cents"))
+    begins = F.date_format(F.col("window.start"), "yyyy-MM-dd'T'HH:mm'Z'").alias("minute")
+    told = grouped.select(begins, "product", "orders", "cents")
+    return told.select(F.concat_ws(" ", "minute", "product").alias("key"), F.to_json(F.struct("*")).alias("value"))
+
+
+def to_files(spark: SparkSession, options: argparse.Namespace, fail: bool) -> Any:
+    """Every order into Parquet, with where it was read."""
+    writer = orders(spark, options, fail).writeStream.format("parquet").option("path", f"{options.out}/orders")
+    return _start(writer, "orders", options)
+
+
+def to_topic(spark: SparkSession, options: argparse.Namespace, fail: bool) -> Any:
+    """The totals into a topic."""
+    writer = totals(orders(spark, options, fail)).writeStream.format("kafka-wire").outputMode("append")
+    writer = writer.option("kafka.bootstrap.servers", options.bootstrap).option("topic", "totals")
+    return _start(writer, "totals", options)
+
+
+def _start(writer: Any, name: str, options: argparse.Namespace) -> Any:
+    trigger: dict[str, Any] = {"processingTime": "0 seconds"} if options.pace else {"availableNow": True}
+    return writer.option("checkpointLocation", f"{options.out}/checkpoints/{name}").trigger(**trigger).start()
+
+
+def run(spark: SparkSession, options: argparse.Namespace) -> None:
+    """Both queries, until all is done, or it is killed. What was truncated stops a query; it is started again to go on without."""
+    running = [(start, start(spark, options, True)) for start in (to_files, to_topic)]
+    for start, query in running:
+        try:
+            query.awaitTermination()
+        except StreamingQueryException as stopped:
+            reason = next((line.partition(": ")[2] for line in str(stopped).splitlines() if "truncated" in line), None)
+            if reason is None:
+                raise
+            print(f"TRUNCATED {reason}", flush=True)
+            start(spark, options, False).awaitTermination()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Orders into Parquet, totals into a topic.")
+    parser.add_argument("--bootstrap", required=True, help="HOST:PORT of a broker")
+    parser.add_argument("--out", required=True, help="directory of results and checkpoints")
+    parser.add_argument("--pace", type=int, help="offsets a batch, until killed")
+    options = parser.parse_args()
+    spark = SparkSession.builder.appName("orders").getOrCreate()
+    spark.conf.set("spark.sql.session.timeZone", "UTC")
+    run(spark, options)
+    spark.stop()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

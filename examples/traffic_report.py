@@ -1,0 +1,53 @@
+"""Which clients used which APIs in which versions, over many runs: the tables of `kafkadouble traffic` as a job of Spark.
+
+    spark-submit examples/traffic_report.py captures/ --logs kafka-request.log --out report/
+
+`captures/` is what `kafkadouble serve --capture captures` wrote, in however many runs; the logs are Kafka's own, or Kroxylicious'. Each table
+is shown, and with --out written as CSV into a folder of its name.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from functools import reduce
+
+from pyspark.sql import DataFrame, SparkSession
+
+from kafkadouble import UsageError
+from kafkadouble.pipeline.spark.traffic import captures, logs, marked, table_of
+from kafkadouble.pipeline.traffic.tables import TABLES
+
+SHOWN = 40
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("captures", nargs="*", metavar="CAPTURE", help="files or folders of captured traffic")
+    parser.add_argument("--logs", nargs="+", default=[], metavar="LOG", help="request logs, or folders of them")
+    parser.add_argument("--zone", default="UTC", help="the time zone of the logs")
+    parser.add_argument("--out", metavar="FOLDER", help="write the tables into this, too")
+    options = parser.parse_args(words)
+    spark = SparkSession.builder.appName("traffic report").getOrCreate()
+    found: list[DataFrame] = []
+    if options.captures:
+        found.append(captures(spark, *options.captures))
+    if options.logs:
+        try:
+            found.append(logs(spark, *options.logs, zone=options.zone))
+        except UsageError as problem:
+            parser.error(str(problem))
+    if not found:
+        parser.error("name a capture, or a log")
+    rows = marked(reduce(DataFrame.unionByName, found)).cache()
+    for table in TABLES:
+        made = table_of(rows, table)
+        print(f"\n{table.title}")
+        made.show(SHOWN, truncate=False)
+        if options.out:
+            made.coalesce(1).write.mode("overwrite").option("header", True).csv(f"{options.out}/{table.name}")
+    rows.unpersist()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""A small synchronous Kafka client on our own codecs: what pipelines need of a cluster over the wire.
+
+    with Client({"bootstrap.servers": "localhost:9092"}) as client:
+        for fetched in client.read(TopicPartition("orders", 0), 0, 1000):
+            ...
+
+Rules. Nothing here is Spark's or Arrow's: bytes of record batches come out, `wire.columns` makes tables of them.
+"""
+
+from __future__ import annotations
+
+from .client import Client
+from .errors import (
+    BadAnswer,
+    ClientError,
+    Diverged,
+    NoLeader,
+    NoSuchPartition,
+    NoSuchTopic,
+    NotAuthenticated,
+    NotAuthorized,
+    NotReachable,
+    OffsetOutOfRange,
+    Refused,
+    TimedOut,
+    TopicRecreated,
+    Unsupported,
+)
+from .names import EARLIEST, LATEST, Fetched, OffsetAndEpoch, TopicPartition
+
+__all__ = [
+    "EARLIEST",
+    "LATEST",
+    "BadAnswer",
+    "Client",
+    "ClientError",
+    "Diverged",
+    "Fetched",
+    "NoLeader",
+    "NoSuchPartition",
+    "NoSuchTopic",
+    "NotAuthenticated",
+    "NotAuthorized",
+    "NotReachable",
+    "OffsetAndEpoch",
+    "OffsetOutOfRange",
+    "Refused",
+    "TimedOut",
+    "TopicPartition",
+    "TopicRecreated",
+    "Unsupported",
+]

@@ -1,0 +1,204 @@
+"""A connection to a broker: who is who, which versions both speak, then requests and their answers (KIP-35, KIP-511, KIP-219).
+
+Rules. What comes is believed only as far as it is what was asked for: another correlation id, or bytes that are no answer, is a BadAnswer,
+after which the connection is of no use. Who was told to wait (`throttle_time_ms`) waits. This file never asks a second time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Mapping
+from itertools import count
+from typing import NamedTuple, cast
+
+from kafkadouble.messages import error_codes, headers, registry
+from kafkadouble.messages.elements import exceed
+from kafkadouble.messages.generated.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from kafkadouble.messages.message import Message
+from kafkadouble.server.bounds import LARGE
+from kafkadouble.wire.errors import WireError
+from kafkadouble.wire.frame import MAX_SIZE
+
+from .dialing import Unresolvable, dial, said
+from .errors import BadAnswer, Lost, NoSuchHost, Unsupported, refusal
+from .names import Endpoint
+from .settings import Settings
+from .stream import Stream
+
+API_VERSIONS, FIRST_ASKED = 18, 4
+MOST_ELEMENTS = 1_000_000
+"""So many things a large answer may be made of: a cluster's metadata are larger than a request may be."""
+
+
+class _Sent(NamedTuple):
+    key: int
+    version: int
+    correlation_id: int
+
+
+class Connection:
+    """Use `open`. `versions` are the broker's, by API key."""
+
+    def __init__(self, stream: Stream, settings: Settings) -> None:
+        self._stream, self._settings = stream, settings
+        self._ids = count()
+        self._under_way: deque[_Sent] = deque()
+        self._quiet_until = 0.0
+        self._broken = False  # whether nobody knows what comes over it next
+        self._proven = False  # whether it was ever answered anything but its versions
+        self.used = time.monotonic()
+        self.expires: float | None = None
+        self.versions: Mapping[int, tuple[int, int]] = {}
+
+    @classmethod
+    def open(cls, endpoint: Endpoint, settings: Settings, seconds: float) -> Connection:
+        """A connection that is ready to be asked. Lost, BadAnswer, Unsupported, NotAuthenticated."""
+        from .security import secured
+
+        seconds = min(seconds, settings.seconds("socket.connection.setup.timeout.ms"))
+        try:
+            sock = dial(endpoint, settings, seconds)
+        except Unresolvable as error:
+            raise NoSuchHost(f"broker {endpoint}: {error}") from None
+        except OSError as error:
+            why = "no answer in time" if isinstance(error, TimeoutError) else said(error)
+            raise Lost(f"broker {endpoint} cannot be reached: {why}") from None
+        made = cls(Stream(secured(sock, endpoint, settings, seconds), endpoint), settings)
+        try:
+            made._agree()
+            made._introduce()
+        except BaseException:
+            made.close()
+            raise
+        return made
+
+    @property
+    def endpoint(self) -> Endpoint:
+        return self._stream.endpoint
+
+    @property
+    def idle(self) -> bool:
+        """Whether somebody else may ask now: no answer is to come, and nothing went wrong."""
+        return not self._under_way and not self._broken
+
+    @property
+    def throttled(self) -> bool:
+        """Whether the broker wants to be left alone for a while."""
+        return time.monotonic() < self._quiet_until
+
+    def stale(self, now: float) -> bool:
+        """Whether another connection had better be used: this one idled for too long, or who it is must be shown anew (KIP-368)."""
+        idle = self._settings.seconds("connections.max.idle.ms")
+        return (idle >= 0 and now - self.used > idle) or (self.expires is not None and now > self.expires)
+
+    def version(self, key: int, lowest: int = 0, highest: int = 1 << 15) -> int:
+        """The newest that both have, within these bounds. Unsupported."""
+        api = registry.api(key)
+        low, high = self.versions.get(key, (0, -1))
+        found = min(api.stable_versions[1], high, highest)
+        if found < max(api.stable_versions[0], low, lowest):
+            theirs = f"it has {low} to {high}" if low <= high else "it has none"
+            wanted = f"{max(api.stable_versions[0], lowest)} to {min(api.stable_versions[1], highest)}"
+            raise Unsupported(f"broker {self.endpoint} has no version of {api.name} from {wanted}: {theirs}")
+        return found
+
+    def ask(self, body: Message, version: int) -> Message:
+        """Send it, and wait for its answer; nothing else may be under way."""
+        self.send(body, version)
+        return self.receive()
+
+    def send(self, body: Message, version: int) -> None:
+        """Send it; its answer is for `receive`, after those of what was sent before."""
+        if (wait := self._quiet_until - time.monotonic()) > 0:
+            time.sleep(wait)
+        key, correlation_id = body.api_key or 0, next(self._ids) & 0x7FFFFFFF
+        client_id = self._settings.text("client.id")
+        parts = headers.write_request(body, correlation_id, client_id, version)
+        self._broken = True
+        self._stream.send(parts, self._settings.seconds("request.timeout.ms"))
+        self._broken = False
+        self._under_way.append(_Sent(key, version, correlation_id))
+
+    def forget(self) -> None:
+        """What was sent last has no answer (acks=0)."""
+        self._under_way.pop()
+
+    def receive(self, most: int = MAX_SIZE) -> Message:
+        """The answer to what was sent first, of at most so many bytes. Its records are views of a buffer that lasts as long as they do."""
+        sent = self._under_way.popleft()
+        self._broken = True
+        try:
+            frame = self._stream.frame(self._settings.seconds("request.timeout.ms"), most)
+        except Lost as lost:
+            raise lost if self._proven else self._doubted(lost) from None
+        self._proven = self._proven or sent.key != API_VERSIONS
+        answer = self._read(frame, sent)
+        self._broken = False
+        self._stream.give_back(frame)
+        self.used = time.monotonic()
+        throttle: int = getattr(answer, "throttle_time_ms", 0)
+        if throttle > 0:
+            self._quiet_until = self.used + min(throttle / 1000, self._settings.seconds("request.timeout.ms"))
+        return answer
+
+    def rest(self) -> None:
+        """Nobody will ask for a while: hold no memory."""
+        self._stream.forget_buffers()
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def _read(self, frame: bytearray, sent: _Sent) -> Message:
+        name = registry.api(sent.key).name
+        data = cast(bytes, frame)  # a message that carries records is read where it is, another one is small
+        try:
+            _check_elements(data, sent)
+            found, answer = headers.read_response(data, sent.key, sent.version)
+        except WireError as error:
+            raise BadAnswer(
+                f"broker {self.endpoint}: its answer to {name} version {sent.version} cannot be read: {error}"
+            ) from error
+        if found != sent.correlation_id:
+            wrong = f"its answer to {name} has the correlation id {found} instead of {sent.correlation_id}"
+            raise BadAnswer(f"broker {self.endpoint}: {wrong}")
+        return answer
+
+    def _agree(self) -> None:
+        answer = self._ask_versions(FIRST_ASKED)
+        if answer.error_code == error_codes.UNSUPPORTED_VERSION:
+            own = next((each.max_version for each in answer.api_keys if each.api_key == API_VERSIONS), 0)
+            answer = self._ask_versions(max(0, min(own, FIRST_ASKED - 1)))
+        if answer.error_code:
+            raise refusal(f"broker {self.endpoint} answers ApiVersions", answer.error_code)
+        self.versions = {each.api_key: (each.min_version, each.max_version) for each in answer.api_keys}
+
+    def _ask_versions(self, version: int) -> ApiVersionsResponse:
+        body = ApiVersionsRequest(client_software_name="kafkadouble", client_software_version="1")
+        answer = self.ask(body, version)
+        assert isinstance(answer, ApiVersionsResponse)
+        return answer
+
+    def _doubted(self, lost: Lost) -> Lost:
+        """A broker that wants TLS or SASL tells it by ending the connection, sometimes not before it has told its versions."""
+        protocol = self._settings.text("security.protocol")
+        return Lost(f"{lost}; is security.protocol={protocol} what it wants?")
+
+    def _introduce(self) -> None:
+        if (self._settings.text("security.protocol") or "").startswith("SASL_"):
+            from .security import authenticate
+
+            self.expires = authenticate(self, self._settings)
+
+    def __repr__(self) -> str:
+        return f"connection to {self.endpoint}, {len(self._under_way)} requests under way"
+
+
+def _check_elements(frame: bytes, sent: _Sent) -> None:
+    """WireError for an answer of which far more objects than bytes would be made."""
+    if len(frame) <= LARGE:
+        return
+    api = registry.api(sent.key)
+    tagged = api.response_header_version(sent.version)
+    if (tagged and frame[4]) or exceed(api.response, frame, sent.version, 5 if tagged else 4, MOST_ELEMENTS):
+        raise WireError(f"more than {MOST_ELEMENTS} elements, or tags before them")

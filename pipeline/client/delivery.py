@@ -1,0 +1,94 @@
+"""One Produce: a batch for each of several partitions that one broker leads, by topic id where the cluster has ids (KIP-516).
+
+This file decides nothing about another attempt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.produce import ProduceRequest, ProduceResponse
+from kafkadouble.messages.uuid import ZERO, Uuid
+from kafkadouble.wire.batch_walk import read_header
+from kafkadouble.wire.errors import UsageError, WireError
+
+from .connection import Connection
+from .errors import ClientError, Refused, refusal
+from .names import TopicPartition
+
+PRODUCE, FIRST, LAST_WITH_NAMES = 0, 3, 12
+
+
+class Delivered(NamedTuple):
+    """What became of a partition's batch: an error code, 0 if it is stored, and at which offset, -1 when that is not known."""
+
+    partition: TopicPartition
+    code: int
+    offset: int
+    message: str | None = None
+
+
+def deliver(
+    connection: Connection,
+    batches: Mapping[TopicPartition, bytearray],
+    ids: Mapping[str, Uuid],
+    acks: int,
+    timeout_ms: int,
+) -> list[Delivered]:
+    """Send a batch for each partition, and what the broker says of them, once of each; `ids` are those of their topics."""
+    version = connection.version(PRODUCE, FIRST, LAST_WITH_NAMES if ZERO in ids.values() else 1 << 15)
+    connection.send(_request(batches, ids, acks, timeout_ms), version)
+    if not acks:
+        connection.forget()
+        return [Delivered(partition, 0, -1) for partition in batches]
+    answer = connection.receive()
+    assert isinstance(answer, ProduceResponse)
+    names = {topic_id: name for name, topic_id in ids.items()}
+    told = [
+        Delivered(
+            TopicPartition(topic.name or names.get(topic.topic_id, ""), each.index),
+            each.error_code,
+            each.base_offset,
+            each.error_message,
+        )
+        for topic in answer.responses
+        for each in topic.partition_responses
+    ]
+    return list({each.partition: each for each in told if each.partition in batches}.values())
+
+
+def _request(
+    batches: Mapping[TopicPartition, bytearray], ids: Mapping[str, Uuid], acks: int, timeout_ms: int
+) -> ProduceRequest:
+    partitions: dict[str, list[ProduceRequest.PartitionProduceData]] = {}
+    for partition, batch in batches.items():
+        data = ProduceRequest.PartitionProduceData(index=partition.partition, records=batch)
+        partitions.setdefault(partition.topic, []).append(data)
+    topics = [
+        ProduceRequest.TopicProduceData(name=name, topic_id=ids[name], partition_data=each)
+        for name, each in partitions.items()
+    ]
+    return ProduceRequest(acks=acks, timeout_ms=timeout_ms, topic_data=topics)
+
+
+def checked(batch: bytes | bytearray) -> bytearray:
+    """A copy to write into, whose offsets begin at 0, as brokers want them. UsageError."""
+    try:
+        header = read_header(batch)
+    except WireError as error:
+        raise UsageError(f"what is to be sent is no record batch: {error}") from None
+    if header.magic != 2 or header.size != len(batch):
+        raise UsageError(f"what is to be sent is not one batch of magic 2 of {len(batch)} bytes, but {header!r}")
+    made = bytearray(batch)
+    made[:8] = bytes(8)
+    return made
+
+
+def refused(told: Delivered) -> ClientError:
+    """The error for a batch that is refused for good."""
+    what = f"sending to {told.partition}"
+    if told.code == error_codes.MESSAGE_TOO_LARGE:
+        return Refused(what, told.code, "a batch is larger than the topic's max.message.bytes: make smaller ones")
+    return refusal(what, told.code, told.message)

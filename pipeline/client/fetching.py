@@ -1,0 +1,120 @@
+"""One Fetch of one partition: the request, and what its answer says. Sessionless, by topic id where the cluster has ids (KIP-227, KIP-516).
+
+This file sends nothing and decides nothing about another attempt.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+from typing import NamedTuple
+
+from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
+from kafkadouble.messages.uuid import ZERO, Uuid
+from kafkadouble.wire.batch_header import LOG_OVERHEAD, BatchHeader
+from kafkadouble.wire.batch_walk import read_header
+from kafkadouble.wire.errors import WireError
+
+from .connection import Connection
+from .errors import BadAnswer
+from .names import Fetched, OffsetAndEpoch, TopicPartition
+from .settings import Settings
+
+FETCH = 1
+BY_ID, BY_NAME, EPOCH_CHECKED = 13, 12, 12
+"""Versions: the first with topic ids, the last with names, the first in which a broker looks for divergence itself."""
+
+_LENGTH = Struct(">8xi").unpack_from
+
+
+class Wanted(NamedTuple):
+    """What is to be fetched: from `position` on, which follows a record of `last_epoch`."""
+
+    partition: TopicPartition
+    topic_id: Uuid
+    position: int
+    leader_epoch: int
+    last_epoch: int
+    isolation: int
+    max_bytes: int
+
+
+def version_for(connection: Connection, topic_id: Uuid) -> int:
+    return connection.version(FETCH, highest=BY_NAME if topic_id == ZERO else 1 << 15)
+
+
+def request(wanted: Wanted, version: int, settings: Settings) -> FetchRequest:
+    """The request for it."""
+    partition = FetchRequest.FetchPartition(
+        partition=wanted.partition.partition,
+        current_leader_epoch=wanted.leader_epoch,
+        fetch_offset=wanted.position,
+        last_fetched_epoch=wanted.last_epoch if version >= EPOCH_CHECKED else -1,
+        partition_max_bytes=wanted.max_bytes,
+    )
+    topic = FetchRequest.FetchTopic(topic=wanted.partition.topic, topic_id=wanted.topic_id, partitions=[partition])
+    return FetchRequest(
+        max_wait_ms=settings.int("fetch.max.wait.ms"),
+        min_bytes=settings.int("fetch.min.bytes"),
+        max_bytes=wanted.max_bytes,
+        isolation_level=wanted.isolation,
+        topics=[topic],
+        rack_id=settings.text("client.rack") or "",
+    )
+
+
+def partition_of(answer: FetchResponse, wanted: Wanted, connection: Connection) -> FetchResponse.PartitionData:
+    """What an answer without an error says of the partition; BadAnswer when it says nothing of it."""
+    for topic in answer.responses:
+        if topic.topic_id == wanted.topic_id or topic.topic == wanted.partition.topic:
+            for told in topic.partitions:
+                if told.partition_index == wanted.partition.partition:
+                    return told
+    raise BadAnswer(f"broker {connection.endpoint}: its answer to Fetch does not speak of {wanted.partition}")
+
+
+def fetched(told: FetchResponse.PartitionData, wanted: Wanted, last: BatchHeader) -> Fetched:
+    """What a caller gets; `last` is the last whole batch."""
+    aborted = told.aborted_transactions or ()
+    return Fetched(
+        memoryview(told.records or b""),
+        wanted.position,
+        last.next_offset,
+        told.high_watermark,
+        told.log_start_offset,
+        told.last_stable_offset,
+        tuple((each.producer_id, each.first_offset) for each in aborted),
+    )
+
+
+def last_batch(records: memoryview, wanted: Wanted) -> BatchHeader | None:
+    """The header of the last batch that is whole, or None when not even one is. BadAnswer for bytes that are no batches."""
+    position, last = 0, -1
+    try:
+        while position + LOG_OVERHEAD < len(records):
+            (length,) = _LENGTH(records, position)
+            if length <= 0:
+                read_header(records, position)
+            if position + LOG_OVERHEAD + length > len(records):
+                break
+            last, position = position, position + LOG_OVERHEAD + length
+        header = None if last < 0 else read_header(records, last)
+    except WireError as error:
+        raise BadAnswer(
+            f"{wanted.partition}: what was fetched at offset {wanted.position} is no batch: {error}"
+        ) from error
+    if header is not None and header.next_offset <= wanted.position:
+        raise BadAnswer(
+            f"{wanted.partition}: what was fetched at offset {wanted.position} ends before it, with {header!r}"
+        )
+    return header
+
+
+def size_of_first(records: memoryview) -> int:
+    """How large the first batch says that it is, of which the beginning is there; 0 when not even that."""
+    return LOG_OVERHEAD + int(_LENGTH(records, 0)[0]) if len(records) >= LOG_OVERHEAD else 0
+
+
+def divergence(told: FetchResponse.PartitionData) -> OffsetAndEpoch | None:
+    """Up to where the broker has the same log; None when it found no divergence."""
+    found = told.diverging_epoch
+    return None if found.end_offset < 0 else OffsetAndEpoch(found.end_offset, found.epoch)

@@ -1,0 +1,145 @@
+"""The offsets that a group has committed, told and asked for without joining it: FindCoordinator, OffsetCommit, OffsetFetch.
+
+Rules. A coordinator that moved, is loading or cannot be reached is looked for anew, as long as there is time. A group that has members refuses
+commits from outside (UNKNOWN_MEMBER_ID), and that is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
+from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest, OffsetCommitResponse
+from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
+
+from .connection import Connection
+from .errors import ClientError, Lost, Refused, refusal
+from .names import Endpoint, OffsetAndEpoch, TopicPartition
+from .network import Network
+from .offsets import by_topic
+from .patience import Patience
+
+FIND_COORDINATOR, OFFSET_COMMIT, OFFSET_FETCH = 10, 8, 9
+LAST_WITH_NAMES = 9
+HAS_MEMBERS = "the group has members, and only they can commit: give another group"
+
+T = TypeVar("T")
+
+
+def commit(network: Network, group: str, offsets: Mapping[TopicPartition, OffsetAndEpoch], metadata: str) -> None:
+    """Write these offsets down for a group."""
+    partition = OffsetCommitRequest.OffsetCommitRequestPartition
+    topics = [
+        OffsetCommitRequest.OffsetCommitRequestTopic(
+            name=name,
+            partitions=[
+                partition(
+                    partition_index=each.partition,
+                    committed_offset=at.offset,
+                    committed_leader_epoch=at.epoch,
+                    committed_metadata=metadata,
+                )
+                for each, at in found
+            ],
+        )
+        for name, found in by_topic(offsets).items()
+    ]
+    body = OffsetCommitRequest(group_id=group, topics=topics)
+
+    def ask(connection: Connection) -> dict[TopicPartition, int]:
+        answer = connection.ask(body, connection.version(OFFSET_COMMIT, 2, LAST_WITH_NAMES))
+        assert isinstance(answer, OffsetCommitResponse)
+        return {
+            TopicPartition(topic.name, each.partition_index): each.error_code
+            for topic in answer.topics
+            for each in topic.partitions
+        }
+
+    _ask_coordinator(network, group, f"committing to group {group!r}", ask, lambda codes: codes)
+
+
+def committed(
+    network: Network, group: str, partitions: Iterable[TopicPartition]
+) -> dict[TopicPartition, OffsetAndEpoch | None]:
+    """What is written down for a group; None where nothing is."""
+    wanted = list(partitions)
+    topic = OffsetFetchRequest.OffsetFetchRequestTopics
+    topics = [
+        topic(name=name, partition_indexes=[each.partition for each, _ in found])
+        for name, found in by_topic(dict.fromkeys(wanted)).items()
+    ]
+    body = OffsetFetchRequest(groups=[OffsetFetchRequest.OffsetFetchRequestGroup(group_id=group, topics=topics)])
+
+    def ask(connection: Connection) -> OffsetFetchResponse.OffsetFetchResponseGroup:
+        answer = connection.ask(body, connection.version(OFFSET_FETCH, 8, LAST_WITH_NAMES))
+        assert isinstance(answer, OffsetFetchResponse)
+        told = OffsetFetchResponse.OffsetFetchResponseGroup(group_id=group)
+        return next((each for each in answer.groups if each.group_id == group), told)
+
+    def codes(told: OffsetFetchResponse.OffsetFetchResponseGroup) -> dict[TopicPartition, int]:
+        found = {TopicPartition(t.name, p.partition_index): p.error_code for t in told.topics for p in t.partitions}
+        return {TopicPartition("", -1): told.error_code, **found}
+
+    told = _ask_coordinator(network, group, f"offsets of group {group!r}", ask, codes)
+    found = {
+        TopicPartition(each.name, at.partition_index): OffsetAndEpoch(at.committed_offset, at.committed_leader_epoch)
+        for each in told.topics
+        for at in each.partitions
+        if at.committed_offset >= 0
+    }
+    return {each: found.get(each) for each in wanted}
+
+
+def _ask_coordinator(
+    network: Network,
+    group: str,
+    what: str,
+    ask: Callable[[Connection], T],
+    codes: Callable[[T], Mapping[TopicPartition, int]],
+) -> T:
+    """The answer of the group's coordinator in which there is no error."""
+    patience = network.patience(what)
+    while True:
+        coordinator = _coordinator(network, group, what, patience)
+        try:
+            with network.links.lent(coordinator, patience.left()) as connection:
+                answer = ask(connection)
+        except Lost as lost:
+            patience.pause(str(lost))
+            continue
+        wrong = {partition: code for partition, code in codes(answer).items() if code}
+        if not wrong:
+            return answer
+        for partition, code in wrong.items():
+            if not error_codes.is_retriable(code):
+                raise _refusal(f"{what}: {partition}" if partition.topic else what, code)
+        patience.pause(", ".join(sorted(map(error_codes.name, set(wrong.values())))))
+
+
+def _coordinator(network: Network, group: str, what: str, patience: Patience) -> Endpoint:
+    def ask(connection: Connection) -> FindCoordinatorResponse.Coordinator:
+        version = connection.version(FIND_COORDINATOR, 1)
+        body = FindCoordinatorRequest(coordinator_keys=[group]) if version >= 4 else FindCoordinatorRequest(key=group)
+        answer = connection.ask(body, version)
+        assert isinstance(answer, FindCoordinatorResponse)
+        if version >= 4 and answer.coordinators:
+            return answer.coordinators[0]
+        return FindCoordinatorResponse.Coordinator(
+            host=answer.host, port=answer.port, error_code=answer.error_code, error_message=answer.error_message
+        )
+
+    while True:
+        found = network.metadata.ask_anyone(patience, ask)
+        if not found.error_code:
+            return Endpoint(found.host, found.port)
+        if not error_codes.is_retriable(found.error_code):
+            raise refusal(what, found.error_code, found.error_message)
+        patience.pause(error_codes.name(found.error_code))
+
+
+def _refusal(what: str, code: int) -> ClientError:
+    if code in (error_codes.UNKNOWN_MEMBER_ID, error_codes.ILLEGAL_GENERATION):
+        return Refused(what, code, HAS_MEMBERS)
+    return refusal(what, code)

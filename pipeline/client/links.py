@@ -1,0 +1,72 @@
+"""Connections to brokers, kept while they are good for something.
+
+Rules. A connection is lent to one caller at a time, so that a long Fetch keeps nobody waiting; whoever had trouble with one does not give it
+back. Which broker that is, and what to do when there is trouble, is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .connection import Connection
+from .errors import ClientError, Lost
+from .names import Endpoint
+from .settings import Settings
+
+
+class Links:
+    """The idle connections of one client, by address."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._idle: dict[Endpoint, list[Connection]] = {}
+        self._closed = False
+
+    def take(self, endpoint: Endpoint, seconds: float) -> Connection:
+        """A connection for this caller alone, to be given back or closed. Lost and the ClientErrors of `Connection.open`."""
+        if self._closed:
+            raise ClientError("the client is closed")
+        idle, now = self._idle.get(endpoint, []), time.monotonic()
+        while idle:
+            connection = idle.pop()
+            if not connection.stale(now):
+                return connection
+            connection.close()
+        return Connection.open(endpoint, self._settings, seconds)
+
+    def give_back(self, connection: Connection) -> None:
+        """Whoever took it needs it no more; one that is not idle is closed."""
+        if connection.idle and not self._closed:
+            connection.rest()
+            self._idle.setdefault(connection.endpoint, []).append(connection)
+        else:
+            connection.close()
+
+    @contextmanager
+    def lent(self, endpoint: Endpoint, seconds: float) -> Iterator[Connection]:
+        """The same for a block of code; trouble in it is the end of the connection, and of the idle ones to the same broker."""
+        connection = self.take(endpoint, seconds)
+        try:
+            yield connection
+        except BaseException as error:
+            connection.close()
+            if isinstance(error, Lost):
+                self.drop(endpoint)
+            raise
+        self.give_back(connection)
+
+    def connected(self) -> list[Endpoint]:
+        """The brokers to which there is a connection."""
+        return [endpoint for endpoint, idle in self._idle.items() if idle]
+
+    def drop(self, endpoint: Endpoint) -> None:
+        """What is idle there is probably dead, too."""
+        for connection in self._idle.pop(endpoint, []):
+            connection.close()
+
+    def close(self) -> None:
+        self._closed = True
+        for endpoint in list(self._idle):
+            self.drop(endpoint)

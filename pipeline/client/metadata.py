@@ -1,0 +1,130 @@
+"""Asking a cluster about itself: any broker will do, and those that were given first when none of the known ones does (KIP-899).
+
+Rules. What is known is asked anew when somebody found it stale, or after `metadata.max.age.ms`. A topic that is not there is asked for
+more than once before it is believed, since news of a new topic reaches one broker after the other.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.metadata import MetadataRequest, MetadataResponse
+
+from .cluster import Cluster, Topic
+from .connection import Connection
+from .errors import Lost, NoSuchHost, NoSuchTopic, NotReachable, refusal
+from .links import Links
+from .names import Endpoint
+from .patience import Patience
+from .settings import Settings
+
+METADATA = 3
+NEWS_S, CREATION_S = 1.0, 10.0
+"""So long a topic is asked for before it counts as none, and so long if it is to be created by being asked for."""
+MOST_TOPICS = 10_000
+"""So many topics are asked about at once at most, and kept in mind."""
+
+T = TypeVar("T")
+
+
+class Metadata:
+    """The view of one cluster, and how it is brought up to date."""
+
+    def __init__(self, settings: Settings, links: Links) -> None:
+        self.cluster = Cluster()
+        self._settings, self._links = settings, links
+        self._told: dict[str, float] = {}  # when each topic was told of last
+
+    def ask_anyone(self, patience: Patience, ask: Callable[[Connection], T]) -> T:
+        """What one broker answers, whichever."""
+        while True:
+            troubles: list[Lost] = []
+            for endpoint in self._candidates():
+                try:
+                    with self._links.lent(endpoint, patience.left()) as connection:
+                        return ask(connection)
+                except Lost as lost:
+                    troubles.append(lost)
+            said = "; ".join(dict.fromkeys(map(str, troubles)))
+            if not self.cluster.brokers and all(isinstance(lost, NoSuchHost) for lost in troubles):
+                raise NotReachable(f"{patience.what}: {said}; look at bootstrap.servers")
+            patience.pause(said, NotReachable)
+
+    def topic(self, name: str, patience: Patience, *, create: bool = False) -> Topic:
+        """A topic, as it was told of lately. NoSuchTopic, and what the cluster refuses."""
+        known = self.cluster.topics.get(name)
+        if known is not None and not known.error and self.is_fresh(name):
+            return known
+        end = time.monotonic() + min(patience.remaining(), CREATION_S if create else NEWS_S)
+        while True:
+            self.refresh([name], patience, create=create)
+            known = self.cluster.topics.get(name) or Topic(name, error=error_codes.UNKNOWN_TOPIC_OR_PARTITION)
+            if not known.error:
+                return known
+            if known.error == error_codes.INVALID_TOPIC_EXCEPTION:
+                raise NoSuchTopic(f"there can be no topic {name!r}: {error_codes.meaning(known.error)}")
+            if not error_codes.is_retriable(known.error):
+                raise refusal(f"topic {name!r}", known.error)
+            if known.error == error_codes.UNKNOWN_TOPIC_OR_PARTITION and time.monotonic() >= end:
+                raise NoSuchTopic(f"the cluster has no topic {name!r}: create it, or look at its name")
+            patience.pause(f"topic {name!r}: {error_codes.name(known.error)}")
+
+    def refresh(self, names: Iterable[str], patience: Patience, *, create: bool = False) -> None:
+        """Ask about these topics now."""
+        wanted = [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
+        body = MetadataRequest(topics=wanted, allow_auto_topic_creation=create)
+        self._fold(self.ask_anyone(patience, lambda connection: _metadata(connection, body)))
+
+    def all_topics(self, patience: Patience) -> list[Topic]:
+        """Every topic of the cluster, as it is now."""
+        body = MetadataRequest(topics=None, allow_auto_topic_creation=False)
+        answer = self.ask_anyone(patience, lambda connection: _metadata(connection, body))
+        self._fold(answer)
+        return [Topic(told.name, internal=told.is_internal) for told in answer.topics if told.name is not None]
+
+    def prepare(self, names: Iterable[str], patience: Patience) -> None:
+        """Ask about those of which nothing is known, in one request, since they will be looked for one by one."""
+        unknown = [name for name in dict.fromkeys(names) if not self.is_fresh(name)]
+        for start in range(0, len(unknown), MOST_TOPICS):
+            self.refresh(unknown[start : start + MOST_TOPICS], patience)
+
+    def stale(self, topic: str) -> None:
+        """What is known of it was found wrong."""
+        self._told.pop(topic, None)
+
+    def _fold(self, answer: MetadataResponse) -> None:
+        self.cluster.fold(answer)
+        now = time.monotonic()
+        for told in answer.topics:
+            if told.name is not None:
+                self._told.pop(told.name, None)
+                self._told[told.name] = now
+        if len(self._told) > MOST_TOPICS:
+            oldest = list(self._told)[: len(self._told) - MOST_TOPICS]
+            self.cluster.forget(oldest)
+            for name in oldest:
+                del self._told[name]
+
+    def is_fresh(self, topic: str) -> bool:
+        """Whether it was told of lately, and nobody found that wrong."""
+        told = self._told.get(topic)
+        return told is not None and time.monotonic() - told < self._settings.seconds("metadata.max.age.ms")
+
+    def _candidates(self) -> list[Endpoint]:
+        """Those to which there is a connection, then the others in any order, then those of the beginning."""
+        brokers = list(self.cluster.brokers.values())
+        random.shuffle(brokers)
+        connected = [endpoint for endpoint in self._links.connected() if endpoint in brokers]
+        return list(dict.fromkeys([*connected, *brokers, *self._settings.bootstrap]))
+
+
+def _metadata(connection: Connection, body: MetadataRequest) -> MetadataResponse:
+    answer = connection.ask(body, connection.version(METADATA, lowest=4))
+    assert isinstance(answer, MetadataResponse)
+    if answer.error_code:  # REBOOTSTRAP_REQUIRED: this broker is of another cluster by now (KIP-1102)
+        raise Lost(f"broker {connection.endpoint}: {error_codes.name(answer.error_code)}")
+    return answer

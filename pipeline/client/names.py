@@ -1,0 +1,59 @@
+"""The small values that callers and the client pass to each other. They are plain tuples: they compare, hash and pickle."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kafkadouble.server.log.offset_and_epoch import UNDEFINED, OffsetAndEpoch
+
+__all__ = ["EARLIEST", "LATEST", "UNDEFINED", "Endpoint", "Fetched", "OffsetAndEpoch", "TopicPartition", "address"]
+
+EARLIEST, LATEST = -2, -1
+"""What `Client.offsets` takes instead of a time."""
+
+
+class TopicPartition(NamedTuple):
+    """One partition of a topic, by its name."""
+
+    topic: str
+    partition: int
+
+    def __str__(self) -> str:
+        return f"{self.topic}-{self.partition}"
+
+
+class Endpoint(NamedTuple):
+    """Where a broker listens."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+class Fetched(NamedTuple):
+    """What one Fetch brought.
+
+    `buffer` holds record batches as they were stored: the first may begin before `position`, the last may be cut off; it is valid for as long
+    as somebody holds it. `next_offset` is where the whole batches in it end, and the next answer begins. `aborted` has the producer id and
+    first offset of transactions that were aborted, with `read_committed` only. Offsets that the broker did not tell are -1.
+    """
+
+    buffer: memoryview
+    position: int
+    next_offset: int
+    high_watermark: int
+    log_start_offset: int
+    last_stable_offset: int
+    aborted: tuple[tuple[int, int], ...]
+
+
+def address(text: str) -> Endpoint | None:
+    """HOST:PORT or [HOST]:PORT, with or without a listener's name in front; None when it is nothing of that kind."""
+    host, colon, port = text.rpartition("://")[2].rpartition(":")
+    host = host[1:-1] if host[:1] == "[" and host[-1:] == "]" else host
+    digits = port.isascii() and port.isdecimal() and len(port) < 6
+    if not colon or not host or not digits or not 0 < int(port) < 65536:
+        return None
+    return Endpoint(host, int(port))

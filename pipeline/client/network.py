@@ -1,0 +1,141 @@
+"""What every request of a client needs: its settings, its connections, its view of the cluster; and how leaders of partitions are asked.
+
+Rules. Each partition is asked about at its leader, by name and with the epoch that the leader is known to have (KIP-320), as often as there
+is time, until it is answered; one partition's trouble is not another's. What the answers mean is the caller's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple, TypeVar
+
+from kafkadouble.messages import error_codes
+
+from .cluster import Leader
+from .connection import Connection
+from .errors import Lost, NoLeader, NoSuchPartition, TimedOut, refusal
+from .links import Links
+from .metadata import Metadata
+from .names import Endpoint, TopicPartition
+from .patience import Patience
+from .settings import Settings
+
+T = TypeVar("T")
+
+Answered = tuple[TopicPartition, int, T]
+"""A partition, an error code, and what was answered when that is 0."""
+
+Ask = Callable[[Connection, Mapping[TopicPartition, Leader]], Iterable[Answered[T]]]
+"""Asks one broker about partitions that it leads."""
+
+
+class Place(NamedTuple):
+    """The leader of a partition, and where it is."""
+
+    leader: Leader
+    endpoint: Endpoint
+
+
+class Network:
+    """The parts of a client that know where to ask."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.links = Links(settings)
+        self.metadata = Metadata(settings, self.links)
+
+    def patience(self, what: str, limit: str = "default.api.timeout.ms") -> Patience:
+        return Patience(self.settings, what, limit)
+
+    def place(self, partition: TopicPartition, patience: Patience, *, create: bool = False) -> Place | str:
+        """Where a partition is led, or why nobody can be asked now. NoSuchTopic, NoSuchPartition."""
+        topic = self.metadata.topic(partition.topic, patience, create=create)
+        leader = topic.leaders.get(partition.partition)
+        if leader is None:
+            raise NoSuchPartition(f"{partition}: the topic has {len(topic.leaders)} partitions, counted from 0")
+        endpoint = self.metadata.cluster.endpoint(leader.node)
+        if endpoint is None:
+            self.metadata.stale(partition.topic)
+            return (
+                f"{partition} has no leader" if leader.node < 0 else f"{partition}: broker {leader.node} is not there"
+            )
+        return Place(leader, endpoint)
+
+    def settled(self, partition: TopicPartition, leader: Leader) -> bool:
+        """Whether nothing newer is known than that this leads the partition."""
+        return self.metadata.is_fresh(partition.topic) and self.metadata.cluster.leader(partition) == leader
+
+    def ask_leaders(self, partitions: Iterable[TopicPartition], what: str, ask: Ask[T]) -> dict[TopicPartition, T]:
+        """What their leaders answer. TimedOut, and what a broker refuses for good."""
+        patience, done = self.patience(what), dict[TopicPartition, T]()
+        pending = list(dict.fromkeys(partitions))
+        while True:
+            self.metadata.prepare((partition.topic for partition in pending), patience)
+            troubles = _Troubles()
+            for endpoint, leaders in self._by_broker(pending, patience, troubles).items():
+                for partition, code, answer in self._asked(endpoint, leaders, patience, troubles, ask):
+                    if code:
+                        self.trouble(partition, code, what)
+                        troubles.codes.append(f"{partition}: {error_codes.name(code)}")
+                    else:
+                        done[partition] = answer
+            pending = [partition for partition in pending if partition not in done]
+            if not pending:
+                return done
+            patience.pause(*troubles.told())
+
+    def trouble(self, partition: TopicPartition, code: int, what: str) -> None:
+        """Take note of a code, or raise what it stands for if asking again would not help."""
+        if not error_codes.is_retriable(code):
+            raise refusal(f"{what}: {partition}", code)
+        if code in error_codes.REFRESH:
+            self.metadata.stale(partition.topic)
+
+    def _by_broker(
+        self, partitions: Iterable[TopicPartition], patience: Patience, troubles: _Troubles
+    ) -> dict[Endpoint, dict[TopicPartition, Leader]]:
+        found: dict[Endpoint, dict[TopicPartition, Leader]] = {}
+        for partition in partitions:
+            place = self.place(partition, patience)
+            if isinstance(place, str):
+                troubles.leaderless.append(place)
+            else:
+                found.setdefault(place.endpoint, {})[partition] = place.leader
+        return found
+
+    def _asked(
+        self,
+        endpoint: Endpoint,
+        leaders: Mapping[TopicPartition, Leader],
+        patience: Patience,
+        troubles: _Troubles,
+        ask: Ask[T],
+    ) -> Iterator[Answered[T]]:
+        """The answers for those that were asked about; a connection that is lost makes what is known of its partitions stale."""
+        try:
+            with self.links.lent(endpoint, patience.left()) as connection:
+                answers = [each for each in ask(connection, leaders) if each[0] in leaders]
+        except Lost as lost:
+            troubles.lost.append(str(lost))
+            for partition in leaders:
+                self.metadata.stale(partition.topic)
+            return
+        yield from answers
+
+    def close(self) -> None:
+        self.links.close()
+
+
+class _Troubles:
+    """What went wrong in one round."""
+
+    def __init__(self) -> None:
+        self.lost: list[str] = []
+        self.codes: list[str] = []
+        self.leaderless: list[str] = []
+
+    def told(self) -> tuple[str, type[TimedOut]]:
+        """The first of each kind, and how it is raised when it stays so."""
+        kind = NoLeader if self.leaderless and not self.lost and not self.codes else TimedOut
+        said = [each[0] for each in (self.lost, self.codes, self.leaderless) if each]
+        return "; ".join(said) or "an answer did not speak of everything that it was asked about", kind

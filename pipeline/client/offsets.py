@@ -1,0 +1,101 @@
+"""Offsets by time, and the ends of leader epochs: ListOffsets and OffsetForLeaderEpoch (KIP-79, KIP-98, KIP-279, KIP-320)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
+
+from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest, ListOffsetsResponse
+from kafkadouble.messages.generated.offset_for_leader_epoch import (
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderEpochResponse,
+)
+from kafkadouble.wire.errors import UsageError
+
+from .cluster import Leader
+from .connection import Connection
+from .names import OffsetAndEpoch, TopicPartition
+from .network import Answered, Network
+
+LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH = 2, 23
+ISOLATION = {"read_uncommitted": 0, "read_committed": 1}
+
+T = TypeVar("T")
+
+
+def isolation_level(name: str) -> int:
+    """Its number; UsageError for a name that is none."""
+    if name not in ISOLATION:
+        raise UsageError(f"isolation {name!r} is none: give read_uncommitted or read_committed")
+    return ISOLATION[name]
+
+
+def by_time(
+    network: Network, wanted: Mapping[TopicPartition, int], isolation: str
+) -> dict[TopicPartition, OffsetAndEpoch | None]:
+    """The first offset at or after each time; None when there is none."""
+    level = isolation_level(isolation)
+
+    def ask(
+        connection: Connection, leaders: Mapping[TopicPartition, Leader]
+    ) -> Iterator[Answered[OffsetAndEpoch | None]]:
+        partition = ListOffsetsRequest.ListOffsetsPartition
+        topics = [
+            ListOffsetsRequest.ListOffsetsTopic(
+                name=name,
+                partitions=[
+                    partition(partition_index=each.partition, current_leader_epoch=epoch, timestamp=wanted[each])
+                    for each, (_, epoch) in group
+                ],
+            )
+            for name, group in by_topic(leaders).items()
+        ]
+        timeout = network.settings.int("request.timeout.ms")
+        body = ListOffsetsRequest(replica_id=-1, isolation_level=level, topics=topics, timeout_ms=timeout)
+        answer = connection.ask(body, connection.version(LIST_OFFSETS, lowest=2))
+        assert isinstance(answer, ListOffsetsResponse)
+        for topic in answer.topics:
+            for told in topic.partitions:
+                found = OffsetAndEpoch(told.offset, told.leader_epoch) if told.offset >= 0 else None
+                yield TopicPartition(topic.name, told.partition_index), told.error_code, found
+
+    for each, when in wanted.items():
+        if when < -2:
+            raise UsageError(
+                f"offsets of {each}: {when} is no time: give ms since the epoch, -1 (latest) or -2 (earliest)"
+            )
+    return network.ask_leaders(wanted, "offsets", ask)
+
+
+def ends_of_epochs(network: Network, wanted: Mapping[TopicPartition, int]) -> dict[TopicPartition, OffsetAndEpoch]:
+    """For each leader epoch the largest epoch not above it that the leader has, and where that one ends; -1 and -1 when it has none."""
+
+    def ask(connection: Connection, leaders: Mapping[TopicPartition, Leader]) -> Iterator[Answered[OffsetAndEpoch]]:
+        partition = OffsetForLeaderEpochRequest.OffsetForLeaderPartition
+        topics = [
+            OffsetForLeaderEpochRequest.OffsetForLeaderTopic(
+                topic=name,
+                partitions=[
+                    partition(partition=each.partition, current_leader_epoch=epoch, leader_epoch=wanted[each])
+                    for each, (_, epoch) in group
+                ],
+            )
+            for name, group in by_topic(leaders).items()
+        ]
+        body = OffsetForLeaderEpochRequest(replica_id=-1, topics=topics)
+        answer = connection.ask(body, connection.version(OFFSET_FOR_LEADER_EPOCH))
+        assert isinstance(answer, OffsetForLeaderEpochResponse)
+        for topic in answer.topics:
+            for told in topic.partitions:
+                end = OffsetAndEpoch(told.end_offset, told.leader_epoch)
+                yield TopicPartition(topic.topic, told.partition), told.error_code, end
+
+    return network.ask_leaders(wanted, "ends of leader epochs", ask)
+
+
+def by_topic(leaders: Mapping[TopicPartition, T]) -> dict[str, list[tuple[TopicPartition, T]]]:
+    """The same, by topic, as requests want it."""
+    found: dict[str, list[tuple[TopicPartition, T]]] = {}
+    for partition, value in leaders.items():
+        found.setdefault(partition.topic, []).append((partition, value))
+    return found

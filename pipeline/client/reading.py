@@ -1,0 +1,172 @@
+"""Reading a partition from one offset up to another, wherever its leader goes.
+
+Rules. While the caller looks at one answer the next one is under way. A read ends at its end, or with an error; what is not there yet is waited
+for, for `default.api.timeout.ms` since the last progress. Every Fetch carries the epoch of what was read last, so that a log that was truncated
+in between is found out by the broker and not read past (KIP-320, KIP-595).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import suppress
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.fetch import FetchResponse
+from kafkadouble.wire.frame import MAX_SIZE
+
+from . import fetching
+from .attachment import Attachment
+from .cluster import Leader
+from .connection import Connection
+from .errors import BadAnswer, ClientError, Diverged, Lost, OffsetOutOfRange, Refused
+from .fetching import Wanted
+from .names import EARLIEST, LATEST, Fetched, OffsetAndEpoch, TopicPartition
+from .network import Network
+from .offsets import by_time, isolation_level
+
+
+def read(
+    network: Network,
+    partition: TopicPartition,
+    start: int,
+    end: int,
+    *,
+    leader_epoch: int = -1,
+    isolation: str = "read_uncommitted",
+    max_bytes: int = 16 << 20,
+) -> Generator[Fetched, None, None]:
+    """See `Client.read`."""
+    reading = _Reading(network, partition, OffsetAndEpoch(start, leader_epoch), isolation_level(isolation), max_bytes)
+    try:
+        while reading.at.offset < end:
+            if (found := reading.attempt(end)) is not None:
+                if reading.at.offset < end:
+                    reading.send_ahead()
+                yield found
+    finally:
+        reading.stop()
+
+
+class _Reading:
+    """Where one read stands: `at` is the offset that comes next, with the epoch of the record before."""
+
+    def __init__(
+        self, network: Network, partition: TopicPartition, at: OffsetAndEpoch, isolation: int, max_bytes: int
+    ) -> None:
+        self._network, self._partition, self._isolation = network, partition, isolation
+        self._max_bytes = min(max_bytes, network.settings.int("fetch.max.bytes"))
+        self.at = at
+        self._patience = network.patience(f"reading {partition}")
+        self._attached = Attachment(network, partition)
+        self._under_way: Wanted | None = None  # what the connection was asked, and has not answered
+
+    def attempt(self, end: int) -> Fetched | None:
+        """What the next answer brings; None when it brings nothing, after a while of waiting."""
+        try:
+            connection = self._attached.connected(self._patience, self.at)
+            if connection is None:
+                return None
+            wanted = self._under_way or self._send(connection)
+            answer = connection.receive(most=wanted.max_bytes + MAX_SIZE)
+            self._under_way = None
+            assert isinstance(answer, FetchResponse)
+            return self._taken(answer, wanted, connection, end)
+        except Lost as lost:
+            self._astray(str(lost))
+        return None
+
+    def send_ahead(self) -> None:
+        """Ask for what comes next already, unless the broker wants to be left alone."""
+        connection = self._attached.connection
+        if connection is None or connection.throttled:
+            return
+        try:
+            self._send(connection)
+        except Lost:
+            self._attached.lost(stale=True)
+
+    def stop(self) -> None:
+        """Nobody reads on."""
+        self._under_way = None
+        self._attached.leave()
+
+    def _send(self, connection: Connection) -> Wanted:
+        attached = self._attached
+        wanted = Wanted(
+            self._partition, attached.topic_id, self.at.offset, attached.leader.epoch, self.at.epoch, self._isolation, self._max_bytes
+        )  # fmt: skip
+        version = fetching.version_for(connection, wanted.topic_id)
+        connection.send(fetching.request(wanted, version, self._network.settings), version)
+        self._under_way = wanted
+        return wanted
+
+    def _taken(self, answer: FetchResponse, wanted: Wanted, connection: Connection, end: int) -> Fetched | None:
+        if answer.error_code:
+            self._refused(answer.error_code, None)
+            return None
+        told = fetching.partition_of(answer, wanted, connection)
+        if told.error_code:
+            self._refused(told.error_code, told)
+            return None
+        if (common := fetching.divergence(told)) is not None:
+            raise Diverged(self._partition, self.at, common)
+        records = memoryview(told.records or b"")
+        last = fetching.last_batch(records, wanted)
+        if last is None:
+            self._nothing(told, records, end)
+            return None
+        self.at = OffsetAndEpoch(last.next_offset, last.partition_leader_epoch)
+        self._patience.progress()
+        return fetching.fetched(told, wanted, last)
+
+    def _nothing(self, told: FetchResponse.PartitionData, records: memoryview, end: int) -> None:
+        """No whole batch: another replica is to be asked, or for more bytes, or later."""
+        if len(records):
+            self._grow(fetching.size_of_first(records))
+        elif told.preferred_read_replica >= 0 and told.preferred_read_replica != self._attached.replica:
+            self._patience.check(f"the broker wants it to be read from broker {told.preferred_read_replica}")
+            self._attached.leave()
+            self._attached.replica = told.preferred_read_replica
+        else:
+            bound = told.last_stable_offset if self._isolation else told.high_watermark
+            self._patience.pause(
+                f"offset {self.at.offset} of {end} was not written: readers are given what is before {bound}"
+            )
+
+    def _grow(self, needed: int) -> None:
+        """A broker that cuts off even the first batch must be asked for as much as it is large."""
+        if needed <= self._max_bytes or needed > MAX_SIZE:
+            raise BadAnswer(f"{self._partition}: the batch at offset {self.at.offset} is cut off, of {needed} bytes")
+        self._max_bytes = needed
+
+    def _refused(self, code: int, told: FetchResponse.PartitionData | None) -> None:
+        what = f"{self._partition}: {error_codes.name(code)}"
+        if self._attached.replica is not None:  # whatever it is: the leader knows better
+            self._astray(what)
+        elif code == error_codes.OFFSET_OUT_OF_RANGE:
+            raise self._out_of_range()
+        elif code == error_codes.CORRUPT_MESSAGE:
+            raise Refused(f"reading {self._partition} at offset {self.at.offset}", code)
+        elif told is not None and self._attached.learned(
+            Leader(told.current_leader.leader_id, told.current_leader.leader_epoch)
+        ):
+            self._patience.check(what)
+        else:
+            self._network.trouble(self._partition, code, "reading")
+            self._astray(what, stale=code in error_codes.REFRESH)
+
+    def _out_of_range(self) -> OffsetOutOfRange:
+        """With the offsets that there are, if they are to be had."""
+        bounds = []
+        with suppress(ClientError):
+            for when in (EARLIEST, LATEST):
+                found = by_time(self._network, {self._partition: when}, "read_uncommitted")[self._partition]
+                bounds.append(found.offset if found else -1)
+        low, high = bounds if len(bounds) == 2 else (-1, -1)
+        return OffsetOutOfRange(self._partition, self.at.offset, low, high)
+
+    def _astray(self, trouble: str, *, stale: bool = True) -> None:
+        """Look for the leader anew, after a while."""
+        self._under_way = None
+        self._attached.lost(stale=stale)
+        self._patience.pause(trouble)

@@ -1,0 +1,100 @@
+"""The settings that do something here, as rows of `server.configs.table`: Kafka's names, types, defaults and bounds for clients.
+
+Rows only. The few that Kafka does not have are librdkafka's names for credentials and certificates.
+"""
+
+ROWS = """
+bootstrap.servers  list  required  high  nonempty
+    Addresses of brokers, HOST:PORT, by which the others are found.
+client.id  string  kafkadouble  medium
+    The name by which brokers know this client.
+client.rack  string  ""  low
+    Rack of this client; brokers may name a nearer replica to read from.
+security.protocol  string  PLAINTEXT  medium  in:PLAINTEXT,SSL,SASL_PLAINTEXT,SASL_SSL
+    Whether connections are encrypted (SSL), and whether the client says who it is (SASL).
+sasl.mechanism  string  GSSAPI  medium
+    How the client says who it is: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER.
+sasl.jaas.config  password  null  medium
+    Credentials as Kafka writes them: a login module with options.
+sasl.username  string  null  medium
+    The user's name, instead of sasl.jaas.config.
+sasl.password  password  null  medium
+    The user's password, instead of sasl.jaas.config.
+sasl.oauthbearer.token.endpoint.url  string  null  medium
+    A file: URL of a token, for OAUTHBEARER.
+ssl.truststore.type  string  JKS  medium
+    Format of the truststore; only PEM can be read.
+ssl.truststore.location  string  null  high
+    File with the certificates that are trusted; without one those of the system are.
+ssl.truststore.certificates  password  null  high
+    The trusted certificates themselves, as PEM.
+ssl.truststore.password  password  null  high
+    Password of the truststore; PEM has none.
+ssl.ca.location  string  null  high
+    Another name for ssl.truststore.location, of a PEM file.
+ssl.keystore.type  string  JKS  medium
+    Format of the keystore; only PEM can be read.
+ssl.keystore.location  string  null  high
+    File with this client's private key and certificate chain.
+ssl.keystore.key  password  null  high
+    The private key itself, as PEM.
+ssl.keystore.certificate.chain  password  null  high
+    The certificate chain itself, as PEM.
+ssl.keystore.password  password  null  high
+    Password of the keystore; PEM has none but that of its key.
+ssl.key.password  password  null  high
+    Password of the private key.
+ssl.endpoint.identification.algorithm  string  https  low  in:https,
+    How the broker's host name is checked against its certificate; empty for not at all.
+ssl.enabled.protocols  list  TLSv1.2,TLSv1.3  medium
+    TLS versions that are offered.
+ssl.cipher.suites  list  ""  low
+    Cipher suites of TLS 1.2 that are offered, by OpenSSL's names; empty for the default ones.
+request.timeout.ms  int  30000  medium  >=1
+    How long the answer to one request may take.
+default.api.timeout.ms  int  60000  medium  >=1
+    How long a call may take, with everything that is tried again.
+delivery.timeout.ms  int  120000  medium  >=1
+    How long the delivery of one batch may take, with everything that is tried again.
+socket.connection.setup.timeout.ms  long  10000  medium  >=1
+    How long it may take to connect with one address.
+retry.backoff.ms  long  100  low  >=0
+    How long to wait before something is tried again at first; each time twice as long.
+retry.backoff.max.ms  long  1000  low  >=0
+    How long to wait before something is tried again at most.
+metadata.max.age.ms  long  300000  low  >=0
+    After so long the cluster is asked anew which brokers and leaders there are.
+connections.max.idle.ms  long  540000  medium
+    A connection that was not used for so long is not used any more; negative for never.
+send.buffer.bytes  int  131072  medium  >=-1
+    Size of the socket's buffer for what is sent; -1 for the system's choice.
+receive.buffer.bytes  int  65536  medium  >=-1
+    Size of the socket's buffer for what comes; the system's choice unless it is given.
+fetch.min.bytes  int  1  high  >=0
+    A broker answers a fetch as soon as it has so much, or after fetch.max.wait.ms.
+fetch.max.wait.ms  int  500  low  >=0
+    How long a broker may wait for fetch.min.bytes.
+fetch.max.bytes  int  52428800  medium  >=1024
+    A fetch never asks for more than so much at once.
+acks  string  all  low  in:all,-1,0,1
+    Who must have a batch before it counts as delivered.
+enable.idempotence  boolean  true  low
+    Whether a batch that is sent twice is stored once (KIP-98).
+max.request.size  int  1048576  medium  >=0
+    So many bytes of batches go into one request, and at least one batch.
+"""
+
+ELSEWHERE = """
+allow.auto.create.topics auto.commit.interval.ms auto.include.jmx.reporter auto.offset.reset batch.size buffer.memory check.crcs
+client.dns.lookup compression.gzip.level compression.lz4.level compression.type compression.zstd.level config.providers
+enable.auto.commit enable.metrics.push exclude.internal.topics group.id group.instance.id group.protocol
+group.remote.assignor heartbeat.interval.ms interceptor.classes isolation.level key.deserializer key.serializer linger.ms max.block.ms
+max.in.flight.requests.per.connection max.partition.fetch.bytes max.poll.interval.ms max.poll.records metadata.max.idle.ms
+metadata.recovery.rebootstrap.trigger.ms metadata.recovery.strategy metric.reporters metrics.num.samples metrics.recording.level
+metrics.sample.window.ms partition.assignment.strategy partitioner.class reconnect.backoff.max.ms reconnect.backoff.ms retries
+sasl.client.callback.handler.class sasl.kerberos.kinit.cmd sasl.kerberos.min.time.before.relogin sasl.kerberos.service.name
+sasl.login.callback.handler.class sasl.login.class security.providers session.timeout.ms
+socket.connection.setup.timeout.max.ms ssl.engine.factory.class ssl.keymanager.algorithm ssl.protocol ssl.provider
+ssl.secure.random.implementation ssl.trustmanager.algorithm transaction.timeout.ms value.deserializer value.serializer
+"""
+"""What Kafka's consumers and producers have besides, and what changes nothing here."""

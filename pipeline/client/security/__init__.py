@@ -1,0 +1,8 @@
+"""Who is at the other end, and who is at this one: TLS and SASL, by Kafka's settings."""
+
+from __future__ import annotations
+
+from .sasl import authenticate
+from .tls import secured
+
+__all__ = ["authenticate", "secured"]

@@ -1,0 +1,83 @@
+"""Who the client says that it is: a user and a password, or a token, from wherever Kafka's settings have them."""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from kafkadouble.wire.errors import UsageError
+
+from ..settings import Settings
+from .jaas import Login, parse
+
+USER_MODULES = ("PlainLoginModule", "ScramLoginModule")
+UNSECURED = "unsecuredLoginStringClaim_"
+LIFETIME_S = 3600
+
+
+def user(settings: Settings) -> tuple[str, str]:
+    """A name and a password. UsageError when there is none."""
+    login = _login(settings)
+    if login is not None and login.module not in USER_MODULES:
+        raise UsageError(
+            f"sasl.jaas.config: {login.module} has no name and password; {' and '.join(USER_MODULES)} have"
+        )
+    options = login.options if login else {}
+    name = options.get("username") or settings.text("sasl.username")
+    password = options.get("password") or settings.text("sasl.password")
+    if not name or password is None:
+        raise UsageError(
+            "sasl.mechanism wants a user: give sasl.jaas.config with username and password, or sasl.username and sasl.password"
+        )
+    return name, password
+
+
+def token(settings: Settings) -> str:
+    """A bearer token: from a file, or the unsecured one that Kafka's own login module makes up for tests. UsageError when there is none."""
+    url = settings.text("sasl.oauthbearer.token.endpoint.url")
+    if url:
+        return _from_file(url)
+    login = _login(settings)
+    claims = {} if login is None else _claims(login)
+    if "sub" not in claims:
+        raise UsageError(
+            "OAUTHBEARER wants a token: give sasl.oauthbearer.token.endpoint.url with a file: URL of one, "
+            f"or sasl.jaas.config with {UNSECURED}sub"
+        )
+    return _unsecured(claims)
+
+
+def _login(settings: Settings) -> Login | None:
+    text = settings.text("sasl.jaas.config")
+    return parse(text) if text else None
+
+
+def _from_file(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme != "file":
+        raise UsageError(
+            "sasl.oauthbearer.token.endpoint.url: only file: URLs are read; fetch the token and write it to a file"
+        )
+    try:
+        with open(url2pathname(parts.path), encoding="ascii") as file:
+            return file.read().strip()
+    except (OSError, UnicodeError) as error:
+        raise UsageError(f"sasl.oauthbearer.token.endpoint.url: {url} cannot be read: {error}") from None
+
+
+def _claims(login: Login) -> dict[str, str]:
+    return {name.removeprefix(UNSECURED): value for name, value in login.options.items() if name.startswith(UNSECURED)}
+
+
+def _unsecured(claims: dict[str, str]) -> str:
+    """A token with no signature (RFC 7519, section 6)."""
+    now = int(time.time())
+    told: dict[str, object] = {"iat": now, "exp": now + LIFETIME_S, **claims}
+    return ".".join((_part({"alg": "none"}), _part(told), ""))
+
+
+def _part(value: dict[str, object]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")

@@ -1,0 +1,96 @@
+"""SASL: the client says who it is before it asks for anything, in SaslHandshake and SaslAuthenticate (KIP-43, KIP-152, KIP-368).
+
+A mechanism is a generator: it gives what is to be sent, and takes what came. A refusal is NotAuthenticated, and another attempt would be no
+better.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateRequest, SaslAuthenticateResponse
+from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
+from kafkadouble.wire.errors import UsageError
+
+from ..errors import NotAuthenticated
+from ..settings import Settings
+from . import credentials, scram
+
+if TYPE_CHECKING:
+    from ..connection import Connection
+
+HANDSHAKE, AUTHENTICATE = 17, 36
+RENEWED_AFTER = 0.85
+"""The part of a session's time after which another connection is made, as Kafka's clients do at the earliest."""
+
+Exchange = Generator[bytes, bytes, None]
+
+
+def _plain(settings: Settings) -> Exchange:
+    name, password = credentials.user(settings)
+    yield f"\0{name}\0{password}".encode()
+
+
+def _scram(settings: Settings) -> Exchange:
+    yield from scram.exchange(settings.text("sasl.mechanism") or "", *credentials.user(settings))
+
+
+def _bearer(settings: Settings) -> Exchange:
+    """RFC 7628: a refusal comes as text, and one byte is owed for it."""
+    refused = yield f"n,,\x01auth=Bearer {credentials.token(settings)}\x01\x01".encode()
+    if refused:
+        yield b"\x01"
+        raise scram.ScramError(f"it says {refused[:200].decode('utf-8', 'replace')}")
+
+
+MECHANISMS: dict[str, Callable[[Settings], Exchange]] = {
+    "PLAIN": _plain,
+    "SCRAM-SHA-256": _scram,
+    "SCRAM-SHA-512": _scram,
+    "OAUTHBEARER": _bearer,
+}
+
+
+def authenticate(connection: Connection, settings: Settings) -> float | None:
+    """Say who this is; when the broker will want to know it again, by the monotonic clock. NotAuthenticated, UsageError."""
+    mechanism = settings.text("sasl.mechanism") or ""
+    if mechanism not in MECHANISMS:
+        raise UsageError(f"sasl.mechanism {mechanism!r} is not there; give one of {', '.join(MECHANISMS)}")
+    exchange = MECHANISMS[mechanism](settings)
+    message = next(exchange)
+    _shake_hands(connection, mechanism)
+    lifetime = 0
+    try:
+        while True:
+            answer = _sent(connection, mechanism, message)
+            lifetime = answer.session_lifetime_ms
+            message = exchange.send(bytes(answer.auth_bytes))
+    except StopIteration:
+        return time.monotonic() + RENEWED_AFTER * lifetime / 1000 if lifetime > 0 else None
+    except scram.ScramError as error:
+        raise NotAuthenticated(f"broker {connection.endpoint} fails in {mechanism}: {error}") from None
+
+
+def _shake_hands(connection: Connection, mechanism: str) -> None:
+    answer = connection.ask(SaslHandshakeRequest(mechanism=mechanism), connection.version(HANDSHAKE, lowest=1))
+    assert isinstance(answer, SaslHandshakeResponse)
+    if answer.error_code:
+        offered = ", ".join(answer.mechanisms) or "none"
+        raise NotAuthenticated(
+            f"broker {connection.endpoint} takes no {mechanism} ({error_codes.name(answer.error_code)}): "
+            f"set sasl.mechanism to one that it offers, of {offered}"
+        )
+
+
+def _sent(connection: Connection, mechanism: str, message: bytes) -> SaslAuthenticateResponse:
+    answer = connection.ask(SaslAuthenticateRequest(auth_bytes=message), connection.version(AUTHENTICATE))
+    assert isinstance(answer, SaslAuthenticateResponse)
+    if answer.error_code:
+        said = answer.error_message or error_codes.meaning(answer.error_code)
+        raise NotAuthenticated(
+            f"broker {connection.endpoint} refuses this user by {mechanism}: {error_codes.name(answer.error_code)}: {said}"
+        )
+    return answer

@@ -1,0 +1,87 @@
+"""SCRAM: the client proves that it knows the password, and the server that it knows what it stored of it (RFC 5802, RFC 7677, KIP-84).
+
+This file sends nothing: `exchange` is a generator that gives what is to be sent and takes what came. A server that cannot prove itself is a
+ScramError, and so is one that wants so many iterations that the client would be busy for long.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import secrets
+from collections.abc import Callable, Generator
+
+MOST_ITERATIONS = 1_000_000
+"""A second's work, as an order of size. Kafka's own default is 4096, and its most 16384."""
+
+HASHES = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
+
+
+class ScramError(Exception):
+    """What the server said is no proof."""
+
+
+def _nonce() -> str:
+    return base64.b64encode(secrets.token_bytes(24)).decode()
+
+
+def exchange(
+    mechanism: str, username: str, password: str, nonce: Callable[[], str] = _nonce
+) -> Generator[bytes, bytes, None]:
+    """What the client sends in turn."""
+    algorithm = HASHES[mechanism]
+    own = nonce()
+    bare = f"n={username.replace('=', '=3D').replace(',', '=2C')},r={own}"
+    server_first = _text((yield f"n,,{bare}".encode()))
+    told = _fields(server_first)
+    salted = hashlib.pbkdf2_hmac(algorithm, password.encode(), _salt(told), _iterations(told))
+    if not told["r"].startswith(own) or told["r"] == own:
+        raise ScramError("its nonce is not made of ours")
+    without_proof = f"c=biws,r={told['r']}"
+    said = f"{bare},{server_first},{without_proof}".encode()
+    client_key = _mac(algorithm, salted, b"Client Key")
+    signature = _mac(algorithm, hashlib.new(algorithm, client_key).digest(), said)
+    proof = bytes(one ^ other for one, other in zip(client_key, signature, strict=True))
+    final = _fields(_text((yield f"{without_proof},p={base64.b64encode(proof).decode()}".encode())))
+    if "e" in final:
+        raise ScramError(f"it says {final['e'][:100]!r}")
+    expected = _mac(algorithm, _mac(algorithm, salted, b"Server Key"), said)
+    if not hmac.compare_digest(_decoded(final.get("v", "")), expected):
+        raise ScramError("it does not know the password itself")
+
+
+def _mac(algorithm: str, key: bytes, data: bytes) -> bytes:
+    return hmac.new(key, data, algorithm).digest()
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise ScramError("it sends something that is no text") from None
+
+
+def _fields(text: str) -> dict[str, str]:
+    return {name: value for name, _, value in (part.partition("=") for part in text.split(","))}
+
+
+def _salt(told: dict[str, str]) -> bytes:
+    if not {"r", "s", "i"} <= set(told):
+        raise ScramError("it sends no nonce, salt and iterations")
+    return _decoded(told["s"])
+
+
+def _iterations(told: dict[str, str]) -> int:
+    count = int(told["i"]) if told["i"].isdecimal() and len(told["i"]) < 10 else 0
+    if not 0 < count <= MOST_ITERATIONS:
+        raise ScramError(f"it wants {told['i'][:20]} iterations, where 1 to {MOST_ITERATIONS} are allowed")
+    return count
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise ScramError("it sends something that is no base64") from None

@@ -1,0 +1,84 @@
+"""The client's settings, by Kafka's dotted names.
+
+Rules. A value that Kafka would refuse is a UsageError of one sentence. A name that Kafka does not have is a warning in the log, since programs
+carry settings of other libraries along; one that Kafka has and that changes nothing here is taken in silence.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import cast
+
+from kafkadouble.server.configs.definition import Value
+from kafkadouble.server.configs.table import Table
+from kafkadouble.wire.errors import UsageError
+
+from .names import Endpoint, address
+from .rows import ELSEWHERE, ROWS
+
+log = logging.getLogger("kafkadouble.pipeline.client")
+
+TABLE = Table(lambda: iter([ROWS]))
+WITHOUT_EFFECT = frozenset(ELSEWHERE.split())
+
+
+class Settings:
+    """The settings of one client. What is not given has its default."""
+
+    def __init__(self, given: Mapping[str, object]) -> None:
+        self.given = {name: _text(value) for name, value in given.items() if value is not None}
+        self._values: dict[str, Value] = {}
+        for name, text in self.given.items():
+            if (config := TABLE.get(name)) is not None:
+                self._values[name] = config.parse(text)
+            elif name not in WITHOUT_EFFECT:
+                log.warning("unknown setting %r is ignored%s", name, _near_miss(name))
+        self.bootstrap = self._bootstrap()
+
+    def text(self, name: str) -> str | None:
+        """A text, or None when there is none."""
+        return cast("str | None", self._value(name))
+
+    def int(self, name: str) -> int:
+        return cast(int, self._value(name))
+
+    def flag(self, name: str) -> bool:
+        return cast(bool, self._value(name))
+
+    def names(self, name: str) -> tuple[str, ...]:
+        """A list."""
+        return cast("tuple[str, ...]", self._value(name))
+
+    def seconds(self, name: str) -> float:
+        """A setting in ms, as seconds."""
+        return self.int(name) / 1000
+
+    def _value(self, name: str) -> Value:
+        return self._values[name] if name in self._values else TABLE[name].default_value()
+
+    def _bootstrap(self) -> list[Endpoint]:
+        if "bootstrap.servers" not in self._values:
+            raise UsageError("bootstrap.servers is missing: give HOST:PORT of one broker or more")
+        found = []
+        for text in filter(None, self.names("bootstrap.servers")):
+            endpoint = address(text)
+            if endpoint is None:
+                raise UsageError(f"bootstrap.servers: {text!r} is no address; give HOST:PORT")
+            found.append(endpoint)
+        if not found:
+            raise UsageError("bootstrap.servers is empty: give HOST:PORT of one broker or more")
+        return found
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _near_miss(name: str) -> str:
+    from difflib import get_close_matches
+
+    found = get_close_matches(name, [config.name for config in TABLE] + sorted(WITHOUT_EFFECT), n=1, cutoff=0.75)
+    return f"; did you mean {found[0]!r}?" if found else ""

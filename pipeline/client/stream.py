@@ -1,0 +1,107 @@
+"""Frames over a socket, with an end to every wait.
+
+Rules. A frame is believed only within the bound of whoever waits for it, and memory grows with the bytes that came, never with the length that
+was announced. What is received is never copied: the frame is the buffer that the socket was read into, and that buffer is used again as soon as
+nobody holds a view of it.
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections import deque
+from collections.abc import Sequence
+
+from .dialing import said
+from .errors import Lost
+from .names import Endpoint
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kafkadouble.messages.message import Buffer
+
+STEP = 1 << 20
+"""So many bytes a buffer has at first, however long the frame says that it is; then twice as many each time."""
+
+SPARES = 2
+"""So many buffers are kept: while one frame is looked at, the one before it is not, most likely."""
+
+
+class Stream:
+    """`sock` is of no use to anybody else any more. Every trouble is Lost."""
+
+    def __init__(self, sock: socket.socket, endpoint: Endpoint) -> None:
+        self._sock, self.endpoint = sock, endpoint
+        self._spares: deque[bytearray] = deque(maxlen=SPARES)
+
+    def send(self, parts: Sequence[Buffer], seconds: float) -> None:
+        """All of it, within `seconds`."""
+        end = time.monotonic() + seconds
+        try:
+            for part in parts:
+                self._sock.settimeout(max(0.001, end - time.monotonic()))
+                self._sock.sendall(part)
+        except TimeoutError:
+            raise self._lost(f"takes no request for {seconds:.1f} s") from None
+        except OSError as error:
+            raise self._lost(said(error)) from None
+
+    def frame(self, seconds: float, most: int) -> bytearray:
+        """The next frame, without its length, within `seconds` and of at most `most` bytes."""
+        end = time.monotonic() + seconds
+        head = bytearray(4)
+        self._fill(head, 0, 4, end, seconds)
+        size = int.from_bytes(head, "big", signed=True)
+        if not 4 <= size <= most:
+            raise self._lost(f"sends a frame of {size} bytes where 4 to {most} are allowed; is it a broker's port?")
+        buffer, got = self._buffer(size), 0
+        while True:
+            self._fill(buffer, got, len(buffer), end, seconds)
+            got = len(buffer)
+            if got == size:
+                return buffer
+            buffer.extend(bytes(min(size - got, got)))
+
+    def give_back(self, frame: bytearray) -> None:
+        """The frame was read; whoever still looks at it keeps it."""
+        self._spares.append(frame)
+
+    def forget_buffers(self) -> None:
+        """Keep no memory for the next frame."""
+        self._spares.clear()
+
+    def close(self) -> None:
+        self._sock.close()
+
+    def _buffer(self, size: int) -> bytearray:
+        """An earlier frame's, if nobody looks at one, or a new one: of up to `size` bytes, whatever they are."""
+        at_first = min(size, STEP)
+        for number, spare in enumerate(self._spares):
+            try:
+                spare.append(
+                    0
+                )  # a buffer that somebody looks at cannot change its size, whether it would need to or not
+            except BufferError:
+                continue
+            del self._spares[number]
+            del spare[size:]
+            spare.extend(bytes(max(0, at_first - len(spare))))
+            return spare
+        return bytearray(at_first)
+
+    def _fill(self, buffer: bytearray, start: int, stop: int, end: float, seconds: float) -> None:
+        with memoryview(buffer) as view:
+            while start < stop:
+                try:
+                    self._sock.settimeout(max(0.001, end - time.monotonic()))
+                    count = self._sock.recv_into(view[start:stop])
+                except TimeoutError:
+                    raise self._lost(f"gives no answer within {seconds:.1f} s") from None
+                except OSError as error:
+                    raise self._lost(said(error)) from None
+                if not count:
+                    raise self._lost("closed the connection")
+                start += count
+
+    def _lost(self, why: str) -> Lost:
+        return Lost(f"broker {self.endpoint} {why}")

@@ -1,0 +1,129 @@
+"""A log that is read whole: its pieces in order, behind the snapshot that stands for the beginning that it lost (KIP-630)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from kafkadouble.server.log.formats import names
+from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
+from kafkadouble.wire.errors import UsageError
+
+from ..logs import records
+from ..logs.levels import Paths
+from ..logs.options import EARLIEST, REPORT, SKIP, Options
+from ..logs.pieces import Piece, plan
+
+_NAMES = ("offset", "leader_epoch", "timestamp", "key", "value", "control", "transactional", "base_offset", "segment")
+
+
+class Entry(NamedTuple):
+    """A record of the log. `timestamp` in ms, None for none. `snapshot` is the one that it was read from; its offset is then only a number in
+    that file, and what it says became true at some time before."""
+
+    offset: int
+    leader_epoch: int
+    timestamp: int | None
+    key: bytes | None
+    value: bytes | None
+    control: bool
+    transactional: bool
+    base_offset: int
+    segment: str
+    snapshot: OffsetAndEpoch | None = None
+
+
+class Chain(NamedTuple):
+    """One log. `snapshot` comes first where it is given; what the log has below its end is passed over."""
+
+    pieces: tuple[Piece, ...]
+    snapshot: Piece | None = None
+
+    @property
+    def size(self) -> int:
+        """In bytes of the files."""
+        return sum(piece.size for piece in self.pieces) + (self.snapshot.size if self.snapshot else 0)
+
+    @property
+    def replica(self) -> str:
+        return self.pieces[0].segment.replica
+
+    @property
+    def partition(self) -> int | None:
+        return self.pieces[0].segment.partition
+
+
+def chains(paths: Paths, options: Options, topic: str) -> list[Chain]:
+    """The logs of this topic at these paths, one for each replica and partition. UsageError when there is none. `topics` and `partitions` of
+    the options are not asked here: they are about what the records say."""
+    everything = options._replace(topics=(), partitions=())
+    pieces = plan(paths, everything, split=False)
+    found = [piece for piece in pieces if piece.segment.topic == topic] or _named(pieces, paths)
+    if not found:
+        raise UsageError(f"there is no log of {topic} at {', '.join(map(str, paths))}")
+    return [_chain(list(pieces), everything) for _, pieces in groupby(found, key=_folder)]
+
+
+def _named(pieces: list[Piece], paths: Paths) -> list[Piece]:
+    """Those of folders and files that were named themselves: whoever names one knows what is in it, whatever it is called."""
+    named = {os.path.realpath(path) for path in paths}
+    return [each for each in pieces if named & {os.path.realpath(each.segment.path), os.path.realpath(_folder(each))}]
+
+
+def _folder(piece: Piece) -> str:
+    return os.path.dirname(piece.segment.path)
+
+
+def _chain(pieces: list[Piece], options: Options) -> Chain:
+    begins = pieces[0].segment.base_offset
+    path = None if begins is None or starts_late(options) else _snapshot_for(_folder(pieces[0]), begins)
+    return Chain(tuple(pieces), plan([path], options, split=False)[0] if path else None)
+
+
+def starts_late(options: Options) -> bool:
+    """Whether the beginning of the log was not asked for."""
+    return options.starting_offsets != EARLIEST or options.starting_timestamp is not None
+
+
+def _snapshot_for(folder: str, begins: int) -> Path | None:
+    """The oldest snapshot from whose end on the log is there: the one that leaves the most of the log to tell its own story. Before a log that
+    lost nothing only the one at offset 0 stands, with which a quorum begins."""
+    found = [(snapshot, path) for path in Path(folder).iterdir() if (snapshot := names.parse_checkpoint(path.name))]
+    good = [each for each in found if (each[0].offset >= begins if begins else each[0].offset == 0)]
+    return min(good)[1] if good else None
+
+
+def entries(chain: Chain, options: Options) -> Iterator[Entry]:
+    """All records in order. A batch that is not good ends it with BadFile, or is left out where `onCorrupt` is not fail."""
+    options = options._replace(
+        include_control=True, on_corrupt=SKIP if options.on_corrupt == REPORT else options.on_corrupt
+    )
+    after = 0
+    if chain.snapshot is not None:
+        yield from _of_piece(chain.snapshot, options)
+        snapshot = _snapshot_of(chain.snapshot)
+        after = snapshot.offset if snapshot else 0
+    for piece in chain.pieces:
+        yield from (entry for entry in _of_piece(piece, options) if entry.snapshot or entry.offset >= after)
+
+
+def _snapshot_of(piece: Piece) -> OffsetAndEpoch | None:
+    return names.parse_checkpoint(piece.segment.name)
+
+
+def _of_piece(piece: Piece, options: Options) -> Iterator[Entry]:
+    snapshot = _snapshot_of(piece)
+    for batch in records.read(piece, _NAMES, options):
+        yield from (Entry._make((*row, snapshot)) for row in zip(*map(_values, batch.columns), strict=True))
+
+
+def _values(column: pa.Array) -> Sequence[object]:
+    if pa.types.is_timestamp(column.type):
+        return [None if each is None else each // 1000 for each in column.cast(pa.int64()).to_pylist()]
+    found: Sequence[object] = column.to_pylist()
+    return found

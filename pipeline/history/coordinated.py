@@ -1,0 +1,37 @@
+"""The records of a coordinator's log, read: the key says of whom, the value what is so, no value that it is no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from kafkadouble.messages.coordinator import FAMILIES, decode_key, decode_value
+from kafkadouble.messages.message import Message
+from kafkadouble.server.log.formats import BadFile
+from kafkadouble.wire.errors import UnknownMessage, WireError
+
+from ..logs.options import FAIL, Options
+from .chain import Entry
+
+
+class Said(NamedTuple):
+    """`value` is None for a tombstone."""
+
+    entry: Entry
+    key: Message
+    value: Message | None
+
+
+def said(log: Iterable[Entry], topic: str, options: Options) -> Iterator[Said]:
+    """Every record but those of kinds that are not known yet, and the markers of transactions. BadFile as `onCorrupt` has it."""
+    for entry in log:
+        if entry.control or entry.key is None:
+            continue
+        try:
+            key = decode_key(entry.key, FAMILIES[topic])
+            yield Said(entry, key, None if entry.value is None else decode_value(entry.value, key)[0])
+        except UnknownMessage:
+            continue
+        except WireError as problem:
+            if options.on_corrupt == FAIL:
+                raise BadFile(f"the record at offset {entry.offset}: {problem}", file=entry.segment) from None

@@ -1,0 +1,69 @@
+"""Where the logs of a log directory ended, now and earlier: by the timestamps of their batches, without a look at records."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kafkadouble.server.log.formats import names
+from kafkadouble.wire.errors import UsageError
+
+from ..logs import batches
+from ..logs.options import EARLIEST, LATEST, SKIP, Options
+from ..logs.pieces import plan
+
+_NAMES = ("last_offset", "max_timestamp")
+
+
+class End(NamedTuple):
+    """Of one partition. `times` (ms) never go down: producers' clocks may disagree, an end does not come back."""
+
+    first: int
+    times: npt.NDArray[np.int64]
+    ends: npt.NDArray[np.int64]
+
+    @property
+    def now(self) -> int:
+        """The end of its files."""
+        return int(self.ends[-1]) if len(self.ends) else self.first
+
+    def at(self, timestamp: int) -> int:
+        """Behind the last batch whose records are not later than this."""
+        before = int(np.searchsorted(self.times, timestamp, side="right"))
+        return int(self.ends[before - 1]) if before else self.first
+
+
+class Ends:
+    """Of one log directory; each log is gone through once, when it is first asked for."""
+
+    def __init__(self, directory: str, options: Options) -> None:
+        self._directory = directory
+        self._options = options._replace(
+            topics=(), partitions=(), starting_offsets=EARLIEST, starting_timestamp=None, ending_offsets=LATEST,
+            ending_timestamp=None, verify_crc=False, on_corrupt=SKIP, fail_on_data_loss=False,
+        )  # fmt: skip
+        self._known: dict[tuple[str, int], End | None] = {}
+
+    def of(self, topic: str, partition: int) -> End | None:
+        """None for a partition whose log is not there."""
+        key = (topic, partition)
+        if key not in self._known:
+            self._known[key] = self._read(names.partition_folder(topic, partition))
+        return self._known[key]
+
+    def _read(self, folder: str) -> End | None:
+        try:
+            pieces = plan([f"{self._directory}/{folder}"], self._options, split=False)
+        except UsageError:
+            return None
+        found = [batch for piece in pieces for batch in batches.read(piece, _NAMES, self._options)]
+        ends, times = (
+            np.concatenate(
+                [np.zeros(0, np.int64), *(batch.column(name).cast("int64").fill_null(0).to_numpy() for batch in found)]
+            )
+            for name in _NAMES
+        )
+        first = pieces[0].segment.base_offset or 0 if pieces else 0
+        return End(first, np.maximum.accumulate(times // 1000), ends + 1)

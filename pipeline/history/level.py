@@ -1,0 +1,65 @@
+"""A level that reads one of Kafka's own logs: a table of tables, of which the option `table` chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from kafkadouble.wire.errors import UsageError
+
+from ..logs.levels import Level, Paths, chosen
+from ..logs.options import Option, Options, choice
+from .chain import Chain, Entry, chains, entries, starts_late
+
+_ROWS = 1 << 13
+
+TIME = pa.timestamp("us", "UTC")
+
+
+class Table(NamedTuple):
+    """`fields`: name -> type. `rows` makes dicts of a log's records; a name that is not in one is null, but for `replica`, which is the log's.
+    `whole`: a row follows from records before it, so that the log has to be read from its beginning."""
+
+    fields: Mapping[str, pa.DataType]
+    rows: Callable[[Iterable[Entry], Chain, Options], Iterator[dict[str, Any]]]
+    whole: bool = True
+
+    @property
+    def schema(self) -> pa.Schema:
+        return pa.schema(list(self.fields.items()))
+
+
+def level(topic: str, tables: Mapping[str, Table], default: str) -> Level:
+    """The level of this topic's log."""
+
+    def table_of(options: Options) -> Table:
+        return tables[options.own["table"]]
+
+    def plan(paths: Paths, options: Options) -> list[Chain]:
+        if table_of(options).whole and starts_late(options):
+            raise UsageError(
+                f"table {options.own['table']} follows from the whole log: it can be ended early (endingOffsets, endingTimestamp), "
+                "not begun late"
+            )
+        return chains(paths, options, topic)
+
+    def read(chain: Chain, names: Sequence[str], options: Options) -> Iterator[pa.RecordBatch]:
+        table = table_of(options)
+        schema = chosen(table.schema, names)
+        rows = table.rows(entries(chain, options), chain, options)
+        common = {"replica": chain.replica}
+        while some := list(islice(rows, _ROWS)):
+            yield pa.RecordBatch.from_pylist(
+                [{name: row.get(name, common.get(name)) for name in names} for row in some], schema
+            )
+
+    own = (Option("table", choice(*tables), default),)
+    return Level(lambda options: table_of(options).schema, plan, read, own)
+
+
+def time(milliseconds: int | None) -> int | None:
+    """Microseconds, for a column of the type `TIME`; None for none."""
+    return None if milliseconds is None or milliseconds < 0 else milliseconds * 1000

@@ -1,0 +1,82 @@
+"""`level=metadata`: `__cluster_metadata` and its snapshots (KIP-595, KIP-630, KIP-631): every record, or the history of topics, partitions,
+in-sync replicas, brokers, configurations, features and voters.
+
+What stands behind the high watermark when a directory is read may yet be cut off: the files do not tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from itertools import groupby
+from typing import Any
+
+from kafkadouble.messages.framed import decode_record
+from kafkadouble.server.log.formats import BadFile
+from kafkadouble.server.metadata.replay import BrokenLog, Fold
+from kafkadouble.wire.errors import UnknownMessage, WireError
+
+from ..logs.options import FAIL, Options
+from . import record_rows, spans, voters
+from .chain import Chain, Entry
+from .level import Table, level
+from .spans import Spans, mark
+from .states import STATES, State
+
+TOPIC = "__cluster_metadata"
+
+
+def _history(state: State) -> Callable[[Iterable[Entry], Chain, Options], Iterator[dict[str, Any]]]:
+    def rows(log: Iterable[Entry], chain: Chain, options: Options) -> Iterator[dict[str, Any]]:
+        told = Spans()
+        for entry, key, row in _changes(state, log, options):
+            yield from told.put(key, row, mark(entry))
+        yield from told.left()
+
+    return rows
+
+
+def _changes(
+    state: State, log: Iterable[Entry], options: Options
+) -> Iterator[tuple[Entry, Hashable, dict[str, Any] | None]]:
+    """What may have changed: the record that touched it last, its key and row. A batch happens at once, and so does a metadata transaction, at
+    its end (KIP-868)."""
+    fold, touched = Fold(), dict[Hashable, Entry]()
+    for _, batch in groupby(log, key=lambda entry: (entry.segment, entry.base_offset)):
+        for entry in batch:
+            touched |= dict.fromkeys(_folded(fold, entry, state, options), entry)
+        if not fold.in_transaction:
+            yield from ((entry, key, state.row(fold.image, key)) for key, entry in touched.items())
+            touched = {}
+
+
+def _folded(fold: Fold, entry: Entry, state: State, options: Options) -> list[Hashable]:
+    """`_applied`, where a record that cannot follow ends it all, or is passed over."""
+    try:
+        return [] if entry.control else _applied(fold, entry, state)
+    except (BrokenLog, WireError) as problem:
+        if options.on_corrupt == FAIL:
+            raise BadFile(f"the record at offset {entry.offset}: {problem}", file=entry.segment) from None
+        return []
+
+
+def _applied(fold: Fold, entry: Entry, state: State) -> list[Hashable]:
+    """The keys that a record touches, when it has been folded in. Kinds of records that are not known have no meaning here."""
+    if entry.value is None:
+        raise BrokenLog("it has no value")
+    try:
+        record = decode_record(entry.value)[0]
+    except UnknownMessage:
+        return []
+    touch = state.touched.get(type(record).__name__)
+    keys = list(touch(record, fold.image)) if touch else []
+    fold.apply(record)
+    return keys
+
+
+TABLES = {
+    "records": record_rows.table("metadata"),
+    **{name: Table({**state.fields, **spans.FIELDS}, _history(state)) for name, state in STATES.items()},
+    "voters": Table({**voters.FIELDS, **spans.FIELDS}, voters.rows),
+}
+
+LEVEL = level(TOPIC, TABLES, "records")

@@ -1,0 +1,122 @@
+"""`level=offsets`: `__consumer_offsets` (KIP-211 for its expiry, KIP-848 for its newer records): every record, every commit, or how far behind
+each group was at each commit.
+
+Commits of a transaction that was aborted are here as well: `isolation=read_committed` leaves them out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from kafkadouble.messages.generated.offset_commit_record import OffsetCommitKey, OffsetCommitValue
+
+from ..logs.options import Options
+from . import record_rows
+from .chain import Chain, Entry
+from .coordinated import Said, said
+from .ends import Ends
+from .level import TIME, Table, level, time
+
+TOPIC = "__consumer_offsets"
+
+_COMMIT = {
+    "group": pa.string(),
+    "topic": pa.string(),
+    "partition": pa.int32(),
+    "committed_offset": pa.int64(),
+    "committed_leader_epoch": pa.int32(),
+    "commit_time": TIME,
+}
+_PLACE = {"offset": pa.int64(), "offsets_partition": pa.int32(), "transactional": pa.bool_(), "replica": pa.string()}
+
+COMMITS = {
+    **_COMMIT,
+    "metadata": pa.string(),
+    "expire_time": TIME,
+    "topic_id": pa.string(),
+    "removed": pa.bool_(),
+    "timestamp": TIME,
+    **_PLACE,
+}
+"""`removed`: the commit was deleted or has expired; `timestamp` is then the only time there is. `offset` is the record's own."""
+
+LAG = {
+    **_COMMIT,
+    "end_offset": pa.int64(),
+    "lag": pa.int64(),
+    "end_offset_now": pa.int64(),
+    "lag_now": pa.int64(),
+    "current": pa.bool_(),
+    **_PLACE,
+}
+"""`end_offset`: where the topic's log ended at the time of the commit, as its batches' timestamps tell; `end_offset_now`: where its files end.
+Null where the topic's log does not lie in the same log directory. `current`: nothing newer was committed, and it was not removed."""
+
+
+def _commits(log: Iterable[Entry], chain: Chain, options: Options) -> Iterator[dict[str, Any]]:
+    for found in said(log, TOPIC, options):
+        if isinstance(found.key, OffsetCommitKey) and _is_wanted(found.key, options):
+            yield _commit(found, found.key, chain)
+
+
+def _is_wanted(key: OffsetCommitKey, options: Options) -> bool:
+    """`topics` and `partitions` are those that were committed for."""
+    return (not options.topics or key.topic in options.topics) and (
+        not options.partitions or any(key.partition in each for each in options.partitions)
+    )
+
+
+def _commit(found: Said, key: OffsetCommitKey, chain: Chain) -> dict[str, Any]:
+    entry, value = found.entry, found.value
+    row = {
+        "group": key.group,
+        "topic": key.topic,
+        "partition": key.partition,
+        "removed": value is None,
+        "timestamp": time(entry.timestamp),
+        "offset": entry.offset,
+        "offsets_partition": chain.partition,
+        "transactional": entry.transactional,
+    }
+    return row | _value(value) if isinstance(value, OffsetCommitValue) else row
+
+
+def _value(value: OffsetCommitValue) -> dict[str, Any]:
+    return {
+        "committed_offset": value.offset,
+        "committed_leader_epoch": value.leader_epoch if value.leader_epoch >= 0 else None,
+        "metadata": value.metadata,
+        "commit_time": time(value.commit_timestamp),
+        "expire_time": time(value.expire_timestamp),
+        "topic_id": None if value.topic_id == type(value.topic_id).ZERO else str(value.topic_id),
+    }
+
+
+def _lag(log: Iterable[Entry], chain: Chain, options: Options) -> Iterator[dict[str, Any]]:
+    commits = list(_commits(log, chain, options))
+    newest = {(row["group"], row["topic"], row["partition"]): row for row in commits}
+    ends = Ends(chain.replica, options)
+    for row in commits:
+        if not row["removed"]:
+            current = newest[row["group"], row["topic"], row["partition"]] is row
+            yield {**row, **_behind(row, ends), "current": current}
+
+
+def _behind(row: dict[str, Any], ends: Ends) -> dict[str, Any]:
+    end = ends.of(row["topic"], row["partition"])
+    if end is None:
+        return {}
+    then, now, reached = end.at(row["commit_time"] // 1000), end.now, row["committed_offset"]
+    return {"end_offset": then, "lag": max(then - reached, 0), "end_offset_now": now, "lag_now": max(now - reached, 0)}
+
+
+TABLES = {
+    "commits": Table(COMMITS, _commits, whole=False),
+    "lag": Table(LAG, _lag),
+    "records": record_rows.table("offsets"),
+}
+
+LEVEL = level(TOPIC, TABLES, "commits")

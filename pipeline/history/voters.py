@@ -1,0 +1,63 @@
+"""The table `voters` of `level=metadata`: who voted in the quorum, and since when (KIP-853). Voters of a static quorum are in no log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from kafkadouble.messages.generated.voters_record import VotersRecord
+from kafkadouble.messages.show.payload import value_payload
+from kafkadouble.server.log.formats import BadFile
+from kafkadouble.wire.errors import WireError
+
+from ..logs.options import FAIL, Options
+from .chain import Chain, Entry
+from .spans import Spans, mark
+
+_ENDPOINT = pa.struct([pa.field("name", pa.string()), pa.field("host", pa.string()), pa.field("port", pa.int32())])
+
+FIELDS = {
+    "voter_id": pa.int32(),
+    "directory_id": pa.string(),
+    "endpoints": pa.list_(pa.field("element", _ENDPOINT)),
+    "min_kraft_version": pa.int32(),
+    "max_kraft_version": pa.int32(),
+}
+
+
+def rows(log: Iterable[Entry], chain: Chain, options: Options) -> Iterator[dict[str, Any]]:
+    """Each record holds the whole set, so that who is not in it has gone."""
+    told, known = Spans(), dict[int, None]()
+    for entry in log:
+        record = _read(entry, options) if entry.control else None
+        if record is not None:
+            found = {voter.voter_id: _row(voter) for voter in record.voters}
+            for id in {**known, **found}:
+                yield from told.put(id, found.get(id), mark(entry))
+            known = dict.fromkeys(found)
+    yield from told.left()
+
+
+def _read(entry: Entry, options: Options) -> VotersRecord | None:
+    payload = value_payload("metadata", True, entry.key, entry.value)
+    if payload is None or payload.message is not VotersRecord:
+        return None
+    try:
+        found = payload.read()
+    except WireError as problem:
+        if options.on_corrupt == FAIL:
+            raise BadFile(f"the record at offset {entry.offset}: {problem}", file=entry.segment) from None
+        return None
+    return found if isinstance(found, VotersRecord) else None
+
+
+def _row(voter: VotersRecord.Voter) -> dict[str, Any]:
+    return {
+        "voter_id": voter.voter_id,
+        "directory_id": str(voter.voter_directory_id),
+        "endpoints": [{"name": each.name, "host": each.host, "port": each.port} for each in voter.endpoints],
+        "min_kraft_version": voter.kraft_version_feature.min_supported_version,
+        "max_kraft_version": voter.kraft_version_feature.max_supported_version,
+    }

@@ -1,0 +1,81 @@
+"""From which offset to which one a partition is read: offsets as they were asked for, and timestamps as the offsets that they stand for.
+
+As in Spark's Kafka source a timestamp stands for the first offset whose record is not earlier; where there is none it stands for the end. It
+goes before an offset. `.timeindex` and `.index` save reading where they are good.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kafkadouble.wire import columns
+
+from .finding import Folder
+from .indexes import OffsetIndex, quiet_until
+from .narrowing import FAR
+from .options import EARLIEST, LATEST, SKIP, Options, offset_of
+from .segment_file import Vanished, opened
+from .segments import Segment
+from .stretches import Stretch, stretches
+
+
+class Bounds(NamedTuple):
+    """From `first` on, before `end`."""
+
+    first: int = 0
+    end: int = FAR
+
+
+def bounds_of(folder: Folder, log: list[Segment], options: Options) -> Bounds:
+    """What was asked of this partition, never below where its log starts."""
+    topic, partition = folder.topic or "", -1 if folder.partition is None else folder.partition
+    first = offset_of(options.starting_offsets, topic, partition, EARLIEST)
+    end = offset_of(options.ending_offsets, topic, partition, LATEST)
+    if options.starting_timestamp is not None:
+        first = offset_at(log, options.starting_timestamp)
+    if options.ending_timestamp is not None:
+        end = offset_at(log, options.ending_timestamp)
+    end = FAR if end == LATEST else end
+    narrowing = options.narrowing
+    return Bounds(max(first, folder.log_start_offset, narrowing.first), min(end, narrowing.end))
+
+
+def offset_at(log: list[Segment], timestamp: int) -> int:
+    """The first offset with a record that is not earlier than this; FAR when there is none."""
+    for segment in log:
+        try:
+            found = _offset_in(segment, timestamp)
+        except Vanished:
+            continue  # what retention takes is older than what it leaves
+        if found is not None:
+            return found
+    return FAR
+
+
+def _offset_in(segment: Segment, timestamp: int) -> int | None:
+    quiet = quiet_until(segment, timestamp)
+    with opened(segment) as file:
+        position = OffsetIndex(segment, file).position_before(quiet) if quiet >= 0 else 0
+        for stretch in stretches(file, segment, position, segment.size, SKIP):
+            if isinstance(stretch, Stretch):
+                found = _offset_in_stretch(stretch, timestamp)
+                if found is not None:
+                    return found
+    return None
+
+
+def _offset_in_stretch(stretch: Stretch, timestamp: int) -> int | None:
+    """A batch's largest timestamp says whether it is worth a look; a header may promise what its records do not keep."""
+    headers = stretch.headers
+    for index in np.flatnonzero(headers.max_timestamp >= timestamp).tolist():
+        found: list[int] = []
+        origin = columns.Origin(None, None, position=stretch.position)
+        chosen = headers[index : index + 1]
+        for batch in columns.decode(stretch.buffer, chosen, ("offset", "timestamp"), origin, on_corrupt=SKIP):
+            times = batch.column("timestamp").cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+            found += batch.column("offset").to_numpy()[times >= timestamp * 1000].tolist()
+        if found:
+            return min(found)
+    return None

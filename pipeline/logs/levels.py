@@ -1,0 +1,86 @@
+"""The levels at which a log can be read: a table of modules, each with a `LEVEL`. Adding one is adding a row.
+
+A level is asked for the columns that its options give it, for what is to be read in pieces that can be sent elsewhere, and for the rows of a
+piece, with exactly the columns that are wanted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import NamedTuple, Protocol
+
+from kafkadouble.wire.errors import UsageError
+
+from .options import Option, Options, parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import pyarrow as pa
+
+LEVELS = {
+    "records": "kafkadouble.pipeline.logs.records",
+    "batches": "kafkadouble.pipeline.logs.batches",
+    "segments": "kafkadouble.pipeline.logs.segment_rows",
+    "metadata": "kafkadouble.pipeline.history.metadata",
+    "offsets": "kafkadouble.pipeline.history.offsets",
+    "transactions": "kafkadouble.pipeline.history.transactions",
+}
+"""Level -> the module that reads it; imported when it is asked for."""
+
+_NEEDED = ("numpy", "pyarrow")
+
+Paths = Sequence[str | os.PathLike[str]]
+
+
+class Planned(Protocol):
+    """What is read at once: it can be pickled."""
+
+    @property
+    def size(self) -> int:
+        """Bytes that reading it touches, for who shows progress."""
+        ...
+
+
+class Level(NamedTuple):
+    """`schema(options)`: all columns. `plan(paths, options)`: the pieces. `read(piece, names, options)`: record batches with the columns
+    `names`, in that order and with the types of the schema. `options`: those that only this level has, and those of all that it has another
+    default for."""
+
+    schema: Callable[[Options], pa.Schema]
+    plan: Callable[[Paths, Options], Sequence[Any]]
+    read: Callable[[Any, Sequence[str], Options], Iterator[pa.RecordBatch]]
+    options: tuple[Option, ...] = ()
+
+
+def level_of(name: str) -> Level:
+    """The level of this name. UsageError when there is none."""
+    if name not in LEVELS:
+        raise UsageError(f"there is no level {name!r}: choose from {', '.join(LEVELS)}")
+    try:
+        found: Level = import_module(LEVELS[name]).LEVEL
+    except ModuleNotFoundError as missing:
+        if missing.name not in _NEEDED:
+            raise
+        raise UsageError(f"a table of a log needs {missing.name}: pip install 'kafkadouble[columns]'") from None
+    return found
+
+
+def options_of(level: str, given: Mapping[str, object]) -> Options:
+    """The options of a level, from what was given under whatever spelling."""
+    return parse(level, given, level_of(level).options)
+
+
+def chosen(schema: pa.Schema, names: Sequence[str] | None) -> pa.Schema:
+    """The schema with these columns only, in this order. UsageError for one that is not in it."""
+    if names is None:
+        return schema
+    for name in names:
+        if name not in schema.names:
+            raise UsageError(f"there is no column {name!r}: choose from {', '.join(schema.names)}")
+    import pyarrow as pa
+
+    return pa.schema([schema.field(name) for name in names])

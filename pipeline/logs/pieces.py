@@ -1,0 +1,103 @@
+"""A log in pieces that are read apart: segments, and parts of large ones that begin and end where batches do.
+
+What indexes tell is used here: a piece holds no more of the file than the bounds need, as far as indexes are good. A piece is plain values, so
+that it can be sent to where it is read. It carries the transactions that its reader must know of.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from .bounds import Bounds, bounds_of
+from .finding import Folder, find
+from .indexes import OffsetIndex
+from .narrowing import FAR
+from .options import COMMITTED, SKIP, Options
+from .segment_file import SegmentFile, Vanished, opened
+from .segments import Segment, asked, segments_of
+from .stretches import Stretch, stretches
+from .transactions import Aborted, Decided, decided
+
+
+class Piece(NamedTuple):
+    """Bytes of a segment, and which of the offsets in them count: from `first` on, before `end_offset`. Batches in which all is
+    earlier than `since` (ms) may be left out."""
+
+    segment: Segment
+    start: int
+    end: int
+    first: int = 0
+    end_offset: int = FAR
+    aborted: tuple[Aborted, ...] = ()
+    since: int = 0
+
+    @property
+    def size(self) -> int:
+        """In bytes of the file."""
+        return self.end - self.start
+
+
+def plan(paths: Iterable[str | os.PathLike[str]], options: Options, *, split: bool = True) -> list[Piece]:
+    """Everything that was asked for, in order. `split`: large segments may be several pieces."""
+    return [piece for folder in find(paths, options) for piece in _of_folder(folder, options, split)]
+
+
+def _of_folder(folder: Folder, options: Options, split: bool) -> Iterator[Piece]:
+    log = segments_of(folder)
+    segments = asked(folder, log)
+    if not set(segments) <= set(log):
+        log = segments  # a snapshot of the metadata, or files of other names
+    bounds = bounds_of(folder, log, options)
+    known = decided(folder.path, log) if options.isolation == COMMITTED else Decided()
+    end = min(bounds.end, known.stable)
+    for segment in segments:
+        if (segment.base_offset or 0) < end and segment.next_offset > bounds.first:
+            for start, stop in _cuts(segment, Bounds(bounds.first, end), options.split_bytes if split else FAR):
+                aborted = known.between(segment.base_offset or 0, segment.next_offset)
+                yield Piece(segment, start, stop, bounds.first, end, aborted, options.narrowing.since)
+
+
+def _cuts(segment: Segment, bounds: Bounds, split: int) -> list[tuple[int, int]]:
+    """Where the pieces begin and end. What vanishes here is planned as a whole: whoever reads it will tell."""
+    small = segment.size <= split
+    if not segment.size or (small and bounds.first <= (segment.base_offset or 0) and bounds.end >= segment.next_offset):
+        return [(0, segment.size)]
+    try:
+        with opened(segment) as file:
+            index = OffsetIndex(segment, file)
+            start = index.position_before(bounds.first - 1) if bounds.first > (segment.base_offset or 0) else 0
+            end = max(index.position_after(bounds.end), start)
+            if end - start <= split:
+                return [(start, end)]
+            borders = [start, *_borders(file, segment, index, start, end, split), end]
+            return list(pairwise(borders))
+    except Vanished:
+        return [(0, segment.size)]
+
+
+def _borders(
+    file: SegmentFile, segment: Segment, index: OffsetIndex, start: int, end: int, split: int
+) -> Iterator[int]:
+    """Starts of batches, some `split` bytes apart: the index's, or where it has none found by walking from the last one."""
+    position = start
+    while end - position > split:
+        border = index.border(position + split) or _walked(file, segment, position, end, split)
+        if not position < border < end:
+            return
+        yield border
+        position = border
+
+
+def _walked(file: SegmentFile, segment: Segment, start: int, end: int, split: int) -> int:
+    """The first batch that begins `split` bytes or more behind `start`; the end when there is none, or nothing that can be read."""
+    for stretch in stretches(file, segment, start, end, SKIP):
+        if not isinstance(stretch, Stretch):
+            return end
+        starts = stretch.headers.position + stretch.position
+        later = starts[starts >= start + split]
+        if len(later):
+            return int(later[0])
+    return end

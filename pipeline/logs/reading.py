@@ -1,0 +1,20 @@
+"""The stretches of a piece, with what to do when its file is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .options import Options
+from .pieces import Piece
+from .segment_file import Vanished, opened
+from .stretches import OF_HEADERS, Lost, Stretch, stretches
+
+
+def parts(piece: Piece, options: Options, most: int = OF_HEADERS) -> Iterator[Stretch | Lost]:
+    """Vanished only if data must not be missing; a piece whose file is gone has nothing otherwise."""
+    try:
+        with opened(piece.segment, piece.end) as file:
+            yield from stretches(file, piece.segment, piece.start, piece.end, options.on_corrupt, most)
+    except Vanished as gone:
+        if options.fail_on_data_loss:
+            raise Vanished(f"{gone} (failOnDataLoss=false passes over it)") from None

@@ -1,0 +1,91 @@
+"""`level=records`: a row for each record, with the columns of Spark's Kafka source and what the batch says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from kafkadouble.server.log.formats import BadFile
+from kafkadouble.server.log.formats.errors import bad_from
+from kafkadouble.wire import columns
+from kafkadouble.wire.errors import WireError
+
+from .levels import Level
+from .lost import lost_row
+from .options import REPORT, Options
+from .pieces import Piece, plan
+from .reading import parts
+from .stretches import STRETCH, Lost, Stretch
+from .transactions import committed
+
+_ON_REQUEST = "headers"
+
+
+def schema(options: Options) -> pa.Schema:
+    """Headers are a column only when they were asked for: they cost as much as all the rest."""
+    return columns.schema(name for name in columns.NAMES if name != _ON_REQUEST or options.include_headers)
+
+
+def read(piece: Piece, names: Sequence[str], options: Options) -> Iterator[pa.RecordBatch]:
+    """The records of a piece, some megabytes at a time. BadFile as `onCorrupt` has it; Vanished when the file is gone."""
+    for found in parts(piece, options, STRETCH):
+        if isinstance(found, Stretch):
+            yield from _records(found, piece, names, options)
+        elif options.on_corrupt == REPORT and not found.torn:
+            yield _reported(found, piece, names)
+
+
+def _records(stretch: Stretch, piece: Piece, names: Sequence[str], options: Options) -> Iterator[pa.RecordBatch]:
+    headers = stretch.headers[wanted(stretch.headers, piece, include_control=options.include_control)]
+    crosses = len(headers) and (_begins(headers).min() < piece.first or headers.last_offset.max() >= piece.end_offset)
+    made = [*names, "offset"] if crosses and "offset" not in names else list(names)
+    try:
+        for batch in columns.decode(
+            stretch.buffer, headers, made, _origin(piece, stretch.position),
+            check_crc=options.verify_crc, on_corrupt=options.on_corrupt,
+        ):  # fmt: skip
+            if crosses:
+                batch = columns.between(batch, piece.first, piece.end_offset).select(list(names))
+            if batch.num_rows:
+                yield batch
+    except BadFile:
+        raise
+    except WireError as problem:
+        raise bad_from(problem, piece.segment.path) from None
+
+
+def wanted(headers: columns.Headers, piece: Piece, *, include_control: bool) -> npt.NDArray[np.bool_]:
+    """The batches that have something to give."""
+    found: npt.NDArray[np.bool_] = (headers.last_offset >= piece.first) & (_begins(headers) < piece.end_offset)
+    if not include_control:
+        found &= ~headers.control
+    if piece.since:
+        found &= (headers.max_timestamp >= piece.since) | (headers.max_timestamp < 0)
+    if piece.aborted:
+        found &= committed(headers, piece.aborted)
+    return found
+
+
+def _begins(headers: columns.Headers) -> npt.NDArray[np.int64]:
+    """The least offset that each batch can have: messages of magic 0 and 1 that wrap others tell only the last one."""
+    begins = headers.base_offset
+    if (headers.count < 0).any():
+        before = np.concatenate(([0], headers.last_offset[:-1] + 1))
+        begins = np.where(headers.count < 0, np.minimum(before, begins), begins)
+    return begins
+
+
+def _origin(piece: Piece, position: int) -> columns.Origin:
+    segment = piece.segment
+    return columns.Origin(segment.topic, segment.partition, segment.name, segment.replica, position)
+
+
+def _reported(lost: Lost, piece: Piece, names: Sequence[str]) -> pa.RecordBatch:
+    """A row for bytes that hold no batch: where they are, and that they are bad."""
+    return lost_row(columns.schema(names), piece.segment, {"batch_position": lost.position, "crc_ok": False})
+
+
+LEVEL = Level(schema, plan, read)

@@ -1,0 +1,136 @@
+"""Which transactions of a partition were aborted, and up to where all are decided: what a reader of committed records must know (KIP-98).
+
+`.txnindex` tells what was aborted, and the newest snapshot of producers what was open at its offset; from there on the control batches do. Of a
+log without them, such as a single file, the control batches tell everything. Headers are read, and the records of control batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kafkadouble.server.log.formats import BadFile, names, producer_snapshot, txn_index
+from kafkadouble.server.log.marker import read_marker
+from kafkadouble.server.log.transactions import AbortedTransaction
+from kafkadouble.wire import columns
+from kafkadouble.wire.errors import WireError
+
+from .indexes import OffsetIndex
+from .narrowing import FAR
+from .options import SKIP
+from .segment_file import Vanished, opened
+from .segments import Segment, reaching
+from .stretches import Stretch, stretches
+
+
+class Aborted(NamedTuple):
+    """The records of this producer between these offsets do not count."""
+
+    producer_id: int
+    first_offset: int
+    last_offset: int
+
+
+class Decided(NamedTuple):
+    """What was aborted, and the last stable offset: from it on, something is undecided."""
+
+    aborted: tuple[Aborted, ...] = ()
+    stable: int = FAR
+
+    def between(self, first: int, end: int) -> tuple[Aborted, ...]:
+        """Those that a reader of these offsets meets."""
+        return tuple(each for each in self.aborted if each.last_offset >= first and each.first_offset < end)
+
+
+def decided(folder: str, log: list[Segment]) -> Decided:
+    """Of a whole log."""
+    start, still_open, aborted = _remembered(folder, log) or (0, {}, [])
+    for producer_id, offset, ends in _events(log, start):
+        if ends is None:
+            still_open.setdefault(producer_id, offset)
+        elif (first := still_open.pop(producer_id, None)) is not None and ends:
+            aborted.append(Aborted(producer_id, first, offset))
+    return Decided(tuple(aborted), min(still_open.values(), default=FAR))
+
+
+def committed(headers: columns.Headers, aborted: tuple[Aborted, ...]) -> npt.NDArray[np.bool_]:
+    """Which batches count."""
+    good = np.ones(len(headers), bool)
+    transactional = headers.transactional & ~headers.control
+    if len(headers) and transactional.any():
+        first, last = headers.base_offset[0], headers.last_offset[-1]
+        for each in aborted:
+            if each.first_offset <= last and each.last_offset >= first:
+                inside = (headers.base_offset >= each.first_offset) & (headers.base_offset <= each.last_offset)
+                good &= ~(transactional & inside & (headers.producer_id == each.producer_id))
+    return good
+
+
+def _remembered(folder: str, log: list[Segment]) -> tuple[int, dict[int, int], list[Aborted]] | None:
+    """What the files beside the segments say: an offset, what was open there, and what had been aborted before. None where one is missing."""
+    if not all(segment.beside(names.INDEX).exists() for segment in log):
+        return None
+    try:
+        listed = [entry for segment in log for entry in _listed(segment)]
+        snapshot = _newest_snapshot(Path(folder), log[-1] if log else None)
+    except (OSError, BadFile):
+        return None
+    if snapshot is None:
+        return None
+    offset, still_open = snapshot
+    aborted = [Aborted(each.producer_id, each.first_offset, each.last_offset) for each in listed]
+    return offset, still_open, [each for each in aborted if each.last_offset < offset]
+
+
+def _listed(segment: Segment) -> list[AbortedTransaction]:
+    path = segment.beside(names.TXN_INDEX)
+    return txn_index.read(path.read_bytes(), segment.base_offset or 0, str(path)) if path.exists() else []
+
+
+def _newest_snapshot(folder: Path, last: Segment | None) -> tuple[int, dict[int, int]] | None:
+    """Its offset, and the first offset of every transaction that was open there. One that is newer than the last segment may be newer than
+    what was written, after a crash."""
+    offsets = [
+        found[0] for path in folder.iterdir() if (found := names.parse_file(path.name)) and found[1] == names.SNAPSHOT
+    ]
+    limit = last.base_offset or 0 if last else 0
+    usable = max((offset for offset in offsets if offset <= limit), default=None)
+    if usable is None:
+        return None
+    path = folder / (names.segment_name(usable) + names.SNAPSHOT)
+    entries = producer_snapshot.read(path.read_bytes(), str(path))
+    first = {each.producer_id: each.current_txn_first_offset for each in entries}
+    return usable, {producer_id: offset for producer_id, offset in first.items() if offset >= 0}
+
+
+def _events(log: list[Segment], start: int) -> Iterator[tuple[int, int, bool | None]]:
+    """Every transactional batch from an offset on: producer, first offset, and for a marker whether it aborts."""
+    for segment in reaching(log, start):
+        try:
+            with opened(segment) as file:
+                position = OffsetIndex(segment, file).position_before(start)
+                for stretch in stretches(file, segment, position, segment.size, SKIP):
+                    if isinstance(stretch, Stretch):
+                        yield from _in_stretch(stretch, start)
+        except Vanished:
+            continue  # whoever reads its records will tell
+
+
+def _in_stretch(stretch: Stretch, start: int) -> Iterator[tuple[int, int, bool | None]]:
+    headers = stretch.headers
+    chosen = headers[headers.transactional & (headers.base_offset >= start)]
+    fields = (chosen.position, chosen.size, chosen.producer_id, chosen.base_offset, chosen.control)
+    for position, size, producer_id, offset, control in zip(*(each.tolist() for each in fields), strict=True):
+        if not control:
+            yield producer_id, offset, None
+            continue
+        try:
+            marker = read_marker(memoryview(stretch.buffer)[position : position + size])
+        except WireError:
+            continue  # whoever reads its records will tell
+        if marker is not None:
+            yield producer_id, offset, marker.aborted

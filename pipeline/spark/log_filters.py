@@ -1,0 +1,61 @@
+"""Which filters of a query say something about where its rows can lie: topics, partitions, offsets and, from below, times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Any
+
+from pyspark.sql.datasource import EqualTo, GreaterThan, GreaterThanOrEqual, In, LessThan, LessThanOrEqual
+
+from kafkadouble.pipeline.logs.narrowing import FAR, Narrowing
+
+_COLUMNS = {
+    "records": ("topic", "partition", "offset", "timestamp"),
+    "batches": ("topic", "partition"),
+    "segments": ("topic", "partition"),
+}
+"""Level -> the columns of which this file knows what they mean there."""
+
+
+def narrowed(level: str, filters: Iterable[Any]) -> Narrowing:
+    """What is left to read where all of these hold."""
+    found = Narrowing()
+    for each in filters:
+        narrow = _KINDS.get(type(each))
+        attribute: tuple[str, ...] = getattr(each, "attribute", ())
+        if narrow is not None and len(attribute) == 1 and attribute[0] in _COLUMNS.get(level, ()):
+            found = narrow(found, attribute[0], each.value)
+    return found
+
+
+def _equal(found: Narrowing, column: str, value: Any) -> Narrowing:
+    return _at_most(_at_least(_among(found, column, (value,)), column, value), column, value)
+
+
+def _among(found: Narrowing, column: str, values: Iterable[Any]) -> Narrowing:
+    if column == "topic":
+        return found.and_topics(frozenset(values))
+    return found.and_partitions(frozenset(values)) if column == "partition" else found
+
+
+def _at_least(found: Narrowing, column: str, value: Any) -> Narrowing:
+    if column == "offset":
+        return found.and_offsets(value, FAR)
+    if column == "timestamp" and isinstance(value, datetime) and value.tzinfo is not None:
+        return found.and_since(int(value.timestamp() * 1000))
+    return found
+
+
+def _at_most(found: Narrowing, column: str, value: Any) -> Narrowing:
+    return found.and_offsets(0, value + 1) if column == "offset" else found
+
+
+_KINDS: dict[type, Callable[[Narrowing, str, Any], Narrowing]] = {
+    EqualTo: _equal,
+    In: lambda found, column, value: _among(found, column, value),
+    GreaterThan: _at_least,
+    GreaterThanOrEqual: _at_least,
+    LessThan: _at_most,
+    LessThanOrEqual: _at_most,
+}

@@ -1,0 +1,43 @@
+"""Writing to `kafka-wire`: each task of a batch or a micro-batch writes its rows, and is done when the brokers have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
+
+from ..wire.options import Settings
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass
+class Written(WriterCommitMessage):
+    """What a task tells the driver: how many rows are there. Nothing depends on it."""
+
+    rows: int
+
+
+class BatchWriter(DataSourceArrowWriter):
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
+        return _written(iterator, self._settings)
+
+
+class StreamWriter(DataSourceStreamArrowWriter):
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
+        return _written(iterator, self._settings)
+
+
+def _written(iterator: Iterator[pa.RecordBatch], settings: Settings) -> Written:
+    from ..wire import writing  # slow to import, and of no use where a writer is only made
+
+    return Written(writing.write(iterator, settings))

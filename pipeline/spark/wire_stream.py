@@ -1,0 +1,71 @@
+"""A streaming query on `kafka-wire`: one reader stays in the driver's process and answers Spark's questions, copies of it read in workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxRows,
+    ReadMinRows,
+    SupportsTriggerAvailableNow,
+)
+
+from ..wire import pool
+from ..wire.offsets import Json
+from ..wire.options import Settings
+from ..wire.stream import Stream
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """`names` are the columns that are made. The stream itself is there from the first question on."""
+
+    def __init__(self, settings: Settings, names: Sequence[str]) -> None:
+        self._settings, self._names = settings, names
+        self._made: Stream | None = None
+
+    def initialOffset(self) -> Json:
+        return self._stream.initial()
+
+    def getDefaultReadLimit(self) -> ReadLimit:
+        """Spark knows no limit that is two: whichever this is, `latestOffset` goes by both options."""
+        most, least = self._settings["maxOffsetsPerTrigger"], self._settings["minOffsetsPerTrigger"]
+        if most is not None:
+            return ReadMaxRows(most)
+        return ReadAllAvailable() if least is None else ReadMinRows(least)
+
+    def latestOffset(self, start: Json, limit: ReadLimit) -> Json:
+        return self._stream.latest(start, everything=isinstance(limit, ReadAllAvailable))
+
+    def reportLatestOffset(self) -> Json | None:
+        return self._stream.newest()
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        self._stream.until_now()
+
+    def partitions(self, start: Json, end: Json) -> list[InputPartition]:
+        return [InputPartition(task) for task in self._stream.plan(start, end)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        from ..wire import reading  # slow to import, and of no use where a query is only planned
+
+        return reading.read(partition.value, self._names, self._settings)
+
+    def commit(self, end: Json) -> None:
+        self._stream.commit(end)
+
+    def stop(self) -> None:
+        if self._made is not None:
+            self._made.stop()
+
+    @property
+    def _stream(self) -> Stream:
+        if self._made is None:
+            self._made = Stream(pool.driving(self._settings), self._settings)
+        return self._made

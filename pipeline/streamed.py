@@ -1,0 +1,36 @@
+"""What can be gone through as Arrow record batches, for pandas, polars, DuckDB and whoever else takes Arrow."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import pyarrow as pa
+
+
+class Streamed(ABC):
+    """`schema`, and record batches of it, anew each time that one goes through them."""
+
+    schema: pa.Schema
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        """Record batches, some megabytes at a time."""
+
+    def to_reader(self) -> pa.RecordBatchReader:
+        """All record batches as a stream."""
+        import pyarrow as pa
+
+        return pa.RecordBatchReader.from_batches(self.schema, iter(self))
+
+    def to_table(self) -> pa.Table:
+        """All of it in memory."""
+        return self.to_reader().read_all()
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """For libraries that take whatever has Arrow in it."""
+        return self.to_reader().__arrow_c_stream__(requested_schema)

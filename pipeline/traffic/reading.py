@@ -1,0 +1,163 @@
+"""Captured traffic found at paths, as Arrow: our own Parquet, Kafka's request log, Kroxylicious' protocol log, each told from what is in it.
+
+Rules. A file that was named is read whatever it is called; of a directory what looks like captures and logs, in all folders below. What cannot
+be read is a problem, and the rest is read. One batch is in memory at a time.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, tzinfo
+from functools import partial
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from kafkadouble.wire.errors import UsageError
+
+from .entries import MOST, Entry, entries
+from .problems import Problems
+from .protocol_log import ProtocolLog
+from .request_log import RequestLog
+from .schema import PARTS, batch_of, schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
+LOGS = (".log", ".json", ".jsonl", ".ndjson", ".gz")
+ROWS = 1 << 14
+
+
+class Reading(NamedTuple):
+    """How logs are read: the zone of times that name none, and whether bodies are wanted."""
+
+    zone: tzinfo = UTC
+    bodies: bool = False
+
+
+AS_UTC = Reading()
+
+
+def zone_of(name: str) -> tzinfo:
+    """The time zone of a name; UTC is known without a database of zones. UsageError when there is none such."""
+    try:
+        return UTC if name == "UTC" else ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise UsageError(f"{name!r} is no time zone, such as Europe/Berlin") from None
+
+
+def files(path: str | os.PathLike[str]) -> Iterator[str]:
+    """The files at a path. UsageError where nothing is."""
+    path = os.fspath(path)
+    if not os.path.exists(path) and not os.path.isdir(path + PARTS):
+        raise UsageError(f"{path}: there is no such file or directory")
+    if not os.path.isdir(path):
+        if os.path.exists(path):
+            yield path
+        path += PARTS
+    for folder, folders, names in os.walk(path):
+        folders.sort()
+        yield from (os.path.join(folder, name) for name in sorted(names) if _looks_like_traffic(name))
+
+
+def _looks_like_traffic(name: str) -> bool:
+    """Logs that were rolled have something behind `.log`."""
+    return not name.startswith((".", "_")) and (name.endswith((".parquet", *LOGS)) or ".log." in name)
+
+
+def read(
+    paths: Iterable[str | os.PathLike[str]], problems: Problems, how: Reading = AS_UTC
+) -> Iterator[pa.RecordBatch]:
+    """All requests, with the columns of `schema()`. UsageError for a path where nothing is."""
+    for found in [(path, os.fspath(given)) for given in paths for path in files(given)]:
+        yield from read_file(found[0], problems, how, is_named=found[0] == found[1])
+
+
+def read_file(
+    path: str, problems: Problems, how: Reading = AS_UTC, *, is_named: bool = True
+) -> Iterator[pa.RecordBatch]:
+    """The requests of one file. That there are none in it is a problem if it was named."""
+    found, before = False, problems.count
+    try:
+        with open(path, "rb") as file:
+            magic = file.read(4)
+            file.seek(0)
+            if magic == PARQUET:
+                batches = _read_parquet(path, file, problems)
+            else:
+                lines = gzip.GzipFile(fileobj=file) if magic[:2] == GZIP else file
+                batches = _read_log(path, lines, problems, how)
+            for batch in batches:
+                found = True
+                yield batch
+    except (OSError, EOFError) as problem:
+        problems.add(path, 0, f"cannot be read: {getattr(problem, 'strerror', None) or problem}")
+    else:
+        if is_named and not found and problems.count == before:
+            problems.add(path, 0, "has no requests in it: it is neither a capture nor a request log")
+
+
+def _read_parquet(path: str, file: IO[bytes], problems: Problems) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        found = pq.ParquetFile(file)
+        if not set(schema().names) <= set(found.schema_arrow.names):
+            return
+        for batch in found.iter_batches(ROWS, columns=schema().names):
+            yield batch.select(schema().names).cast(schema())
+    except pa.ArrowException as problem:
+        problems.add(path, 0, f"is no Parquet that can be read: {problem}")
+
+
+def _read_log(path: str, file: Any, problems: Problems, how: Reading) -> Iterator[pa.RecordBatch]:
+    held: list[tuple[int, tuple[Any, ...]]] = []
+    for numbered in _rows(path, file, problems, how):
+        held.append(numbered)
+        if len(held) >= ROWS:
+            yield from _batches(path, held, problems)
+            held.clear()
+    yield from _batches(path, held, problems)
+
+
+def _rows(path: str, file: Any, problems: Problems, how: Reading) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    """Each with the line that it was whole by."""
+    lines = (line.decode("utf-8", "replace") for line in iter(partial(file.readline, MOST), b""))
+    request_log = RequestLog(how.zone, bodies=how.bodies)
+    protocol_log = ProtocolLog(how.zone, bodies=how.bodies)
+
+    def tell(line: int, what: str) -> None:
+        problems.add(path, line, what)
+
+    for entry in entries(lines, tell):
+        if entry is None:
+            problems.other_lines += 1
+            continue
+        try:
+            yield from ((entry.line, row) for row in _of_entry(entry, request_log, protocol_log))
+        except (KeyError, TypeError, ValueError, AttributeError) as problem:
+            tell(entry.line, f"an entry that is no request: {type(problem).__name__}: {problem}")
+    yield from ((0, row) for row in protocol_log.rest())
+
+
+def _of_entry(entry: Entry, request_log: RequestLog, protocol_log: ProtocolLog) -> Iterable[tuple[Any, ...]]:
+    return (protocol_log if "header" in entry.found else request_log).rows(entry)
+
+
+def _batches(path: str, held: Sequence[tuple[int, tuple[Any, ...]]], problems: Problems) -> Iterator[pa.RecordBatch]:
+    """Rows as columns; where a value does not fit, all but those that have one."""
+    import pyarrow as pa
+
+    if not held:
+        return
+    try:
+        yield batch_of(path, [row for _, row in held])
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):
+        for line, row in held:
+            try:
+                yield batch_of(path, [row])
+            except (pa.ArrowException, OverflowError, TypeError, ValueError) as problem:
+                problems.add(path, line, f"a value that does not fit: {problem}")

@@ -1,0 +1,21 @@
+"""Which versions Apache Kafka 4.0 removed (KIP-896), and the APIs that went with ZooKeeper: read off the message specifications, whose versions
+begin where Kafka's own do since."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from kafkadouble.messages import registry
+
+FIRST_AFTER = 76
+"""ShareGroupHeartbeat: this API and those with higher keys became stable after Kafka 4.0, and what they have shed was never a promise."""
+
+NONE_KEPT = 32767
+
+
+@cache
+def kept_from() -> dict[int, int]:
+    """For each API that lost versions the lowest that is left; NONE_KEPT where none is."""
+    older = (api for api in registry.apis() if api.key < FIRST_AFTER)
+    lowest = {api.key: NONE_KEPT if api.retired else api.stable_versions[0] for api in older}
+    return {key: version for key, version in lowest.items() if version > 0}

@@ -1,0 +1,92 @@
+"""Kafka's own request log (`log4j.logger.kafka.request.logger=DEBUG`): one entry for a request, written when its answer has been sent.
+
+Rules. The time in front is that of the end; the request came `totalTimeMs` before. Sizes and nodes are not told. Where there is no answer,
+Kafka does not say why: it is unanswered here. What a broker forwarded to its controller is left out, as it stands in the broker's log as what
+it was.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import tzinfo
+from typing import Any
+
+from .apis import API_VERSIONS, errors_in, offered_in
+from .entries import Entry
+from .stamps import stamp_of
+
+UNKNOWN = "unknown"
+"""The software of a client that did not tell it."""
+
+
+class RequestLog:
+    """Reads entries of one log; it remembers which versions the server offers."""
+
+    def __init__(self, zone: tzinfo, *, bodies: bool) -> None:
+        self._zone, self._bodies = zone, bodies
+        self._offered: dict[int, int] = {}
+
+    def rows(self, entry: Entry) -> Iterator[tuple[Any, ...]]:
+        """The one that it is, if it counts. KeyError, TypeError or ValueError when it is none."""
+        if entry.found.get("isForwarded") is not True:
+            yield self._row(entry)
+
+    def _row(self, entry: Entry) -> tuple[Any, ...]:
+        found = entry.found
+        head, answer, took = found["requestHeader"], found.get("response"), int(found["totalTimeMs"] * 1000)
+        key, connection = _int(head["requestApiKey"]), str(found.get("connection") or "")
+        if key == API_VERSIONS:
+            self._offered |= offered_in(answer)
+        stamp, software = stamp_of(entry.around, entry.fields, self._zone), _software(key, found)
+        return (
+            None if stamp is None else stamp.micros - took,
+            None,
+            connection,
+            _text(head.get("clientId")),
+            *software,
+            _remote(connection),
+            key,
+            _int(head["requestApiVersion"]),
+            None,
+            None,
+            _int(head["correlationId"]),
+            errors_in(answer),
+            took,
+            "answered" if isinstance(answer, dict) else "unanswered",
+            self._offered.get(key),
+            self._body(found.get("request")),
+            self._body(answer),
+            head.get("requestApiVersionDeprecated") is True,
+        )
+
+    def _body(self, found: Any) -> str | None:
+        return json.dumps(found, separators=(",", ":")) if self._bodies and isinstance(found, dict) else None
+
+
+def _remote(connection: str) -> str | None:
+    """The client's end of `HOST:PORT-HOST:PORT-...`."""
+    parts = connection.split("-")
+    return parts[1] if len(parts) > 2 else None
+
+
+def _software(key: int, found: dict[str, Any]) -> tuple[str | None, str | None]:
+    """Kafka notes what ApiVersions tells of it for the requests after that one."""
+    told, asked = found.get("clientInformation") or {}, found.get("request")
+    if key == API_VERSIONS and isinstance(asked, dict) and asked.get("clientSoftwareName"):
+        return _text(asked["clientSoftwareName"]), _text(asked.get("clientSoftwareVersion"))
+    return _known(told.get("softwareName")), _known(told.get("softwareVersion"))
+
+
+def _known(text: Any) -> str | None:
+    return None if text == UNKNOWN else _text(text)
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _int(value: Any) -> int:
+    if type(value) is not int:
+        raise TypeError(f"{value!r} is no number")
+    return value

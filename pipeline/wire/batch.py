@@ -1,0 +1,32 @@
+"""What a batch query reads: both bounds become offsets once, when it is planned."""
+
+from __future__ import annotations
+
+from kafkadouble.wire.errors import UsageError
+
+from . import bounds, losses
+from .offsets import Positions
+from .options import BATCH, Settings
+from .planning import Span
+from .task import Task, divided
+from .watch import Watch
+
+
+def plan(watch: Watch, settings: Settings) -> list[Task]:
+    """The tasks. UsageError: the options cannot be met; DataLoss: what they name is gone."""
+    start, end = bounds.starting(settings, BATCH), bounds.ending(settings)
+    bounds.check(start, end)
+    partitions = watch.partitions()
+    first, last = watch.resolved(start, partitions), watch.resolved(end, partitions)
+    for tp in partitions:
+        if first[tp] > last[tp]:
+            raise UsageError(
+                f"{start.option} begins {tp} at {first[tp]}, which is behind {last[tp]}, where {end.option} ends it"
+            )
+    now = watch.now(Positions(first), partitions)
+    gone = losses.of_positions(Positions(first), now)
+    ends = losses.of_ends(last, now)
+    losses.report(gone + ends, settings["failOnDataLoss"])
+    first |= {loss.tp: loss.start for loss in gone if loss.start is not None}
+    last |= {loss.tp: loss.start for loss in ends if loss.start is not None}
+    return divided([Span(tp, first[tp], last[tp]) for tp in partitions], settings, {})

@@ -1,0 +1,84 @@
+"""Where a query begins and ends, as its options say it: before any broker was asked.
+
+Of the three ways to say it the timestamp for all goes before the timestamps by partition, and those before the offsets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from kafkadouble.wire.errors import UsageError
+
+from ..client import TopicPartition
+from .options import BATCH, Settings
+
+EARLIEST, LATEST = -2, -1
+"""What ListOffsets knows them by, and the offsets of the options, too."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One end of what is read. `option` said it; `everywhere` is EARLIEST, LATEST or a time, and without it `each` has the partitions' own."""
+
+    option: str
+    by: Literal["offset", "timestamp"]
+    everywhere: int | None = None
+    each: Mapping[TopicPartition, int] = field(default_factory=dict)
+    strict: bool = False
+    """Whether a timestamp for which there is no record is an error; else it means LATEST."""
+
+
+def starting(settings: Settings, use: str) -> Bound:
+    """Where a new query begins. UsageError: it would be the end of a batch."""
+    strict = settings["startingOffsetsByTimestampStrategy"] == "error"
+    bound = _bound(settings, "starting", strict, default=EARLIEST if use == BATCH else LATEST)
+    if use == BATCH and bound.by == "offset":
+        _not(bound, LATEST, "latest", "a batch would have nothing to read")
+    return bound
+
+
+def ending(settings: Settings) -> Bound:
+    """Where a batch ends. UsageError: it would be its beginning."""
+    bound = _bound(settings, "ending", False, default=LATEST)
+    if bound.by == "offset":
+        _not(bound, EARLIEST, "earliest", "a batch would have nothing to read")
+    return bound
+
+
+def check(start: Bound, end: Bound) -> None:
+    """Two bounds of one batch. UsageError: they do not name the same partitions, or one starts behind its end."""
+    if start.by != end.by or start.everywhere is not None or end.everywhere is not None:
+        return
+    if start.each.keys() != end.each.keys():
+        unlike = ", ".join(f"{tp}" for tp in sorted(start.each.keys() ^ end.each.keys()))
+        raise UsageError(
+            f"{start.option} and {end.option} must name the same partitions; {unlike} is in one of them only"
+        )
+    for tp, first in sorted(start.each.items()):
+        last = end.each[tp]
+        if first > last and first >= 0 and last >= 0:
+            name = f"{tp}"
+            raise UsageError(f"{start.option} has {first} for {name}, which is behind {last} of {end.option}")
+
+
+def _bound(settings: Settings, side: str, strict: bool, default: int) -> Bound:
+    if (timestamp := settings[name := f"{side}Timestamp"]) is not None:
+        return Bound(name, "timestamp", timestamp, strict=strict)
+    if (timestamps := settings[name := f"{side}OffsetsByTimestamp"]) is not None:
+        return Bound(name, "timestamp", each=timestamps, strict=strict)
+    offsets = settings[name := f"{side}Offsets"]
+    if offsets is None:
+        return Bound(name, "offset", default)
+    if isinstance(offsets, str):
+        return Bound(name, "offset", {"earliest": EARLIEST, "latest": LATEST}[offsets])
+    return Bound(name, "offset", each=offsets)
+
+
+def _not(bound: Bound, offset: int, word: str, why: str) -> None:
+    if bound.everywhere == offset:
+        raise UsageError(f"the option {bound.option} cannot be {word} in a batch query: {why}")
+    for tp, given in bound.each.items():
+        if given == offset:
+            raise UsageError(f"the option {bound.option} cannot be {word} for {tp} in a batch query: {why}")

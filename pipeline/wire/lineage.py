@@ -1,0 +1,57 @@
+"""The leader epoch of the record before an offset, without reading it: asked of the leader by OffsetsForLeaderEpoch (KIP-101, KIP-320).
+
+The latest epoch of a partition would not do: a fork of the log can have ended in an epoch between the record's and the latest, and would
+not be seen. Rules: while a partition's leader epoch stays, the ends of earlier epochs do, so each is asked for once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ..client import OffsetAndEpoch, TopicPartition
+
+Ask = Callable[[Mapping[TopicPartition, int]], Mapping[TopicPartition, OffsetAndEpoch]]
+
+STEPS = 32
+"""So many elections are followed back: a leader that was asked for epochs that it has forgotten would answer for each of them."""
+
+
+class Lineage:
+    """Knows the epochs of many partitions; `ask` gives the ends of epochs."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+        self._latest: dict[TopicPartition, int] = {}
+        self._ends: dict[TopicPartition, dict[int, OffsetAndEpoch]] = {}
+
+    def before(
+        self, offsets: Mapping[TopicPartition, int], latest: Mapping[TopicPartition, int]
+    ) -> dict[TopicPartition, int]:
+        """The epoch of the record before each offset, given the leader's epoch. Where there is no such record, or no epoch, it is left out."""
+        found = {tp: latest[tp] for tp, offset in offsets.items() if offset > 0 and latest.get(tp, -1) >= 0}
+        self._forget_old(found)
+        going = set(found)
+        for _ in range(STEPS):
+            self._learn({tp: found[tp] - 1 for tp in going if found[tp] > 0})
+            going = {tp for tp in going if self._step(tp, offsets[tp], found)}
+        return found
+
+    def _step(self, tp: TopicPartition, offset: int, found: dict[TopicPartition, int]) -> bool:
+        """Goes to an earlier epoch if that one has the record, too; whether it did."""
+        end = self._ends[tp].get(found[tp] - 1)
+        if end is None or not 0 <= end.epoch < found[tp] or end.offset < offset:
+            return False
+        found[tp] = end.epoch
+        return True
+
+    def _learn(self, epochs: Mapping[TopicPartition, int]) -> None:
+        asked = {tp: epoch for tp, epoch in epochs.items() if epoch not in self._ends[tp]}
+        if asked:
+            answers = self._ask(asked)
+            for tp, epoch in asked.items():
+                self._ends[tp][epoch] = answers.get(tp, OffsetAndEpoch(-1, -1))
+
+    def _forget_old(self, latest: Mapping[TopicPartition, int]) -> None:
+        for tp, epoch in latest.items():
+            if self._latest.get(tp) != epoch:
+                self._latest[tp], self._ends[tp] = epoch, {}

@@ -1,0 +1,82 @@
+"""Positions as a checkpoint keeps them: {"orders":{"0":123}}, which is also what Spark's connector writes, so that each goes on from the
+other's.
+
+Ours has one more key, which no topic can be called, and whose value is empty, so that the connector sees no partition in it:
+
+    "@leader-epochs orders 3fK0Q2bCTd2mZp1xWl8cJg 0:5 1:3:40":{}
+
+Per topic its id (or `-`), then per partition the leader epoch of the record before the position (KIP-320), and, in the first micro-batch of
+a query only, where the query began: Spark asks for the beginning again when that batch is repeated, and by then `latest` is another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kafkadouble.wire.errors import UsageError
+
+from ..client import TopicPartition
+from .values import flat
+
+RESERVED = "@leader-epochs"
+Json = dict[str, dict[str, int]]
+
+
+@dataclass(frozen=True)
+class Positions:
+    """Where a query stands: the next offset of every partition. `epochs` lacks those that are not known, `ids` topics whose id is not."""
+
+    offsets: Mapping[TopicPartition, int]
+    epochs: Mapping[TopicPartition, int] = field(default_factory=dict)
+    ids: Mapping[str, str] = field(default_factory=dict)
+    begun: Mapping[TopicPartition, int] = field(default_factory=dict)
+
+
+def to_json(positions: Positions) -> Json:
+    """What a checkpoint keeps; the same positions have the same text."""
+    found: Json = {}
+    told: dict[str, list[str]] = {}
+    for tp in sorted(positions.offsets):
+        found.setdefault(tp.topic, {})[str(tp.partition)] = positions.offsets[tp]
+        told.setdefault(tp.topic, []).extend(_partition(tp, positions))
+    ours = [" ".join([topic, positions.ids.get(topic, "-"), *told[topic]]) for topic in found]
+    known = [text for topic, text in zip(found, ours, strict=True) if told[topic] or topic in positions.ids]
+    if known:
+        found[f"{RESERVED} {'; '.join(known)}"] = {}
+    return found
+
+
+def of_json(kept: Mapping[str, Mapping[str, int]]) -> Positions:
+    """What a checkpoint has, ours or the connector's. UsageError: it is neither."""
+    try:
+        offsets = flat({topic: dict(parts) for topic, parts in kept.items() if not topic.startswith("@")})
+        told = [key.removeprefix(RESERVED) for key in kept if key.startswith(RESERVED)]
+        ids, rows = _told(told[0]) if told else ({}, [])
+    except (AttributeError, TypeError, ValueError):
+        raise UsageError(
+            f"a checkpoint's offsets are not of kafka-wire nor of Spark's Kafka connector: {kept!r:.300}"
+        ) from None
+    epochs = {tp: epoch for tp, epoch, _ in rows if epoch >= 0}
+    return Positions(offsets, epochs, ids, {tp: begun for tp, _, begun in rows if begun is not None})
+
+
+def _partition(tp: TopicPartition, positions: Positions) -> list[str]:
+    epoch, begun = positions.epochs.get(tp), positions.begun.get(tp)
+    if epoch is None and begun is None:
+        return []
+    numbers = [tp.partition, -1 if epoch is None else epoch, *([] if begun is None else [begun])]
+    return [":".join(map(str, numbers))]
+
+
+def _told(text: str) -> tuple[dict[str, str], list[tuple[TopicPartition, int, int | None]]]:
+    ids: dict[str, str] = {}
+    rows = []
+    for part in filter(None, (piece.strip() for piece in text.split(";"))):
+        topic, id, *partitions = part.split()
+        if id != "-":
+            ids[topic] = id
+        for numbers in partitions:
+            partition, epoch, *begun = map(int, numbers.split(":"))
+            rows.append((TopicPartition(topic, partition), epoch, begun[0] if begun else None))
+    return ids, rows

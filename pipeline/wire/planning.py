@@ -1,0 +1,93 @@
+"""How much a micro-batch takes, and which task reads what: numbers only. The figures are those of Spark's connector, so that both cut
+alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from ..client import TopicPartition
+
+
+class Span(NamedTuple):
+    """The offsets from `start` to before `end` of one partition."""
+
+    tp: TopicPartition
+    start: int
+    end: int
+
+    @property
+    def size(self) -> int:
+        return self.end - self.start
+
+
+def backlog(start: Mapping[TopicPartition, int], end: Mapping[TopicPartition, int]) -> int:
+    """How many offsets lie between two positions."""
+    return sum(max(last - start.get(tp, 0), 0) for tp, last in end.items())
+
+
+def limited(
+    most: int, start: Mapping[TopicPartition, int], end: Mapping[TopicPartition, int]
+) -> dict[TopicPartition, int]:
+    """The end drawn nearer, so that about `most` offsets are left, in proportion to what each partition has; none of them starves."""
+    sizes = {tp: last - start[tp] for tp, last in end.items() if tp in start and last > start[tp]}
+    total = sum(sizes.values())
+    return {
+        tp: min(last, start[tp] + _share(most, sizes[tp], total)) if tp in sizes else last for tp, last in end.items()
+    }
+
+
+def _share(most: int, size: int, total: int) -> int:
+    share = most * (size / total)
+    return math.ceil(share) if share < 1 else math.floor(share)
+
+
+class Admission:
+    """When a micro-batch may start: `least` offsets are there, or the last start is `delay` ms ago. The first one need not wait."""
+
+    def __init__(self, least: int | None, delay: int) -> None:
+        self._least, self._delay = least, delay
+        self._last = 0
+
+    def admits(self, available: int, now: int) -> bool:
+        """Whether one starts now (ms since the epoch) with what is available."""
+        if self._least is None:
+            return True
+        if now - self._last < self._delay and available < self._least:
+            return False
+        self._last = now
+        return True
+
+
+def tasks(spans: Iterable[Span], least: int | None = None, most: int | None = None) -> list[Span]:
+    """The spans of the tasks: none is empty, none is larger than `most`, and they are about `least` if they can be."""
+    found = [span for span in spans if span.size > 0]
+    if most is not None:
+        found = [piece for span in found for piece in cut(span, math.ceil(span.size / most))]
+    if least is None or len(found) >= least:
+        return found
+    return _split(found, least)
+
+
+def _split(spans: list[Span], least: int) -> list[Span]:
+    """Small spans stay whole and do not count in the proportion of the others."""
+    total = sum(span.size for span in spans)
+    small = {span for span in spans if _pieces(span.size, total, least) == 1}
+    rest = total - sum(span.size for span in small)
+    wanted = max(least - len(small), 1)
+    return [p for s in spans for p in cut(s, 1 if s in small else _pieces(s.size, rest, wanted)) if p.size > 0]
+
+
+def _pieces(size: int, total: int, wanted: int) -> int:
+    return max(math.floor(size / total * wanted + 0.5), 1)
+
+
+def cut(span: Span, pieces: int) -> Iterator[Span]:
+    """A span in so many pieces; what does not divide evenly is with the last ones."""
+    at = span.start
+    for left in range(pieces, 0, -1):
+        until = at + (span.end - at) // left
+        yield Span(span.tp, at, until)
+        at = until

@@ -1,0 +1,67 @@
+"""The properties of Kafka's clients among the options: `kafka.` and Kafka's own name. Which are refused, and why, is what Spark's connector
+does.
+
+Rules: a property that is refused would change what a query means, so it fails; one that only has no effect here is the client's to warn of.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from kafkadouble.wire.errors import UsageError
+
+PREFIX = "kafka."
+_LOG = logging.getLogger(__name__)
+
+
+class Refused(NamedTuple):
+    """A property that is not taken. `uses` are the kinds of query in which it is not."""
+
+    name: str
+    uses: tuple[str, ...]
+    why: str
+
+
+_SOURCE, _SINK = ("batch", "stream", "source"), ("sink",)
+
+REFUSED: tuple[Refused, ...] = (
+    Refused(
+        "auto.offset.reset",
+        _SOURCE,
+        "set startingOffsets to earliest or latest instead: the query keeps account of the offsets itself, so that nothing is missed when "
+        "topics or partitions are added; startingOffsets holds for a new query only, one that is resumed goes on where it stopped",
+    ),
+    Refused("key.deserializer", _SOURCE, "keys are bytes; make of them what they are by DataFrame operations"),
+    Refused("value.deserializer", _SOURCE, "values are bytes; make of them what they are by DataFrame operations"),
+    Refused("key.serializer", _SINK, "keys are written as the bytes or the text that the column has"),
+    Refused("value.serializer", _SINK, "values are written as the bytes or the text that the column has"),
+    Refused(
+        "enable.auto.commit",
+        _SOURCE,
+        "the query keeps its offsets in its checkpoint; commitToGroup writes them to a group besides",
+    ),
+    Refused(
+        "interceptor.classes",
+        (*_SOURCE, *_SINK),
+        "an interceptor could change what is read, and it is a class of Java's",
+    ),
+    Refused("transactional.id", _SINK, "the sink writes at least once, without transactions"),
+)
+
+_BY_NAME = {row.name: row for row in REFUSED}
+_GROUP = "the property kafka.group.id has no effect: nobody joins a group; commitToGroup commits to one"
+
+
+def of_client(given: Mapping[str, str], use: str) -> dict[str, str]:
+    """The client's properties among lower-cased options. UsageError: one that is refused, or no bootstrap servers."""
+    found = {key.removeprefix(PREFIX): value for key, value in given.items() if key.startswith(PREFIX)}
+    for name in found:
+        if (row := _BY_NAME.get(name)) is not None and use in row.uses:
+            raise UsageError(f"the property {PREFIX}{name} is not supported: {row.why}")
+    if not found.get("bootstrap.servers", "").strip():
+        raise UsageError("the option kafka.bootstrap.servers must be given: a list of host:port")
+    if found.pop("group.id", None) is not None:
+        _LOG.warning(_GROUP)
+    return found

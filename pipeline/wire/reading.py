@@ -1,0 +1,51 @@
+"""What a task does: one span of offsets, as Arrow.
+
+Rules: only the columns asked for are made; control records are never rows, and those of aborted transactions are none with read_committed;
+what is gone while it is read is told like what was gone before (`losses`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ..client import Diverged, Fetched, OffsetOutOfRange
+from ..fetched_rows import rows
+from . import losses, pool
+from .losses import Loss
+from .options import Settings
+from .task import Task
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def read(task: Task, names: Sequence[str], settings: Settings) -> Iterator[pa.RecordBatch]:
+    """The rows of a task, in the order of their offsets. DataLoss, and the kinds of ClientError."""
+    committed = settings.client.get("isolation.level") == "read_committed"
+    rest: Task | None = task
+    while rest is not None:
+        at = rest.start
+        try:
+            for fetched in _fetched(rest, settings):
+                yield from rows(fetched, rest.tp, rest.start, rest.end, names, committed)
+                at = fetched.next_offset
+            return
+        except OffsetOutOfRange as problem:
+            rest = _behind_the_gap(rest, at, problem, settings)
+        except Diverged as problem:
+            losses.report([Loss(task.tp, str(problem), problem.end.offset)], settings["failOnDataLoss"])
+            rest = rest._replace(start=min(at, problem.end.offset), epoch=-1)
+
+
+def _fetched(task: Task, settings: Settings) -> Iterator[Fetched]:
+    client = pool.reading(settings)
+    isolation = settings.client.get("isolation.level", "read_uncommitted")
+    return client.read(task.tp, task.start, task.end, leader_epoch=task.epoch, isolation=isolation)
+
+
+def _behind_the_gap(task: Task, at: int, problem: OffsetOutOfRange, settings: Settings) -> Task | None:
+    """What is left of the task when what is gone may be left out."""
+    start = problem.log_start_offset
+    losses.report([Loss(task.tp, str(problem), start)], settings["failOnDataLoss"])
+    return task._replace(start=start, epoch=-1) if at < start < task.end else None

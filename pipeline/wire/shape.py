@@ -1,0 +1,85 @@
+"""The columns of a source, which are those of Spark's connector in its order and what may be asked for besides; and those that a sink takes.
+
+Rules: types and words are those of the connector; a sink leaves columns that mean nothing to Kafka alone, as there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from kafkadouble.wire.errors import UsageError
+
+from .options import Settings
+
+HEADERS = "array<struct<key:string,value:binary>>"
+TYPES = {
+    "key": "binary",
+    "value": "binary",
+    "topic": "string",
+    "partition": "int",
+    "offset": "bigint",
+    "timestamp": "timestamp",
+    "timestampType": "int",
+    "headers": HEADERS,
+    "leader_epoch": "int",
+}
+_ALWAYS = ("key", "value", "topic", "partition", "offset", "timestamp", "timestampType")
+
+
+class Field(NamedTuple):
+    """A column that somebody asks for, as Spark writes its type."""
+
+    name: str
+    type: str
+    nullable: bool = True
+
+
+def schema(settings: Settings) -> str:
+    """The columns of a query that names none, as Spark's DDL."""
+    names = list(_ALWAYS)
+    names += ["headers"] if settings["includeHeaders"] else []
+    names += ["leader_epoch"] if settings["includeLeaderEpoch"] else []
+    return ", ".join(f"{name} {TYPES[name]}" for name in names)
+
+
+def check(fields: Sequence[Field]) -> tuple[str, ...]:
+    """The names of columns that are asked for. UsageError: there is no such column, or it is of another type."""
+    for field in fields:
+        if field.name not in TYPES:
+            raise UsageError(f"kafka-wire has no column {field.name}; it has {', '.join(TYPES)}")
+        if field.type != TYPES[field.name]:
+            raise UsageError(f"the column {field.name} is of type {TYPES[field.name]}, not {field.type}")
+        if not field.nullable:
+            raise UsageError(f"the column {field.name} cannot be NOT NULL: Spark is told that any may be null")
+    return tuple(field.name for field in fields)
+
+
+class Column(NamedTuple):
+    """A column that a sink takes: its types as Spark writes them."""
+
+    name: str
+    types: tuple[str, ...]
+    required: bool = False
+
+
+SINK = (
+    Column("key", ("string", "binary")),
+    Column("value", ("string", "binary"), required=True),
+    Column("headers", (HEADERS,)),
+    Column("topic", ("string",)),
+    Column("partition", ("int",)),
+    Column("timestamp", ("timestamp",)),
+)
+
+
+def check_sink(types: Mapping[str, str], topic: str | None) -> None:
+    """Columns by name, with their types. UsageError: one is missing, or of another type."""
+    if topic is None and "topic" not in types:
+        raise UsageError("the option topic must be given when the rows have no column topic")
+    for column in SINK:
+        given = types.get(column.name)
+        if given is None and column.required:
+            raise UsageError(f"the rows have no column {column.name}, which kafka-wire needs")
+        if given is not None and given not in column.types and not (column.name == "topic" and topic is not None):
+            raise UsageError(f"the column {column.name} is of type {given}; it must be {' or '.join(column.types)}")

@@ -1,0 +1,36 @@
+"""A sink's rows, apart: what of them is a record, and where each goes. Which columns there must be is said in `shape`."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kafkadouble.wire.errors import UsageError
+
+
+def records(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """Of Spark's rows what a record is made of."""
+    return rows.select([name for name in ("key", "value", "timestamp", "headers") if name in rows.schema.names])
+
+
+def keys(rows: pa.RecordBatch) -> pa.Array:
+    """The keys as bytes; all null when there is no such column."""
+    if "key" not in rows.schema.names:
+        return pa.nulls(rows.num_rows, pa.binary())
+    return rows.column("key").cast(pa.binary())
+
+
+def partitions(rows: pa.RecordBatch) -> pa.Array | None:
+    """Where the rows themselves say that they go."""
+    return rows.column("partition") if "partition" in rows.schema.names else None
+
+
+def topics(rows: pa.RecordBatch, topic: str | None) -> dict[str, pa.RecordBatch]:
+    """The rows by the topic that each goes to. UsageError: one has none."""
+    if topic is not None:
+        return {topic: rows}
+    column = rows.column(rows.schema.names.index("topic"))
+    if column.null_count:
+        raise UsageError("a row has null for its topic; the option topic would name one for all")
+    names = pc.unique(column).to_pylist()
+    return {name: rows if len(names) == 1 else rows.filter(pc.equal(column, name)) for name in names}

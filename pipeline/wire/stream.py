@@ -1,0 +1,149 @@
+"""What a streaming query reads, micro-batch by micro-batch: the decisions of its driver, as Spark asks for them.
+
+Rules: a position that did not move is handed back as it came, so that nothing new is no new batch; what is gone is looked for at the first
+question, whenever a leader has changed, and before each batch is planned; only the first batch keeps where it began (see `offsets`).
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..client import Client, ClientError, OffsetAndEpoch, TopicPartition
+from . import bounds, losses, planning
+from .offsets import Json, Positions, of_json, to_json
+from .options import STREAM, Settings
+from .planning import Span
+from .task import Task, divided
+from .watch import Watch
+
+_LOG = logging.getLogger(__name__)
+Ends = Mapping[TopicPartition, OffsetAndEpoch]
+
+
+class Stream:
+    """The driver's side of one streaming query."""
+
+    def __init__(self, client: Client, settings: Settings) -> None:
+        self._client, self._settings = client, settings
+        self._watch = Watch(client, settings)
+        self._bound = bounds.starting(settings, STREAM)
+        self._admission = planning.Admission(settings["minOffsetsPerTrigger"], settings["maxTriggerDelay"])
+        self._initial: Json | None = None
+        self._available_now = False
+        self._target: Ends | None = None
+        self._newest: Ends = {}
+        self._looked: dict[TopicPartition, int] = {}
+        self._told: Mapping[TopicPartition, int] = {}
+
+    def initial(self) -> Json:
+        """Where a new query begins; the same whenever it is asked."""
+        if self._initial is None:
+            partitions = self._watch.partitions()
+            offsets = self._watch.resolved(self._bound, partitions)
+            stands = self._watch.positions(offsets, self._watch.latest(partitions))
+            self._initial = to_json(replace(stands, begun=stands.offsets))
+        return self._initial
+
+    def until_now(self) -> None:
+        """From the next question on there is nothing newer than at that question (Trigger.AvailableNow)."""
+        self._available_now = True
+
+    def latest(self, start: Json, everything: bool) -> Json:
+        """Where the next micro-batch ends. `everything`: without the limits of the options."""
+        stood = of_json(start)
+        self._tell(stood)
+        ends = self._ends(stood)
+        lost = self._look(stood, ends)
+        begin = {tp: offset for tp, offset in stood.offsets.items() if tp in ends}
+        begin |= self._watch.earliest(ends.keys() - begin.keys())
+        offsets = {tp: end.offset for tp, end in ends.items()}
+        if not everything:
+            if not self._admitted(begin, offsets):
+                return start
+            if (most := self._settings["maxOffsetsPerTrigger"]) is not None:
+                offsets = planning.limited(most, begin, offsets)
+        if offsets == stood.offsets and not lost:
+            return start
+        return to_json(self._moved(stood, offsets, ends, lost))
+
+    def newest(self) -> Json | None:
+        """The ends of the partitions, as they were asked for last."""
+        return to_json(Positions({tp: end.offset for tp, end in self._newest.items()})) if self._newest else None
+
+    def plan(self, start: Json, end: Json) -> list[Task]:
+        """The tasks of the micro-batch between two positions. DataLoss: something of it is gone."""
+        stood, aim = of_json(start), of_json(end)
+        if aim.begun and stood.begun == stood.offsets:
+            stood = _begun(stood, aim)
+        partitions = sorted(set(self._watch.partitions({**stood.offsets, **aim.offsets})) & aim.offsets.keys())
+        now = self._watch.now(stood, partitions)
+        gone = losses.of_positions(stood, now) + losses.of_new(stood, now)
+        short = losses.of_ends(aim.offsets, now)
+        losses.report(gone + short, self._settings["failOnDataLoss"])
+        first = {**now.earliest, **{tp: offset for tp, offset in stood.offsets.items() if tp in now.earliest}}
+        first |= {loss.tp: loss.start for loss in gone if loss.start is not None}
+        last = {**aim.offsets, **{loss.tp: loss.start for loss in short if loss.start is not None}}
+        epochs = {tp: epoch for tp, epoch in stood.epochs.items() if first.get(tp) == stood.offsets[tp]}
+        return divided([Span(tp, first[tp], last[tp]) for tp in partitions], self._settings, epochs)
+
+    def commit(self, end: Json) -> None:
+        """A micro-batch is done. Spark says so only with the next one, so mostly `latest` has told the group before."""
+        self._tell(of_json(end))
+
+    def stop(self) -> None:
+        self._client.close()
+
+    def _tell(self, done: Positions) -> None:
+        """Commits to the group of the option, if there is one. A group that cannot be told is no reason to stop: that is a warning."""
+        if (group := self._settings["commitToGroup"]) is None or done.offsets == self._told:
+            return
+        self._told = done.offsets
+        wanted = {tp: OffsetAndEpoch(offset, done.epochs.get(tp, -1)) for tp, offset in done.offsets.items()}
+        try:
+            self._client.commit(group, wanted)
+        except ClientError as problem:
+            _LOG.warning("the group %s was not told how far the query is: %s", group, problem)
+
+    def _ends(self, stood: Positions) -> Ends:
+        if self._target is not None:
+            return self._target
+        partitions = self._watch.partitions(stood.offsets)
+        self._newest = self._watch.latest(partitions, stood.offsets)
+        if self._available_now:
+            self._target = self._newest
+        return self._newest
+
+    def _look(self, stood: Positions, ends: Ends) -> set[TopicPartition]:
+        """What was lost since; nothing is asked while the same leaders lead the same partitions, and no end went back."""
+        seen = {tp: end.epoch for tp, end in ends.items()}
+        back = any(tp not in ends or ends[tp].offset < offset for tp, offset in stood.offsets.items())
+        if seen == self._looked and not back:
+            return set()
+        found = losses.of_positions(stood, self._watch.now(stood, list(ends)))
+        losses.report(found, self._settings["failOnDataLoss"])
+        self._looked = seen
+        return {loss.tp for loss in found}
+
+    def _admitted(self, begin: Mapping[TopicPartition, int], end: Mapping[TopicPartition, int]) -> bool:
+        if self._available_now:
+            return True  # nothing else will come, so there is nothing to wait for
+        return self._admission.admits(planning.backlog(begin, end), int(time.time() * 1000))
+
+    def _moved(
+        self, stood: Positions, offsets: Mapping[TopicPartition, int], ends: Ends, lost: set[TopicPartition]
+    ) -> Positions:
+        """The new position; where a partition did not move its epoch stays, since that of its record may be forgotten by now."""
+        found = self._watch.positions(offsets, ends)
+        still = {tp for tp, offset in offsets.items() if stood.offsets.get(tp) == offset and tp not in lost}
+        epochs = {**found.epochs, **{tp: stood.epochs[tp] for tp in still if tp in stood.epochs}}
+        first = stood.begun == stood.offsets
+        return replace(found, epochs=epochs, begun=stood.begun if first else {})
+
+
+def _begun(stood: Positions, aim: Positions) -> Positions:
+    """Where the query really began: the first batch is repeated, and says so itself."""
+    epochs = {tp: epoch for tp, epoch in stood.epochs.items() if aim.begun.get(tp) == stood.offsets[tp]}
+    return replace(stood, offsets=aim.begun, epochs=epochs)

@@ -1,0 +1,195 @@
+"""The options of `kafka-wire`: one table, from which they are read and with which docs/kafka-wire.md is compared.
+
+The names, values and defaults are those of Spark's connector (spark-sql-kafka-0-10), so that a program moves over by changing one word;
+rows that are ours alone say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, Literal, NamedTuple
+
+from . import values
+
+Use = Literal["batch", "stream", "source", "sink"]
+"""What the options are for. `source` is when it is not known yet whether a batch or a stream is read."""
+BATCH: Final = "batch"
+STREAM: Final = "stream"
+SOURCE: Final = "source"
+SINK: Final = "sink"
+BOTH = (BATCH, STREAM)
+
+_EACH = values.per_partition('{"topicA":{"0":23,"1":-1},"topicB":{"0":-2}}')
+_TIMES = values.per_partition('{"topicA":{"0":1700000000000},"topicB":{"0":1700000000000}}')
+
+
+class Option(NamedTuple):
+    """One row. `default` is its text, or None; `form` is how a value looks; `ours` when Spark's connector has no such option."""
+
+    name: str
+    parse: Callable[[str], Any]
+    form: str
+    default: str | None
+    uses: tuple[str, ...]
+    meaning: str
+    refused: str = ""
+    ours: bool = False
+
+
+def _offsets(given: str) -> Any:
+    """A word for all partitions, or the offset of each."""
+    word = given.strip().lower()
+    return word if word in ("earliest", "latest") else _EACH(given)
+
+
+TABLE: tuple[Option, ...] = (
+    Option(
+        "subscribe",
+        values.topics,
+        "a,b",
+        None,
+        BOTH,
+        "the topics; exactly one of this, `subscribePattern` and `assign`",
+    ),
+    Option("subscribePattern", values.text, "Java regex", None, BOTH, "every topic in whose name the pattern is found"),
+    Option("assign", values.assignment, '{"t":[0,1]}', None, BOTH, "these partitions and no others"),
+    Option(
+        "startingTimestamp",
+        values.whole,
+        "ms",
+        None,
+        BOTH,
+        "as `startingOffsetsByTimestamp`, one for all; goes before both below",
+    ),
+    Option(
+        "startingOffsetsByTimestamp",
+        _TIMES,
+        '{"t":{"0":1000}}',
+        None,
+        BOTH,
+        "the first offset whose timestamp is not less; goes before `startingOffsets`",
+    ),
+    Option(
+        "startingOffsetsByTimestampStrategy",
+        values.one_of("error", "latest"),
+        "error, latest",
+        "error",
+        BOTH,
+        "when no record is so young",
+    ),
+    Option(
+        "startingOffsets",
+        _offsets,
+        'earliest, latest, {"t":{"0":23}}',
+        None,
+        BOTH,
+        "where a new query begins: `latest` for a stream, `earliest` for a batch; -2 is earliest, -1 latest (not in a batch)",
+    ),
+    Option(
+        "endingTimestamp",
+        values.whole,
+        "ms",
+        None,
+        (BATCH,),
+        "as `endingOffsetsByTimestamp`, one for all",
+        "no stream has an end",
+    ),
+    Option(
+        "endingOffsetsByTimestamp",
+        _TIMES,
+        '{"t":{"0":1000}}',
+        None,
+        (BATCH,),
+        "the first offset whose timestamp is not less, or the latest",
+        "no stream has an end",
+    ),
+    Option(
+        "endingOffsets",
+        _offsets,
+        'latest, {"t":{"0":99}}',
+        "latest",
+        (BATCH,),
+        "where a batch ends; -1 is latest",
+        "no stream has an end",
+    ),
+    Option(
+        "failOnDataLoss",
+        values.boolean,
+        "bool",
+        "true",
+        BOTH,
+        "fail, or warn and go on, when records that should be read are gone",
+    ),
+    Option(
+        "kafkaConsumer.pollTimeoutMs",
+        values.positive,
+        "ms",
+        "120000",
+        BOTH,
+        "how long a task waits for records that are there",
+    ),
+    Option(
+        "fetchOffset.numRetries",
+        values.positive,
+        "number",
+        "3",
+        BOTH,
+        "how often offsets are asked for before that fails",
+    ),
+    Option(
+        "fetchOffset.retryIntervalMs", values.not_negative, "ms", "10", BOTH, "the pause between two such questions"
+    ),
+    Option(
+        "maxOffsetsPerTrigger",
+        values.positive,
+        "number",
+        None,
+        (STREAM,),
+        "at most so many in a micro-batch, in proportion to what each partition has",
+    ),
+    Option(
+        "minOffsetsPerTrigger", values.positive, "number", None, (STREAM,), "no micro-batch before there are so many"
+    ),
+    Option(
+        "maxTriggerDelay",
+        values.duration,
+        "duration",
+        "15m",
+        (STREAM,),
+        "how long `minOffsetsPerTrigger` may hold one back",
+    ),
+    Option(
+        "minPartitions",
+        values.positive,
+        "number",
+        None,
+        BOTH,
+        "at least about so many tasks: large partitions are split by offsets",
+    ),
+    Option("maxRecordsPerPartition", values.positive, "number", None, BOTH, "at most so many offsets for one task"),
+    Option(
+        "groupIdPrefix", values.text, "name", "spark-kafka-source", BOTH, "taken and of no effect: nobody joins a group"
+    ),
+    Option(
+        "includeHeaders",
+        values.boolean,
+        "bool",
+        "false",
+        (BATCH, STREAM, SINK),
+        "the column `headers`; a sink writes it when it is there",
+    ),
+    Option("topic", values.text, "name", None, (SINK,), "where all rows go, whatever their column `topic` says"),
+    Option("includeLeaderEpoch", values.boolean, "bool", "false", BOTH, "the column `leader_epoch`", ours=True),
+    Option(
+        "commitToGroup",
+        values.text,
+        "group",
+        None,
+        (STREAM,),
+        "what a micro-batch has done is committed to this group, for tools that show lag",
+        ours=True,
+    ),
+)
+"""In the order of the documentation."""
+
+BY_KEY = {option.name.lower(): option for option in TABLE}

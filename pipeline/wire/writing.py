@@ -1,0 +1,93 @@
+"""What a task of a sink does: rows become record batches, each goes to its partition's leader, and the task is done when the brokers have
+them.
+
+Rules: at least once, since a task that Spark runs again writes its rows again; within a task nothing is stored twice, since its producer is
+idempotent (KIP-98) unless the options say otherwise. What was made is sent when there is enough of it, so that memory does not grow with
+the task.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from kafkadouble.wire import columns
+from kafkadouble.wire.compression import codec_id
+from kafkadouble.wire.errors import UsageError
+
+from ..client import Client, TopicPartition
+from . import pool, sinking
+from .options import Settings
+from .partitioning import Partitioner
+
+ENOUGH = 8 << 20
+"""So many bytes are sent at once."""
+LARGEST = 1_000_000
+"""A batch before compression, unless `kafka.batch.size` says otherwise: below the 1 MiB that topics take by default."""
+
+
+def write(batches: Iterator[pa.RecordBatch], settings: Settings) -> int:
+    """Writes all rows and returns how many. UsageError: a row that cannot be written; the kinds of ClientError."""
+    task = _Task(pool.writing(settings), settings)
+    return sum(task.write(batch) for batch in batches) + task.finish()
+
+
+class _Task:
+    """One task's producer, and what it has not sent yet."""
+
+    def __init__(self, client: Client, settings: Settings) -> None:
+        self._client, self._producer = client, client.producer()
+        self._topic = settings["topic"]
+        self._codec = codec_id(settings.client.get("compression.type", "none"))
+        self._largest = _batch_size(settings)
+        self._partitioners: dict[str, Partitioner] = {}
+        self._made: dict[TopicPartition, list[bytes]] = {}
+        self._size = 0
+
+    def write(self, rows: pa.RecordBatch) -> int:
+        for topic, some in sinking.topics(rows, self._topic).items() if rows.num_rows else ():
+            self._encode(topic, some)
+        if self._size >= ENOUGH:
+            self.finish()
+        return int(rows.num_rows)
+
+    def finish(self) -> int:
+        """Sends what is there; no rows more."""
+        if self._made:
+            self._producer.send(self._made)
+        self._made, self._size = {}, 0
+        return 0
+
+    def _encode(self, topic: str, rows: pa.RecordBatch) -> None:
+        partitioner = self._partitioner(topic)
+        chosen = partitioner.choose(sinking.keys(rows), sinking.partitions(rows))
+        if (wrong := chosen[(chosen < 0) | (chosen >= partitioner.partitions)]).size:
+            most = partitioner.partitions - 1
+            raise UsageError(f"a row says partition {wrong[0]} of the topic {topic}, which has partitions 0 to {most}")
+        order = np.argsort(chosen, kind="stable")
+        numbers, starts = np.unique(chosen[order], return_index=True)
+        records, ends = sinking.records(rows).take(pa.array(order)), [*starts[1:], len(order)]
+        for number, start, end in zip(numbers.tolist(), starts.tolist(), ends, strict=True):
+            self._add(TopicPartition(topic, number), records.slice(start, end - start))
+
+    def _add(self, tp: TopicPartition, records: pa.RecordBatch) -> None:
+        made = columns.encode(records, codec=self._codec, now=int(time.time() * 1000), max_bytes=self._largest)
+        self._made.setdefault(tp, []).extend(made)
+        self._size += sum(map(len, made))
+
+    def _partitioner(self, topic: str) -> Partitioner:
+        if topic not in self._partitioners:
+            count = len(self._client.partitions(topic, create=True))
+            self._partitioners[topic] = Partitioner(count, random.randrange(count))
+        return self._partitioners[topic]
+
+
+def _batch_size(settings: Settings) -> int:
+    given = settings.client.get("batch.size", str(LARGEST))
+    if not given.strip().isdecimal():
+        raise UsageError(f"the property kafka.batch.size is not a whole number: {given!r}")
+    return max(int(given), 1)

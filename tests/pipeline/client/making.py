@@ -1,0 +1,41 @@
+"""What the tests of the client have in common: batches to send, clients that give up soon, and what a read brings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from kafkadouble.pipeline.client import Client, TopicPartition
+from kafkadouble.wire.batch import encode_batch, iter_batches, records_of
+from kafkadouble.wire.record import Record
+
+PATIENT = 60_000
+"""As long as a slow machine may need for something that must succeed."""
+
+
+def client_of(bootstrap: str, **settings: object) -> Client:
+    """A client that tries again at once. Settings have underscores where Kafka has dots."""
+    given: dict[str, object] = {"retry.backoff.ms": 5, "retry.backoff.max.ms": 20, "default.api.timeout.ms": PATIENT}
+    given |= {name.replace("_", "."): value for name, value in settings.items()}
+    return Client({"bootstrap.servers": bootstrap, **given})
+
+
+def batch(*values: bytes, **fields: Any) -> bytes:
+    """A record batch as a producer makes it."""
+    return bytes(encode_batch([Record(at, 1000 + at, None, value) for at, value in enumerate(values)], **fields))
+
+
+def values(buffers: Iterable[memoryview], start: int = 0) -> list[bytes]:
+    """The values of all records from offset `start` on."""
+    return [
+        bytes(record.value or b"")
+        for buffer in buffers
+        for position, header in iter_batches(buffer, partial=True)
+        for record in records_of(buffer, position, header)
+        if record.offset >= start
+    ]
+
+
+def read(client: Client, partition: TopicPartition, start: int, end: int, **options: Any) -> list[bytes]:
+    """The values that a read brings."""
+    return [value for each in client.read(partition, start, end, **options) for value in values([each.buffer], start)]

@@ -1,0 +1,44 @@
+"""docs/fetch.md: its snippets run, and its tables are those that there are."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kafkadouble import KafkaDouble
+from kafkadouble.pipeline import client
+from kafkadouble.pipeline.client.settings import TABLE
+
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "fetch.md").read_text()
+SNIPPETS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+TOLD = ("10 ['key', 'value', 'topic', 'partition', ", "7\n", "0 10 ")
+"""How what each of them prints begins."""
+
+
+@pytest.mark.parametrize("number", range(len(TOLD)))
+def test_a_snippet_runs(number: int, capsys: pytest.CaptureFixture[str]) -> None:
+    with KafkaDouble() as double:
+        for order in range(10):
+            double.produce("orders", f"order {order}")
+        exec(SNIPPETS[number].replace("localhost:9092", double.bootstrap_servers), {})
+    assert capsys.readouterr().out.startswith(TOLD[number])
+
+
+def test_every_snippet_is_run() -> None:
+    assert len(SNIPPETS) == len(TOLD)
+
+
+def test_every_setting_has_a_row_with_its_default() -> None:
+    rows = re.findall(r"^\| `([a-z.]+)` \| (.*?) \| (.*?) \|$", PAGE.split("## Settings\n")[1], re.MULTILINE)
+    words = {None: "", "": "empty"}
+    told = [(each.name, words.get(each.default, f"`{each.default}`"), each.doc) for each in TABLE]
+    assert rows[0] == ("bootstrap.servers", "must be given", told[0][2])
+    assert rows[1:] == told[1:]
+
+
+def test_every_error_has_a_row() -> None:
+    named = set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`[A-Z].*?) \|", PAGE, re.MULTILINE))))
+    kinds = {name for name in client.__all__ if isinstance(getattr(client, name), type)}
+    assert named == {name for name in kinds if issubclass(getattr(client, name), client.ClientError)} - {"ClientError"}

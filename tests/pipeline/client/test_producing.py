@@ -1,0 +1,139 @@
+"""Batches that a producer delivers: where they go, in which order, and how often they are stored when something goes wrong on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from kafkadouble import KafkaDouble
+from kafkadouble.pipeline.client import Client, NoSuchTopic, Refused, TimedOut, TopicPartition
+from kafkadouble.wire.errors import UsageError
+
+from .making import batch, client_of
+
+T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
+
+
+@pytest.fixture
+def double() -> Iterator[KafkaDouble]:
+    with KafkaDouble() as double:
+        double.create_topic("t", partitions=2)
+        yield double
+
+
+@pytest.fixture
+def client(double: KafkaDouble) -> Iterator[Client]:
+    with client_of(double.bootstrap_servers) as client:
+        yield client
+
+
+def stored(double: KafkaDouble, partition: TopicPartition) -> list[bytes]:
+    return [record.value or b"" for record in double.records(*partition)]
+
+
+def test_batches_arrive_in_their_order(double: KafkaDouble, client: Client) -> None:
+    with client.producer() as producer:
+        first = producer.send({T0: [batch(b"a", b"b"), batch(b"c")], T1: [batch(b"x")]})
+        assert first == {T0: 0, T1: 0}
+        assert producer.send({T0: [batch(b"d")]}) == {T0: 3}
+    assert stored(double, T0) == [b"a", b"b", b"c", b"d"]
+    assert stored(double, T1) == [b"x"]
+
+
+def test_one_request_brings_a_batch_for_each_partition(double: KafkaDouble, client: Client) -> None:
+    double.requests.clear()
+    client.producer().send({T0: [batch(b"a"), batch(b"b")], T1: [batch(b"x"), batch(b"y")]})
+    assert len(double.requests.of("Produce")) == 2
+    double.requests.clear()
+    with client_of(double.bootstrap_servers, max_request_size=100) as small:
+        small.producer().send({T0: [batch(b"a" * 50)], T1: [batch(b"x" * 50)]})
+    assert len(double.requests.of("Produce")) == 2
+
+
+@pytest.mark.parametrize("acks", ["0", "1", "all"])
+def test_acks(double: KafkaDouble, client: Client, acks: str) -> None:
+    offsets = client.producer(acks=acks).send({T0: [batch(b"a"), batch(b"b")]})
+    assert offsets == {T0: -1 if acks == "0" else 0}
+    assert client.producer(acks="all").send({T0: [batch(b"c")]}) == {T0: 2}
+    assert stored(double, T0) == [b"a", b"b", b"c"]
+
+
+@pytest.mark.parametrize("lost", ["the request", "the answer"])
+def test_what_is_sent_twice_is_stored_once(double: KafkaDouble, client: Client, lost: str) -> None:
+    rule = double.disconnect("Produce", after=lost == "the answer", times=3)
+    assert client.producer().send({T0: [batch(b"a"), batch(b"b")]}) == {T0: 0}
+    assert rule.hits == 3
+    assert stored(double, T0) == [b"a", b"b"]
+
+
+def test_without_idempotence_it_may_be_stored_twice(double: KafkaDouble, client: Client) -> None:
+    double.disconnect("Produce", after=True)
+    client.producer(idempotent=False).send({T0: [batch(b"a")]})
+    assert stored(double, T0) == [b"a", b"a"]
+
+
+def test_a_duplicate_counts_as_delivered(double: KafkaDouble, client: Client) -> None:
+    double.fail("Produce", "DUPLICATE_SEQUENCE_NUMBER")
+    assert set(client.producer().send({T0: [batch(b"a")]})) == {T0}
+
+
+@pytest.mark.parametrize(
+    "error", ["NOT_LEADER_OR_FOLLOWER", "NOT_ENOUGH_REPLICAS", "REQUEST_TIMED_OUT", "KAFKA_STORAGE_ERROR"]
+)
+def test_what_may_succeed_later_is_sent_again(double: KafkaDouble, client: Client, error: str) -> None:
+    rule = double.fail("Produce", error, times=2)
+    assert client.producer().send({T0: [batch(b"a")]}) == {T0: 0}
+    assert rule.hits == 2
+
+
+def test_a_refusal_is_told_and_another_producer_id_follows(double: KafkaDouble, client: Client) -> None:
+    producer = client.producer()
+    producer.send({T0: [batch(b"a")]})
+    double.fail("Produce", "OUT_OF_ORDER_SEQUENCE_NUMBER")
+    with pytest.raises(Refused, match="sending to t-0: OUT_OF_ORDER_SEQUENCE_NUMBER"):
+        producer.send({T0: [batch(b"b")]})
+    double.requests.clear()
+    producer.send({T0: [batch(b"b")]})
+    assert len(double.requests.of("InitProducerId")) == 1
+    assert stored(double, T0) == [b"a", b"b"]
+
+
+def test_a_batch_that_is_too_large_is_named(double: KafkaDouble, client: Client) -> None:
+    double.create_topic("small", config={"max.message.bytes": 200})
+    with pytest.raises(Refused, match=r"small-0: MESSAGE_TOO_LARGE: .*max.message.bytes"):
+        client.producer().send({TopicPartition("small", 0): [batch(b"v" * 300)]})
+
+
+def test_a_topic_is_created_by_a_broker_that_does(client: Client) -> None:
+    assert client.producer().send({TopicPartition("new", 0): [batch(b"a")]}) == {TopicPartition("new", 0): 0}
+
+
+def test_a_topic_is_not_created_by_a_broker_that_does_not() -> None:
+    with KafkaDouble(config={"auto.create.topics.enable": False}) as double:
+        client = client_of(double.bootstrap_servers, delivery_timeout_ms=100)
+        with client, pytest.raises(NoSuchTopic, match="no topic 'new'"):
+            client.producer().send({TopicPartition("new", 0): [batch(b"a")]})
+
+
+def test_time_runs_out(double: KafkaDouble) -> None:
+    with client_of(double.bootstrap_servers, delivery_timeout_ms=50) as client:
+        double.fail("Produce", "NOT_ENOUGH_REPLICAS", times=None)
+        with pytest.raises(TimedOut, match=r"sending: not within 50 ms \(delivery.timeout.ms\): .*NOT_ENOUGH_REPLICAS"):
+            client.producer().send({T0: [batch(b"a")]})
+
+
+def test_what_is_no_batch_is_refused_before_it_is_sent(client: Client) -> None:
+    for wrong in (b"", b"abc", batch(b"a")[:-1], batch(b"a") + batch(b"b")):
+        with pytest.raises(UsageError, match="what is to be sent is"):
+            client.producer().send({T0: [wrong]})
+
+
+def test_settings_that_do_not_go_together(double: KafkaDouble, client: Client) -> None:
+    with pytest.raises(UsageError, match="acks 'some' is none"):
+        client.producer(acks="some")
+    with pytest.raises(UsageError, match="needs acks=all, not 1"):
+        client.producer(acks="1", idempotent=True)
+    strict = client_of(double.bootstrap_servers, acks="1", enable_idempotence=True)
+    with pytest.raises(UsageError, match="needs acks=all"):
+        strict.producer()

@@ -1,0 +1,101 @@
+"""The client's settings: Kafka's names, defaults and bounds; what is not known is told, what is wrong refused."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from kafkadouble.pipeline.client import Client
+from kafkadouble.pipeline.client.names import Endpoint, address
+from kafkadouble.pipeline.client.settings import TABLE, WITHOUT_EFFECT, Settings
+from kafkadouble.wire.errors import UsageError
+
+
+def settings(**given: object) -> Settings:
+    return Settings(
+        {"bootstrap.servers": "localhost:9092", **{name.replace("_", "."): value for name, value in given.items()}}
+    )
+
+
+def test_defaults_are_those_of_kafka() -> None:
+    found = settings()
+    assert (found.text("security.protocol"), found.text("acks"), found.text("client.rack")) == ("PLAINTEXT", "all", "")
+    assert (found.int("request.timeout.ms"), found.seconds("default.api.timeout.ms")) == (30_000, 60.0)
+    assert found.names("ssl.enabled.protocols") == ("TLSv1.2", "TLSv1.3")
+    assert found.flag("enable.idempotence")
+    assert found.text("sasl.username") is None
+
+
+def test_values_may_be_what_python_has() -> None:
+    found = settings(request_timeout_ms=5, enable_idempotence=False, fetch_max_bytes="2048", client_id=None)
+    assert (found.int("request.timeout.ms"), found.flag("enable.idempotence"), found.int("fetch.max.bytes")) == (
+        5,
+        False,
+        2048,
+    )
+    assert found.text("client.id") == "kafkadouble"
+    assert Settings({"bootstrap.servers": ["a:1", "b:2"]}).bootstrap == [Endpoint("a", 1), Endpoint("b", 2)]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("request.timeout.ms", "soon", "Invalid value soon for configuration request.timeout.ms"),
+        ("request.timeout.ms", 0, "request.timeout.ms: Value must be at least 1"),
+        ("security.protocol", "TLS", "Invalid value TLS for configuration security.protocol: .*SASL_SSL"),
+        ("ssl.endpoint.identification.algorithm", "http", "ssl.endpoint.identification.algorithm"),
+        ("enable.idempotence", "perhaps", "enable.idempotence: Expected value to be either true or false"),
+        ("acks", "2", "Invalid value 2 for configuration acks"),
+        ("bootstrap.servers", "", "bootstrap.servers"),
+        ("bootstrap.servers", "localhost", "bootstrap.servers: 'localhost' is no address; give HOST:PORT"),
+        ("bootstrap.servers", "localhost:0", "'localhost:0' is no address"),
+        ("bootstrap.servers", "a:1,:2", "':2' is no address"),
+    ],
+)
+def test_a_value_that_cannot_be_is_one_sentence(name: str, value: object, told: str) -> None:
+    with pytest.raises(UsageError, match=told) as refused:
+        Client({"bootstrap.servers": "localhost:9092", name: value})
+    assert "\n" not in str(refused.value)
+
+
+def test_brokers_must_be_given() -> None:
+    with pytest.raises(UsageError, match=r"bootstrap.servers is missing"):
+        Client({"client.id": "x"})
+
+
+def test_an_unknown_name_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        settings(retry_backof_ms=5, wholly_other=1)
+    assert caplog.messages == [
+        "unknown setting 'retry.backof.ms' is ignored; did you mean 'retry.backoff.ms'?",
+        "unknown setting 'wholly.other' is ignored",
+    ]
+
+
+def test_what_kafka_has_and_nobody_needs_here_is_taken_in_silence(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        settings(max_poll_records=5, linger_ms=10, group_id="g")
+    assert caplog.messages == []
+    assert not WITHOUT_EFFECT & {config.name for config in TABLE}
+
+
+@pytest.mark.parametrize(
+    ("text", "endpoint"),
+    [
+        ("localhost:9092", Endpoint("localhost", 9092)),
+        ("[::1]:9092", Endpoint("::1", 9092)),
+        ("PLAINTEXT://h:1", Endpoint("h", 1)),
+        ("h:65536", None),
+        ("h:", None),
+        (":1", None),
+        ("h", None),
+        ("h:-1", None),
+        ("h:" + "9" * 5000, None),
+        ("h:\u0661", None),
+    ],
+)
+def test_addresses(text: str, endpoint: Endpoint | None) -> None:
+    assert address(text) == endpoint
+    if endpoint is not None:
+        assert address(str(endpoint)) == endpoint

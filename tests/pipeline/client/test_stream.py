@@ -1,0 +1,84 @@
+"""Frames from a socket: whole, in any slicing, and into memory that nobody looks at."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from kafkadouble.pipeline.client.errors import Lost
+from kafkadouble.pipeline.client.names import Endpoint
+from kafkadouble.pipeline.client.stream import STEP, Stream
+
+MOST = 8 << 20
+
+
+@pytest.fixture
+def ends() -> Iterator[tuple[Stream, socket.socket]]:
+    """A stream, and the socket at its other end."""
+    near, far = socket.socketpair()
+    stream = Stream(near, Endpoint("broker", 9092))
+    yield stream, far
+    stream.close()
+    far.close()
+
+
+def framed(payload: bytes) -> bytes:
+    return len(payload).to_bytes(4, "big") + payload
+
+
+def test_memory_is_used_again_when_nobody_looks_at_it(ends: tuple[Stream, socket.socket]) -> None:
+    stream, far = ends
+    far.sendall(b"".join(framed(payload) for payload in (b"first", b"other", b"third", b"forth")))
+    first = stream.frame(30, MOST)
+    stream.give_back(first)
+    view = memoryview(first)
+    second = stream.frame(30, MOST)
+    stream.give_back(second)
+    assert second is not first
+    third = stream.frame(30, MOST)
+    stream.give_back(third)
+    assert third is second
+    assert (bytes(view), bytes(third)) == (b"first", b"third")
+    view.release()
+    assert stream.frame(30, MOST) is first
+    assert bytes(first) == b"forth"
+
+
+def test_frames_of_every_size_come_whole(ends: tuple[Stream, socket.socket]) -> None:
+    stream, far = ends
+    sizes = (4, 5, STEP - 1, STEP, STEP + 1, 5 * STEP + 7, 10, 3 * STEP, 4)
+    payloads = [bytes([number]) * size for number, size in enumerate(sizes)]
+    sending = threading.Thread(target=far.sendall, args=(b"".join(map(framed, payloads)),))
+    sending.start()
+    for payload in payloads:
+        frame = stream.frame(30, MOST)
+        assert frame == payload
+        stream.give_back(frame)
+    sending.join(30)
+
+
+def test_a_byte_at_a_time(ends: tuple[Stream, socket.socket]) -> None:
+    stream, far = ends
+    sent = framed(b"slowly")
+
+    def slowly() -> None:
+        for at in range(len(sent)):
+            far.sendall(sent[at : at + 1])
+
+    sending = threading.Thread(target=slowly)
+    sending.start()
+    assert stream.frame(30, MOST) == b"slowly"
+    sending.join(30)
+
+
+def test_an_end_in_the_middle_and_silence_are_told(ends: tuple[Stream, socket.socket]) -> None:
+    stream, far = ends
+    far.sendall(framed(b"whole")[:-1])
+    with pytest.raises(Lost, match=r"broker broker:9092 gives no answer within 0\.1 s"):
+        stream.frame(0.1, MOST)
+    far.close()
+    with pytest.raises(Lost, match="broker broker:9092 closed the connection"):
+        stream.frame(30, MOST)

@@ -1,0 +1,70 @@
+"""What the tests of kafka-wire without Spark have in common: a query's settings on a double, its driver, and the rows that its tasks read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from kafkadouble import KafkaDouble
+from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
+from kafkadouble.pipeline.client import Client, TopicPartition
+from kafkadouble.pipeline.wire import batch, options, pool, reading
+from kafkadouble.pipeline.wire.options import BATCH, SINK, STREAM, Settings
+from kafkadouble.pipeline.wire.stream import Stream
+from kafkadouble.pipeline.wire.task import Task
+from kafkadouble.pipeline.wire.watch import Watch
+
+QUICK = {"kafka.retry.backoff.ms": "5", "kafka.retry.backoff.max.ms": "20", "kafka.metadata.max.age.ms": "0"}
+"""A client that tries again at once, and believes nothing for long."""
+
+
+_streams: list[Stream] = []
+
+
+def settings(double: KafkaDouble, use: Any = BATCH, **given: str) -> Settings:
+    """Options by their names, those of Kafka with underscores for dots; the topic is `t` unless something else is said."""
+    named = {name.replace("_", "."): value for name, value in given.items()}
+    topics = {} if use == SINK or named.keys() & {"assign", "subscribePattern"} else {"subscribe": "t"}
+    return options.read({"kafka.bootstrap.servers": double.bootstrap_servers, **QUICK, **topics, **named}, use)
+
+
+def stream_of(double: KafkaDouble, **given: str) -> Stream:
+    """The driver of a streaming query that begins at the earliest."""
+    chosen = settings(double, STREAM, **{"startingOffsets": "earliest", **given})
+    _streams.append(Stream(Client(chosen.client), chosen))
+    return _streams[-1]
+
+
+def stop() -> None:
+    """Ends the queries of a test, and what its tasks left to others."""
+    while _streams:
+        _streams.pop().stop()
+    pool.close()
+
+
+def plan_of(double: KafkaDouble, **given: str) -> list[Task]:
+    """The tasks of a batch query."""
+    chosen = settings(double, **given)
+    with Client(chosen.client) as client:
+        return batch.plan(Watch(client, chosen), chosen)
+
+
+def values(tasks: Iterable[Task], chosen: Settings) -> list[str]:
+    """What tasks read, in their order."""
+    found: list[str] = []
+    for task in tasks:
+        for rows in reading.read(task, ("value",), chosen):
+            found += [value.decode() for value in rows.column("value").to_pylist()]
+    return found
+
+
+def fill(double: KafkaDouble, *texts: str, partition: int = 0, topic: str = "t", **more: Any) -> None:
+    for text in texts:
+        double.produce(topic, text, partition=partition, **more)
+
+
+def delete_before(double: KafkaDouble, tp: TopicPartition, offset: int) -> None:
+    """Lose the oldest records, as retention does."""
+    row = DeleteRecordsRequest.DeleteRecordsTopic
+    part = DeleteRecordsRequest.DeleteRecordsPartition(partition_index=tp.partition, offset=offset)
+    double._ask(DeleteRecordsRequest(topics=[row(name=tp.topic, partitions=[part])], timeout_ms=60_000))

@@ -1,0 +1,34 @@
+"""docs/kafka-wire.md: its tables are the tables in the code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kafkadouble.pipeline.wire.properties import REFUSED
+from kafkadouble.pipeline.wire.table import TABLE, Option
+
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "kafka-wire.md").read_text()
+
+
+def row(option: Option) -> str:
+    default = "" if option.default is None else f"`{option.default}`"
+    ours = "ours: " if option.ours else ""
+    return f"| `{option.name}` | {option.form} | {default} | {', '.join(option.uses)} | {ours}{option.meaning} |"
+
+
+def lines(first: str) -> list[str]:
+    """The rows of the table whose head begins so."""
+    after = PAGE[PAGE.index(f"\n{first}") + 1 :].split("\n\n")[0]
+    return after.splitlines()[2:]
+
+
+def test_every_option_is_told() -> None:
+    assert lines("| option |") == [row(option) for option in TABLE]
+
+
+def test_every_property_that_is_refused_is_told() -> None:
+    uses = {use: "source" if use in ("batch", "stream") else use for use in ("batch", "stream", "source", "sink")}
+    told = [
+        f"| `kafka.{r.name}` | {', '.join(dict.fromkeys(uses[use] for use in r.uses))} | {r.why} |" for r in REFUSED
+    ]
+    assert lines("| property |") == told

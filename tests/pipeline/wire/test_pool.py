@@ -1,0 +1,38 @@
+"""Clients that a worker keeps."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from kafkadouble.pipeline.wire import options, pool
+from kafkadouble.pipeline.wire.options import BATCH, Settings
+
+
+def settings(**more: str) -> Settings:
+    return options.read({"kafka.bootstrap.servers": "h:1", "subscribe": "t", **more}, BATCH)
+
+
+@pytest.fixture(autouse=True)
+def _forgotten() -> None:
+    pool.close()
+
+
+def test_the_same_properties_have_the_same_client() -> None:
+    assert pool.reading(settings()) is pool.reading(settings(minPartitions="5"))
+    assert pool.reading(settings()) is not pool.reading(settings(**{"kafka.client.id": "other"}))
+    assert pool.driving(settings()) is not pool.driving(settings())
+
+
+def test_it_does_not_grow_without_end() -> None:
+    first = pool.reading(settings())
+    for number in range(pool.MOST):
+        pool.reading(settings(**{"kafka.client.id": str(number)}))
+    assert pool.reading(settings()) is not first
+
+
+def test_what_another_process_opened_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = pool.reading(settings())
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    assert pool.reading(settings()) is not first

@@ -1,0 +1,155 @@
+"""The work of tasks: reading spans and writing rows."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+
+import pyarrow as pa
+import pytest
+
+from kafkadouble import KafkaDouble
+from kafkadouble.partitioner import partition_for
+from kafkadouble.pipeline.client import Client, Fetched, NoSuchTopic, Refused, TopicPartition
+from kafkadouble.pipeline.fetched_rows import rows as rows_of
+from kafkadouble.pipeline.wire import pool, reading, writing
+from kafkadouble.pipeline.wire.losses import DataLoss
+from kafkadouble.pipeline.wire.options import SINK
+from kafkadouble.pipeline.wire.task import Task
+from kafkadouble.wire import columns
+from kafkadouble.wire.batch import encode_batch
+from kafkadouble.wire.control import encode_control_batch
+from kafkadouble.wire.errors import UsageError
+from kafkadouble.wire.record import Record
+
+from .making import delete_before, fill, settings, values
+
+T0 = TopicPartition("t", 0)
+HEADERS = pa.list_(pa.field("element", pa.struct([pa.field("key", pa.string()), pa.field("value", pa.binary())])))
+
+
+def rows(**given: object) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pydict(given)
+
+
+def batch_of(*texts: str) -> pa.RecordBatch:
+    return rows(value=list(texts))
+
+
+def test_a_span_is_cut_out_of_batches(double: KafkaDouble) -> None:
+    (batch,) = columns.encode(batch_of(*"abcdef"), now=1)
+    with Client(settings(double).client) as client, client.producer() as producer:
+        producer.send({T0: [batch]})
+    assert values([Task(T0, 2, 5)], settings(double)) == ["c", "d", "e"]
+
+
+def test_only_the_columns_that_are_asked_for_are_made_in_their_order(double: KafkaDouble) -> None:
+    fill(double, "a", key="k", headers=[("h", b"1")])
+    chosen = settings(double)
+    (found,) = reading.read(Task(T0, 0, 1), ("leader_epoch", "key", "headers"), chosen)
+    assert found.schema == columns.schema(("leader_epoch", "key", "headers"))
+    assert found.to_pylist() == [{"leader_epoch": 0, "key": b"k", "headers": [{"key": "h", "value": b"1"}]}]
+
+
+def test_aborted_and_control_records() -> None:
+    """A marker is never a row; what was aborted is one for those who want it."""
+    texts, ends = (b"kept", b"lost"), (1, 0)
+    stored = bytearray()
+    for at, text in enumerate(texts):
+        stored += encode_batch([Record(at, 1, None, text)], base_offset=at, producer_id=at, is_transactional=True)
+    for at, end in enumerate(ends):
+        stored += encode_control_batch(end, b"", base_offset=2 + at, producer_id=at, is_transactional=True)
+    fetched = Fetched(memoryview(stored), 0, 4, 4, 0, 4, ((1, 1),))
+    for isolation, wanted in (("read_uncommitted", [b"kept", b"lost"]), ("read_committed", [b"kept"])):
+        found = rows_of(fetched, T0, 0, 4, ("value",), isolation == "read_committed")
+        assert [text for batch in found for text in batch.column("value").to_pylist()] == wanted
+
+
+def test_records_that_are_deleted_before_a_task_reads_them(
+    double: KafkaDouble, caplog: pytest.LogCaptureFixture
+) -> None:
+    fill(double, *"abc")
+    delete_before(double, T0, 2)
+    with pytest.raises(
+        DataLoss, match="t-0 has no offset 0: it has offsets from 2 to 3; set the option failOnDataLoss"
+    ):
+        values([Task(T0, 0, 3)], settings(double))
+    with caplog.at_level(logging.WARNING):
+        assert values([Task(T0, 0, 3)], settings(double, failOnDataLoss="false")) == ["c"]
+    assert "t-0 has no offset 0" in caplog.text
+
+
+def test_a_truncation_that_a_task_finds(double: KafkaDouble) -> None:
+    fill(double, *"abc")
+    double.truncate("t", 0, 1)
+    fill(double, *"BCDE")
+    with pytest.raises(DataLoss, match="t-0 was truncated"):
+        values([Task(T0, 3, 5, epoch=0)], settings(double))
+    assert values([Task(T0, 3, 5, epoch=0)], settings(double, failOnDataLoss="false")) == ["B", "C", "D", "E"]
+
+
+@pytest.mark.parametrize("codec", ["none", "gzip", "snappy", "lz4", "zstd"])
+def test_what_is_written_is_read(double: KafkaDouble, codec: str) -> None:
+    sent = rows(
+        key=["k1", None, ""],
+        value=["v", "", None],
+        headers=pa.array([[{"key": "h", "value": b"1"}], None, []], HEADERS),
+        partition=pa.array([1, 1, 1], pa.int32()),
+        comment=["left", "out", "here"],
+    )
+    chosen = settings(double, SINK, topic="t", kafka_compression_type=codec)
+    assert writing.write(iter([sent, sent.slice(0, 0)]), chosen) == 3
+    found = [(r.key, r.value, list(r.headers)) for r in double.records("t", 1)]
+    assert found == [(b"k1", b"v", [("h", b"1")]), (None, b"", []), (b"", None, [])]
+
+
+def test_keys_go_where_kafkas_producer_sends_them_and_timestamps_are_kept(double: KafkaDouble) -> None:
+    keys = [f"k{number}" for number in range(20)]
+    stamps = pa.array([1_000_000 + number for number in range(20)], pa.timestamp("us", "UTC"))
+    chosen = settings(double, SINK, topic="t")
+    writing.write(iter([rows(key=keys, value=keys, timestamp=stamps)]), chosen)
+    for record in double.records("t"):
+        assert record.key is not None
+        assert record.partition == partition_for(record.key, 2)
+        assert record.timestamp == 1000
+    assert len(double.records("t")) == 20
+
+
+def test_rows_name_their_topics_and_a_new_one_is_created(double: KafkaDouble) -> None:
+    sent = rows(value=["a", "b", "c"], topic=["t", "fresh", "t"])
+    writing.write(iter([sent]), settings(double, SINK))
+    assert Counter(r.value for r in double.records("t")) == {b"a": 1, b"c": 1}
+    assert [r.value for r in double.records("fresh")] == [b"b"]
+
+
+def test_a_partition_that_the_topic_has_not(double: KafkaDouble) -> None:
+    sent = rows(value=["a"], partition=pa.array([9], pa.int32()))
+    with pytest.raises(UsageError, match="a row says partition 9 of the topic t, which has partitions 0 to 1"):
+        writing.write(iter([sent]), settings(double, SINK, topic="t"))
+
+
+def test_a_topic_that_is_not_there_is_named() -> None:
+    with KafkaDouble(config={"auto.create.topics.enable": "false"}) as double:
+        chosen = settings(double, SINK, topic="nowhere", kafka_default_api_timeout_ms="100")
+        with pytest.raises(NoSuchTopic, match="'nowhere'"):
+            writing.write(iter([batch_of("a")]), chosen)
+        pool.close()
+
+
+def test_a_record_that_is_too_large_is_told_with_its_partition(double: KafkaDouble) -> None:
+    with pytest.raises(Refused, match=r"sending to t-\d: MESSAGE_TOO_LARGE"):
+        writing.write(iter([rows(value=["x" * 2_000_000])]), settings(double, SINK, topic="t"))
+
+
+def test_more_than_is_sent_at_once_arrives_in_order(double: KafkaDouble, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "ENOUGH", 1000)
+    sent = [rows(key=["k"] * 10, value=[f"{at}-{number}" for number in range(10)]) for at in range(20)]
+    chosen = settings(double, SINK, topic="t", kafka_batch_size="100")
+    assert writing.write(iter(sent), chosen) == 200
+    found = [r.value.decode() for r in double.records("t") if r.value is not None]
+    assert found == [f"{at}-{number}" for at in range(20) for number in range(10)]
+
+
+def test_a_batch_size_that_is_none(double: KafkaDouble) -> None:
+    with pytest.raises(UsageError, match=r"kafka\.batch\.size is not a whole number: 'big'"):
+        writing.write(iter([]), settings(double, SINK, topic="t", kafka_batch_size="big"))

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .double import KafkaDouble as KafkaDouble
     from .errors import KafkaError as KafkaError
     from .errors import UsageError as UsageError
+    from .pipeline.logs import open_log as open_log
+    from .pipeline.topic_table import fetch as fetch
     from .server.clock import SteppedClock as SteppedClock
     from .server.faults.rule import Rule as Rule
 
@@ -26,9 +28,11 @@ _HOME = {
     "Rule": ".server.faults.rule",
     "SteppedClock": ".server.clock",
     "UsageError": ".errors",
+    "fetch": ".pipeline.topic_table",
+    "open_log": ".pipeline.logs",
 }
 
-__all__ = ["KafkaDouble", "KafkaError", "Rule", "SteppedClock", "UsageError", "__version__"]
+__all__ = ["KafkaDouble", "KafkaError", "Rule", "SteppedClock", "UsageError", "__version__", "fetch", "open_log"]
 
 
 def __getattr__(name: str) -> object:

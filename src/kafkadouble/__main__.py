@@ -16,6 +16,7 @@ VERBS = {
     "dump": "show what Kafka's files on disk hold",
     "check": "say whether Kafka's files on disk are good",
     "observe": "show what a running quorum knows",
+    "traffic": "report on captured requests: clients, versions, errors, latencies",
 }
 
 

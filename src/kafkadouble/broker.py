@@ -10,7 +10,7 @@ import os
 import socket
 from concurrent.futures import Future
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kafkadouble.messages.message import Message
 from kafkadouble.server import dispatch
@@ -26,45 +26,129 @@ from .errors import UsageError
 from .listening import address_of
 
 if TYPE_CHECKING:
-    from .data_dirs import DataDirs
+    from kafkadouble.server.capture import Capture
+    from kafkadouble.server.clock import SteppedClock
+    from kafkadouble.server.logs.logs import Logs
+    from kafkadouble.server.metadata.image import Image
+    from kafkadouble.server.partition import Partition
+
+    from .cluster import Member
 
 CLIENT_ID = "kafkadouble"
+
+
+class Data(Protocol):
+    """Where a node's logs are, over its lives."""
+
+    def open(self) -> Logs:
+        """What an earlier life left, for the next."""
+        ...
+
+    def erase(self, now: int) -> None:
+        """As if nothing had ever been there."""
+        ...
+
+    def release(self) -> None:
+        """It is used no more."""
+        ...
 
 
 class Broker:
     """A node, the clock that it goes by, and the socket on which it is reached.
 
     `seed` repeats every choice that is made at random; without one each start and each reset makes its own. `history` keeps the latest
-    requests, for a program that will look at them. `data` are the directories that it keeps its logs in; in memory unless given.
+    requests, for a program that will look at them. `controllers` is the socket of the controller's listener, if it has one; a node that is no
+    broker has no other. `controller` is where its controller is reached without a socket, by nodes of this process. `data` are the directories
+    that it keeps its logs in; in memory unless given. `capture` is where connections note what passes on them.
     """
 
     def __init__(
         self,
         settings: Settings,
-        sock: socket.socket,
+        sock: socket.socket | None,
         clock: Clock,
         *,
+        controllers: socket.socket | None = None,
         advertised: tuple[str, int] | None = None,
         seed: int | None = None,
         history: bool = True,
-        data: DataDirs | None = None,
+        data: Data | None = None,
+        controller: tuple[str, int] | None = None,
+        capture: Capture | None = None,
     ) -> None:
         self._settings, self.clock, self._seed, self._history = settings, clock, seed, history
-        self._data = data
-        self.address = advertised or address_of(sock)
+        self._data, self._capture = data, capture
+        self.controller = controller if controllers is None else address_of(controllers)
+        own = self.controller if sock is None else address_of(sock)
+        if own is None:
+            raise UsageError("a node that listens nowhere serves nobody")
+        self.address = advertised or own
         self._peer = Peer(0, *self.address)
-        self.listener = Listener(self._new_node(), clock, sock)
+        self.listener = Listener(self._new_node(), clock, sock, controllers)
 
     def _new_node(self) -> Node:
         seed = int.from_bytes(os.urandom(8), "big") if self._seed is None else self._seed
         now = self.clock.now()
         logs = None if self._data is None else self._data.open()
-        return Node(self._settings, advertised=self.address, now=now, seed=seed, history=self._history, logs=logs)
+        node = Node(
+            self._settings,
+            advertised=self.address,
+            now=now,
+            seed=seed,
+            history=self._history,
+            logs=logs,
+            controller=self.controller,
+        )
+        node.capture = self._capture
+        return node
 
     @property
     def node(self) -> Node:
         """The node that serves now."""
         return self.listener.node
+
+    @property
+    def addresses(self) -> list[tuple[str, int]]:
+        """Where clients begin."""
+        return [self.address]
+
+    @property
+    def image(self) -> Image:
+        """The metadata of the cluster."""
+        return self.node.controller.image
+
+    @property
+    def members(self) -> list[Broker]:
+        """The brokers of the cluster that can be asked."""
+        return [self]
+
+    @property
+    def asked(self) -> Broker:
+        """Who is asked what any broker can tell."""
+        return self
+
+    @property
+    def controlling(self) -> Broker:
+        """Whose node leads the quorum."""
+        return self
+
+    def member(self, id: int) -> Member | None:
+        """The broker of this id, in a cluster; this is none."""
+        return None
+
+    def leading(self, topic: str, index: int) -> tuple[Broker, Partition] | None:
+        """A partition, and the broker that leads it; None when there is none such. KafkaError when nobody does who can be asked."""
+        found = self.node.partitions.get(topic, index)
+        return None if found is None else (self, found)
+
+    def settle(self) -> None:
+        """Have done what can be done at once."""
+        self.node.tick(self.clock.now())
+        self.listener.reschedule()
+
+    def advance(self, clock: SteppedClock, milliseconds: int) -> None:
+        """Let time pass."""
+        self.listener.advance(clock, milliseconds)
 
     @property
     def history(self) -> History:
@@ -79,19 +163,20 @@ class Broker:
 
     async def stop(self) -> None:
         """Close everything."""
+        await self.listener.retire()
         await self.listener.stop()
         self.node.close(self.clock.now())
         if self._data is not None:
             self._data.release()
 
-    def reset(self) -> None:
+    async def reset(self) -> None:
         """A new node behind the same socket; what the old one kept is gone."""
         if self._data is not None:
             self.node.close(self.clock.now())
             self._data.erase(self.clock.now())
         self.listener.replace(self._new_node())
 
-    def ask(self, body: Message) -> Future[Any]:
+    def ask(self, body: Message, at: Broker | None = None) -> Future[Any]:
         """What the node answers to a request in the newest version that is served."""
         node, now = self.node, self.clock.now()
         answer: Future[Any] = Future()

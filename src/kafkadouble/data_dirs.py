@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.files.disk import Disk
 from kafkadouble.server.log.files.real_disk import RealDisk
-from kafkadouble.server.log.formats.names import LOCK, META_PROPERTIES
+from kafkadouble.server.log.formats.names import CLEAN_SHUTDOWN, LOCK, META_PROPERTIES
 from kafkadouble.server.logs.files import FileLogs
 from kafkadouble.server.logs.formatting import format_directory, opened
 from kafkadouble.server.logs.lock import DirectoryLock
 from kafkadouble.server.logs.log_dir import properties_of
-from kafkadouble.server.metadata.bootstrap import format_records
 
 from .errors import UsageError
 
@@ -28,8 +27,16 @@ if TYPE_CHECKING:
 class DataDirs:
     """The log directories of one broker, locked from here to `release`. UsageError for one that cannot be had."""
 
-    def __init__(self, paths: Sequence[str], node_id: int, now: int, new_id: Callable[[], Uuid] | None = None) -> None:
+    def __init__(
+        self,
+        paths: Sequence[str],
+        node_id: int,
+        now: int,
+        new_id: Callable[[], Uuid] | None = None,
+        cluster_id: str | None = None,
+    ) -> None:
         self._node_id, self._new_id = node_id, new_id or (lambda: Uuid.random(os.urandom))
+        self.cluster_id = cluster_id  # of those that are new
         self._locks: list[DirectoryLock] = []
         self._disks: dict[str, Disk] = {path: RealDisk(path) for path in paths}
         if len({os.path.realpath(path) for path in paths}) < len(paths):
@@ -44,22 +51,19 @@ class DataDirs:
     def _format(self, now: int) -> None:
         found = {path: properties_of(disk, path) for path, disk in self._disks.items()}
         known = [properties for properties in found.values() if properties is not None]
-        cluster_id = known[0].cluster_id if known else str(self._new_id())
+        cluster_id = known[0].cluster_id if known else self.cluster_id or str(self._new_id())
         for path, properties in found.items():
             if properties is None:
-                format_directory(
-                    self._disks[path],
-                    path,
-                    cluster_id or "",
-                    self._node_id,
-                    self._new_id(),
-                    format_records(),
-                    now,
-                )
+                format_directory(self._disks[path], path, cluster_id or "", self._node_id, self._new_id(), now)
 
     def open(self) -> FileLogs:
         """What an earlier life left, to be read by the next."""
         return FileLogs(opened(self._disks, self._node_id), self._new_id)
+
+    def unmark(self) -> None:
+        """The node did not stop in good order, whatever was written down."""
+        for disk in self._disks.values():
+            disk.remove(CLEAN_SHUTDOWN)
 
     def erase(self, now: int) -> None:
         """As if they had just been made: nobody may have a log of them open."""

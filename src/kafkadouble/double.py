@@ -8,26 +8,27 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkadouble.messages.message import Message
 from kafkadouble.server.clock import Clock, SteppedClock, SystemClock
 from kafkadouble.server.settings import Settings
-from kafkadouble.server.thread import LoopThread
 
-from .broker import Broker
 from .errors import UsageError
-from .listening import listen, text_of
+from .listening import text_of
+from .running import PathLike, Running, Wanted, capture_of, checked_port, paths_of, ports_of
 
 if TYPE_CHECKING:
     from kafkadouble.server.faults.rule import Rule
     from kafkadouble.server.history import History, SeenRequest
 
+    from .broker import Broker
+    from .brokers import BrokerHandle
     from .groups import Group
     from .records import ReadRecord
     from .requests import Requests
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from .seeding import HeadersLike
 
 T = TypeVar("T")
-PathLike = str | os.PathLike[str]
 
 logging.getLogger("kafkadouble").addHandler(logging.NullHandler())  # a library is silent unless it is asked to speak
 
@@ -43,10 +43,13 @@ logging.getLogger("kafkadouble").addHandler(logging.NullHandler())  # a library 
 class KafkaDouble:
     """A Kafka broker in this process, running between `start` and `stop` or for the length of a `with` or `async with`.
 
-    `port` 0 is any free port; it is kept over `reset` and over a stop and a new start. `config` takes Kafka's broker settings. With `stepped`
-    (or a SteppedClock as `clock`) time stands still until `advance`. `seed` makes every choice at random repeat itself. `data_dir`, one or
-    several, keeps everything in Kafka's own files, over stops and starts; without it everything is in memory, and gone at a stop. UsageError
-    for a setting that Kafka does not know, and for a directory that another broker has; OSError when the port is taken.
+    `brokers` form one cluster, with ids from 1 on, each on a port of its own. `port` 0 is any free port, any other is the first's; it is kept
+    over `reset` and over a stop and a new start. `config` takes Kafka's broker settings. With `stepped` (or a SteppedClock as `clock`) time
+    stands still until `advance`. `seed` makes every choice at random repeat itself. `data_dir`, one or several, keeps everything in Kafka's own
+    files, over stops and starts; without it everything is in memory, and gone at a stop. With `controller_port`, 0 for any free one, Apache
+    Kafka's brokers and controllers can join its cluster. To `capture`, a directory or a *.parquet file, a row is added for each request, with
+    `capture_bodies` what is in it, too. UsageError for a setting that Kafka does not know, and for a directory that another broker has; OSError
+    when the port is taken.
     """
 
     def __init__(
@@ -60,33 +63,50 @@ class KafkaDouble:
         stepped: bool = False,
         seed: int | None = None,
         data_dir: PathLike | Sequence[PathLike] | None = None,
+        controller_port: int | None = None,
+        capture: PathLike | None = None,
+        capture_bodies: bool = False,
     ) -> None:
-        if brokers != 1:
-            raise UsageError(
-                f"brokers is {brokers}: a cluster of several nodes comes in a later version, one node is served"
-            )
         if config is not None and "listeners" in config:
             raise UsageError("listeners: give host and port instead")
         if stepped and clock is not None:
             raise UsageError("a clock and stepped=True are two answers to one question: give one of them")
-        self._host, self._port, self._seed = host, port, seed
+        self._host, self._seed = host, seed
+        self._ports = ports_of(port, brokers)
+        self._controller_port = checked_port("controller_port", controller_port)
         self._settings = Settings(config)
-        self._data_dirs = paths_of(data_dir)
+        if brokers > 1:
+            from . import member_settings
+
+            member_settings.check(self._settings)
+        self._data_dirs, self._capture = paths_of(data_dir), capture_of(capture, capture_bodies)
         self._clock = clock or (SteppedClock(time.time_ns() // 1_000_000) if stepped else SystemClock())
         self._lock = threading.Lock()
-        self._running: _Running | None = None
+        self._running: Running | None = None
         self._round = 0
 
     def start(self) -> KafkaDouble:
         """Bind the port and begin to serve; a double that runs already goes on."""
         with self._lock:
             if self._running is None or not (self._running.thread.running or self._running.thread.elsewhere):
-                self._running = _Running(
-                    self._host, self._port, self._settings, self._clock, self._seed, self._data_dirs
-                )
-                self._port = self._running.broker.address[1]
+                self._running = Running(self._wanted())
+                self._ports = [port for _, port in self._running.broker.addresses]
+                if self._running.broker.controller is not None:
+                    self._controller_port = self._running.broker.controller[1]
                 self._forgotten = weakref.finalize(self, self._running.stop)
         return self
+
+    def _wanted(self) -> Wanted:
+        return Wanted(
+            self._host,
+            self._ports,
+            self._settings,
+            self._clock,
+            self._seed,
+            self._data_dirs,
+            self._controller_port,
+            self._capture,
+        )
 
     def stop(self) -> None:
         """Close every connection, free the port, end the thread. What the broker knew is gone, but for `requests`."""
@@ -109,23 +129,89 @@ class KafkaDouble:
 
     @property
     def port(self) -> int:
-        """The port that it is reached on."""
-        return self._address()[1]
+        """The port that it is reached on; of several brokers the first's."""
+        return self._addresses()[0][1]
 
     @property
     def bootstrap_servers(self) -> str:
-        """HOST:PORT, for a client's setting of that name."""
-        return text_of(*self._address())
+        """HOST:PORT, for a client's setting of that name; of all brokers, with commas between them."""
+        return ",".join(text_of(*address) for address in self._addresses())
 
-    def _address(self) -> tuple[str, int]:
+    @property
+    def controller_bootstrap_servers(self) -> str:
+        """HOST:PORT, for the setting `controller.quorum.bootstrap.servers` of a node that joins. UsageError without `controller_port`."""
+        found = self._known().broker.controller
+        if found is None:
+            raise UsageError("nobody reaches its controller: give controller_port=0")
+        return text_of(*found)
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """Numbers about the snapshots of the cluster's metadata, by the names that Apache Kafka and KIP-630 have for them; latencies in ms."""
+        return self._call(lambda: self._serving().broker.node.snapshotting.readings())
+
+    def _addresses(self) -> list[tuple[str, int]]:
         running = self._known()
-        return running.broker.address if running.thread.elsewhere else self._serving().broker.address
+        return running.broker.addresses if running.thread.elsewhere else self._serving().broker.addresses
 
-    def create_topic(self, name: str, partitions: int = 1, config: Mapping[str, object] | None = None) -> None:
-        """Create a topic. KafkaError where a client's admin would get one, such as TOPIC_ALREADY_EXISTS."""
+    @property
+    def brokers(self) -> dict[int, BrokerHandle]:
+        """The brokers of a cluster by id, from 1 on, each to be killed, started, stopped, paused, isolated. UsageError with `brokers=1`."""
+        if len(self._ports) == 1:
+            raise UsageError("a single broker is started and stopped with the double itself: give brokers=2 or more")
+        from .brokers import Brokers
+
+        return Brokers(self._serving, len(self._ports))
+
+    def leader(self, topic: str, partition: int) -> int | None:
+        """The id of the broker that leads a partition; None when nobody does. KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
+        from . import placement
+
+        return self._call(placement.leader, self._serving().broker, topic, partition)
+
+    def isr(self, topic: str, partition: int) -> list[int]:
+        """The ids of the brokers whose replicas are in sync. KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
+        from . import placement
+
+        return self._call(placement.isr, self._serving().broker, topic, partition)
+
+    def move_leader(self, topic: str, partition: int, to: int) -> int:
+        """Have another broker lead a partition, and tell the epoch that begins. KafkaError: REPLICA_NOT_AVAILABLE when it has no replica,
+        ELIGIBLE_LEADERS_NOT_AVAILABLE when it is not alive and in sync."""
+        from . import placement
+
+        return self._call(placement.move_leader, self._serving().broker, topic, partition, to)
+
+    def move_coordinator(self, group: str, to: int) -> int:
+        """Have another broker coordinate a group, by `move_leader` of its partition of __consumer_offsets, which is told."""
+        from . import placement
+
+        return self._call(placement.move_coordinator, self._serving().broker, group, to)
+
+    def unclean_election(self, topic: str, partition: int, to: int | None = None) -> int:
+        """Have a partition that nobody leads be led by a replica that is alive, whatever it lacks, by that of the broker `to`, or else by the
+        first; tells whose. What it lacks is lost.
+
+        KafkaError: ELECTION_NOT_NEEDED while somebody leads, ELIGIBLE_LEADERS_NOT_AVAILABLE when none, or `to`, is not alive,
+        REPLICA_NOT_AVAILABLE when `to` has no replica.
+        """
+        from . import placement
+
+        return self._call(placement.unclean_election, self._serving().broker, topic, partition, to)
+
+    def create_topic(
+        self,
+        name: str,
+        partitions: int = 1,
+        config: Mapping[str, object] | None = None,
+        replication_factor: int | None = None,
+    ) -> None:
+        """Create a topic, with `default.replication.factor` unless told otherwise. KafkaError where a client's admin would get one, such as
+        TOPIC_ALREADY_EXISTS."""
         from . import seeding
 
-        seeding.check_topics(self._ask(seeding.to_create(name, partitions, config or {})).topics)
+        replicas = -1 if replication_factor is None else replication_factor
+        seeding.check_topics(self._ask(seeding.to_create(name, partitions, config or {}, replicas)).topics)
 
     def delete_topic(self, name: str) -> None:
         """Delete a topic and all that is in it. KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when there is none."""
@@ -212,7 +298,8 @@ class KafkaDouble:
         """The groups by id: their state, members and committed offsets."""
         from .groups import groups
 
-        return groups(self._ask)
+        members = self._call(lambda: self._serving().broker.members)
+        return {id: group for at in members for id, group in groups(partial(self._ask, at=at)).items()}
 
     @property
     def requests(self) -> Requests:
@@ -232,20 +319,21 @@ class KafkaDouble:
             raise UsageError("only a stepped clock can be advanced: give stepped=True")
         if seconds < 0:
             raise UsageError("time does not go backwards")
-        self._call(self._serving().broker.listener.advance, clock, round(seconds * 1000))
+        self._call(self._serving().broker.advance, clock, round(seconds * 1000))
 
     def reset(self) -> None:
-        """Begin anew on the same port: no topics, groups, rules or requests, and every connection closed."""
-        self._call(self._serving().broker.reset)
+        """Begin anew on the same port: no topics, groups, rules or requests, every connection closed, and every broker running."""
+        running = self._serving()
+        running.thread.run(running.broker.reset())
 
     def arm(self, rule: Rule) -> RuleHandle:
         """Put a fault rule in force. UsageError when it could never apply."""
-        from .rules import RuleHandle
-
-        broker = self._serving().broker
+        from .rules import RuleHandle, check_broker
 
         def arm() -> RuleHandle:
-            return RuleHandle(self._disarm, broker.node, broker.node.faults.arm(rule))
+            check_broker(rule, self._serving().broker)
+            node = self._serving().broker.asked.node
+            return RuleHandle(self._disarm, node, node.faults.arm(rule))
 
         return self._call(arm)
 
@@ -270,18 +358,18 @@ class KafkaDouble:
     def _disarm(self, disarm: Callable[[], None]) -> None:
         self._on_thread(self._known(), disarm)
 
-    def _ask(self, body: Message) -> Any:
-        return self._call(self._serving().broker.ask, body).result()
+    def _ask(self, body: Message, at: Broker | None = None) -> Any:
+        return self._call(self._serving().broker.ask, body, at).result()
 
     def _call(self, function: Callable[..., T], *args: Any) -> T:
         return self._serving().thread.call(function, *args)
 
-    def _known(self) -> _Running:
+    def _known(self) -> Running:
         if self._running is None:
             raise UsageError("the double was not started")
         return self._running
 
-    def _serving(self) -> _Running:
+    def _serving(self) -> Running:
         running = self._known()
         if running.thread.elsewhere:
             raise UsageError(
@@ -291,7 +379,7 @@ class KafkaDouble:
             raise UsageError("the double was stopped")
         return running
 
-    def _on_thread(self, running: _Running, function: Callable[[], T]) -> T:
+    def _on_thread(self, running: Running, function: Callable[[], T]) -> T:
         """What a function gives that only looks or tidies up: nothing runs any more that could disturb it after a stop."""
         return running.thread.call(function) if running.thread.running else function()
 
@@ -300,50 +388,3 @@ class KafkaDouble:
         if running is None or not running.thread.running:
             return "<KafkaDouble, not running>"
         return f"<KafkaDouble at {self.bootstrap_servers}: {self._call(repr, running.broker)}>"
-
-
-class _Running:
-    """A broker and the thread in which it runs, from one start to one stop. It does not know its KafkaDouble, which can thus be collected."""
-
-    def __init__(
-        self, host: str, port: int, settings: Settings, clock: Clock, seed: int | None, data_dirs: Sequence[str]
-    ) -> None:
-        sock = listen(host, port)
-        self.thread = LoopThread("kafkadouble")
-        data = None
-        try:
-            if data_dirs:
-                from .data_dirs import DataDirs
-
-                data = DataDirs(data_dirs, settings.int("node.id"), clock.now())
-            self.thread.start()
-            self.broker = self.thread.call(Broker, settings, sock, clock, seed=seed, data=data)
-            self.thread.run(self.broker.start())
-        except BaseException:
-            self.thread.stop()
-            sock.close()
-            if data is not None:
-                data.release()
-            raise
-
-    def stop(self) -> None:
-        """End both; more than once is no error. The collector of garbage may call it on any thread, also on the loop's."""
-        if self.thread.here:
-            self._ending = asyncio.ensure_future(self._end())
-            return
-        try:
-            if self.thread.running:
-                self.thread.run(self.broker.stop())
-        finally:
-            self.thread.stop()
-
-    async def _end(self) -> None:
-        await self.broker.stop()
-        self.thread.stop()
-
-
-def paths_of(data_dir: PathLike | Sequence[PathLike] | None) -> list[str]:
-    """The paths of one directory, of several, or of none."""
-    if data_dir is None:
-        return []
-    return [os.fspath(path) for path in ([data_dir] if isinstance(data_dir, str | os.PathLike) else data_dir)]

@@ -1,4 +1,4 @@
-"""Leader epochs of a broker, looked at and moved on without a client; everything here is to be called on the loop's thread."""
+"""Leader epochs of brokers, looked at and moved on without a client; everything here is to be called on the loop's thread."""
 
 from __future__ import annotations
 
@@ -15,44 +15,51 @@ from .errors import KafkaError
 
 if TYPE_CHECKING:
     from .broker import Broker
+    from .cluster import Cluster
 
 
-def find(broker: Broker, topic: str, index: int) -> Partition:
-    """A partition. KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when there is none such."""
-    found = broker.node.partitions.get(topic, index)
+def find(broker: Broker | Cluster, topic: str, index: int) -> tuple[Broker, Partition]:
+    """A partition, and the broker that leads it. KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when there is none such."""
+    found = broker.leading(topic, index)
     if found is None:
         raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {topic}-{index}")
     return found
 
 
-def leader_epoch(broker: Broker, topic: str, index: int) -> int:
+def leader_epoch(broker: Broker | Cluster, topic: str, index: int) -> int:
     """The epoch of the leader."""
-    return find(broker, topic, index).leader_epoch
+    return find(broker, topic, index)[1].leader_epoch
 
 
-def epochs(broker: Broker, topic: str, index: int) -> dict[int, int]:
+def epochs(broker: Broker | Cluster, topic: str, index: int) -> dict[int, int]:
     """The epochs that the log knows, each with the offset at which it begins."""
-    return {entry.epoch: entry.offset for entry in find(broker, topic, index).log.epochs.entries}
+    return {entry.epoch: entry.offset for entry in find(broker, topic, index)[1].log.epochs.entries}
 
 
-def bump(broker: Broker, topic: str, index: int) -> int:
+def bump(broker: Broker | Cluster, topic: str, index: int) -> int:
     """Begin another epoch, and tell it."""
-    return _moved(broker, topic, index, leadership.elect)
+    return _moved(broker, topic, index, lambda node, partition, controller: leadership.elect(controller, partition))
 
 
-def truncate(broker: Broker, topic: str, index: int, offset: int) -> int:
+def truncate(broker: Broker | Cluster, topic: str, index: int, offset: int) -> int:
     """Lose the tail from an offset on; tells the epoch that begins there."""
-    return _moved(broker, topic, index, lambda node, partition: leadership.lose_tail(node, partition, offset))
+    return _moved(
+        broker,
+        topic,
+        index,
+        lambda node, partition, controller: leadership.lose_tail(node, partition, offset, controller),
+    )
 
 
-def _moved(broker: Broker, topic: str, index: int, move: Callable[[Node, Partition], int]) -> int:
-    partition = find(broker, topic, index)
-    now = broker.clock.now()
-    broker.node.now = now
+def _moved(broker: Broker | Cluster, topic: str, index: int, move: Callable[[Node, Partition, Node], int]) -> int:
+    leader, partition = find(broker, topic, index)
+    node, controller = leader.node, broker.controlling.node
+    node.now = controller.now = broker.clock.now()
     try:
-        return move(broker.node, partition)
+        move(node, partition, controller)
     except Refusal as refusal:
         raise KafkaError(refusal.code, refusal.message) from None
     finally:
-        broker.node.tick(now)  # whoever waited there goes on
-        broker.listener.reschedule()
+        leader.settle()  # whoever waited there goes on
+        broker.settle()
+    return partition.leader_epoch

@@ -30,3 +30,17 @@ def address_of(sock: socket.socket) -> tuple[str, int]:
 def text_of(host: str, port: int) -> str:
     """HOST:PORT, as clients want it."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def hold(address: tuple[str, int]) -> socket.socket:
+    """A socket that has this address and does not listen: who connects is refused, and nobody else gets the port. It may listen later."""
+    sock = socket.socket(socket.AF_INET6 if ":" in address[0] else socket.AF_INET)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.setblocking(False)
+        sock.bind(address)
+    except BaseException:
+        sock.close()
+        raise
+    return sock

@@ -39,7 +39,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     settings = "Settings of Kafka's broker for every broker that the fixtures start, one name=value a line"
     parser.addini("kafkadouble_isolation", isolation, default=RESET)
+    brokers = "How many brokers each KafkaDouble that the fixtures start has"
     parser.addini("kafkadouble_config", settings, type="linelist", default=[])
+    parser.addini("kafkadouble_brokers", brokers, default="1")
     group = parser.getgroup("kafkadouble", "kafkadouble: a Kafka broker for tests")
     group.addoption(
         "--kafkadouble-isolation",
@@ -53,6 +55,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="NAME=VALUE",
         help="A setting of Kafka's broker for every broker that the fixtures start; may be repeated. Wins over the ini option",
     )
+    group.addoption("--kafkadouble-brokers", metavar="N", help=f"{brokers}. Wins over the ini option")
 
 
 def isolation_of(config: pytest.Config) -> str:
@@ -74,6 +77,14 @@ def settings_of(config: pytest.Config) -> dict[str, str]:
     return settings
 
 
+def brokers_of(config: pytest.Config) -> int:
+    """How many brokers the run wants."""
+    text = str(config.getoption("--kafkadouble-brokers") or config.getini("kafkadouble_brokers"))
+    if not text.isdecimal() or int(text) < 1:
+        raise pytest.UsageError(f"kafkadouble_brokers is a number from 1 on, not {text!r}")
+    return int(text)
+
+
 @pytest.fixture(scope="session")
 def kafka_double_factory(pytestconfig: pytest.Config) -> Iterator[Factory]:
     """Start a KafkaDouble with settings of your own, in a fixture of any scope:
@@ -91,7 +102,7 @@ def kafka_double_factory(pytestconfig: pytest.Config) -> Iterator[Factory]:
 
         def start(**arguments: Any) -> KafkaDouble:
             config = {**settings_of(pytestconfig), **(arguments.pop("config", None) or {})}
-            return stack.enter_context(KafkaDouble(config=config, **arguments))
+            return stack.enter_context(KafkaDouble(config=config, **{"brokers": brokers_of(pytestconfig), **arguments}))
 
         yield start
 

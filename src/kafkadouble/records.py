@@ -10,10 +10,12 @@ from kafkadouble.server.partition import Partition
 from kafkadouble.wire.batch import ABORT, BatchHeader, control_type, iter_batches, records_of
 from kafkadouble.wire.record import Headers
 
+from . import leadership
 from .errors import KafkaError, UsageError
 
 if TYPE_CHECKING:
     from .broker import Broker
+    from .cluster import Cluster
 
 READ_UNCOMMITTED, READ_COMMITTED = "read_uncommitted", "read_committed"
 CHUNK = 16 * 1024 * 1024
@@ -48,14 +50,15 @@ def check_isolation(isolation: str) -> bool:
     return isolation == READ_COMMITTED
 
 
-def take_all(broker: Broker, topic: str, partition: int | None, committed: bool) -> list[Bytes]:
+def take_all(broker: Broker | Cluster, topic: str, partition: int | None, committed: bool) -> list[Bytes]:
     """The bytes of a topic's partitions, or of one; to be called on the loop's thread."""
-    led = broker.node.partitions.of_topic(topic)
-    wanted = sorted(led) if partition is None else [partition]
-    if not led or not led.keys() >= set(wanted):
+    image = broker.image.topic_named(topic)
+    indexes = () if image is None else sorted(image.partitions)
+    wanted = indexes if partition is None else [partition]
+    if not set(wanted) & set(indexes):
         what = topic if partition is None else f"{topic}-{partition}"
         raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {what}")
-    return [take(led[index], committed) for index in wanted]
+    return [take(leadership.find(broker, topic, index)[1], committed) for index in wanted]
 
 
 def take(partition: Partition, committed: bool) -> Bytes:

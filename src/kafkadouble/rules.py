@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from kafkadouble.server.faults.armed import Armed
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.node import Node
+
+from .errors import UsageError
+
+if TYPE_CHECKING:
+    from .broker import Broker
+    from .cluster import Cluster
+
+
+def check_broker(rule: Rule, broker: Broker | Cluster) -> None:
+    """UsageError for a rule of a broker that there is not."""
+    id = rule.broker
+    if id is None or broker.member(id) is not None or (broker.controlling is broker and broker.node.id == id):
+        return
+    raise UsageError(f"there is no broker {id} that a rule could hold at")
 
 
 class RuleHandle:

@@ -19,6 +19,7 @@ from .errors import KafkaError, UsageError, raise_for
 
 if TYPE_CHECKING:
     from .broker import Broker
+    from .cluster import Cluster
 
 Text = str | bytes | None
 HeadersLike = Mapping[str, Text] | Iterable[tuple[str, Text]]
@@ -26,13 +27,13 @@ HeadersLike = Mapping[str, Text] | Iterable[tuple[str, Text]]
 ALL_IN_SYNC, TIMEOUT_MS = -1, 30_000
 
 
-def to_create(name: str, partitions: int, config: Mapping[str, object]) -> CreateTopicsRequest:
-    """The request for a topic of so many partitions."""
+def to_create(name: str, partitions: int, config: Mapping[str, object], replicas: int = -1) -> CreateTopicsRequest:
+    """The request for a topic of so many partitions, each with so many replicas, or as many as `default.replication.factor` says."""
     configs = [
         CreateTopicsRequest.CreatableTopicConfig(name=key, value=as_text(value)) for key, value in config.items()
     ]
     topic = CreateTopicsRequest.CreatableTopic(
-        name=name, num_partitions=partitions, replication_factor=-1, configs=configs
+        name=name, num_partitions=partitions, replication_factor=replicas, configs=configs
     )
     return CreateTopicsRequest(topics=[topic], timeout_ms=TIMEOUT_MS)
 
@@ -42,21 +43,24 @@ def to_delete(name: str) -> DeleteTopicsRequest:
     return DeleteTopicsRequest(topics=[DeleteTopicsRequest.DeleteTopicState(name=name)], timeout_ms=TIMEOUT_MS)
 
 
-def append(broker: Broker, topic: str, choose: Callable[[int], int], batch: bytes | bytearray) -> Future[Any]:
+def append(broker: Broker | Cluster, topic: str, choose: Callable[[int], int], batch: bytes | bytearray) -> Future[Any]:
     """Append a batch to the partition that `choose` picks of so many; to be called on the loop's thread, with the answer to Produce to come.
 
     A topic that is not there is created as for a client that asks for its metadata, if the broker is set to do so.
     """
-    found = broker.node.controller.image.topic_named(topic) or _created(broker, topic)
-    data = ProduceRequest.PartitionProduceData(index=choose(len(found.partitions)), records=batch)
+    found = broker.image.topic_named(topic) or _created(broker, topic)
+    index = choose(len(found.partitions))
+    data = ProduceRequest.PartitionProduceData(index=index, records=batch)
     part = ProduceRequest.TopicProduceData(name=topic, topic_id=found.id, partition_data=[data])
-    return broker.ask(ProduceRequest(acks=ALL_IN_SYNC, timeout_ms=TIMEOUT_MS, topic_data=[part]))
+    leading = broker.leading(topic, index)
+    at = None if leading is None else leading[0]
+    return broker.ask(ProduceRequest(acks=ALL_IN_SYNC, timeout_ms=TIMEOUT_MS, topic_data=[part]), at)
 
 
-def _created(broker: Broker, topic: str) -> TopicImage:
+def _created(broker: Broker | Cluster, topic: str) -> TopicImage:
     asked = MetadataRequest.MetadataRequestTopic(name=topic)
     answer = broker.ask(MetadataRequest(topics=[asked], allow_auto_topic_creation=True)).result(timeout=0)
-    found = broker.node.controller.image.topic_named(topic)
+    found = broker.image.topic_named(topic)
     if found is None:
         raise KafkaError(answer.topics[0].error_code or error_codes.UNKNOWN_TOPIC_OR_PARTITION)
     return found

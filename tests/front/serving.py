@@ -22,7 +22,8 @@ class Serving:
         self.process = process
         assert process.stdout is not None
         self.told = dict(process.stdout.readline().rstrip("\n").partition("=")[::2] for _ in range(5))
-        host, _, port = self.told["bootstrap.servers"].rpartition(":")
+        first = next(iter(self.told.values()))  # of a controller that is no broker, where it is reached
+        host, _, port = first.rpartition(":")
         self.address = host, int(port)
 
     def ask(self, body: Message, version: int) -> Any:
@@ -37,7 +38,7 @@ class Serving:
 
 @contextmanager
 def serving(*words: str) -> Iterator[Serving]:
-    command = [*KAFKADOUBLE, "serve", "--port", "0", *words]
+    command = [*KAFKADOUBLE, "serve", *words] if "--config" in words else [*KAFKADOUBLE, "serve", "--port", "0", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             yield Serving(process)

@@ -154,7 +154,7 @@ class TestWrongUse:
     @pytest.mark.parametrize(
         ("arguments", "problem"),
         [
-            ({"brokers": 3}, "several nodes comes in a later version"),
+            ({"brokers": 0}, "there is one at least"),
             ({"stepped": True, "clock": SteppedClock()}, "give one of them"),
             ({"config": {"num.partitons": 3}}, "did you mean 'num.partitions'?"),
             ({"config": {"num.partitions": "many"}}, "num.partitions"),

@@ -43,8 +43,45 @@ def test_a_broker_imports_no_message_that_nobody_asked_for() -> None:
     assert {"crc32c", "zstandard", "cramjam", "difflib", "importlib.metadata", "argparse"} & modules == set()
 
 
+STARTS = """
+from kafkadouble.server.node import Node
+from kafkadouble.server.settings import Settings
+node = Node(Settings(), advertised=("localhost", 9092), now=1_700_000_000_000, seed=1)
+assert node.controller.leads
+"""
+
+SELDOM = {
+    "messages.generated": """add_raft_voter alter_configs begin_quorum_epoch create_topics describe_quorum end_quorum_epoch fetch_snapshot
+        incremental_alter_configs join_group kraft_version_record offset_delete remove_raft_voter snapshot_footer_record
+        snapshot_header_record sync_group update_features update_raft_voter vote voters_record""",
+    "server.groups": "classic deletion expiry shard",
+    "server.log.formats": "names quorum_state",
+    "server.metadata": """acls alteration auto_creation creation feature_updates growth heartbeats image_records placement rack_striping
+        reassigned_replicas registration scram_credentials snapshots snapshotting""",
+    "server.raft": """announcing answering describing fetching follower following handling learning messages pending_change prospective
+        quorum_state_file reconfiguration resigned resigning sending snapshot_service standing updating voting""",
+    "server.raft.snapshots": """fetching file_store giving head keeping metrics reading retention serving sharing taking triggers
+        writing""",
+}
+"""What a node that is alone, in memory, starts without, until somebody asks for it."""
+
+
+def test_a_node_that_is_alone_imports_nothing_of_what_only_others_ask_for() -> None:
+    modules = imported_by(STARTS)
+    assert "kafkadouble.server.raft.leading" in modules
+    seldom = {f"kafkadouble.{package}.{name}" for package, names in SELDOM.items() for name in names.split()}
+    assert seldom & modules == set()
+
+
+def test_what_a_node_starts_without_is_there() -> None:
+    for package, names in SELDOM.items():
+        folder = ROOT / package.replace(".", "/")
+        for name in names.split():
+            assert (folder / name).is_dir() or (folder / f"{name}.py").is_file(), f"{package}.{name}"
+
+
 def test_what_is_imported_before_it_listens() -> None:
-    program = "import kafkadouble.cli.serve as serve; serve._place(serve.parser().parse_args(['--port', '0']), None)"
+    program = "import kafkadouble.cli.serve as serve; serve._places(serve.parser().parse_args(['--port', '0']), None)"
     modules = imported_by(program)
     assert {
         "asyncio",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.usefixtures("broker_imported")
 
 ARGUMENTS = ("-p", "no:randomly", "-p", "no:cacheprovider", "-W", "error")
 
@@ -225,3 +226,21 @@ def test_without_a_fixture_no_server_is_imported(pytester: pytest.Pytester) -> N
         """
     )
     run(pytester, process=True, passed=1)
+
+
+def test_fixtures_have_several_brokers(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        def test_three(kafka_double):
+            kafka_double.create_topic("orders", replication_factor=3)
+            kafka_double.brokers[1].kill()
+            kafka_double.reset()
+            assert all(broker.running for broker in kafka_double.brokers.values())
+
+        def test_two(kafka_double_factory):
+            assert len(kafka_double_factory(brokers=2).brokers) == 2
+        """
+    )
+    run(pytester, "--kafkadouble-brokers=3", passed=2)
+    wrong = pytester.runpytest_inprocess(*ARGUMENTS, "--kafkadouble-brokers=few")
+    wrong.stdout.fnmatch_lines(["*kafkadouble_brokers is a number from 1 on, not 'few'*"])

@@ -7,6 +7,7 @@ from typing import Any
 from kafkadouble.messages import headers
 from kafkadouble.messages.fields import INTEGERS, FieldInfo
 from kafkadouble.messages.generated.consumer_protocol_subscription import ConsumerProtocolSubscription
+from kafkadouble.messages.generated.unregister_broker import UnregisterBrokerRequest
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.handlers import SERVED
 from kafkadouble.server.node import Node
@@ -45,6 +46,8 @@ WAITS = (-(2**31), -1, 0, 0, 1, 5, 100, 500, 30_000, 2**31 - 1)
 EDGES = (-2, -1, 0, 0, 0, 1, 1, 2, 3, 100)
 SMALL_INT8 = (-128, -1, 0, 0, 1, 2, 3, 4, 8, 16, 32, 127)
 BROKER, BROKER_LOGGER = 4, 8
+NOBODY = (-(2**31), -2, 0x64646464, 2**31 - 1)
+"""Brokers that are not this one, and that no change of a byte makes to be: one that is unregistered serves nobody, as it should."""
 
 
 class Requests(Maker):
@@ -67,6 +70,8 @@ class Requests(Maker):
             made.resource_type = (
                 2  # what holds for the broker holds for the good client, too; loggers are of this process
             )
+        if cls is UnregisterBrokerRequest:
+            made.broker_id = self.dice.choice(NOBODY)
         return made
 
     def value(self, field: FieldInfo, version: int, flexible: bool) -> Any:
@@ -109,7 +114,7 @@ class Requests(Maker):
             return dice.choice((-1, 0, 1, 100, 1 << 20, high))
         if "session_id" in name:
             return dice.choice((0, 0, high, *list(self.node.fetch_sessions._sessions)[:4]))
-        return dice.choice(SMALL_INT8) if kind == "int8" else dice.choice(EDGES)
+        return dice.choice(SMALL_INT8) if kind == "int8" else max(low, min(high, dice.choice(EDGES)))
 
     def text(self, name: str) -> str:
         dice = self.dice

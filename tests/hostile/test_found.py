@@ -17,7 +17,8 @@ from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
 from kafkadouble.server import repeats
-from kafkadouble.server.connection import MOST_ELEMENTS, TURN
+from kafkadouble.server.bounds import MOST_ELEMENTS
+from kafkadouble.server.connection import TURN
 from kafkadouble.server.handlers import describe_configs
 from kafkadouble.wire.batch import decode_all
 
@@ -154,3 +155,12 @@ def test_the_history_weighs_what_a_large_request_may_take(stage: Stage, good: Go
     history = stage.node.history
     assert history is not None
     assert sum(len(seen.body.topics) for seen in history if seen.api == "Metadata") < 150_000
+
+
+def test_topics_of_less_than_no_partitions_do_not_make_room_for_others(good: Good) -> None:
+    of = CreateTopicsRequest.CreatableTopic
+    topics = [of(name="many", num_partitions=10**9, replication_factor=1)]
+    topics += [of(name=f"less {number}", num_partitions=-(2**31), replication_factor=1) for number in range(2)]
+    answer = good.ask(CreateTopicsRequest(topics=topics, timeout_ms=1000), 7)
+    assert codes(answer.topics) == [error_codes.POLICY_VIOLATION] * 3
+    good.works()

@@ -1,4 +1,4 @@
-"""`kafkadouble dump`: what Kafka's files on disk hold, in the words of kafka-dump-log, or as lines of JSON.
+"""`kafkadouble dump`: what Kafka's files on disk hold, in the words of kafka-dump-log, as lines of JSON, or as a Parquet file.
 
 Exit codes: 0, 1 when something is broken (the first place is told on stderr, too), 2 for a wrong call.
 """
@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 
 from kafkadouble.messages import show
+from kafkadouble.pipeline.logs.levels import LEVELS
+from kafkadouble.server.log.formats import BadFile
 from kafkadouble.wire.errors import UsageError
 
 from ..dump import Options, items
@@ -22,6 +24,7 @@ examples:
   kafkadouble dump __cluster_metadata-0/00000000000000000000.log
   kafkadouble dump --records __consumer_offsets-0
   kafkadouble dump --json data/replication-offset-checkpoint
+  kafkadouble dump --parquet records.parquet data
 
 Shown are .log, .checkpoint, .index, .timeindex, .txnindex and .snapshot files, leader-epoch-checkpoint, the offset checkpoints,
 partition.metadata, quorum-state, meta.properties and .kafka_cleanshutdown; of a folder all of these, in the folders inside too. Nothing is
@@ -34,7 +37,7 @@ def main(words: list[str]) -> int:
     parser = _parser()
     options = parser.parse_args(words)
     try:
-        return _dump(options)
+        return _dump(options) if options.parquet is None else _parquet(options)
     except UsageError as error:
         parser.error(str(error))
     except BrokenPipeError:  # who reads has seen enough, as `head` does; nothing is left to be flushed
@@ -59,11 +62,20 @@ def _parser() -> argparse.ArgumentParser:
         help="what keys and values are to be read as, and show them; control records always are (default: by the name of the folder)",
     )
     parser.add_argument("--json", action="store_true", help="a JSON object for each item, one in a line")
+    parser.add_argument(
+        "--parquet",
+        type=Path,
+        metavar="FILE",
+        help="write a table of all logs that are found to this file, as kafkadouble.open_log reads them",
+    )
+    parser.add_argument("--level", choices=LEVELS, help="what a row of that table is (default: records)")
     parser.add_argument("--full", action="store_true", help="cut nothing: every byte and character")
     return parser
 
 
 def _dump(options: argparse.Namespace) -> int:
+    if options.level is not None:
+        raise UsageError("--level is what a row of --parquet is")
     bounds = show.FULL if options.full else show.TREE
     wanted = Options(options.records or options.decode is not None, options.decode, bounds)
     first = ""
@@ -79,6 +91,25 @@ def _dump(options: argparse.Namespace) -> int:
         sys.stdout.flush()
         print(printable(f"kafkadouble dump: broken: {first}"), file=sys.stderr)
     return 1 if first else 0
+
+
+def _parquet(options: argparse.Namespace) -> int:
+    from ..dump.parquet import opened, write
+    from .progress import Progress
+
+    if options.records or options.decode or options.json or options.full:
+        raise UsageError("--parquet writes a table: --records, --decode, --json and --full are about text")
+    try:
+        log = opened(options.paths, options.level or "records")
+        with Progress(sum(piece.size for piece in log.pieces)) as progress:
+            broken = write(log, options.parquet, progress.add)
+    except BadFile as problem:
+        print(printable(f"kafkadouble dump: broken: {problem}"), file=sys.stderr)
+        return 1
+    if broken:
+        told = f"kafkadouble dump: broken: {broken} rows of {options.parquet} tell of what cannot be read"
+        print(printable(told), file=sys.stderr)
+    return 1 if broken else 0
 
 
 def _print(line: str) -> None:

@@ -6,21 +6,32 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Container, Mapping
+from typing import NoReturn
 
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.log.files.real_disk import RealDisk
-from kafkadouble.server.logs.formatting import format_directory
+from kafkadouble.server.logs.formatting import Beginning, format_directory
 from kafkadouble.server.logs.log_dir import properties_of
 from kafkadouble.server.metadata.bootstrap import format_records
-from kafkadouble.server.metadata.release import METADATA_VERSION, NAMES, features_of, level_of
+from kafkadouble.server.metadata.features import METADATA_VERSION
+from kafkadouble.server.metadata.release import NAMES, features_of, level_of
 from kafkadouble.server.metadata.scram import credential
 from kafkadouble.server.settings import Settings, properties
 from kafkadouble.wire.errors import UsageError, WireError
 
 from ..data_dirs import log_dirs
+from .format_quorum import KRAFT_VERSION, add_flags, quorum_of
 
-WRONG_USE = 2
+REFUSED = 1
+"""As kafka-storage ends, whatever was wrong."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(REFUSED, f"{self.prog}: error: {message}\n")
 
 
 def main(words: list[str]) -> int:
@@ -30,17 +41,17 @@ def main(words: list[str]) -> int:
         _format(options)
     except (UsageError, WireError, DiskFailure, OSError) as problem:
         print(f"kafkadouble: {problem}", file=sys.stderr)
-        return WRONG_USE
+        return REFUSED
     return 0
 
 
 def parser() -> argparse.ArgumentParser:
     """The options."""
-    made = argparse.ArgumentParser(
+    made = _Parser(
         "kafkadouble format",
         description="Make the log directories that a server.properties names (log.dirs, metadata.log.dir): `kafkadouble serve --config FILE`, "
         "or Apache Kafka, starts on them.",
-        epilog="Exit codes: 0 formatted, 2 a wrong option or setting, or a directory that has something in it already.",
+        epilog="Exit codes: 0 formatted, 1 a wrong option or setting, or a directory that has something in it already.",
     )
     add = made.add_argument
     add("-c", "--config", required=True, metavar="FILE", help="a server.properties of Kafka")
@@ -68,34 +79,48 @@ def parser() -> argparse.ArgumentParser:
         metavar="MECHANISM=[name=...,password=...]",
         help="a credential that the cluster begins with, such as SCRAM-SHA-256=[name=alice,password=secret]; may be repeated",
     )
+    add_flags(made)
     return made
 
 
 def _format(options: argparse.Namespace) -> None:
     with open(options.config, encoding="utf-8") as file:
         settings = Settings(sources=properties(file.read(), options.config))
-    features = _features(options)
+    features, kraft_version = _features(options, settings.list("process.roles"))
     records = [*format_records(features), *(credential(text, os.urandom) for text in options.add_scram)]
-    cluster_id = options.cluster_id or str(_new_id())
+    quorum = quorum_of(options, settings, kraft_version, _new_id())
     paths = log_dirs(settings)
     disks = {path: RealDisk(path) for path in paths}
-    known = {path: properties_of(disk, path) for path, disk in disks.items()}
-    formatted = [path for path, found in known.items() if found is not None]
-    if formatted and not options.ignore_formatted:
-        raise UsageError(
-            f"{formatted[0]} is already formatted; --ignore-formatted passes over it, and formats the others"
-        )
+    cluster_id, formatted = _cluster(options, settings, disks)
     if len(formatted) == len(paths):
         print("All of the log directories are already formatted.")
-    for path in paths:
-        if path not in formatted:
-            now = time.time_ns() // 1_000_000
-            format_directory(disks[path], path, cluster_id, settings.int("node.id"), _new_id(), records, now)
-            kind = "metadata" if path == paths[0] else "data"
-            print(f"Formatting {kind} directory {path} with {METADATA_VERSION} {NAMES[features[METADATA_VERSION]]}.")
+    is_controller = "controller" in settings.list("process.roles")
+    first = quorum.kind, quorum.directory_id, Beginning(records, *quorum[:2]) if is_controller else None
+    for path in [path for path in paths if path not in formatted]:
+        kind, id, beginning = first if path == paths[0] else ("data directory", None, None)
+        now = time.time_ns() // 1_000_000
+        format_directory(disks[path], path, cluster_id, settings.int("node.id"), id or _new_id(), now, beginning)
+        print(f"Formatting {kind} {path} with {METADATA_VERSION} {NAMES[features[METADATA_VERSION]]}.")
 
 
-def _features(options: argparse.Namespace) -> dict[str, int]:
+def _cluster(options: argparse.Namespace, settings: Settings, disks: Mapping[str, RealDisk]) -> tuple[str, list[str]]:
+    """The cluster's id, and the directories that are formatted already. UsageError when these are not to be passed over, or are another's."""
+    found = {path: properties_of(disk, path) for path, disk in disks.items()}
+    known = {path: properties for path, properties in found.items() if properties is not None}
+    if known and not options.ignore_formatted:
+        first = next(iter(known))
+        raise UsageError(f"{first} is already formatted; --ignore-formatted passes over it, and formats the others")
+    cluster_id = options.cluster_id or next((each.cluster_id for each in known.values()), None) or str(_new_id())
+    for path, whose in known.items():
+        if whose.node_id != settings.int("node.id"):
+            raise UsageError(f"{path} belongs to node {whose.node_id}, and this is node {settings.int('node.id')}")
+        if whose.cluster_id != cluster_id:
+            raise UsageError(f"{path} belongs to cluster {whose.cluster_id}, and this is cluster {cluster_id}")
+    return cluster_id, list(known)
+
+
+def _features(options: argparse.Namespace, roles: Container[str]) -> tuple[dict[str, int], int | None]:
+    """The features that are records, and the `kraft.version` if it was given, which is none."""
     given = {}
     for word in options.feature:
         name, equals, level = word.partition("=")
@@ -104,8 +129,9 @@ def _features(options: argparse.Namespace) -> dict[str, int]:
         given[name] = int(level)
     if METADATA_VERSION in given and options.release_version:
         raise UsageError(f"--release-version and --feature {METADATA_VERSION} are two answers to one question")
+    kraft_version = given.pop(KRAFT_VERSION, None)
     level = level_of(options.release_version) if options.release_version else given.get(METADATA_VERSION, max(NAMES))
-    return features_of(level, given)
+    return features_of(level, given, roles), kraft_version
 
 
 def _new_id() -> Uuid:

@@ -1,8 +1,8 @@
 """`kafkadouble serve`: a broker in the foreground.
 
 Rules. It listens before it imports the rest: the kernel takes connections meanwhile. Nothing is told on stdout before every setting was
-looked at and clients are answered; then come lines of `key=value`, `bootstrap.servers` first. stderr is for people. Exit codes: 0 ended by a
-signal, 1 the port cannot be had, 2 a wrong option or setting, 3 a data directory that cannot be used.
+looked at and clients are answered; then come lines of `key=value`, `bootstrap.servers` first, then where the controller is reached. stderr
+is for people. Exit codes: 0 ended by a signal, 1 the port cannot be had, 2 a wrong option or setting, 3 a data directory that cannot be used.
 """
 
 from __future__ import annotations
@@ -16,10 +16,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ..listening import listen, text_of
 
 if TYPE_CHECKING:
+    from socket import socket
+
     from kafkadouble.server.settings import Settings
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 9092
 NO_PORT, WRONG_USE = 1, 2
+MOST_BROKERS = 100
 
 
 def main(words: list[str]) -> int:
@@ -29,21 +32,31 @@ def main(words: list[str]) -> int:
     options = parser().parse_args(words)
     try:
         settings = _settings(options) if options.config or options.setting else None
-        host, port = _place(options, settings)
+        places = _places(options, settings)
+        if options.brokers > 1:
+            places = _of_cluster(options, settings, places)
+        _check_capture(options)
     except (ValueError, OSError) as problem:  # a UsageError is a ValueError, and its class is not imported for nothing
         return _fail(WRONG_USE, str(problem))
+    socks: list[socket | None] = []
     try:
-        sock = listen(host, port)
-    except (OSError, OverflowError) as problem:
-        return _fail(NO_PORT, _no_port(host, port, problem))
-    with sock:
+        for place in places:
+            try:
+                socks.append(None if place is None else listen(*place))
+            except (OSError, OverflowError) as problem:
+                return _fail(NO_PORT, _no_port(*(place or ("", 0)), problem))
         from asyncio import run
 
         from kafkadouble.server.settings import Settings
 
         from .serving import serve
 
-        return run(serve(options, settings or Settings(), sock))
+        *clients, controllers = socks
+        return run(serve(options, settings or Settings(), clients, controllers))
+    finally:
+        for sock in socks:
+            if sock is not None:
+                sock.close()
 
 
 def parser() -> argparse.ArgumentParser:
@@ -51,15 +64,28 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         "kafkadouble serve",
         description="Run a broker until it is interrupted. When clients are answered it prints lines of key=value, the first "
-        "bootstrap.servers=HOST:PORT; connections and errors are told on stderr. All data is in memory, and gone at the end, unless "
-        "there is a data directory.",
+        "bootstrap.servers=HOST:PORT, with commas between several; connections and errors are told on stderr. All data is in memory, and "
+        "gone at the end, unless there is a data directory.",
         formatter_class=_formatter,
         epilog="Exit codes: 0 ended by SIGINT or SIGTERM, 1 the port cannot be had, 2 a wrong option or setting, 3 a data directory "
-        "that cannot be used.",
+        "that cannot be used. SIGUSR1 has the metrics told on stderr.",
     )
     add = made.add_argument
     add("--host", help=f"the address to listen on (default {DEFAULT_HOST}: this machine only)")
     add("--port", type=_port, help=f"the port to listen on, 0 for any free one (default {DEFAULT_PORT})")
+    add(
+        "--brokers",
+        type=_count,
+        default=1,
+        metavar="N",
+        help="so many brokers in one cluster, each on a port of its own: --port is the first's, the next have those after it",
+    )
+    add(
+        "--controller-port",
+        type=_port,
+        metavar="PORT",
+        help="let other nodes reach the controller, too, on this port, 0 for any free one; where that is, is told in the second line",
+    )
     add(
         "--advertised",
         type=_advertised,
@@ -77,7 +103,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--config",
         metavar="FILE",
-        help="a server.properties of Kafka; of its listeners the first that is not a controller's counts",
+        help="a server.properties of Kafka; of its listeners the first that is a controller's counts, and the first that is not",
     )
     add(
         "-c",
@@ -94,6 +120,12 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         help="keep everything in Kafka's own files in this directory, which is made if it is not there; may be repeated",
     )
+    add(
+        "--capture",
+        metavar="FILE",
+        help="add a row to this for each request: a file if it ends in .parquet, else a directory, which several runs may share",
+    )
+    add("--capture-bodies", action="store_true", help="with --capture: what requests and answers say, too, as JSON")
     add("--seed", type=int, help="repeat every choice that is made at random, such as ids")
     add("-v", "--verbose", action="store_true", help="tell every request, too")
     add("-q", "--quiet", action="store_true", help="tell nothing but what is wrong")
@@ -110,6 +142,13 @@ def _port(text: str) -> int:
     if not 0 <= port <= 65535:
         raise argparse.ArgumentTypeError(f"{port} is no port: those go from 0 to 65535")
     return port
+
+
+def _count(text: str) -> int:
+    count = int(text)
+    if not 1 <= count <= MOST_BROKERS:
+        raise argparse.ArgumentTypeError(f"{count} brokers: there may be 1 to {MOST_BROKERS}")
+    return count
 
 
 def _advertised(text: str) -> tuple[str, int]:
@@ -136,14 +175,50 @@ def _settings(options: argparse.Namespace) -> Settings:
     return Settings(sources=[*given, *assignments(options.setting)])
 
 
-def _place(options: argparse.Namespace, settings: Settings | None) -> tuple[str, int]:
-    """Where to listen: as the options say, else as the settings do."""
-    host, port = DEFAULT_HOST, DEFAULT_PORT
-    if settings is not None and "listeners" in settings.given:
-        from .listener_settings import client_listener
+def _places(options: argparse.Namespace, settings: Settings | None) -> list[tuple[str, int] | None]:
+    """Where to listen, for clients and for controllers: as the options say, else as the settings do."""
+    clients: tuple[str, int] | None = DEFAULT_HOST, DEFAULT_PORT
+    controllers = None
+    if settings is not None:
+        from .listener_settings import client_listener, controller_listener
 
-        host, port = client_listener(settings, DEFAULT_HOST)
-    return options.host or host, port if options.port is None else options.port
+        controllers = controller_listener(settings, DEFAULT_HOST)
+        if "broker" not in settings.list("process.roles"):
+            clients = None
+        elif "listeners" in settings.given:
+            clients = client_listener(settings, DEFAULT_HOST)
+    if clients is not None:
+        clients = options.host or clients[0], clients[1] if options.port is None else options.port
+    if options.controller_port is not None:
+        controllers = options.host or (controllers or clients or (DEFAULT_HOST, 0))[0], options.controller_port
+    return [clients, controllers]
+
+
+def _of_cluster(
+    options: argparse.Namespace, settings: Settings | None, places: list[tuple[str, int] | None]
+) -> list[tuple[str, int] | None]:
+    """A place for each broker, and that for controllers. ValueError for options and settings of a single node."""
+    if options.advertised:
+        raise ValueError("--advertised is that of one broker: leave it out with --brokers")
+    if settings is not None:
+        from ..member_settings import check
+
+        check(settings)
+    clients, controllers = places
+    host, port = clients or (DEFAULT_HOST, DEFAULT_PORT)
+    if port and port + options.brokers > 1 << 16:
+        raise ValueError(f"--port {port} leaves no {options.brokers} ports: they go up to 65535")
+    return [*((host, port and port + index) for index in range(options.brokers)), controllers]
+
+
+def _check_capture(options: argparse.Namespace) -> None:
+    """UsageError when nothing can be written where traffic is to be captured."""
+    if options.capture is not None:
+        from ..capture_files import check
+
+        check(options.capture)
+    elif options.capture_bodies:
+        raise ValueError("--capture-bodies goes with --capture, which says where to")
 
 
 def _no_port(host: str, port: int, problem: Exception) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import logging
 import os
 import signal
 import socket
 import sys
-from collections.abc import Coroutine, Iterable
-from contextlib import suppress
+from collections.abc import Coroutine, Iterable, Sequence
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
 from kafkadouble.server.clock import Clock, SystemClock
@@ -24,43 +25,131 @@ from ..errors import KafkaError, UsageError
 from ..listening import text_of
 
 if TYPE_CHECKING:
+    from kafkadouble.server.capture import Capture
+
+    from ..cluster import Cluster
     from ..data_dirs import DataDirs
 
 WRONG_USE, UNUSABLE = 2, 3
 log = logging.getLogger("kafkadouble")
 
 
-async def serve(options: argparse.Namespace, settings: Settings, sock: socket.socket) -> int:
-    """Serve until SIGINT or SIGTERM."""
+async def serve(
+    options: argparse.Namespace,
+    settings: Settings,
+    socks: Sequence[socket.socket | None],
+    controllers: socket.socket | None = None,
+) -> int:
+    """Serve until SIGINT or SIGTERM, at the socket of each broker; a node that is no broker has None."""
     _log_to_stderr(logging.DEBUG if options.verbose else logging.WARNING if options.quiet else logging.INFO)
     ended = _on_signals()
-    advertised = _advertised(options, settings)
     clock = SystemClock()
+    with ExitStack() as at_end:
+        try:
+            capture = _capture(options, at_end)
+            broker = _made(options, settings, clock, socks, controllers, capture)
+        except (UsageError, WireError, DiskFailure) as problem:
+            print(f"kafkadouble: {problem}", file=sys.stderr)
+            return UNUSABLE
+        return await _serve(options, settings, broker, ended)
+
+
+def _capture(options: argparse.Namespace, at_end: ExitStack) -> Capture | None:
+    """Where connections note what passes on them, if that was asked for."""
+    if options.capture is None:
+        return None
+    from ..capturing import Capturing, Wanted
+
+    capturing = Capturing(Wanted(options.capture, options.capture_bodies))
+    at_end.callback(capturing.close)
+    return capturing.capture
+
+
+async def _serve(
+    options: argparse.Namespace, settings: Settings, broker: Broker | Cluster, ended: asyncio.Event
+) -> int:
+    """Until the end, by a signal or by what cannot go on."""
+    alone = len(broker.addresses) == 1
     try:
-        settings, data = _data(options.data_dir, settings, clock)
-        broker = Broker(
-            settings, sock, clock, advertised=advertised, seed=options.seed, history=options.verbose, data=data
-        )
-    except (UsageError, WireError, DiskFailure) as problem:
-        print(f"kafkadouble: {problem}", file=sys.stderr)
-        return UNUSABLE
-    try:
+        if not alone:  # brokers make topics by their controller, with which they must have found one another
+            await broker.start()
         await _create(broker, options.topic)
-        await broker.start()
+        if alone:
+            await broker.start()
+        gc.freeze()  # what was read at the start stays: the search for garbage need not look at it again and again
+        _tell_metrics_when_asked(broker)
         _announce(broker, settings)
-        await _first(ended.wait(), broker.listener.halted.wait())
+        nodes = {broker.controlling, *broker.members}
+        await _first(ended.wait(), *(each.listener.halted.wait() for each in nodes))
     except KafkaError as problem:
-        if broker.node.halted is None:
+        if _halted(broker) is None:
             print(f"kafkadouble: {problem}", file=sys.stderr)
             return WRONG_USE
+    except UsageError as problem:
+        if _halted(broker) is None:
+            print(f"kafkadouble: {problem}", file=sys.stderr)
+            return UNUSABLE
     finally:
+        halted = _halted(broker)
         await broker.stop()
-        if broker.node.halted is not None:
-            print(f"kafkadouble: {broker.node.halted}", file=sys.stderr)
-    if broker.node.halted is not None:
+        halted = halted or _halted(broker)
+        if halted is not None:
+            print(f"kafkadouble: {halted}", file=sys.stderr)
+    if halted is not None:
         return UNUSABLE
     log.info("ended")
     return 0
+
+
+def _made(
+    options: argparse.Namespace,
+    settings: Settings,
+    clock: Clock,
+    socks: Sequence[socket.socket | None],
+    controllers: socket.socket | None,
+    capture: Capture | None,
+) -> Broker | Cluster:
+    """The node, or those of a cluster."""
+    clients = [sock for sock in socks if sock is not None]
+    if len(clients) > 1:
+        from ..cluster import Cluster
+
+        return Cluster(
+            settings,
+            clients,
+            clock,
+            controllers=controllers,
+            seed=options.seed,
+            history=options.verbose,
+            data_dirs=_dirs(options.data_dir, settings),
+            capture=capture,
+        )
+    advertised = _advertised(options, settings)
+    settings, data = _data(options.data_dir, settings, clock)
+    return Broker(
+        settings,
+        socks[0],
+        clock,
+        controllers=controllers,
+        advertised=advertised,
+        seed=options.seed,
+        history=options.verbose,
+        data=data,
+        capture=capture,
+    )
+
+
+def _dirs(paths: list[str], settings: Settings) -> list[str]:
+    """Those of a cluster are the options' only: what the settings name is a single node's."""
+    if {"log.dirs", "log.dir"} & settings.given.keys() and not paths:
+        log.warning("everything stays in memory: log.dirs is that of one node; with --brokers it is --data-dir")
+    return paths
+
+
+def _halted(broker: Broker | Cluster) -> str | None:
+    """Why one of the nodes cannot go on."""
+    nodes = [each.node for each in (broker.controlling, *broker.members)]
+    return next((node.halted for node in nodes if node.halted is not None), None)
 
 
 async def _first(*events: Coroutine[object, object, object]) -> None:
@@ -103,7 +192,8 @@ def _on_signals() -> asyncio.Event:
 
 
 def _advertised(options: argparse.Namespace, settings: Settings) -> tuple[str, int] | None:
-    if options.advertised or "advertised.listeners" not in settings.given:
+    told = "advertised.listeners" in settings.given and "broker" in settings.list("process.roles")
+    if options.advertised or not told:
         given: tuple[str, int] | None = options.advertised
         return given
     from .listener_settings import advertised_listener
@@ -111,7 +201,7 @@ def _advertised(options: argparse.Namespace, settings: Settings) -> tuple[str, i
     return advertised_listener(settings)
 
 
-async def _create(broker: Broker, topics: Iterable[tuple[str, int]]) -> None:
+async def _create(broker: Broker | Cluster, topics: Iterable[tuple[str, int]]) -> None:
     for name, partitions in topics:
         from .. import seeding
 
@@ -119,18 +209,33 @@ async def _create(broker: Broker, topics: Iterable[tuple[str, int]]) -> None:
         seeding.check_topics(answer.topics)
 
 
-def _announce(broker: Broker, settings: Settings) -> None:
-    node = broker.node
-    lines = {
-        "bootstrap.servers": text_of(*broker.address),
+def _tell_metrics_when_asked(broker: Broker | Cluster) -> None:
+    """SIGUSR1 asks for them."""
+
+    def tell() -> None:
+        for name, value in broker.node.snapshotting.readings().items():
+            log.warning("metric %s: %s", name, value)
+
+    with suppress(NotImplementedError, AttributeError):  # Windows
+        asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, tell)
+
+
+def _announce(broker: Broker | Cluster, settings: Settings) -> None:
+    node = broker.asked.node
+    lines: dict[str, object] = {}
+    if "broker" in node.roles:
+        lines["bootstrap.servers"] = ",".join(text_of(*address) for address in broker.addresses)
+    if broker.controller is not None:
+        lines["controller.quorum.bootstrap.servers"] = text_of(*broker.controller)
+    lines |= {
         "cluster.id": node.cluster_id,
-        "node.id": node.id,
+        "node.id": ",".join(str(each.node.id) for each in broker.members),
         "pid": os.getpid(),
         "version": __version__,
     }
     with suppress(BrokenPipeError):  # nobody listens: no reason not to serve
         print("\n".join(f"{key}={value}" for key, value in lines.items()), flush=True)
-    log.info("serving at %s", lines["bootstrap.servers"])
+    log.info("serving at %s", next(iter(lines.values())))
     if without := settings.without_effect():
         log.info("these settings change nothing here: %s", ", ".join(without))
 

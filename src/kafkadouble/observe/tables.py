@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from kafkadouble.server.metadata.image import BrokerImage, ControllerImage, Endpoint, Image
 from kafkadouble.server.raft.voters import VoterSet
 
-from ..dump.item import printable
+from ..text_table import table
 from .change import directory_text, ids, time_text
 from .history import History, Row
 from .naming import level_text, resource_text, value_text
@@ -17,27 +17,24 @@ from .view import View
 SHOWN = 50
 """So many rows of the history are shown, the latest."""
 
-REST = {"quota": "client quotas", "acl": "ACLs", "scram": "SCRAM credentials", "token": "delegation tokens"}
-"""What is only counted."""
-
 
 def tables(view: View, quorum: Quorum, voters: VoterSet) -> Iterator[str]:
     """All of them, line by line."""
     image = view.image
     yield from _cluster(view, quorum, voters)
-    yield from _table("Quorum", ("NODE", "ROLE", "DIRECTORY", "LOG END"), _members(quorum))
-    yield from _table("Controllers", ("ID", "ENDPOINTS"), _controllers(image))
-    yield from _table("Brokers", ("ID", "STATE", "EPOCH", "RACK", "DIRS", "ENDPOINTS"), _brokers(image))
-    yield from _table(
+    yield from table("Quorum", ("NODE", "ROLE", "DIRECTORY", "LOG END"), _members(quorum))
+    yield from table("Controllers", ("ID", "ENDPOINTS"), _controllers(image))
+    yield from table("Brokers", ("ID", "STATE", "EPOCH", "RACK", "DIRS", "ENDPOINTS"), _brokers(image))
+    yield from table(
         "Features", ("NAME", "LEVEL"), sorted((name, level_text(name, n)) for name, n in image.features.items())
     )
-    yield from _table(
+    yield from table(
         "Topics",
         ("TOPIC", "PARTITION", "LEADER", "LEADER EPOCH", "PARTITION EPOCH", "REPLICAS", "ISR", "MORE"),
         _partitions(image),
     )
-    yield from _table("Topic ids", ("TOPIC", "ID", "PARTITIONS"), _topic_ids(image))
-    yield from _table("Configurations", ("RESOURCE", "NAME", "VALUE"), _configs(image))
+    yield from table("Topic ids", ("TOPIC", "ID", "PARTITIONS"), _topic_ids(image))
+    yield from table("Configurations", ("RESOURCE", "NAME", "VALUE"), _configs(image))
     yield from _history(view.history, view)
 
 
@@ -50,10 +47,18 @@ def _cluster(view: View, quorum: Quorum, voters: VoterSet) -> Iterator[str]:
         ("read up to", f"offset {view.end.offset}, epoch {view.end.epoch}"),
         ("begun with", f"a snapshot up to offset {view.snapshot.offset}" if view.snapshot else "the first record"),
         ("next producer id", str(image.next_producer_id)),
-        *((name, str(count)) for kind, name in REST.items() if (count := sum(key[0] == kind for key in image.rest))),
+        *((name, str(count)) for name, count in _counted(image) if count),
         *([("passed over", f"{view.unknown} records that could not be understood")] if view.unknown else []),
     ]
-    yield from _table("Cluster", None, rows)
+    yield from table("Cluster", None, rows)
+
+
+def _counted(image: Image) -> Iterator[tuple[str, int]]:
+    """What is only counted."""
+    yield "client quotas", sum(map(len, image.quotas.values()))
+    yield "ACLs", len(image.acls)
+    yield "SCRAM credentials", len(image.scram)
+    yield "delegation tokens", len(image.rest)
 
 
 def _members(quorum: Quorum) -> Iterator[Sequence[str]]:
@@ -131,7 +136,7 @@ def _history(history: History, view: View) -> Iterator[str]:
     elif view.snapshot is not None and not rows:
         title += f" (nothing since the snapshot up to offset {view.snapshot.offset})"
     heads = ("OFFSET", "EPOCH", "TIME", "PARTITION", "WHAT", "LEADER", "LEADER EPOCH", "PARTITION EPOCH", "ISR")
-    yield from _table(title, heads, (_history_row(row) for row in rows))
+    yield from table(title, heads, (_history_row(row) for row in rows))
 
 
 def _history_row(row: Row) -> Sequence[str]:
@@ -151,18 +156,3 @@ def _history_row(row: Row) -> Sequence[str]:
         str(now.partition_epoch),
         isr,
     )
-
-
-def _table(title: str, heads: Sequence[str] | None, rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """A headline, the rows under their heads in columns, an empty line."""
-    found = [[printable(cell) for cell in row] for row in rows]
-    yield title
-    if not found:
-        yield "  (none)"
-    else:
-        lines = [list(heads), *found] if heads else found
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        for line in lines:
-            cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-            yield ("  " + "  ".join(cells)).rstrip()
-    yield ""

@@ -1,0 +1,129 @@
+"""Writing down what passes between clients and brokers, in a thread beside theirs, from one start to one stop.
+
+Rules. No client waits for any of it: rows become columns a few at a time, with a pause in between, and a part is written when enough of them
+are together, or when they have waited long enough. What a disk does not take is lost, counted and told once; the server goes on.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from kafkadouble.server.capture import Capture
+
+from .capture_files import CaptureFiles
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+log = logging.getLogger("kafkadouble")
+
+LOOK_S = 0.5
+"""How often rows are taken."""
+
+PART_S, PART_OF_RUN = 10, 100
+"""A part is written after so many seconds, of a long run after this part of it: else a day of it would be thousands of files."""
+
+PART_ROWS, PART_BYTES = 1 << 17, 64 << 20
+SLICE, PAUSE_S = 4096, 0.001
+"""The rows that become columns in one go, each column in a fraction of a ms, and the pause for others behind them."""
+
+
+class Wanted(NamedTuple):
+    """What is to be captured, and where."""
+
+    path: str
+    bodies: bool = False
+
+
+class Capturing:
+    """One run of it: `capture` is what brokers are given. UsageError when nothing can be written there."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        epoch = time.time_ns() - time.perf_counter_ns()
+        self._files = CaptureFiles(wanted.path, run := _name(time.time()))
+        self.capture = Capture(time.perf_counter_ns, epoch, bodies=wanted.bodies)
+        self._run, self._process = run, os.getpid()
+        self._batches: list[pa.RecordBatch] = []
+        self._held = self._held_bytes = 0  # the rows in them, and their size
+        self._rows = self._lost = 0
+        self._troubled = False
+        self._began = self._last = time.monotonic()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._main, name="kafkadouble-capture", daemon=True)
+        self._thread.start()
+
+    def _main(self) -> None:
+        while not self._ended.wait(LOOK_S):
+            self._gather(PAUSE_S)
+            if self._is_due():
+                self._write()
+        self._gather(0)
+        self._write()
+
+    def _gather(self, pause: float) -> None:
+        """Make columns of all rows that are there."""
+        from kafkadouble.pipeline.traffic.schema import batch_of
+
+        while rows := self.capture.take(SLICE):
+            try:
+                batch = batch_of(self._run, rows)
+            except Exception as problem:
+                self._lose(len(rows), problem)
+                continue
+            self._batches.append(batch)
+            self._held += len(rows)
+            self._held_bytes += batch.nbytes
+            if self._held >= PART_ROWS or self._held_bytes >= PART_BYTES:
+                self._write()
+            time.sleep(pause)
+
+    def _is_due(self) -> bool:
+        now = time.monotonic()
+        return now - self._last >= max(PART_S, (now - self._began) / PART_OF_RUN)
+
+    def _write(self) -> None:
+        batches, count = self._batches, self._held
+        self._batches, self._held, self._held_bytes = [], 0, 0
+        self._last = time.monotonic()
+        if not batches:
+            return
+        try:
+            self._files.add(batches)
+            self._rows += count
+        except Exception as problem:
+            self._lose(count, problem)
+
+    def _lose(self, count: int, problem: Exception) -> None:
+        self._lost += count
+        if not self._troubled:
+            self._troubled = True
+            log.error("captured traffic is lost, as %r does not take it: %s", self._files, problem)
+
+    @property
+    def lost(self) -> int:
+        """Requests that could not be written down."""
+        return self._lost + self.capture.lost
+
+    def close(self) -> None:
+        """Write what is left; once is enough. A process that was forked has nothing to write."""
+        if self._process != os.getpid() or self._ended.is_set():
+            return
+        self._ended.set()
+        self._thread.join()
+        try:
+            self._files.close()
+        except Exception as problem:
+            log.error("%r cannot be written, its parts are kept: %s", self._files, problem)
+        log.info("%r", self)
+
+    def __repr__(self) -> str:
+        return f"{self._rows} requests captured in {self._files!r}, {self.lost} lost"
+
+
+def _name(now: float) -> str:
+    """When it began, and in which process: a name that no other run has."""
+    return f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime(now))}.{int(now * 1e6) % 1_000_000:06}-{os.getpid()}"

@@ -1,0 +1,128 @@
+"""Which quorum the directories of a node are formatted for, as its settings and the flags of `format` say (KIP-595, KIP-853).
+
+    controller.quorum.voters is set       these voters, in kraft.version 0: they stay who they are
+    --standalone                          this node alone, in kraft.version 1: others can be added
+    --initial-controllers ...             these, in kraft.version 1
+    --no-initial-controllers              kraft.version 1, and the voters will be learnt from the others
+
+A controller that has none of this is refused, as kafka-storage refuses it, where it names servers to ask; where it does not, which Apache Kafka
+would not start on, it is its quorum alone, in kraft.version 0. The refusals are those of kafka-storage.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import NamedTuple
+
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.configs.listeners import Endpoint, endpoints
+from kafkadouble.server.raft.initial_voters import parse, standalone
+from kafkadouble.server.raft.voters import VoterSet
+from kafkadouble.server.settings import Settings
+from kafkadouble.wire.errors import UsageError
+
+VOTERS, KRAFT_VERSION = "controller.quorum.voters", "kraft.version"
+DYNAMIC = (
+    f"{VOTERS} is empty and one of the flags --standalone, --initial-controllers, or --no-initial-controllers is used"
+)
+
+
+class Quorum(NamedTuple):
+    """The `kraft.version`; the voters of a new quorum, where they are told; the id of this node's directory, if it is one of them."""
+
+    kraft_version: int
+    voters: VoterSet | None
+    directory_id: Uuid | None
+
+    @property
+    def kind(self) -> str:
+        """What kafka-storage calls the directory of the metadata."""
+        if self.voters is None:
+            return "metadata directory"
+        return "dynamic metadata directory" if self.directory_id is None else "dynamic metadata voter directory"
+
+
+def add_flags(made: argparse.ArgumentParser) -> None:
+    """The three flags, of which one may be given."""
+    add = made.add_mutually_exclusive_group().add_argument
+    add(
+        "-s",
+        "--standalone",
+        action="store_true",
+        help="this controller is its quorum alone, to which others can be added",
+    )
+    add(
+        "-N",
+        "--no-initial-controllers",
+        action="store_true",
+        help="the voters are not told here: the node is a broker, or a controller that will be added to a quorum",
+    )
+    add(
+        "-I",
+        "--initial-controllers",
+        metavar="ID@HOST:PORT:DIRECTORY_ID,...",
+        help="the voters of a new quorum that can be changed, the same for each of its nodes",
+    )
+
+
+def quorum_of(options: argparse.Namespace, settings: Settings, given: int | None, new_id: Uuid) -> Quorum:
+    """The quorum. `given` is the `kraft.version` that was asked for, `new_id` is for the directory of a node that is alone. UsageError when
+    settings and flags contradict one another."""
+    static = settings.list(VOTERS)
+    told = options.standalone or options.initial_controllers is not None
+    if static and told:
+        raise UsageError(
+            f"You cannot specify {VOTERS} and format the node with --initial-controllers or --standalone. If you want to use dynamic quorum, "
+            f"please remove {VOTERS} and specify controller.quorum.bootstrap.servers instead."
+        )
+    asks = bool(settings.list("controller.quorum.bootstrap.servers"))
+    dynamic = not static and (told or options.no_initial_controllers or asks)
+    voters = _voters(options, settings, new_id) if told else None
+    if dynamic and not (told or options.no_initial_controllers) and _is_controller(settings):
+        raise UsageError(
+            f"Because {VOTERS} is not set on this controller, you must specify one of the following: --standalone, --initial-controllers, "
+            "or --no-initial-controllers."
+        )
+    own = None if voters is None else voters.get(settings.int("node.id"))
+    return Quorum(_level(given, dynamic), voters, None if own is None else own.key.directory_id)
+
+
+def _voters(options: argparse.Namespace, settings: Settings, new_id: Uuid) -> VoterSet:
+    listener = settings.list("controller.listener.names")[0].upper()
+    if not options.standalone:
+        return parse(options.initial_controllers, listener)
+    if not _is_controller(settings):
+        raise UsageError("You can only use --standalone on a controller.")
+    at = _endpoint(settings, listener)
+    return standalone(settings.int("node.id"), new_id, listener, at.host or "localhost", at.port)
+
+
+def _endpoint(settings: Settings, listener: str) -> Endpoint:
+    """Where others reach the controller: where it says so, or else where it listens."""
+    for setting in ("advertised.listeners", "listeners"):
+        for endpoint in endpoints(settings, setting):
+            if endpoint.name == listener:
+                return endpoint
+    raise UsageError("No controller listeners found.")
+
+
+def _is_controller(settings: Settings) -> bool:
+    return "controller" in settings.list("process.roles")
+
+
+def _level(given: int | None, dynamic: bool) -> int:
+    if given is None:
+        return int(dynamic)
+    if given not in (0, 1):
+        raise UsageError(f"{KRAFT_VERSION} goes from 0 to 1: {given} does not")
+    if given == 0 and dynamic:
+        raise UsageError(
+            f"Cannot set {KRAFT_VERSION} to 0 if {DYNAMIC}. For dynamic controllers support, try removing the --feature flag for "
+            f"{KRAFT_VERSION}."
+        )
+    if given and not dynamic:
+        raise UsageError(
+            f"Cannot set {KRAFT_VERSION} to {given} unless {DYNAMIC}. For dynamic controllers support, try using one of --standalone, "
+            f"--initial-controllers, or --no-initial-controllers and removing {VOTERS}."
+        )
+    return given

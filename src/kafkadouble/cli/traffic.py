@@ -1,0 +1,162 @@
+"""`kafkadouble traffic`: who used which APIs in which versions of a Kafka server, with which errors, and how long it took.
+
+Exit codes: 0; 1 when nothing could be read; 2 for a wrong call. What could not be read is told on stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from kafkadouble.pipeline.traffic.problems import Problems
+from kafkadouble.pipeline.traffic.tables import TABLES, Table
+from kafkadouble.wire.errors import UsageError
+
+from ..dump.item import printable
+from ..text_table import table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MISSING = "kafkadouble traffic needs pyarrow, which is not installed: pip install 'kafkadouble[columns]'"
+SHOWN = 10
+"""So many problems are told; the others are counted."""
+
+UNKNOWN = "unknown"
+"""Where the software of a client is not known, as Kafka calls it."""
+
+_EPILOG = """\
+examples:
+  kafkadouble traffic traffic.parquet
+  kafkadouble traffic --zone Europe/Berlin /var/log/kafka/kafka-request.log*
+  kafkadouble traffic --csv matrix captures/ > matrix.csv
+
+Read are what `kafkadouble serve --capture` writes, the request log of Apache Kafka (the logger kafka.request.logger at DEBUG), and the log of
+Kroxylicious' ProtocolLogger; of a folder whatever looks like one of them. Versions that Kafka 4.0 removed are those of KIP-896.
+"""
+
+
+def main(words: list[str]) -> int:
+    """Report on what was named."""
+    parser = _parser()
+    options = parser.parse_args(words)
+    try:
+        import pyarrow.parquet  # noqa: F401  # is it there?
+    except ImportError:
+        parser.error(MISSING)
+    try:
+        return _report(options)
+    except UsageError as error:
+        parser.error(str(error))
+    except BrokenPipeError:  # who reads has seen enough, as `head` does; nothing is left to be flushed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "kafkadouble traffic",
+        description="Report on captured traffic: client software by API, version and error, latencies, versions that could have been used, "
+        "versions that Kafka 4.0 removed, and what failed first.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="a capture, a log, or a folder of them")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="all tables as one JSON document")
+    form.add_argument("--csv", choices=[table.name for table in TABLES], help="one of the tables as CSV")
+    parser.add_argument("--zone", default="UTC", help="the time zone of logs that do not tell theirs (default: UTC)")
+    return parser
+
+
+def _report(options: argparse.Namespace) -> int:
+    from kafkadouble.pipeline.traffic.grouping import marked, table_of
+    from kafkadouble.pipeline.traffic.reading import Reading, read, zone_of
+
+    problems = Problems()
+    rows = marked(read(options.paths, problems, Reading(zone_of(options.zone))))
+    _tell(problems)
+    if options.csv:
+        (chosen,) = (each for each in TABLES if each.name == options.csv)
+        _print_csv(chosen, table_of(rows, chosen))
+    elif options.json:
+        _print_json(rows, problems, {each.name: table_of(rows, each).to_pylist() for each in TABLES})
+    else:
+        _print(_counted(rows))
+        _print("")
+        for each in TABLES:
+            _print_table(each, table_of(rows, each))
+    return 0 if rows.num_rows else 1
+
+
+def _tell(problems: Problems) -> None:
+    for problem in problems.named[:SHOWN]:
+        print(printable(f"kafkadouble traffic: {problem}"), file=sys.stderr)
+    if problems.count > SHOWN:
+        print(f"kafkadouble traffic: and {problems.count - SHOWN} more", file=sys.stderr)
+
+
+def _counted(rows: pa.Table) -> str:
+    import pyarrow.compute as pc
+
+    runs = len(pc.unique(rows["run"]))
+    first, last = pc.min_max(rows["time"]).as_py().values()
+    when = "" if first is None else f", from {_text(first)} to {_text(last)}"
+    return f"{rows.num_rows} requests in {runs} {'run' if runs == 1 else 'runs'}{when}"
+
+
+def _print_table(given: Table, found: pa.Table) -> None:
+    heads = [name.replace("_", " ").upper() for name in given.columns]
+    rows = ([_cell(name, row[name]) for name in given.columns] for row in found.to_pylist())
+    for line in table(given.title, heads, rows):
+        _print(line)
+
+
+def _cell(name: str, value: Any) -> str:
+    if value is None:
+        return UNKNOWN if name.startswith("client_") else "-"
+    return _text(value) or "-"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%d %H:%M:%S.%f") + "Z"
+    return str(round(value)) if isinstance(value, float) else str(value)
+
+
+def _print_csv(given: Table, found: pa.Table) -> None:
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(given.columns)
+    for row in found.to_pylist():
+        writer.writerow([_plain(row[name]) for name in given.columns])
+
+
+def _print_json(rows: pa.Table, problems: Problems, tables: dict[str, Sequence[dict[str, Any]]]) -> None:
+    made = {
+        "requests": rows.num_rows,
+        "problems": {"count": problems.count, "first": [str(problem) for problem in problems.named]},
+        **{
+            name: [{key: _plain(value) for key, value in row.items()} for row in found]
+            for name, found in tables.items()
+        },
+    }
+    print(json.dumps(made, indent=2))
+
+
+def _plain(value: Any) -> Any:
+    """As JSON and CSV have it: times in ISO 8601, whole numbers of us."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return round(value) if isinstance(value, float) else value
+
+
+def _print(line: str) -> None:
+    """A line, whatever the terminal can show."""
+    encoding, line = sys.stdout.encoding or "utf-8", printable(line)
+    print(line.encode(encoding, "backslashreplace").decode(encoding))

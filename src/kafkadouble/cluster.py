@@ -1,0 +1,332 @@
+"""Several brokers of one process: a hidden controller, and behind each port a broker that has it as its controller.
+
+Rules. Everything here runs on the loop's thread. The brokers have the ids from 1 on, the controller one beyond them. What the front door asks
+of a `Broker` it can ask of a `Cluster`, too. The port of a broker that does not run is held, so that nobody else has it meanwhile. History and
+fault rules are those of all brokers together.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.message import Message
+from kafkadouble.server.clock import Clock, SteppedClock
+from kafkadouble.server.cluster import Together
+from kafkadouble.server.handlers import CONTROLLER_SERVED, SERVED
+from kafkadouble.server.history import History
+from kafkadouble.server.listener import RETIRE_MS
+from kafkadouble.server.node import Node
+from kafkadouble.server.settings import Settings
+
+from .broker import Broker
+from .errors import KafkaError, UsageError
+from .listening import address_of, hold, text_of
+from .member_data import BROKER, CONTROLLER, MemberData, OnDisk, check_count, data_of
+from .member_settings import check, of_broker, of_controller
+
+if TYPE_CHECKING:
+    from kafkadouble.server.capture import Capture
+    from kafkadouble.server.faults.armed import Armed
+    from kafkadouble.server.metadata.image import Image
+    from kafkadouble.server.partition import Partition
+
+START_MS = 60_000
+"""How long brokers may take to be part of the cluster: longer than a session, which an earlier life may have left."""
+
+LIVES = 1 << 20
+"""What is added to a seed for each life of a broker."""
+
+
+class Member:
+    """One broker: what stays the same over its lives, and `broker` while it runs. `bound` is where it listens, `address` where it is found."""
+
+    def __init__(self, id: int, settings: Settings, sock: socket.socket, data: MemberData) -> None:
+        self.id, self.settings, self.data = id, settings, data
+        self.sock: socket.socket | None = sock  # while it does not run
+        self.bound: tuple[str, int] = sock.getsockname()[:2]
+        self.address = address_of(sock)
+        self.broker: Broker | None = None
+        self.lives = 0
+        self.is_isolated = self.is_paused = False
+
+    @property
+    def answers(self) -> Broker | None:
+        """The broker, if it runs, and does not stand still."""
+        return None if self.is_paused else self.broker
+
+    def __repr__(self) -> str:
+        state = "paused" if self.is_paused else "isolated" if self.is_isolated else "running"
+        return f"broker {self.id} at {text_of(*self.address)}, {state if self.broker is not None else 'not running'}"
+
+
+class Cluster:
+    """`socks` are those of the brokers, in their order; the rest is as for `Broker`."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        socks: Sequence[socket.socket],
+        clock: Clock,
+        *,
+        controllers: socket.socket | None = None,
+        seed: int | None = None,
+        history: bool = True,
+        data_dirs: Sequence[str] = (),
+        capture: Capture | None = None,
+    ) -> None:
+        check(settings)
+        self._capture = capture
+        self.clock, self._seed, self._keeps_history = clock, seed, history
+        self._history, self._rules = History(), list["Armed"]()
+        self._together = Together(clock)
+        self._controllers, self._count = controllers, len(socks)
+        self._at = (address_of(socks[0])[0], 0) if controllers is None else address_of(controllers)
+        self._settings = of_controller(settings, self._count)
+        check_count(data_dirs, self._count)
+        self._data = data_of(data_dirs, CONTROLLER, self._count + 1, clock.now(), None)
+        self.members_by_id: dict[int, Member] = {}
+        try:
+            self.controlling = self._new_controller()
+            for id, sock in enumerate(socks, 1):
+                data = data_of(data_dirs, f"{BROKER}{id}", id, clock.now(), self.cluster_id)
+                self.members_by_id[id] = Member(id, of_broker(settings, id, self._count, self._at), sock, data)
+        except BaseException:
+            self._release()
+            raise
+
+    def _release(self) -> None:
+        """Let others have the directories."""
+        for data in (self._data, *(member.data for member in self.members_by_id.values())):
+            data.release()
+
+    def _new_controller(self) -> Broker:
+        return Broker(
+            self._settings,
+            None,
+            self.clock,
+            controllers=self._controllers,
+            controller=self._at,
+            seed=self._seed,
+            history=False,
+            data=self._data,
+            capture=self._capture,
+        )
+
+    @property
+    def cluster_id(self) -> str:
+        return self.controlling.node.cluster_id
+
+    @property
+    def node(self) -> Node:
+        """That of the controller: it writes the snapshots that metrics tell of."""
+        return self.controlling.node
+
+    @property
+    def image(self) -> Image:
+        """The metadata of the cluster, as the controller has it."""
+        return self.controlling.image
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """That of the first broker."""
+        return self.addresses[0]
+
+    @property
+    def addresses(self) -> list[tuple[str, int]]:
+        """Where clients begin: at any of them."""
+        return [member.address for member in self.members_by_id.values()]
+
+    @property
+    def controller(self) -> tuple[str, int] | None:
+        """Where nodes of other processes reach the controller, if they do."""
+        return None if self._controllers is None else self._at
+
+    @property
+    def history(self) -> History:
+        """The latest requests to all brokers."""
+        return self._history
+
+    def member(self, id: int) -> Member | None:
+        """The broker of this id; None for one of another process."""
+        return self.members_by_id.get(id)
+
+    @property
+    def members(self) -> list[Broker]:
+        """The brokers that can be asked."""
+        return [broker for member in self.members_by_id.values() if (broker := member.answers) is not None]
+
+    @property
+    def asked(self) -> Broker:
+        """Who is asked what any broker can tell: one that is not cut off, if there is one. KafkaError(BROKER_NOT_AVAILABLE)."""
+        found = sorted((each.is_isolated, id) for id, each in self.members_by_id.items() if each.answers is not None)
+        broker = self.members_by_id[found[0][1]].answers if found else None
+        if broker is None:
+            raise KafkaError(error_codes.BROKER_NOT_AVAILABLE, "no broker is running")
+        return broker
+
+    async def start(self) -> None:
+        """Have all brokers accept, and be part of the cluster. UsageError when they cannot be."""
+        self._together.join(self.controlling.listener, {self._at: CONTROLLER_SERVED})
+        await self.controlling.start()
+        for member in self.members_by_id.values():
+            await self.begin(member)
+        if not await self._together.until(self._is_whole, START_MS):
+            raise UsageError(f"not all brokers are part of the cluster within {START_MS} ms: {self!r}")
+
+    def _is_whole(self) -> bool:
+        halted = [broker.node.halted for broker in self.members if broker.node.halted is not None]
+        if halted:
+            raise UsageError(halted[0])
+        live = {broker.id for broker in self.image.live_brokers()}
+        ends = {broker.image.end for broker in self.members}
+        return live >= self.members_by_id.keys() and ends == {self.image.end}
+
+    async def begin(self, member: Member) -> None:
+        """Start a broker that does not run."""
+        if member.broker is not None:
+            return
+        # Another life has another incarnation id: with the same one it would pass for the last.
+        seed = None if self._seed is None else self._seed + member.id + LIVES * member.lives
+        member.lives += 1
+        sock = member.sock or hold(member.bound)
+        broker = Broker(
+            member.settings,
+            sock,
+            self.clock,
+            seed=seed,
+            history=self._keeps_history,
+            data=member.data,
+            capture=self._capture,
+        )
+        if self._keeps_history:
+            broker.node.history = self._history
+        broker.node.faults.rules = self._rules
+        member.broker, member.sock = broker, None
+        self._together.join(broker.listener, {member.address: SERVED})  # before it speaks for itself
+        await broker.start()
+
+    async def end(self, member: Member, *, in_order: bool) -> None:
+        """End a broker that runs: in order, so that others take over what it leads, or without a word."""
+        broker = member.broker
+        if broker is None:
+            return
+        self.pause(member, False)
+        if in_order:
+            await self._hand_over([member])
+        self._together.leave(member.id)
+        member.broker = None
+        await broker.listener.stop()
+        member.sock = hold(member.bound)
+        if in_order:
+            broker.node.close(self.clock.now())
+        else:
+            member.data.killed(broker.node.logs, self.clock.now())
+        self._together.settle()
+
+    async def _hand_over(self, members: Iterable[Member]) -> None:
+        """Have others lead what these lead, or nobody where these are all. It counts when the others have said that they know of it."""
+        reached = [member.broker for member in members if member.broker is not None and not member.is_isolated]
+        nodes = [broker.node for broker in reached if not _is_over(broker.node)]
+        for node in nodes:
+            if node.life is not None:
+                node.life.stop()
+        longest = max((node.settings.int("broker.heartbeat.interval.ms") for node in nodes), default=0)
+        await self._together.until(lambda: all(map(_is_over, nodes)), longest + RETIRE_MS)
+
+    def pause(self, member: Member, paused: bool) -> None:
+        """Let a broker stand still, or go on."""
+        if member.broker is None or member.is_paused == paused:
+            return
+        member.is_paused = paused
+        carrier = self._together.carrier
+        (carrier.pause if paused else carrier.resume)(member.id)
+        member.broker.listener.pause(paused)
+        if not paused:
+            member.broker.settle()
+        self.settle()
+
+    def isolate(self, member: Member, isolated: bool) -> None:
+        """Cut a broker off from the other nodes, or no longer."""
+        member.is_isolated = isolated
+        carrier = self._together.carrier
+        (carrier.isolate if isolated else carrier.rejoin)(member.id)
+        self.settle()
+
+    async def stop(self) -> None:
+        """End everything; in order where something is kept."""
+        members = self.members_by_id.values()
+        for member in members:
+            self.pause(member, False)
+        in_order = isinstance(self._data, OnDisk)
+        if in_order:
+            await self._hand_over(members)
+        for member in members:
+            await self.end(member, in_order=in_order)
+            if member.sock is not None:
+                member.sock.close()
+        await self._together.stop()
+        await self.controlling.listener.stop()
+        self.controlling.node.close(self.clock.now())
+        self._release()
+
+    async def reset(self) -> None:
+        """Begin anew behind the same ports, with all brokers running."""
+        now = self.clock.now()
+        for member in self.members_by_id.values():
+            self.isolate(member, False)
+            await self.end(member, in_order=False)
+            member.data.erase(now)
+        self._together.leave(self.controlling.node.id)
+        self._history.clear()
+        self._rules.clear()
+        await self.controlling.reset()
+        self._together.join(self.controlling.listener, {self._at: CONTROLLER_SERVED})
+        for member in self.members_by_id.values():
+            member.data.cluster_id, member.lives = self.cluster_id, 0
+            member.data.erase(now)
+            await self.begin(member)
+        await self._together.until(self._is_whole, START_MS)
+
+    def settle(self) -> None:
+        """Carry what can be carried now."""
+        self._together.settle()
+
+    def advance(self, clock: SteppedClock, milliseconds: int) -> None:
+        """Let time pass for all."""
+        self._together.advance(clock, milliseconds)
+
+    def leading(self, topic: str, index: int) -> tuple[Broker, Partition] | None:
+        """A partition, and the broker that leads it; None when there is none such. KafkaError(LEADER_NOT_AVAILABLE) when nobody does who can be
+        asked."""
+        self.settle()
+        found = self.image.topic_named(topic)
+        partition = None if found is None else found.partitions.get(index)
+        if partition is None:
+            return None
+        member = self.member(partition.leader)
+        broker = None if member is None else member.answers
+        led = None if broker is None else broker.node.partitions.get(topic, index)
+        if broker is None or led is None:
+            said = "nobody" if partition.leader < 0 else f"broker {partition.leader}, which does not answer,"
+            raise KafkaError(error_codes.LEADER_NOT_AVAILABLE, f"{said} leads {topic}-{index}")
+        return broker, led
+
+    def ask(self, body: Message, at: Broker | None = None) -> Future[Any]:
+        """What a broker answers, any unless one is named. KafkaError(REQUEST_TIMED_OUT) when that takes time, and the clock stands still."""
+        answer = (at or self.asked).ask(body)
+        self.settle()
+        if not answer.done() and isinstance(self.clock, SteppedClock):
+            said = "this takes time, and the clock stands still: what was asked for may be done when it is advanced"
+            raise KafkaError(error_codes.REQUEST_TIMED_OUT, said)
+        return answer
+
+    def __repr__(self) -> str:
+        return f"cluster {self.cluster_id} of {', '.join(map(repr, self.members_by_id.values()))}"
+
+
+def _is_over(node: Node) -> bool:
+    return node.halted is not None or node.life is None or node.life.is_over

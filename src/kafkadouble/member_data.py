@@ -1,0 +1,98 @@
+"""What a node of a cluster in one process keeps over its lives: in memory, or in a folder of its own in each data directory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from kafkadouble.server.log.formats.names import META_PROPERTIES
+from kafkadouble.server.logs.logs import Logs
+from kafkadouble.server.logs.memory import MemoryLogs
+
+from .broker import Data
+from .errors import UsageError
+
+if TYPE_CHECKING:
+    from .data_dirs import DataDirs
+
+
+CONTROLLER, BROKER = "controller", "broker-"
+"""The folders of the nodes; a broker's ends in its id."""
+
+
+class MemberData(Data, Protocol):
+    """As for a single node, and it may be killed. `cluster_id` is that of what is erased."""
+
+    cluster_id: str | None
+
+    def killed(self, logs: Logs, now: int) -> None:
+        """The node that had these logs is gone, without having said so."""
+        ...
+
+
+class InMemory:
+    """Logs that outlive their node."""
+
+    def __init__(self, cluster_id: str | None) -> None:
+        self.cluster_id = cluster_id
+        self.erase(0)
+
+    def open(self) -> Logs:
+        return self._logs
+
+    def erase(self, now: int) -> None:
+        self._logs = MemoryLogs()
+        self._logs.cluster_id = self.cluster_id
+
+    def killed(self, logs: Logs, now: int) -> None:
+        """They stay as they are."""
+
+    def release(self) -> None:
+        """Nobody else could have them."""
+
+
+class OnDisk:
+    """Log directories that outlive their node, and this process."""
+
+    def __init__(self, dirs: DataDirs) -> None:
+        self._dirs = dirs
+        self.open, self.erase, self.release = dirs.open, dirs.erase, dirs.release
+
+    @property
+    def cluster_id(self) -> str | None:
+        return self._dirs.cluster_id
+
+    @cluster_id.setter
+    def cluster_id(self, id: str | None) -> None:
+        self._dirs.cluster_id = id
+
+    def killed(self, logs: Logs, now: int) -> None:
+        """The files are closed; nothing says that they are whole."""
+        logs.close(now, -1)
+        self._dirs.unmark()
+
+
+def check_count(data_dirs: Sequence[str], brokers: int) -> None:
+    """UsageError for directories of another number of brokers: the controller's id is one beyond theirs."""
+    if not data_dirs:
+        return
+    from .data_dirs import node_of
+
+    for path in data_dirs:
+        controller = node_of(os.path.join(path, CONTROLLER))
+        if controller is not None and controller != brokers + 1:
+            raise UsageError(f"{path} is the data directory of a cluster of {controller - 1} brokers, not of {brokers}")
+
+
+def data_of(data_dirs: Sequence[str], folder: str, id: int, now: int, cluster_id: str | None) -> MemberData:
+    """That of one node: in folders of this name, if there are data directories. UsageError for directories that cannot be had."""
+    if not data_dirs:
+        return InMemory(cluster_id)
+    from .data_dirs import DataDirs
+
+    for path in data_dirs:
+        if os.path.exists(os.path.join(path, META_PROPERTIES)):
+            raise UsageError(f"{path} is the data directory of a single node, not of a cluster")
+    paths = [os.path.join(path, folder) for path in data_dirs]
+    return OnDisk(DataDirs(paths, id, now, cluster_id=cluster_id))

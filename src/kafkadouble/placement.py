@@ -1,0 +1,122 @@
+"""Who leads what in a cluster, looked at and decided without a client; everything here is to be called on the loop's thread.
+
+Rules. Decisions are records of the metadata, written by whoever leads the quorum; the epochs come from there. An election that Kafka would not
+hold is refused as Kafka refuses it; what cannot have been meant is a UsageError.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest
+from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
+from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.coordinator.java_text import partition_for
+from kafkadouble.server.internal_topics import CONSUMER_OFFSETS
+from kafkadouble.server.metadata.elections import elect_leaders
+from kafkadouble.server.metadata.image import Image, PartitionImage
+
+from .errors import KafkaError, UsageError, raise_for
+
+if TYPE_CHECKING:
+    from .broker import Broker
+    from .cluster import Cluster
+
+UNCLEAN = 1
+"""The election type of ElectLeaders."""
+
+
+def find(broker: Broker | Cluster, topic: str, index: int) -> tuple[Uuid, PartitionImage]:
+    """A partition as the metadata have it, and the id of its topic. KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when there is none such."""
+    _check("topic", topic, str, "a name")
+    _check("partition", index, int, "a number")
+    broker.settle()
+    found = broker.image.topic_named(topic)
+    if found is None or index not in found.partitions:
+        raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {topic}-{index}")
+    return found.id, found.partitions[index]
+
+
+def leader(broker: Broker | Cluster, topic: str, index: int) -> int | None:
+    """The id of the broker that leads; None when nobody does."""
+    id = find(broker, topic, index)[1].leader
+    return None if id < 0 else id
+
+
+def isr(broker: Broker | Cluster, topic: str, index: int) -> list[int]:
+    """The ids of the replicas in sync."""
+    return sorted(find(broker, topic, index)[1].isr)
+
+
+def move_leader(broker: Broker | Cluster, topic: str, index: int, to: int) -> int:
+    """Have another replica lead, which is in sync; tells the epoch that begins."""
+    topic_id, partition = find(broker, topic, index)
+    _check_target(broker, partition, to, f"{topic}-{index}")
+    live = {each.id for each in broker.image.live_brokers()}
+    if to not in partition.isr or to not in live:
+        said = f"broker {to} is not alive and in sync: in sync are {sorted(partition.isr)}, alive {sorted(live)}"
+        raise KafkaError(error_codes.ELIGIBLE_LEADERS_NOT_AVAILABLE, said)
+    if partition.leader != to:
+        broker.controlling.node.now = broker.clock.now()
+        change = PartitionChangeRecord(topic_id=topic_id, partition_id=index, leader=to)
+        broker.controlling.node.controller.commit([change])
+    return find(broker, topic, index)[1].leader_epoch
+
+
+def move_coordinator(broker: Broker | Cluster, group: str, to: int) -> int:
+    """Have another broker coordinate a group, which may not be there yet; tells the partition of __consumer_offsets that moves."""
+    _check("group", group, str, "a name")
+    if broker.image.topic_named(CONSUMER_OFFSETS) is None:  # whoever is asked for a coordinator has the topic made
+        broker.ask(FindCoordinatorRequest(coordinator_keys=[group]))
+        broker.settle()
+    found = broker.image.topic_named(CONSUMER_OFFSETS)
+    if found is None:
+        raise KafkaError(error_codes.COORDINATOR_NOT_AVAILABLE, f"there is no {CONSUMER_OFFSETS}")
+    index = partition_for(group, len(found.partitions))
+    move_leader(broker, CONSUMER_OFFSETS, index, to)
+    return index
+
+
+def unclean_election(broker: Broker | Cluster, topic: str, index: int, to: int | None = None) -> int:
+    """Give a partition that nobody leads to whoever of its replicas is alive, in sync or not, or to one of them; tells who that is."""
+    _, partition = find(broker, topic, index)
+    node = broker.controlling.node
+    node.now = broker.clock.now()
+    image = node.controller.draft
+    if to is not None:
+        _check_target(broker, partition, to, f"{topic}-{index}")
+        image = _with_alone(image, to)
+    asked = ElectLeadersRequest.TopicPartitions(topic=topic, partitions=[index])
+    request = ElectLeadersRequest(election_type=UNCLEAN, topic_partitions=[asked])
+    decision = elect_leaders(image, node.settings, request)
+    result = decision.results[0].partition_result[0]
+    raise_for(result.error_code, result.error_message)
+    node.controller.commit(decision.records)
+    return find(broker, topic, index)[1].leader
+
+
+def _with_alone(image: Image, id: int) -> Image:
+    """The same cluster, as if nobody else were alive."""
+    brokers = image.brokers
+    for other in [each for each in brokers.values() if each.id != id]:
+        brokers = brokers.set(other.id, other._replace(fenced=True))
+    return image._replace(brokers=brokers)
+
+
+def _check_target(broker: Broker | Cluster, partition: PartitionImage, to: int, what: str) -> None:
+    """KafkaError: REPLICA_NOT_AVAILABLE for a broker that has none, ELIGIBLE_LEADERS_NOT_AVAILABLE for one that does not run, also when the
+    metadata do not know of it yet."""
+    _check("to", to, int, "the id of a broker")
+    if to not in partition.replicas:
+        said = f"broker {to} has no replica of {what}: brokers {', '.join(map(str, partition.replicas))} have"
+        raise KafkaError(error_codes.REPLICA_NOT_AVAILABLE, said)
+    member = broker.member(to)
+    if member is not None and member.broker is None:
+        raise KafkaError(error_codes.ELIGIBLE_LEADERS_NOT_AVAILABLE, f"broker {to} does not run: start it first")
+
+
+def _check(name: str, value: object, kind: type, meant: str) -> None:
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise UsageError(f"{name} is {meant}, not {value!r}")

@@ -1,0 +1,224 @@
+"""Captured traffic: what `capture` writes, where, and what becomes of it when a process is killed or a disk is full."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from confluent_kafka.admin import AdminClient
+
+from kafkadouble import KafkaDouble, UsageError, capture_files, capturing
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.pipeline.traffic.schema import schema
+from tests.front.client import ask
+from tests.front.serving import run, serving
+
+PATIENCE_S = 60
+
+
+def wait_for(holds: Callable[[], Any]) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def has_lost(run: capturing.Capturing, count: int) -> bool:
+    return run.lost == count
+
+
+def has_parts(folder: Path, count: int) -> bool:
+    return len(list(folder.glob("*.parquet"))) == count
+
+
+def metadata(kafka: KafkaDouble, client_id: str = "test") -> None:
+    for server in kafka.bootstrap_servers.split(","):
+        host, _, port = server.rpartition(":")
+        ask((host, int(port)), MetadataRequest(topics=[]), 12, client_id)
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    table = pq.read_table(path)
+    assert table.schema.equals(schema())
+    found: list[dict[str, Any]] = table.to_pylist()
+    return found
+
+
+def test_a_real_clients_requests_are_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "traffic.parquet"
+    with KafkaDouble(capture=path) as kafka:
+        AdminClient({"bootstrap.servers": kafka.bootstrap_servers, "client.id": "app"}).list_topics(timeout=20)
+    found = rows(path)
+    assert [row["api"] for row in found][:2] == ["ApiVersions", "Metadata"]
+    assert {row["client_id"] for row in found} == {"app"}
+    assert {row["client_software"] for row in found} == {"confluent-kafka-python"}
+    assert all(row["latency_us"] >= 0 and row["response_bytes"] > 0 for row in found)
+    assert [path.name for path in tmp_path.iterdir()] == ["traffic.parquet"]
+
+
+def test_a_file_is_extended_by_each_run(tmp_path: Path) -> None:
+    path = tmp_path / "traffic.parquet"
+    kafka = KafkaDouble(capture=path)
+    for client_id in ("first", "second"):
+        with kafka:
+            metadata(kafka, client_id)
+    found = rows(path)
+    assert [row["client_id"] for row in found] == ["first", "second"]
+    assert len({row["run"] for row in found}) == 2
+
+
+def test_a_directory_is_shared_and_a_file_is_not(tmp_path: Path) -> None:
+    with KafkaDouble(capture=tmp_path / "d") as one, KafkaDouble(capture=tmp_path / "d") as other:
+        metadata(one, "one")
+        metadata(other, "other")
+    assert {row["client_id"] for row in rows(tmp_path / "d")} == {"one", "other"}
+    path = tmp_path / "f.parquet"
+    with KafkaDouble(capture=path), pytest.raises(UsageError, match=r"is being captured in .*f\.parquet already"):
+        KafkaDouble(capture=path).start()
+
+
+def test_all_brokers_are_captured_also_after_a_reset(tmp_path: Path) -> None:
+    with KafkaDouble(brokers=2, capture=tmp_path, capture_bodies=True) as kafka:
+        metadata(kafka)
+        kafka.reset()
+        metadata(kafka)
+    found = rows(tmp_path)
+    assert [row["node"] for row in found] == [1, 2, 1, 2]
+    assert len({row["connection"] for row in found}) == 4
+    assert all(row["request"].startswith('{"topics":[]') and '"brokers":[{' in row["response"] for row in found)
+
+
+def test_nothing_is_written_where_nothing_was_asked(tmp_path: Path) -> None:
+    with KafkaDouble(capture=tmp_path / "f.parquet"):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+KILLED = """
+import os, signal, sys, time
+from kafkadouble import KafkaDouble, capturing
+from tests.front.test_capture import metadata, wait_for
+capturing.LOOK_S, capturing.PART_S = 0.01, 0
+kafka = KafkaDouble(capture=sys.argv[1]).start()
+metadata(kafka, "killed")
+wait_for(lambda: any(name.startswith("2") for name in os.listdir(sys.argv[1] + ".parts")))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_process_had_written_when_it_was_killed_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "traffic.parquet"
+    command = [sys.executable, "-c", KILLED, str(path)]
+    assert subprocess.run(command, timeout=2 * PATIENCE_S, check=False).returncode < 0
+    assert [row["client_id"] for row in rows(tmp_path / "traffic.parquet.parts")] == ["killed"]
+    with KafkaDouble(capture=path) as kafka:
+        metadata(kafka, "next")
+    assert [row["client_id"] for row in rows(path)] == ["killed", "next"]
+
+
+def test_a_full_disk_stops_nobody_and_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(capturing, "LOOK_S", 0.01)
+    monkeypatch.setattr(capturing, "PART_S", 0)
+    is_full = True
+    write = capture_files._write
+
+    def full(path: str, tables: Any) -> None:
+        if is_full:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(path, tables)
+
+    monkeypatch.setattr(capture_files, "_write", full)
+    with caplog.at_level(logging.INFO, "kafkadouble"), KafkaDouble(capture=tmp_path) as kafka:
+        running = kafka._running
+        assert running is not None
+        assert running._capturing is not None
+        for lost in (1, 2):
+            metadata(kafka)
+            wait_for(partial(has_lost, running._capturing, lost))
+        is_full = False
+        metadata(kafka, "later")
+    told = [record.getMessage() for record in caplog.records if "captured" in record.getMessage()]
+    assert told == [
+        f"captured traffic is lost, as {tmp_path} does not take it: [Errno 28] No space left on device",
+        f"1 requests captured in {tmp_path}, 2 lost",
+    ]
+    assert [row["client_id"] for row in rows(tmp_path)] == ["later"]
+    assert not [each for each in tmp_path.iterdir() if each.name.startswith(".")]
+
+
+def test_a_part_is_written_when_enough_is_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(capturing, "LOOK_S", 0.01)
+    monkeypatch.setattr(capturing, "PART_ROWS", 1)
+    with KafkaDouble(capture=tmp_path) as kafka:
+        for number in (1, 2):
+            metadata(kafka)
+            wait_for(partial(has_parts, tmp_path, number))
+    assert len(rows(tmp_path)) == 2
+
+
+class TestRefusals:
+    def test_what_is_there_and_is_no_captured_traffic(self, tmp_path: Path) -> None:
+        other = tmp_path / "other.parquet"
+        other.write_text("something else")
+        with pytest.raises(UsageError, match=r"other.parquet is there, and is no file of captured traffic"):
+            KafkaDouble(capture=other).start()
+        (tmp_path / "file").touch()
+        with pytest.raises(
+            UsageError, match=r"file is a file: captured traffic goes into a directory, or a file named"
+        ):
+            KafkaDouble(capture=tmp_path / "file").start()
+        (tmp_path / "d.parquet").mkdir()
+        with pytest.raises(UsageError, match=r"d.parquet is a directory: what ends in .parquet is to be a file"):
+            KafkaDouble(capture=tmp_path / "d.parquet").start()
+        with pytest.raises(UsageError, match="traffic cannot be captured in"):
+            KafkaDouble(capture=tmp_path / "file" / "below").start()
+
+    def test_without_pyarrow_it_is_told_what_to_install(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+        with pytest.raises(UsageError, match=r"pip install 'kafkadouble\[columns\]'"):
+            KafkaDouble(capture=tmp_path).start()
+
+    def test_bodies_go_somewhere(self) -> None:
+        with pytest.raises(UsageError, match="capture_bodies without capture"):
+            KafkaDouble(capture_bodies=True)
+        done = run("serve", "--port", "0", "--capture-bodies")
+        assert (done.returncode, done.stderr) == (
+            2,
+            "kafkadouble: --capture-bodies goes with --capture, which says where to\n",
+        )
+
+    def test_the_command_line_refuses_before_it_listens(self, tmp_path: Path) -> None:
+        (tmp_path / "file").touch()
+        done = run("serve", "--port", "0", "--capture", str(tmp_path / "file"))
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "is a file" in done.stderr
+
+
+def test_serve_captures_until_it_is_ended(tmp_path: Path) -> None:
+    path = tmp_path / "traffic.parquet"
+    with serving("--capture", str(path), "--capture-bodies") as broker:
+        broker.ask(MetadataRequest(topics=[]), 12)
+        code, stderr = broker.end()
+    assert code == 0
+    assert f"1 requests captured in {path}, 0 lost" in stderr
+    assert (
+        rows(path)[0]["request"]
+        == '{"topics":[],"allowAutoTopicCreation":true,"includeTopicAuthorizedOperations":false}'
+    )
+
+
+def test_pyarrow_is_left_alone_where_nothing_is_captured() -> None:
+    code = "import sys; from kafkadouble import KafkaDouble\nwith KafkaDouble(): pass\nprint('pyarrow' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE_S, check=True)
+    assert done.stdout == "False\n"

@@ -1,0 +1,360 @@
+"""KafkaDouble with several brokers, in time that is stepped: everything that one broker does, and what only several can."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kafkadouble import KafkaDouble, KafkaError, UsageError
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.messages.generated.produce import ProduceRequest
+from kafkadouble.wire.batch import Record, encode_batch
+from tests.front.client import ask
+
+SESSION_S, LAG_S = 10, 35
+"""More than the session of a broker, and than the time in which a follower falls out."""
+
+
+@pytest.fixture
+def kafka() -> Iterator[KafkaDouble]:
+    with KafkaDouble(brokers=3, stepped=True, seed=20261121) as kafka:
+        kafka.create_topic("t", replication_factor=3)
+        yield kafka
+
+
+def values(kafka: KafkaDouble) -> list[bytes | None]:
+    return [record.value for record in kafka.records("t")]
+
+
+def led_by(kafka: KafkaDouble) -> int:
+    found = kafka.leader("t", 0)
+    assert found is not None
+    return found
+
+
+def address(kafka: KafkaDouble, id: int) -> tuple[str, int]:
+    host, _, port = kafka.brokers[id].bootstrap.rpartition(":")
+    return host, int(port)
+
+
+def produce(kafka: KafkaDouble, at: int, value: bytes, acks: int = -1) -> int:
+    """The error code of a client's request to one broker."""
+    data = ProduceRequest.PartitionProduceData(index=0, records=encode_batch([Record(0, 1, None, value, ())]))
+    topic = ProduceRequest.TopicProduceData(name="t", partition_data=[data])
+    answer = ask(address(kafka, at), ProduceRequest(acks=acks, timeout_ms=1000, topic_data=[topic]), 9)
+    return int(answer.responses[0].partition_responses[0].error_code)
+
+
+def test_what_is_new_needs_no_time(kafka: KafkaDouble) -> None:
+    """Followers whose fetch waits at a leader ask for its new partitions all the same, where the clock stands still."""
+    kafka.produce("t", "old")
+    for name in ("new", "newer"):
+        kafka.create_topic(name, partitions=3, replication_factor=3)
+        for index in range(3):
+            kafka.produce(name, "v", partition=index)
+        assert [len(kafka.records(name, index)) for index in range(3)] == [1, 1, 1]
+
+
+def test_clients_begin_at_any_broker(kafka: KafkaDouble) -> None:
+    found = kafka.bootstrap_servers.split(",")
+    assert found == [kafka.brokers[id].bootstrap for id in (1, 2, 3)]
+    assert kafka.port == address(kafka, 1)[1]
+    for id in (1, 2, 3):
+        told = ask(address(kafka, id), MetadataRequest(topics=None), 9)
+        assert sorted((each.node_id, each.port) for each in told.brokers) == [
+            (each, address(kafka, each)[1]) for each in (1, 2, 3)
+        ]
+        assert [*told.topics[0].partitions[0].isr_nodes] == kafka.isr("t", 0)
+
+
+def test_topics_and_records(kafka: KafkaDouble) -> None:
+    assert [kafka.produce("t", value) for value in "ab"] == [0, 1]
+    assert values(kafka) == [b"a", b"b"]
+    kafka.create_topic("wide", 6)
+    assert {kafka.leader("wide", index) for index in range(6)} == {1, 2, 3}
+    for number in range(6):
+        kafka.produce("wide", str(number), partition=number)
+    assert [record.value for record in kafka.records("wide")] == [b"%d" % number for number in range(6)]
+    with pytest.raises(KafkaError, match="INVALID_REPLICATION_FACTOR"):
+        kafka.create_topic("four", replication_factor=4)
+    kafka.delete_topic("wide")
+    with pytest.raises(KafkaError, match="UNKNOWN_TOPIC_OR_PARTITION"):
+        kafka.records("wide")
+    kafka.produce("made", "by itself")
+    assert kafka.isr("made", 0) == [kafka.leader("made", 0)], "default.replication.factor is 1"
+
+
+def test_internal_topics_have_as_many_replicas_as_there_are_brokers_up_to_three(kafka: KafkaDouble) -> None:
+    kafka.move_coordinator("g", to=2)
+    assert kafka.isr("__consumer_offsets", 0) == [1, 2, 3]
+
+
+def test_a_killed_leader_is_followed_when_its_session_is_over(kafka: KafkaDouble) -> None:
+    kafka.produce("t", "a")
+    first = led_by(kafka)
+    kafka.brokers[first].kill()
+    assert not kafka.brokers[first].running
+    with pytest.raises(ConnectionRefusedError):
+        ask(address(kafka, first), MetadataRequest(topics=None), 9)
+    kafka.advance(5)
+    assert led_by(kafka) == first
+    with pytest.raises(KafkaError, match=f"LEADER_NOT_AVAILABLE: broker {first}, which does not answer"):
+        kafka.records("t")
+    kafka.advance(SESSION_S)
+    second = led_by(kafka)
+    assert second != first
+    assert kafka.isr("t", 0) == sorted({1, 2, 3} - {first})
+    assert values(kafka) == [b"a"]
+    assert kafka.produce("t", "b") == 1
+    kafka.brokers[first].start()
+    kafka.advance(LAG_S)
+    assert kafka.isr("t", 0) == [1, 2, 3]
+    kafka.move_leader("t", 0, to=first)
+    assert values(kafka) == [b"a", b"b"], "its log was kept, and what it missed has come"
+
+
+def test_a_broker_that_is_started_within_its_session_waits_for_the_end_of_that(kafka: KafkaDouble) -> None:
+    first = led_by(kafka)
+    kafka.brokers[first].kill()
+    kafka.brokers[first].start()
+    kafka.advance(1)
+    assert len(kafka.isr("t", 0)) == 3
+    kafka.advance(SESSION_S + 2)
+    kafka.advance(LAG_S)
+    assert kafka.isr("t", 0) == [1, 2, 3]
+    assert kafka.leader_epoch("t", 0) > 0
+
+
+def test_a_broker_that_stops_hands_over_first(kafka: KafkaDouble) -> None:
+    kafka.produce("t", "a")
+    first = led_by(kafka)
+    kafka.brokers[first].stop()
+    assert led_by(kafka) != first
+    assert kafka.produce("t", "b") == 1
+    kafka.brokers[first].start()
+    kafka.advance(SESSION_S + 1)
+    assert kafka.isr("t", 0) == [1, 2, 3]
+
+
+def test_a_paused_broker_is_fenced_and_comes_back(kafka: KafkaDouble) -> None:
+    first = led_by(kafka)
+    kafka.brokers[first].pause()
+    kafka.advance(SESSION_S)
+    second = led_by(kafka)
+    assert second != first
+    kafka.produce("t", "a")
+    kafka.brokers[first].resume()
+    kafka.advance(LAG_S)
+    assert kafka.isr("t", 0) == [1, 2, 3]
+    assert ask(address(kafka, first), MetadataRequest(topics=None), 9).topics[0].partitions[0].leader_id == second
+
+
+def test_what_only_an_isolated_leader_has_is_lost_when_it_joins(kafka: KafkaDouble) -> None:
+    """Clients still reach it: what they wrote with acks=1 was never committed (KIP-101)."""
+    kafka.produce("t", "a")
+    first = led_by(kafka)
+    kafka.brokers[first].isolate()
+    assert produce(kafka, first, b"lost", acks=1) == 0
+    kafka.advance(SESSION_S)
+    assert led_by(kafka) != first
+    assert kafka.produce("t", "b") == 1
+    kafka.brokers[first].join()
+    kafka.advance(LAG_S)
+    assert kafka.isr("t", 0) == [1, 2, 3]
+    kafka.move_leader("t", 0, to=first)
+    assert values(kafka) == [b"a", b"b"]
+
+
+def test_a_follower_that_is_isolated_falls_out(kafka: KafkaDouble) -> None:
+    follower = next(id for id in kafka.isr("t", 0) if id != led_by(kafka))
+    kafka.brokers[follower].isolate()
+    with pytest.raises(KafkaError, match="REQUEST_TIMED_OUT: this takes time, and the clock stands still"):
+        kafka.produce("t", "a")
+    kafka.advance(LAG_S)
+    assert follower not in kafka.isr("t", 0)
+    assert values(kafka) == [b"a"]
+
+
+def test_leaders_are_moved(kafka: KafkaDouble) -> None:
+    kafka.produce("t", "a")
+    for to in (2, 3, 1, 1):
+        epoch = kafka.move_leader("t", 0, to=to)
+        assert (kafka.leader("t", 0), kafka.leader_epoch("t", 0)) == (to, epoch)
+    assert kafka.produce("t", "b") == 1
+    with pytest.raises(KafkaError, match="REPLICA_NOT_AVAILABLE: broker 9 has no replica of t-0"):
+        kafka.move_leader("t", 0, to=9)
+    kafka.brokers[2].kill()
+    kafka.advance(SESSION_S)
+    with pytest.raises(KafkaError, match="ELIGIBLE_LEADERS_NOT_AVAILABLE: broker 2 does not run: start it first"):
+        kafka.move_leader("t", 0, to=2)
+    for call in (kafka.leader, kafka.isr, kafka.unclean_election):
+        with pytest.raises(KafkaError, match="UNKNOWN_TOPIC_OR_PARTITION: there is no t-1"):
+            call("t", 1)
+
+
+def test_an_unclean_election_loses_what_the_new_leader_lacks(kafka: KafkaDouble) -> None:
+    kafka.produce("t", "a")
+    kafka.move_leader("t", 0, to=1)
+    kafka.brokers[2].isolate()
+    kafka.brokers[3].isolate()
+    kafka.advance(LAG_S)
+    assert kafka.isr("t", 0) == [1]
+    assert produce(kafka, 1, b"b") == 0
+    with pytest.raises(KafkaError, match="ELECTION_NOT_NEEDED"):
+        kafka.unclean_election("t", 0)
+    kafka.brokers[1].kill()
+    kafka.brokers[2].join()
+    kafka.advance(SESSION_S)
+    assert kafka.leader("t", 0) is None
+    assert kafka.unclean_election("t", 0) == 2
+    assert values(kafka) == [b"a"]
+    assert kafka.produce("t", "c") == 1
+    kafka.brokers[1].start()
+    kafka.brokers[3].join()
+    kafka.advance(LAG_S)
+    assert kafka.isr("t", 0) == [1, 2, 3]
+    kafka.move_leader("t", 0, to=1)
+    assert values(kafka) == [b"a", b"c"]
+
+
+def test_epochs_and_truncation(kafka: KafkaDouble) -> None:
+    for value in "abc":
+        kafka.produce("t", value)
+    epoch = kafka.leader_epoch("t", 0)
+    assert kafka.bump_epoch("t", 0) == epoch + 1
+    assert kafka.truncate("t", 0, 2) == epoch + 2
+    assert kafka.leader_epoch("t", 0) == epoch + 2
+    assert values(kafka) == [b"a", b"b"]
+    assert kafka.produce("t", "d") == 2
+    expected = kafka.epochs("t", 0)
+    for to in (1, 2, 3):
+        kafka.move_leader("t", 0, to=to)
+        assert values(kafka) == [b"a", b"b", b"d"], "followers cut theirs, too"
+        assert expected.items() <= kafka.epochs("t", 0).items()
+
+
+def test_requests_of_all_brokers_are_seen_and_none_between_them(kafka: KafkaDouble) -> None:
+    kafka.advance(5)
+    kafka.requests.clear()
+    for id in (3, 1):
+        ask(address(kafka, id), MetadataRequest(topics=None), 9)
+    assert [(seen.api, seen.broker) for seen in kafka.requests] == [("Metadata", 3), ("Metadata", 1)]
+
+
+def test_rules_hold_at_all_brokers_or_at_one(kafka: KafkaDouble) -> None:
+    def fails(id: int) -> bool:
+        try:
+            ask(address(kafka, id), MetadataRequest(topics=None), 9)
+        except ConnectionError:
+            return True
+        return False
+
+    with kafka.disconnect("Metadata", times=2) as rule:
+        assert [fails(id) for id in (1, 2, 3)] == [True, True, False]
+        assert rule.hits == 2
+    with kafka.disconnect("Metadata", times=None, broker=2) as rule:
+        assert [fails(id) for id in (1, 2, 3)] == [False, True, False]
+        kafka.brokers[2].stop()
+        kafka.brokers[2].start()
+        assert fails(2)
+    assert not fails(2)
+
+
+def test_a_reset_begins_anew_with_all_brokers(kafka: KafkaDouble) -> None:
+    before = kafka.bootstrap_servers
+    kafka.produce("t", "a")
+    kafka.brokers[1].kill()
+    kafka.brokers[2].isolate()
+    kafka.brokers[3].pause()
+    kafka.reset()
+    assert kafka.bootstrap_servers == before
+    assert len(kafka.requests) == 0
+    kafka.create_topic("t", replication_factor=3)
+    assert kafka.produce("t", "b") == 0
+    assert values(kafka) == [b"b"]
+
+
+def test_verbs_twice_are_verbs_once(kafka: KafkaDouble) -> None:
+    broker = kafka.brokers[2]
+    for verb in ("pause", "resume", "isolate", "join", "kill", "start", "stop"):
+        getattr(broker, verb)()
+        getattr(broker, verb)()
+    broker.start()
+    assert broker.running
+    assert "broker 2 at 127.0.0.1" in repr(broker)
+
+
+def test_the_same_seed_gives_the_same_cluster() -> None:
+    found = []
+    for _ in range(2):
+        with KafkaDouble(brokers=2, stepped=True, seed=7) as kafka:
+            kafka.create_topic("t", 4, replication_factor=2)
+            found.append([kafka.leader("t", index) for index in range(4)])
+    assert found[0] == found[1]
+
+
+def test_metrics_are_those_of_the_controller(kafka: KafkaDouble) -> None:
+    with KafkaDouble() as one:
+        assert kafka.metrics.keys() == one.metrics.keys()
+
+
+def test_everything_is_kept_in_directories(tmp_path: Path) -> None:
+    for start in range(2):
+        with KafkaDouble(brokers=3, stepped=True, data_dir=tmp_path) as kafka:
+            if start == 0:
+                kafka.create_topic("t", replication_factor=3)
+            assert kafka.produce("t", "a") == start
+            kafka.advance(1)
+            assert len(kafka.isr("t", 0)) == 3
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["broker-1", "broker-2", "broker-3", "controller"]
+    with pytest.raises(UsageError, match="is the data directory of a single node"):
+        KafkaDouble(brokers=2, data_dir=tmp_path / "broker-1").start()
+
+
+def test_a_killed_broker_has_its_directories_again(tmp_path: Path) -> None:
+    with KafkaDouble(brokers=2, stepped=True, data_dir=tmp_path) as kafka:
+        kafka.create_topic("t", replication_factor=2)
+        kafka.produce("t", "a")
+        first = led_by(kafka)
+        kafka.brokers[first].kill()
+        kafka.advance(SESSION_S)
+        kafka.produce("t", "b")
+        kafka.brokers[first].start()
+        kafka.advance(LAG_S)
+        assert kafka.isr("t", 0) == [1, 2]
+        kafka.move_leader("t", 0, to=first)
+        assert values(kafka) == [b"a", b"b"]
+
+
+def test_it_starts_again_on_the_same_ports() -> None:
+    kafka = KafkaDouble(brokers=2)
+    with kafka:
+        before = kafka.bootstrap_servers
+        kafka.brokers[1].kill()
+    with kafka:
+        assert kafka.bootstrap_servers == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"brokers": 0}, "brokers is 0"),
+        ({"brokers": 3, "port": 65534}, "brokers is 3"),
+        ({"brokers": 2, "config": {"node.id": 5}}, "node.id is that of one node"),
+        ({"brokers": 2, "config": {"process.roles": "broker"}}, "process.roles is that of one node"),
+    ],
+)
+def test_what_cannot_be(arguments: dict[str, object], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        KafkaDouble(**arguments)  # type: ignore[arg-type]  # some are wrong on purpose
+
+
+def test_a_single_broker_is_no_cluster() -> None:
+    with KafkaDouble() as kafka:
+        with pytest.raises(UsageError, match="a single broker is started and stopped with the double itself"):
+            kafka.brokers  # noqa: B018  # it is looked at, which is refused
+        kafka.create_topic("t")
+        assert (kafka.leader("t", 0), kafka.isr("t", 0)) == (1, [1])
+        assert kafka.move_leader("t", 0, to=1) == 0

@@ -1,0 +1,261 @@
+"""What cannot have been meant of a cluster is refused in a sentence, and changes nothing; what can be meant is done."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from interop.local.ports import free_ports
+from kafkadouble import KafkaDouble, KafkaError, UsageError
+from kafkadouble.brokers import BrokerHandle
+from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from tests.front.client import ask
+from tests.front.serving import run, serving
+
+SESSION_S, LAG_S = 10, 35
+PATIENCE_S = 60
+"""For another process, on a machine that has other things to do."""
+
+
+@pytest.fixture
+def kafka() -> Iterator[KafkaDouble]:
+    with KafkaDouble(brokers=3, stepped=True, seed=20261121) as kafka:
+        kafka.create_topic("t", replication_factor=3)
+        yield kafka
+
+
+WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
+    "a broker that there is not": (lambda kafka: kafka.brokers[9], "there is no broker 9: ids are 1 to 3"),
+    "the broker before the first": (lambda kafka: kafka.brokers[0], "there is no broker 0: ids are 1 to 3"),
+    "a broker by a text": (lambda kafka: kafka.brokers["1"], "there is no broker '1': ids are 1 to 3"),
+    "a leader by a text": (lambda kafka: kafka.move_leader("t", 0, to="2"), "to is the id of a broker, not '2'"),
+    "a leader by its handle": (
+        lambda kafka: kafka.move_leader("t", 0, to=kafka.brokers[2]),
+        "to is the id of a broker, not <broker 2 at",
+    ),
+    "nobody as leader": (lambda kafka: kafka.move_leader("t", 0, to=None), "to is the id of a broker, not None"),
+    "truth as leader": (lambda kafka: kafka.unclean_election("t", 0, to=True), "to is the id of a broker, not True"),
+    "a partition by a text": (lambda kafka: kafka.leader("t", "0"), "partition is a number, not '0'"),
+    "a topic by bytes": (lambda kafka: kafka.isr(b"t", 0), "topic is a name, not b't'"),
+    "a rule of no broker": (lambda kafka: kafka.fail("Fetch", 6, broker=9), "there is no broker 9 that a rule could"),
+    "a rule of the controller": (
+        lambda kafka: kafka.fail("Fetch", 6, broker=4),
+        "there is no broker 4 that a rule could",
+    ),
+    "no group": (lambda kafka: kafka.move_coordinator(None, to=1), "group is a name, not None"),
+}
+
+
+@pytest.mark.parametrize(("verb", "said"), WRONG.values(), ids=WRONG)
+def test_what_cannot_have_been_meant(kafka: KafkaDouble, verb: Callable[[Any], object], said: str) -> None:
+    before = kafka.leader("t", 0), kafka.leader_epoch("t", 0)
+    with pytest.raises(UsageError, match=said):
+        verb(kafka)
+    assert (kafka.leader("t", 0), kafka.leader_epoch("t", 0)) == before
+
+
+def test_handles_are_a_mapping(kafka: KafkaDouble) -> None:
+    assert (9 in kafka.brokers, kafka.brokers.get(9), sorted(kafka.brokers)) == (False, None, [1, 2, 3])
+
+
+def test_who_does_not_run_is_not_paused_and_leads_nothing(kafka: KafkaDouble) -> None:
+    """Neither at once, when the metadata do not know of it yet, nor later."""
+    broker = kafka.brokers[2]
+    broker.kill()
+    for _ in range(2):
+        with pytest.raises(UsageError, match="broker 2 does not run: there is nothing to pause"):
+            broker.pause()
+        with pytest.raises(KafkaError, match="ELIGIBLE_LEADERS_NOT_AVAILABLE: broker 2 does not run: start it first"):
+            kafka.move_leader("t", 0, to=2)
+        with pytest.raises(KafkaError, match="ELIGIBLE_LEADERS_NOT_AVAILABLE: broker 2 does not run: start it first"):
+            kafka.move_coordinator("g", to=2)
+        kafka.advance(SESSION_S)
+
+
+def test_what_is_done_already_is_done_once(kafka: KafkaDouble) -> None:
+    broker = kafka.brokers[2]
+    broker.start()  # it runs
+    done(broker, "resume", "join")
+    assert (broker.running, kafka.isr("t", 0)) == (True, [1, 2, 3])
+    done(broker, "kill", "kill", "stop", "resume", "join")
+    assert (broker.running, kafka.brokers[1].running) == (False, True)
+    done(broker, "start", "start")
+    kafka.advance(LAG_S)
+    assert kafka.isr("t", 0) == [1, 2, 3]
+
+
+def done(broker: BrokerHandle, *verbs: str) -> None:
+    for verb in verbs:
+        getattr(broker, verb)()
+
+
+def test_a_broker_that_is_cut_off_stays_so_over_its_lives(kafka: KafkaDouble) -> None:
+    kafka.brokers[2].kill()
+    kafka.brokers[2].isolate()
+    kafka.brokers[2].start()
+    kafka.advance(LAG_S)
+    assert kafka.isr("t", 0) == [1, 3]
+    kafka.brokers[2].join()
+    kafka.advance(LAG_S)
+    assert kafka.isr("t", 0) == [1, 2, 3]
+
+
+def test_who_has_no_replica_is_told_who_has(kafka: KafkaDouble) -> None:
+    with pytest.raises(KafkaError, match=r"REPLICA_NOT_AVAILABLE: broker 9 has no replica of t-0: brokers .* have"):
+        kafka.move_leader("t", 0, to=9)
+    for verb in (kafka.leader, kafka.isr, kafka.unclean_election):
+        with pytest.raises(KafkaError, match="UNKNOWN_TOPIC_OR_PARTITION: there is no nothing-0"):
+            verb("nothing", 0)
+
+
+def alone(kafka: KafkaDouble) -> None:
+    """Broker 1 leads, alone in sync, and is gone; the others are there and lack its last record."""
+    kafka.move_leader("t", 0, to=1)
+    kafka.produce("t", "kept")
+    for id in (2, 3):
+        kafka.brokers[id].isolate()
+    kafka.advance(LAG_S)
+    kafka.produce("t", "lost")
+    kafka.brokers[1].kill()
+    for id in (2, 3):
+        kafka.brokers[id].join()
+    kafka.advance(SESSION_S)
+    assert kafka.leader("t", 0) is None
+
+
+@pytest.mark.parametrize("to", [2, 3])
+def test_an_unclean_election_is_won_by_the_broker_that_is_named(kafka: KafkaDouble, to: int) -> None:
+    alone(kafka)
+    assert kafka.unclean_election("t", 0, to=to) == to
+    assert kafka.leader("t", 0) == to
+    assert [record.value for record in kafka.records("t")] == [b"kept"]
+    kafka.brokers[1].start()
+    kafka.advance(LAG_S)
+    assert kafka.isr("t", 0) == [1, 2, 3]
+    with pytest.raises(KafkaError, match="ELECTION_NOT_NEEDED"):
+        kafka.unclean_election("t", 0, to=to)
+
+
+def test_an_unclean_election_is_won_by_nobody_who_cannot(kafka: KafkaDouble) -> None:
+    kafka.create_topic("two", replication_factor=2)
+    [stranger] = {1, 2, 3} - {*kafka.isr("two", 0)}
+    alone(kafka)
+    with pytest.raises(KafkaError, match=f"REPLICA_NOT_AVAILABLE: broker {stranger} has no replica of two-0"):
+        kafka.unclean_election("two", 0, to=stranger)
+    with pytest.raises(KafkaError, match="ELIGIBLE_LEADERS_NOT_AVAILABLE: broker 1 does not run: start it first"):
+        kafka.unclean_election("t", 0, to=1)
+    kafka.brokers[3].isolate()
+    kafka.advance(SESSION_S)
+    with pytest.raises(KafkaError, match="ELIGIBLE_LEADERS_NOT_AVAILABLE"):
+        kafka.unclean_election("t", 0, to=3)
+    assert kafka.leader("t", 0) is None
+    assert kafka.unclean_election("t", 0) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"brokers": "3"}, "brokers is '3': there is one at least"),
+        ({"brokers": 2.5}, "brokers is 2.5"),
+        ({"brokers": None}, "brokers is None"),
+        ({"brokers": True}, "brokers is True"),
+        ({"brokers": -1}, "brokers is -1"),
+        ({"brokers": 3, "port": 65534}, "brokers is 3: there is one at least, and a port for each"),
+        ({"port": 70000}, "port is 70000: there are ports 1 to 65535, and 0 for any free one"),
+        ({"port": "9092"}, "port is '9092'"),
+        ({"controller_port": -1}, "controller_port is -1"),
+        ({"brokers": 2, "controller_port": 70000}, "controller_port is 70000"),
+    ],
+)
+def test_arguments_that_cannot_be(arguments: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        KafkaDouble(**arguments)
+
+
+def test_directories_of_another_number_of_brokers_are_refused_and_let_go(tmp_path: Path) -> None:
+    with KafkaDouble(brokers=3, stepped=True, data_dir=tmp_path) as kafka:
+        kafka.create_topic("t", replication_factor=3)
+        kafka.produce("t", "kept")
+    for brokers in (1, 2, 4):
+        with pytest.raises(UsageError, match=f"of a cluster of 3 brokers, not of {brokers}"):
+            KafkaDouble(brokers=brokers, stepped=True, data_dir=tmp_path).start()
+    with KafkaDouble(brokers=3, stepped=True, data_dir=tmp_path) as kafka:
+        assert [record.value for record in kafka.records("t")] == [b"kept"]
+        with pytest.raises(UsageError, match="is in use: another broker has it open"):
+            KafkaDouble(brokers=3, stepped=True, data_dir=tmp_path).start()
+    ended = run("serve", "--port", "0", "--brokers", "2", "--data-dir", str(tmp_path))
+    assert (ended.returncode, "Traceback" in ended.stderr) == (3, False)
+    assert "of a cluster of 3 brokers, not of 2" in ended.stderr
+
+
+def test_a_start_that_fails_leaves_the_directories_to_others(tmp_path: Path) -> None:
+    """Also one that has come as far as the second broker."""
+    with KafkaDouble(brokers=2, stepped=True, data_dir=tmp_path):
+        pass
+    meta = tmp_path / "broker-2" / "meta.properties"
+    kept = meta.read_text("utf-8")
+    meta.write_text(kept.replace("node.id=2", "node.id=7"), "utf-8")
+    for _ in range(2):
+        with pytest.raises(UsageError, match="broker-2 belongs to node 7"):
+            KafkaDouble(brokers=2, stepped=True, data_dir=tmp_path).start()
+    meta.write_text(kept, "utf-8")
+    with KafkaDouble(brokers=2, stepped=True, data_dir=tmp_path) as kafka:
+        kafka.create_topic("t")
+
+
+def test_nodes_of_other_processes_join_a_cluster_by_its_controller(tmp_path: Path) -> None:
+    """`controller_port`: a broker of another process is one of the cluster's, is given replicas, and follows."""
+    with KafkaDouble(brokers=2, controller_port=0) as kafka:
+        where = kafka.controller_bootstrap_servers
+        assert where not in kafka.bootstrap_servers.split(",")
+        host, _, port = where.rpartition(":")
+        told = ask((host, int(port)), DescribeClusterRequest(endpoint_type=2), 1)
+        assert [(node.broker_id, node.port) for node in told.brokers] == [(3, int(port))]
+        [own] = free_ports(1)
+        lines = {
+            "process.roles": "broker",
+            "node.id": 9,
+            "controller.quorum.bootstrap.servers": where,
+            "controller.listener.names": "CONTROLLER",
+            "listeners": f"PLAINTEXT://127.0.0.1:{own}",
+            "log.dirs": tmp_path / "nine",
+        }
+        file = tmp_path / "nine.properties"
+        file.write_text("".join(f"{name}={value}\n" for name, value in lines.items()), "utf-8")
+        formatted = run("format", "-t", told.cluster_id, "-c", str(file))
+        assert formatted.returncode == 0, formatted.stderr
+        with serving("--config", str(file)) as other:
+            wait_for(lambda: len(other.ask(MetadataRequest(topics=None), 12).brokers) == 3)
+            wait_for(lambda: created(kafka, 3))
+            kafka.produce("wide", "everywhere")
+            assert kafka.isr("wide", 0) == [1, 2, 9]
+            wait_for(lambda: kafka.move_leader("wide", 0, to=9) > 0)
+            assert kafka.leader("wide", 0) == 9
+            assert other.end()[0] == 0
+        wait_for(lambda: kafka.leader("wide", 0) in (1, 2))
+        assert [record.value for record in kafka.records("wide")] == [b"everywhere"]
+        with pytest.raises(UsageError, match="there is no broker 9"):
+            kafka.brokers[9]
+
+
+def created(kafka: KafkaDouble, replicas: int) -> bool:
+    """False as long as not so many brokers are there."""
+    try:
+        kafka.create_topic("wide", replication_factor=replicas)
+    except KafkaError as problem:
+        if problem.error != "INVALID_REPLICATION_FACTOR":
+            raise
+        return False
+    return True
+
+
+def wait_for(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)

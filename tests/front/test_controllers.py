@@ -1,0 +1,119 @@
+"""A double whose controller other nodes reach; processes of controllers that find one another; metrics (KIP-595, KIP-630)."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from interop.local.ports import free_ports
+from kafkadouble import KafkaDouble, UsageError
+from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
+from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
+from tests.front.client import ask
+from tests.front.serving import Serving, run, serving
+
+CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAQ"
+LAG = "kafka.controller:type=KafkaController,name=SnapshotLag"
+
+
+def describe() -> DescribeQuorumRequest:
+    of = DescribeQuorumRequest
+    return of(topics=[of.TopicData(topic_name="__cluster_metadata", partitions=[of.PartitionData(partition_index=0)])])
+
+
+def leader_of(address: tuple[str, int]) -> int | None:
+    """Who leads, as the node at `address` says; None when that is not itself, for only a leader tells."""
+    partition = ask(address, describe(), 1).topics[0].partitions[0]
+    return int(partition.leader_id) if partition.error_code == 0 else None
+
+
+def address_of(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    return host, int(port)
+
+
+def test_the_controller_of_a_double_is_reached() -> None:
+    with KafkaDouble(controller_port=0) as kafka:
+        where = kafka.controller_bootstrap_servers
+        assert where != kafka.bootstrap_servers
+        assert leader_of(address_of(where)) == 1
+        told = ask(address_of(where), DescribeClusterRequest(endpoint_type=2), 1)
+        assert [(node.broker_id, f"{node.host}:{node.port}") for node in told.brokers] == [(1, where)]
+        kafka.stop()
+        kafka.start()
+        assert kafka.controller_bootstrap_servers == where, "it is kept, as the other port is"
+
+
+def test_nobody_reaches_it_unless_it_is_asked_for() -> None:
+    with KafkaDouble() as kafka, pytest.raises(UsageError, match="controller_port"):
+        _ = kafka.controller_bootstrap_servers
+
+
+def test_metrics_can_be_read() -> None:
+    with KafkaDouble(config={"metadata.log.max.record.bytes.between.snapshots": 1000}, stepped=True) as kafka:
+        assert kafka.metrics[LAG] > 0
+        for number in range(20):
+            kafka.create_topic(f"topic-{number}")
+        kafka.advance(1)
+        written = kafka.metrics["kafka.controller:type=KafkaController,name=GenSnapshotLatencyMs"]
+        assert written.count >= 1
+        assert kafka.metrics["kafka.controller:type=KafkaController,name=SnapshotSizeBytes"] > 500
+
+
+def test_metrics_are_told_when_they_are_asked_for() -> None:
+    with serving("-q") as served:
+        served.process.send_signal(signal.SIGUSR1)
+        assert served.process.stderr is not None
+        lines = [served.process.stderr.readline() for _ in range(4)]
+        assert any(f"metric {LAG}: " in line for line in lines)
+        assert served.end()[0] == 0
+
+
+@pytest.fixture
+def processes(tmp_path: Path) -> Iterator[dict[int, Serving]]:
+    """Three controllers that are told of one another."""
+    ports = dict(enumerate(free_ports(3), 1))
+    voters = ",".join(f"{id}@127.0.0.1:{port}" for id, port in ports.items())
+    with ExitStack() as stack:
+        found = {}
+        for id, port in ports.items():
+            file = tmp_path / f"{id}.properties"
+            lines = {
+                "process.roles": "controller",
+                "node.id": id,
+                "controller.quorum.voters": voters,
+                "controller.listener.names": "CONTROLLER",
+                "listeners": f"CONTROLLER://127.0.0.1:{port}",
+                "log.dirs": tmp_path / str(id),
+            }
+            file.write_text("".join(f"{name}={value}\n" for name, value in lines.items()), "utf-8")
+            assert run("format", "-t", CLUSTER_ID, "-c", str(file)).returncode == 0
+            found[id] = stack.enter_context(serving("--config", str(file)))
+        yield found
+
+
+def leading(processes: dict[int, Serving]) -> int:
+    """Who leads, as soon as somebody does."""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        for served in processes.values():
+            leader = leader_of(served.address)
+            if leader is not None:
+                return leader
+    raise AssertionError("nobody leads")
+
+
+def test_three_processes_elect_one_and_another_when_it_ends(processes: dict[int, Serving]) -> None:
+    assert [next(iter(served.told)) for served in processes.values()] == ["controller.quorum.bootstrap.servers"] * 3
+    first = leading(processes)
+    code, said = processes.pop(first).end()
+    assert code == 0, said
+    second = leading(processes)
+    assert second != first
+    for served in processes.values():
+        assert served.end()[0] == 0

@@ -1,0 +1,79 @@
+"""`serve` on a data directory whose metadata are corrupt: exit code 3, and the file is named; `check` tells the same."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from kafkadouble.dump.checking import check
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from tests.front.serving import run, serving
+from tests.server.test_corrupt_metadata import FILES, FOLDER, LEFT, start_of
+from tests.server.test_corrupt_metadata import spoilt as spoilt_disk
+
+METADATA = "__cluster_metadata-0"
+
+
+def flipped(file: Path) -> bytes:
+    """Change a byte in the middle; what the file had before."""
+    good = file.read_bytes()
+    at = len(good) // 2
+    file.write_bytes(good[:at] + bytes([good[at] ^ 0x80]) + good[at + 1 :])
+    return good
+
+
+def refused(directory: Path, file: Path) -> None:
+    """`serve` and `check` say which file it is."""
+    ended = run("serve", "--port", "0", "--data-dir", str(directory))
+    assert (ended.returncode, ended.stdout) == (3, ""), ended.stderr
+    assert f"{METADATA}/{file.name}: " in ended.stderr
+    assert "Traceback" not in ended.stderr
+    checked = run("check", str(directory))
+    assert checked.returncode != 0
+    assert file.name in checked.stdout + checked.stderr
+
+
+def test_serve_says_which_file_and_ends(tmp_path: Path) -> None:
+    folder = tmp_path / METADATA
+    topics = [word for number in range(20) for word in ("--topic", f"t{number}:3")]
+    often = "metadata.log.max.record.bytes.between.snapshots=1000"
+    with serving("-q", "--data-dir", str(tmp_path), "-c", often, *topics) as it:
+        deadline = time.monotonic() + 30
+        while not any(folder.glob("*.checkpoint")):
+            assert time.monotonic() < deadline
+            it.ask(MetadataRequest(), 9)
+        assert it.end()[0] == 0
+    for file in (folder / "00000000000000000000.log", folder / "quorum-state", max(folder.glob("*.checkpoint"))):
+        good = flipped(file)
+        refused(tmp_path, file)
+        file.write_bytes(good)
+    with serving("-q", "--data-dir", str(tmp_path)) as it:
+        assert it.end()[0] == 0
+
+
+def written(tmp_path: Path) -> None:
+    """What a controller has left."""
+    for name, contents in LEFT[True].disk.contents.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(contents.data)
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.endswith((".log", "7.checkpoint", "quorum-state"))])
+def test_check_tells_what_a_start_does(path: str, tmp_path: Path) -> None:
+    """Where the start is refused because of one file, that file is not good."""
+    left, random = LEFT[True], Random(path)
+    written(tmp_path)
+    assert check(tmp_path).corrupt is None
+    size = len(left.disk.contents[path].data)
+    for at in random.sample(range(size), min(size, 25)):
+        disk = spoilt_disk(left, path, at, random.randrange(8))
+        (tmp_path / path).write_bytes(disk.contents[path].data)
+        found, verdict = start_of(disk), check(tmp_path)
+        if isinstance(found, str):
+            assert verdict.first is not None, found
+            assert path.removeprefix(FOLDER) in str(verdict.first) or "epoch" in found, (found, str(verdict.first))
+        else:
+            assert path.endswith("quorum-state")

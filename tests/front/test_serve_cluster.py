@@ -1,0 +1,93 @@
+"""`kafkadouble serve --brokers N`: where the brokers are, what they keep, and what cannot be."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from pathlib import Path
+
+import confluent_kafka
+import pytest
+
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from tests.front.client import ask
+from tests.front.serving import run, serving
+
+PATIENCE_S = 60
+
+
+def test_three_brokers_at_three_ports() -> None:
+    with serving("--brokers", "3", "--topic", "t:3") as cluster:
+        assert list(cluster.told) == ["bootstrap.servers", "cluster.id", "node.id", "pid", "version"]
+        assert cluster.told["node.id"] == "1,2,3"
+        places = [place.rpartition(":") for place in cluster.told["bootstrap.servers"].split(",")]
+        assert len({port for _, _, port in places}) == 3
+        for host, _, port in places:
+            told = ask((host, int(port)), MetadataRequest(topics=None), 12)
+            assert told.cluster_id == cluster.told["cluster.id"]
+            assert [str(each.port) for each in sorted(told.brokers, key=lambda one: one.node_id)] == [
+                each[2] for each in places
+            ]
+            assert {each.leader_id for each in told.topics[0].partitions} == {1, 2, 3}
+        code, stderr = cluster.end()
+        assert (code, "Traceback" in stderr) == (0, False)
+
+
+def test_ports_follow_one_another() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as first:
+        port = first.getsockname()[1]
+        if port + 1 > 65535:
+            pytest.skip("the last port there is")
+        ended = run("serve", "--brokers", "2", "--port", str(port - 1))
+    assert ended.returncode == 1
+    assert "is taken" in ended.stderr
+
+
+def test_directories_are_kept(tmp_path: Path) -> None:
+    told = []
+    for words in (("--topic", "t"), ()):
+        with serving("--brokers", "2", "--data-dir", str(tmp_path), *words) as cluster:
+            answer = ask(cluster_address(cluster.told["bootstrap.servers"]), MetadataRequest(topics=None), 12)
+            told.append((answer.cluster_id, [topic.name for topic in answer.topics]))
+            assert cluster.end()[0] == 0
+    assert told[0] == told[1]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["broker-1", "broker-2", "controller"]
+
+
+def test_what_was_acknowledged_is_there_after_all_were_killed_at_once(tmp_path: Path) -> None:
+    """As the machine's owner does it: no broker, nor the controller, could say anything."""
+    config = ("--brokers", "3", "--data-dir", str(tmp_path), "-c", "default.replication.factor=3")
+    for life in range(3):
+        with serving(*config, *(("--topic", "t") if not life else ())) as cluster:
+            places = cluster.told["bootstrap.servers"]
+            producer = confluent_kafka.Producer({"bootstrap.servers": places, "acks": "all", "log_level": 0})
+            producer.produce("t", b"%d" % life)
+            assert producer.flush(PATIENCE_S) == 0
+            consumer = confluent_kafka.Consumer({"bootstrap.servers": places, "group.id": "g", "log_level": 0})
+            consumer.assign([confluent_kafka.TopicPartition("t", 0, 0)])
+            found = consumer.consume(life + 1, PATIENCE_S)
+            consumer.close()
+            assert [each.value() for each in found] == [b"%d" % number for number in range(life + 1)]
+            assert cluster.end(signal.SIGKILL)[0] == -signal.SIGKILL
+
+
+def cluster_address(bootstrap: str) -> tuple[str, int]:
+    host, _, port = bootstrap.split(",")[0].rpartition(":")
+    return host, int(port)
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("--brokers", "0"), "argument --brokers: 0 brokers: there may be 1 to 100"),
+        (("--brokers", "x"), "argument --brokers: invalid"),
+        (("--brokers", "3", "--advertised", "here:9092"), "--advertised is that of one broker"),
+        (("--brokers", "3", "-c", "node.id=7"), "-c node.id=7: node.id is that of one node"),
+        (("--brokers", "3", "--port", "65534"), "--port 65534 leaves no 3 ports"),
+    ],
+)
+def test_wrong_use(words: tuple[str, ...], problem: str) -> None:
+    ended = run("serve", "--port", "0", *words)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert problem in ended.stderr
+    assert "Traceback" not in ended.stderr

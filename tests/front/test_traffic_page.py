@@ -1,0 +1,55 @@
+"""docs/traffic.md is true: its examples run, its columns and tables are those that there are, its options exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kafkadouble import capturing
+from kafkadouble.__main__ import VERBS
+from kafkadouble.cli import serve
+from kafkadouble.pipeline.traffic.schema import COLUMNS
+from kafkadouble.pipeline.traffic.tables import TABLES
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "traffic.md").read_text()
+
+
+def test_the_examples_run_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    examples = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    assert len(examples) == 2
+    for example in examples:
+        exec(compile(example, "traffic.md", "exec"), {"__name__": "page"})
+    assert "'api': 'Metadata'" in capsys.readouterr().out
+
+
+def test_its_columns_are_those_that_there_are() -> None:
+    told = re.findall(r"^\| `(\w+)` \| (\S.*?) \| (.*) \|$", PAGE.partition("## The report")[0], re.MULTILINE)
+    assert told == [tuple(column) for column in COLUMNS]
+
+
+def test_its_tables_are_those_that_there_are() -> None:
+    told = re.findall(r"^\| `(\w+)` \|", PAGE.partition("## The report")[2], re.MULTILINE)
+    assert told == [table.name for table in TABLES]
+
+
+def test_what_it_promises_of_parts() -> None:
+    assert (capturing.PART_S, capturing.PART_OF_RUN) == (10, 100)
+    assert f"{capturing.PART_ROWS:,} rows or {capturing.PART_BYTES >> 20} MB" in PAGE
+
+
+def test_its_options_and_verbs_are_there() -> None:
+    told = serve.parser().format_help()
+    assert "--capture FILE" in told
+    assert "--capture-bodies" in told
+    assert "traffic" in VERBS
+
+
+@pytest.mark.parametrize("link", re.findall(r"\]\((?!http)([^)#]+)\)", PAGE))
+def test_links_lead_somewhere(link: str) -> None:
+    assert (ROOT / "docs" / link).exists()

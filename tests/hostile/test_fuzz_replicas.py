@@ -1,0 +1,122 @@
+"""Lies between replicas: what leaders answer followers, what is asked in their name, what a controller says of in-sync sets (KIP-101, KIP-497).
+
+`KAFKADOUBLE_FUZZ_FRAMES` asks for more of them, `KAFKADOUBLE_FUZZ_SEED` for others; there is one for twenty at the brokers' listener. A
+failure names its seed and the number of the lie; the same seed repeats it.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+from random import Random
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest
+from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
+from kafkadouble.messages.message import Message
+from kafkadouble.server.handlers import SERVED
+from tests.server.liars import BROKERS
+
+from .replica_lies import OF_FETCHES, asked, ends, granted, on_the_wire
+from .replica_stage import PARTITIONS, TOPIC, ReplicaStage
+from .stage import Log, logged
+from .test_fuzz import FRAMES, MB, SEED, resident
+
+HEAL_EVERY, BEGIN_EVERY = 50, 1000
+FETCH_VERSION = 17
+PARTS = ("memory", "disks")
+LIES = int(os.environ.get("KAFKADOUBLE_FUZZ_REPLICA_FRAMES", FRAMES // 20))
+
+
+class Campaign:
+    """Lies from one seed."""
+
+    def __init__(self, log: Log, seed: str, on_disks: bool) -> None:
+        self.dice, self.seed, self.made = Random(seed), seed, 0
+        self.told: dict[str, int] = {}
+        self.stage = ReplicaStage(log, on_disks)
+        self._arm()
+
+    def _arm(self) -> None:
+        self.stage.cluster.lie, self.stage.cluster.lie_of_controller = self._answer, self._answer
+
+    def _answer(self, request: Message, answer: Any) -> Any:
+        """What is told instead of an answer; not always is it another."""
+        dice = self.dice
+        if dice.random() < 0.3:
+            return answer
+        self.made += 1
+        if dice.random() < 0.3:
+            return self._noted("bytes", on_the_wire(dice, answer, _version(request)))
+        if isinstance(request, AlterPartitionRequest):
+            return self._noted("granted", granted(dice, answer))
+        if isinstance(answer, FetchResponse):
+            lie = dice.choice(OF_FETCHES)
+            return self._noted(lie.__name__, lie(dice, answer))
+        return self._noted("ends", ends(dice, answer))
+
+    def _noted(self, kind: str, told: Any) -> Any:
+        self.told[kind] = self.told.get(kind, 0) + 1
+        return told
+
+    def step(self) -> None:
+        """Something happens, about which somebody lies."""
+        dice, stage, before = self.dice, self.stage, self.made
+        try:
+            if dice.random() < 0.3:
+                self._ask()
+            else:
+                stage.write(dice.randrange(PARTITIONS))
+            stage.cluster.step(dice.choice((5, 5, 20, 60)))
+            stage.look()
+            if before // HEAL_EVERY != self.made // HEAL_EVERY:
+                self._heal(before)
+        except BaseException as problem:
+            problem.add_note(f"seed {self.seed!r}, lie {self.made}")
+            raise
+
+    def _heal(self, before: int) -> None:
+        self.stage.heal()
+        if before // BEGIN_EVERY != self.made // BEGIN_EVERY:
+            self.stage.begin()
+        self._arm()
+
+    def _ask(self) -> None:
+        """In the name of a replica, of any broker."""
+        dice, cluster = self.dice, self.stage.cluster
+        topic = cluster.leader.controller.image.topic_named(TOPIC)
+        assert topic is not None
+        request: Any = asked(dice, topic.id, BROKERS)
+        if dice.random() < 0.3:
+            request = on_the_wire(dice, request, FETCH_VERSION)
+        if isinstance(request, FetchRequest):
+            self.made += 1
+            self._noted("asked", None)
+            cluster.submit(cluster.nodes[dice.choice(BROKERS)], request, FETCH_VERSION, lambda answer: None, SERVED)
+
+
+def _version(request: Message) -> int:
+    return {1: FETCH_VERSION, 2: 9, 56: 3}[request.api_key or 0]
+
+
+@pytest.mark.timeout(180 + LIES // 10)
+@pytest.mark.parametrize("part", PARTS)
+def test_lies_between_replicas_break_nothing(part: str) -> None:
+    seed = f"{SEED} replicas {part}"
+    print(f"seed {seed!r}")
+    usage: list[int] = []
+    with logged() as log:
+        campaign = Campaign(log, seed, part == "disks")
+        while campaign.made < LIES // len(PARTS):
+            begun = campaign.made // BEGIN_EVERY
+            campaign.step()
+            if begun != campaign.made // BEGIN_EVERY:
+                gc.collect()
+                usage.append(resident())
+        campaign.stage.heal()
+    print(f"{campaign.made} lies, {campaign.stage.renewed} times a follower believed one: {campaign.told}")
+    if usage:
+        assert max(usage) - usage[0] < 100 * MB, [used // MB for used in usage]
+    assert set(campaign.told) >= {"bytes", "asked", "ends", *(lie.__name__ for lie in OF_FETCHES)}

@@ -7,6 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,8 @@ from interop.clients.shape import Partition, Refused
 from interop.local import VERSION
 from interop.support import eventually, unique
 from interop.witness import counts
+
+HERE = Path(__file__).parent
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -37,6 +40,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="random messages of each message-version that interop/witness shows to Kafka's classes (default %(default)s)",
     )
     parser.addoption(
+        "--controllers",
+        choices=("double", "local"),
+        default="double",
+        help="whose the controllers of interop/controllers are: kafkadouble's (the default), or an Apache Kafka's of this machine, of "
+        "which the same must be true",
+    )
+    parser.addoption(
         "--must", action="store_true", help="a broker that cannot be had is a failure, not a reason to skip"
     )
 
@@ -44,6 +54,33 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(*capabilities): skip on a broker that has not all of these")
     config.addinivalue_line("markers", "clients(can=..., names=...): which clients the test is run with")
+    config.addinivalue_line("markers", "long: takes too long for every run; `make interop-controllers` has it run")
+
+
+AGAIN = 1
+"""How often a test that failed is tried again where an Apache Kafka and its clients take part, which hurry, give up and start in ways that are
+not ours to mend; but a test may say for itself when it is. Each such try is shown (RERUN), and counts as a defect of the suite to be looked
+into."""
+
+LONGEST = 600
+"""Seconds that such a test may take, if it does not say otherwise: on a busy machine an Apache Kafka alone takes many to start."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if _meets_others(item, config.getoption("broker") or []):
+            for mark in (pytest.mark.flaky(reruns=AGAIN), pytest.mark.timeout(LONGEST)):
+                if not item.get_closest_marker(mark.name):
+                    item.add_marker(mark)
+
+
+def _meets_others(item: pytest.Item, words: list[str]) -> bool:
+    """Whether the test needs more than ourselves: what runs against the double alone has no second try."""
+    if HERE not in item.path.parents:
+        return False
+    if isinstance(item, pytest.Function) and "broker" in item.fixturenames:
+        return item.callspec.params.get("broker", "double") != "double"
+    return HERE / "differential" in item.path.parents or any(word != "double" for word in words)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -155,11 +192,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for line in filter(None, [*told, counts.line(passed)]):
         terminalreporter.write_line(line)
     found: dict[str, Counter[str]] = {}
-    for outcome in ("passed", "skipped", "failed", "error", "xfailed"):
+    for outcome in ("passed", "skipped", "failed", "error", "xfailed", "rerun"):
         for report in terminalreporter.stats.get(outcome, []):
             name = dict(getattr(report, "user_properties", ())).get(ON)
             if name:
                 found.setdefault(name, Counter())[outcome] += 1
+    for report in terminalreporter.stats.get("rerun", []):
+        terminalreporter.write_line(f"tried again: {report.nodeid}")
     for name, outcomes in sorted(found.items()):
         how = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
         terminalreporter.write_line(f"interop on {name}: {how}")

@@ -32,7 +32,7 @@ class Told(NamedTuple):
 def observed(*words: str) -> Told:
     """A call that ends by itself."""
     command = [sys.executable, "-m", "kafkadouble", "observe", *words]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", timeout=60, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", timeout=180, check=False)
     return Told(done.returncode, done.stdout, done.stderr)
 
 
@@ -97,7 +97,7 @@ def tool(main_class: str, *words: str) -> str:
     path = os.pathsep.join(map(str, jars()))
     quick = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
     command = [program("java"), *quick, "-cp", path, f"org.apache.kafka.tools.{main_class}", *words]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -20,6 +20,9 @@ FIRST_CONTROLLER = 3000
 Address = tuple[str, int]
 """Host and port."""
 
+QUICK_COMEBACK = {"broker.session.timeout.ms": "3000", "broker.heartbeat.interval.ms": "500"}
+"""A broker that comes back is refused until its old session has ended: here not for 9 seconds."""
+
 
 class Seat(NamedTuple):
     """A node's place in the cluster. `listens` and `known` are by listener: where it binds, and where others reach it."""
@@ -60,7 +63,7 @@ def settings(seat: Seat, seats: Sequence[Seat], data: str) -> dict[str, str]:
         advertised = {name: address for name, address in seat.known.items() if name != CONTROLLER}
         found |= {"advertised.listeners": _told(advertised), "inter.broker.listener.name": between}
     brokers = sum(one.is_a("broker") for one in seats)
-    return found | _small(copies=min(3, brokers)) | (_many() if brokers > 1 else {})
+    return found | _small(copies=max(1, min(3, brokers))) | (QUICK_COMEBACK if brokers > 1 else {})
 
 
 def bootstrap(seats: Sequence[Seat]) -> str:
@@ -100,8 +103,3 @@ def _small(copies: int) -> dict[str, str]:
         "group.initial.rebalance.delay.ms": "0",
         "log.cleaner.dedupe.buffer.size": "2097154",  # Kafka touches all of its 128 MiB when it starts
     }
-
-
-def _many() -> dict[str, str]:
-    """A broker that comes back is refused until its old session has ended: here not for 9 seconds."""
-    return {"broker.session.timeout.ms": "3000", "broker.heartbeat.interval.ms": "500"}

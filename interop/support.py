@@ -18,7 +18,7 @@ from kafkadouble.messages import error_codes
 
 T = TypeVar("T")
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 """Seconds after which something that a test waits for is taken never to come."""
 
 
@@ -27,11 +27,13 @@ def unique(stem: str) -> str:
     return f"{re.sub('[^a-zA-Z0-9_-]', '-', stem)[:60]}-{os.urandom(4).hex()}"
 
 
-def eventually(look: Callable[[], T], holds: Callable[[T], bool], *, pause: float = 0.05) -> T:
+def eventually(
+    look: Callable[[], T], holds: Callable[[T], bool], *, pause: float = 0.05, within: float = PATIENCE
+) -> T:
     """What `look` gives once it holds; fails with the last that was seen."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + within
     while not holds(found := look()):
-        assert time.monotonic() < end, f"still {found!r} after {PATIENCE:g} s"
+        assert time.monotonic() < end, f"still {found!r} after {within:g} s"
         time.sleep(pause)
     return found
 

@@ -200,5 +200,5 @@ def test_a_java_that_starts_no_server_is_an_error(tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("KAFKADOUBLE_CACHE", str(tmp_path))
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     assert jars() == []
-    with pytest.raises(RuntimeError, match="could not format its storage: broken"):
+    with pytest.raises(RuntimeError, match="a storage could not be formatted: broken"):
         cluster(tmp_path / "run", flags=["-Xmx1m"]).__enter__()

@@ -13,7 +13,7 @@ import pytest
 from interop.brokers import Broker
 from interop.clients import Client
 from interop.clients.shape import Partition, Record
-from interop.support import refused
+from interop.support import PATIENCE, refused
 from kafkadouble import KafkaDouble
 
 pytestmark = pytest.mark.needs("faults")
@@ -203,7 +203,7 @@ def test_a_heartbeat_that_is_refused_makes_the_member_join_again_and_go_on(
         consumer.read(1)
         consumer.commit()
         with double.fail("Heartbeat", error) as rule:
-            deadline = time.monotonic() + 20
+            deadline = time.monotonic() + PATIENCE
             while not rule.spent:
                 assert time.monotonic() < deadline, "no heartbeat came"
                 assert consumer.poll(0.2) == []

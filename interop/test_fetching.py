@@ -14,9 +14,15 @@ from interop.clients.shape import Partition, Record
 from interop.log_of_groups import records
 from interop.support import eventually
 
+HELD = 25_000
+"""Milliseconds for which a fetch is held that finds too little: less than clients wait for an answer."""
+
+AT_ONCE = 20
+"""Seconds in which that is over which waits for none of it, however busy the machine is."""
+
 
 def test_a_fetch_that_waits_answers_as_soon_as_a_record_comes(broker: Broker, client: Client, topic: str) -> None:
-    options = {"fetch_max_wait_ms": 20_000}
+    options = {"fetch_max_wait_ms": HELD}
     with (
         client.consumer(broker.bootstrap, partitions=[Partition(topic, 0)], **options) as consumer,
         client.producer(broker.bootstrap) as producer,
@@ -27,7 +33,7 @@ def test_a_fetch_that_waits_answers_as_soon_as_a_record_comes(broker: Broker, cl
         begun = time.monotonic()
         later.start()
         assert consumer.read(1)[0].value == b"late"
-        assert 0.4 < time.monotonic() - begun < 8
+        assert 0.4 < time.monotonic() - begun < AT_ONCE
         later.join()
 
 
@@ -38,13 +44,13 @@ def test_too_few_bytes_are_held_back_until_the_wait_is_over(broker: Broker, clie
     begun = time.monotonic()
     with client.consumer(broker.bootstrap, partitions=[Partition(topic, 0)], **options) as consumer:
         assert consumer.read(1)[0].value == b"small"
-        assert 1.4 < time.monotonic() - begun < 10
+        assert time.monotonic() - begun > 1.4
 
 
 def test_enough_bytes_are_given_at_once_also_when_they_come_bit_by_bit(
     broker: Broker, client: Client, topic: str
 ) -> None:
-    options = {"fetch_min_bytes": 100_000, "fetch_max_wait_ms": 25_000}
+    options = {"fetch_min_bytes": 100_000, "fetch_max_wait_ms": HELD}
     with (
         client.consumer(broker.bootstrap, partitions=[Partition(topic, 0)], **options) as consumer,
         client.producer(broker.bootstrap) as producer,
@@ -54,7 +60,7 @@ def test_enough_bytes_are_given_at_once_also_when_they_come_bit_by_bit(
         for _ in range(4):
             producer.send(topic, [Record(b"x" * 30_000)])
         assert consumer.read(4)[-1].offset == 3
-        assert time.monotonic() - begun < 10
+        assert time.monotonic() - begun < AT_ONCE
 
 
 def test_a_consumer_that_takes_few_bytes_at_a_time_gets_everything_in_order(
@@ -130,10 +136,12 @@ def test_questions_that_follow_one_another_closely_are_not_held_back(
     """librdkafka asks for both bounds at once: a broker that lets the second answer wait for an acknowledgement needs 40 ms for it."""
     with client.consumer(broker.bootstrap) as consumer:
         consumer.bounds(Partition(topic, 0))
-        begun = time.monotonic()
+        took = []
         for _ in range(50):
+            begun = time.monotonic()
             consumer.bounds(Partition(topic, 0))
-        assert time.monotonic() - begun < 1.5
+            took.append(time.monotonic() - begun)
+    assert min(took) < 0.035  # a broker that holds answers back does so each time, a busy machine does not
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.3])
@@ -141,4 +149,4 @@ def test_a_poll_of_nothing_comes_back_in_time(broker: Broker, client: Client, to
     with client.consumer(broker.bootstrap, partitions=[Partition(topic, 0)]) as consumer:
         begun = time.monotonic()
         assert consumer.poll(seconds) == []
-        assert time.monotonic() - begun < seconds + 5
+        assert time.monotonic() - begun < seconds + AT_ONCE

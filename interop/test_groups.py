@@ -12,7 +12,10 @@ from interop.clients.shape import Partition, Record
 from interop.log_of_groups import generations
 from interop.support import Member, eventually, refused
 
-SESSION = {"session_timeout_ms": 6000}
+SESSION = {"session_timeout_ms": 20_000}
+"""Long enough for a member to keep it on a busy machine, short enough for one that left no word to be missed while a test waits."""
+
+SHORTEST = {"session_timeout_ms": 6000}
 """The shortest that Kafka allows by default."""
 
 
@@ -141,14 +144,13 @@ def test_a_static_member_that_restarts_gets_its_partitions_back_without_a_rebala
     broker: Broker, client: Client, four: list[Partition]
 ) -> None:
     topic = four[0].topic
-    options = {"session_timeout_ms": 20_000}
-    with _member(broker, client, topic, group_instance_id="one", **options) as first:
+    with _member(broker, client, topic, group_instance_id="one", **SESSION) as first:
         _shared([first], four, [4])
-        second = _member(broker, client, topic, group_instance_id="two", **options)
+        second = _member(broker, client, topic, group_instance_id="two", **SESSION)
         _shared([first, second], four, [2, 2])
         before, share = generations(broker, topic)[-1], second.assignment
         second.stop()
-        with _member(broker, client, topic, group_instance_id="two", **options) as second:
+        with _member(broker, client, topic, group_instance_id="two", **SESSION) as second:
             _shared([first, second], four, [2, 2])
             assert second.assignment == share
             assert generations(broker, topic)[-1] == before
@@ -160,7 +162,7 @@ def test_a_member_that_falls_silent_is_put_out_after_its_session(
 ) -> None:
     """A static member says no good-bye, so that only its session can end it."""
     topic = four[0].topic
-    gone = _member(broker, client, topic, group_instance_id="gone", **SESSION)
+    gone = _member(broker, client, topic, group_instance_id="gone", **SHORTEST)
     _shared([gone], four, [4])
     gone.stop()
     with _member(broker, client, topic, **SESSION) as heir:

@@ -30,7 +30,7 @@ from kafkadouble.server.raft.snapshots import fetching
 SOON = {"metadata.log.max.snapshot.interval.ms": "1000"}
 HISTORY = "Leaders and ISRs, as they changed"
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 
 @pytest.fixture(scope="module", autouse=True)

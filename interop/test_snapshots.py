@@ -13,7 +13,7 @@ import pytest
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType
 
 from interop.local import cluster
-from interop.support import eventually, local_kafka
+from interop.support import PATIENCE, eventually, local_kafka
 from interop.tools import dump_log
 from interop.tools.jars import jars
 from interop.tools.metadata_shell import PASSED_OVER, shell
@@ -218,7 +218,7 @@ def test_a_real_kafka_whose_metadata_log_is_gone_starts_from_our_snapshot(kafka:
     """Its own log is folded, a snapshot is written of it, and nothing else is left of the log."""
     node, admin = kafka.nodes[0], AdminClient({"bootstrap.servers": kafka.bootstrap})
     topic = NewTopic("kept", 3, 1, config={"retention.ms": "123456"})
-    admin.create_topics([topic])["kept"].result(20)
+    admin.create_topics([topic])["kept"].result(PATIENCE)
     node.stop()
     folder = node.data / FOLDER
     image = image_of(folder)
@@ -235,12 +235,12 @@ def test_a_real_kafka_whose_metadata_log_is_gone_starts_from_our_snapshot(kafka:
     ours = write(node.data, image, image.end, Head(NOW, version, voters))
     node.start()
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-    eventually(lambda: admin.list_topics(timeout=10).topics, lambda found: "kept" in found)
-    assert len(admin.list_topics(timeout=10).topics["kept"].partitions) == 3
+    eventually(lambda: admin.list_topics(timeout=PATIENCE).topics, lambda found: "kept" in found)
+    assert len(admin.list_topics(timeout=PATIENCE).topics["kept"].partitions) == 3
     resource = ConfigResource(ResourceType.TOPIC, "kept")
-    assert admin.describe_configs([resource])[resource].result(20)["retention.ms"].value == "123456"
+    assert admin.describe_configs([resource])[resource].result(PATIENCE)["retention.ms"].value == "123456"
     assert ours.exists()
-    admin.create_topics([NewTopic("later", 1, 1)])["later"].result(20)
+    admin.create_topics([NewTopic("later", 1, 1)])["later"].result(PATIENCE)
     node.stop()
     log = (folder / f"{names.segment_name(image.end.offset)}.log").read_bytes()
     assert next(decoded(log)).end.offset > image.end.offset

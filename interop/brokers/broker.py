@@ -11,6 +11,7 @@ from ..local.identity import FETCH, Identity, whole
 CAPABILITIES: Mapping[str, str] = {
     "durable": "what was acknowledged survives a restart",
     "faults": "faults can be armed in the broker",
+    "kill": "its servers can be killed without their knowing",
     "kafka_4": "the broker announces the versions that Kafka 4 has, and so has its defaults",
     "loopback": "the broker is known by the address 127.0.0.1, so that a relay can stand before it",
     "own": "the broker serves these tests alone, so that its settings may be changed",
@@ -23,7 +24,13 @@ SHAPES = frozenset({"restart", "three_brokers"})
 
 
 class Server(Protocol):
-    """One server of a cluster."""
+    """One server of a cluster; `bootstrap` is its address."""
+
+    @property
+    def bootstrap(self) -> str: ...
+
+    def kill(self) -> None:
+        """End it without its knowing, where the broker has the capability `kill`."""
 
     def stop(self) -> None:
         """Ask it to leave, and wait until it did."""

@@ -65,6 +65,11 @@ class Contained:
         self._container, self._seat, self._cluster_id = container, seat, cluster_id
         self._starts = 1
 
+    @property
+    def bootstrap(self) -> str:
+        host, port = self._seat.known[CLIENTS]
+        return f"{host}:{port}"
+
     def wait_ready(self) -> None:
         """Until its log says so once for each start, and it answers with the id of this cluster."""
         docker = self._container.get_wrapped_container()
@@ -80,6 +85,9 @@ class Contained:
 
     def stop(self) -> None:
         self._container.get_wrapped_container().stop()
+
+    def kill(self) -> None:
+        self._container.get_wrapped_container().kill()
 
     def start(self) -> None:
         self._starts += 1
@@ -101,7 +109,7 @@ def container(wanted: Wanted) -> Iterator[Broker]:
             nodes.append(Contained(one, seat, cluster_id))
         for node in nodes:
             node.wait_ready()
-        own = {"durable", "own", "restart"}
+        own = {"durable", "kill", "own", "restart"}
         yield met(f"container {wanted.version}", quorum.bootstrap(places), own, nodes)
 
 

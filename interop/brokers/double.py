@@ -1,4 +1,4 @@
-"""kafkadouble, a process of its own, started as a user starts it."""
+"""kafkadouble, started as a user starts it: one as a process of its own, three in this process, where each can be killed by itself."""
 
 from __future__ import annotations
 
@@ -8,9 +8,17 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from tempfile import TemporaryDirectory
 
+from kafkadouble import KafkaDouble
+from kafkadouble.brokers import BrokerHandle
+
+from ..local.identity import whole
+from ..quorum import QUICK_COMEBACK
 from .broker import Broker, Wanted, met
 
-PATIENCE = 20
+OF_SEVERAL = {**QUICK_COMEBACK, "offsets.topic.num.partitions": 1, "group.initial.rebalance.delay.ms": 0}
+"""What the nodes of an Apache Kafka are told, too."""
+
+PATIENCE = 60
 """Seconds that it may take to leave."""
 
 
@@ -51,9 +59,32 @@ class Double:
         assert process.returncode == 0, f"the double ended with {process.returncode}"
 
 
+class OneOfThree:
+    """A broker of a cluster in this process. Its log outlives it in memory."""
+
+    def __init__(self, handle: BrokerHandle) -> None:
+        self._it = handle
+        self.bootstrap = handle.bootstrap
+
+    def start(self) -> None:
+        self._it.start()
+        whole(self.bootstrap, 1)
+
+    def kill(self) -> None:
+        self._it.kill()
+
+    def stop(self) -> None:
+        self._it.stop()
+
+
 @contextmanager
 def double(wanted: Wanted) -> Iterator[Broker]:
     """Where its servers are to be restarted it keeps its data; otherwise it is as most people have it, in memory."""
+    if wanted.brokers > 1:
+        with KafkaDouble(brokers=wanted.brokers, config=OF_SEVERAL) as running:
+            servers = [OneOfThree(handle) for _, handle in sorted(running.brokers.items())]
+            yield met("double", running.bootstrap_servers, {"durable", "faults", "kill", "own", "restart"}, servers)
+        return
     with ExitStack() as stack:
         kept = "restart" in wanted.needs
         server = Double(stack.enter_context(TemporaryDirectory(prefix="double-")) if kept else None)

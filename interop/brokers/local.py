@@ -19,5 +19,5 @@ def local(wanted: Wanted) -> Iterator[Broker]:
             running = stack.enter_context(cluster(folder, wanted.version, brokers=wanted.brokers))
         except Missing as reason:
             raise Unavailable(f"no Kafka of this machine: {reason}") from reason
-        own = {"durable", "own", "restart"}
+        own = {"durable", "kill", "own", "restart"}
         yield met(f"local {wanted.version}", running.bootstrap, own, running.brokers)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any, TypeVar
 
@@ -20,8 +21,17 @@ from .shape import Client, Closing, Partition, Record, Refused, Seen
 T = TypeVar("T")
 
 
-@cache
+_making = threading.Lock()
+
+
 def _loop() -> asyncio.AbstractEventLoop:
+    """One for all: clients may be made by several threads at once."""
+    with _making:
+        return _made_loop()
+
+
+@cache
+def _made_loop() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, daemon=True, name="aiokafka").start()
     return loop
@@ -81,7 +91,7 @@ class Consumer(shape.Consumer):
         if partitions:
             _loop().call_soon_threadsafe(self._it.assign, [TopicPartition(*one) for one in partitions])
 
-    def poll(self, seconds: float) -> list[Seen]:
+    def polled(self, seconds: float) -> list[Seen]:
         found = run(self._it.getmany(timeout_ms=int(seconds * 1000)), seconds + shape.PATIENCE)
         return [_seen(record) for records in found.values() for record in records]
 
@@ -118,7 +128,8 @@ class Consumer(shape.Consumer):
         return None if found is None else int(found.offset)
 
     def close(self) -> None:
-        run(self._it.stop())
+        with suppress(CancelledError):  # of a fetch of its own that was under way to a broker that is gone
+            run(self._it.stop())
 
 
 def _seen(record: Any) -> Seen:

@@ -10,6 +10,8 @@ from typing import Any
 import confluent_kafka
 import confluent_kafka.admin
 
+from kafkadouble.messages import error_codes
+
 from . import shape
 from .shape import Client, Closing, Partition, Record, Refused, Seen
 
@@ -40,8 +42,14 @@ def told() -> Iterator[None]:
         raise _refused(error.args[0]) from error
 
 
+AWAY = frozenset({ck.KafkaError._TRANSPORT, ck.KafkaError._ALL_BROKERS_DOWN, ck.KafkaError._TIMED_OUT})
+"""librdkafka's own errors about brokers that it cannot reach. It marks nothing that a consumer is told as retriable: it goes on by itself."""
+
+
 def _refused(error: Any) -> Refused:
-    return Refused(error.code(), f"{error.name()}: {error.str()}")
+    code = error.code()
+    passes = error.retriable() or code in AWAY or error_codes.is_retriable(code)
+    return Refused(code, f"{error.name()}: {error.str()}", passes=passes)
 
 
 class Producer(shape.Producer):
@@ -82,7 +90,7 @@ class Consumer(shape.Consumer):
         elif partitions:
             self._it.assign([ck.TopicPartition(*one) for one in partitions])
 
-    def poll(self, seconds: float) -> list[Seen]:
+    def polled(self, seconds: float) -> list[Seen]:
         """Waits for the first record alone, as the other clients do, and takes what came with it."""
         found = self._it.consume(1, seconds)
         found += self._it.consume(10_000, 0) if found else []

@@ -56,10 +56,11 @@ class Consumer(shape.Consumer):
         self._it = KafkaConsumer(bootstrap_servers=bootstrap, **shape.CONSUMER | options)
         if topics:
             self._it.subscribe(list(topics))
+            self._it.topics()  # waits for metadata: a leader that joins before it came assigns nothing, and may leave it at that
         else:
             self._it.assign([TopicPartition(*one) for one in partitions])
 
-    def poll(self, seconds: float) -> list[Seen]:
+    def polled(self, seconds: float) -> list[Seen]:
         with told():
             found = self._it.poll(timeout_ms=int(seconds * 1000))
         return [_seen(record) for records in found.values() for record in records]

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from interop.local import cluster
+from interop.quorum import CONTROLLER
 
 SETTINGS = {
     "offsets.topic.num.partitions": 1,
@@ -24,22 +25,43 @@ SETTINGS = {
 comes to them."""
 
 
+Addresses = tuple[str, str]
+"""Of the kafkadouble, and of the Apache Kafka."""
+
+
 @contextmanager
-def both(folder: Path, more: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
+def both(folder: Path, more: tuple[str, ...] = ()) -> Iterator[Addresses]:
     """Where a kafkadouble and an Apache Kafka listen, that were told `more` as `key=value`. Raises Missing."""
+    with _both_listeners(folder, more) as (brokers, _):
+        yield brokers
+
+
+@contextmanager
+def controllers(folder: Path) -> Iterator[Addresses]:
+    """Where the controllers of such two listen. They hear of most brokers only what tests say, and take them for dead two minutes later. Raises
+    Missing."""
+    with _both_listeners(folder, ("broker.session.timeout.ms=120000",)) as (_, found):
+        yield found
+
+
+@contextmanager
+def _both_listeners(folder: Path, more: tuple[str, ...]) -> Iterator[tuple[Addresses, Addresses]]:
+    """Where their brokers listen, and where their controllers."""
     folder.mkdir(exist_ok=True)
     with cluster(folder, overrides={**SETTINGS, **dict(each.split("=", 1) for each in more)}) as kafka:
         config = next(folder.rglob("server.properties"))
-        port = kafka.bootstrap.rpartition(":")[2]
+        host, port = kafka.nodes[0].seat.known[CONTROLLER]
+        controller, own_controller = f"{host}:{port}", f"{host}:{_free_port()}"
         own = config.with_name("double.properties")
         told = (
             config.read_text()
-            .replace(f":{port}", f":{_free_port()}")
+            .replace(f":{kafka.bootstrap.rpartition(':')[2]}", f":{_free_port()}")
+            .replace(controller, own_controller)
             .replace(str(kafka.nodes[0].data), f"{folder}/own")
         )
         own.write_text(told)
         with _double(own) as bootstrap:
-            yield bootstrap, kafka.bootstrap
+            yield (bootstrap, kafka.bootstrap), (own_controller, controller)
 
 
 @contextmanager

@@ -21,6 +21,19 @@ class Difference(NamedTuple):
         return f"{self.path or 'the outcome'}: ours {self.ours!r}, theirs {self.theirs!r}"
 
 
+class Found(NamedTuple):
+    """A difference and the request that shows it."""
+
+    script: str
+    line: int
+    api: str
+    version: int
+    difference: Difference
+
+    def __str__(self) -> str:
+        return f"{self.script}:{self.line} {self.api} v{self.version} {self.difference}"
+
+
 def differences(ours: Any, theirs: Any, path: str = "") -> Iterator[Difference]:
     """Every difference of two normalised outcomes."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
@@ -48,12 +61,16 @@ def _pairs(ours: list[Any], theirs: list[Any], name: str) -> Iterator[tuple[Any,
         )
 
 
+def _in_order(part: Any) -> Any:
+    return sorted(map(repr, part)) if isinstance(part, list) else part
+
+
 def _told_apart(elements: list[dict[str, Any]], name: str) -> list[tuple[Any, Any]]:
     """Elements with what tells them apart; the second of the same has a number besides."""
     seen: dict[str, int] = {}
     told = []
     for each in elements:
-        key = repr([each.get(part) for part in UNORDERED[name]])
+        key = repr([_in_order(each.get(part)) for part in UNORDERED[name]])
         seen[key] = seen.get(key, 0) + 1
         told.append(((key, seen[key]), each))
     return told

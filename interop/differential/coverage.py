@@ -1,4 +1,5 @@
-"""Error rows: every row of `server/handlers/error_rows.py` is provoked on both brokers by some script, or excused here with the reason.
+"""Error rows: every row of `server/handlers/error_rows.py` is provoked on both brokers by some script, or excused here with the reason;
+those that take brokers beside it, where there are three on each side.
 
 A reason of the rows themselves is an excuse for all rows that have it, if requests to one Kafka cannot bring it about either, or if
 `docs/divergence.md` says why only Kafka does. `ALONE` are rows that transcripts show of the double and that requests to the two brokers
@@ -16,8 +17,8 @@ Row = tuple[str, str]
 OF_REASON = {
     error_rows.AUTHORIZER: "neither broker has an authorizer",
     error_rows.ONE_NODE: "neither broker has others beside it",
+    error_rows.BESIDE: "neither broker has others beside it; three of them show it",
     error_rows.DISK: "takes a disk that fails",
-    error_rows.FLUSH: "neither broker of the comparison flushes before it answers",
     error_rows.TRANSACTIONS: "Kafka gives it to transactions, which the double has not: a row of the divergences",
     error_rows.QUOTAS: "neither broker has quotas for changes of the controller",
     error_rows.POLICIES: "takes a class in Kafka's class path",
@@ -29,7 +30,9 @@ OF_REASON = {
     error_rows.AT_ONCE: "a race inside of Kafka, which requests cannot aim at",
     error_rows.MANY: "takes more than 10,000 topics",
     error_rows.LISTENER: "the listener of controllers is no client's",
+    error_rows.DYNAMIC: "the voters of the comparison are those of its settings",
     error_rows.LEGACY: "takes logs that a Kafka before 3.0 has written",
+    error_rows.OLDER_LEVEL: "both brokers begin with the newest, and do not go back",
 }
 """The reason of a row why the double does not come to it -> why requests to the two brokers do not."""
 
@@ -56,6 +59,16 @@ def problems(provoked: set[Row], of_kafka: set[Row]) -> list[str]:
         *(f"{api} {code} is excused and provoked" for api, code in sorted(excused.keys() & provoked)),
         *(f"{api} {code} is excused and no row" for api, code in sorted(excused.keys() - rows)),
         *(f"{api} {code} came from Kafka and is no row" for api, code in sorted(of_kafka - rows)),
+    ]
+
+
+def problems_of_three(provoked: set[Row]) -> list[str]:
+    """The same after a run with three brokers on each side: what takes others is provoked, and only what can happen is."""
+    beside = {(api, code) for api, codes in ROWS.items() for code, how in codes.items() if how == error_rows.BESIDE}
+    alone = {(api, code) for api, codes in ROWS.items() for code, how in codes.items() if how == error_rows.REACHED}
+    return [
+        *(f"{api} {code} is not provoked" for api, code in sorted(beside - provoked)),
+        *(f"{api} {code} is said not to happen" for api, code in sorted(provoked - beside - alone)),
     ]
 
 

@@ -10,15 +10,22 @@ from __future__ import annotations
 
 import tomllib
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from interop.witness.differences import DIFFERENCES
 from kafkadouble.messages import registry
 
-from .play import Found
+from .compare import Found
 
 LIST = Path(__file__).with_name("divergence.toml")
+CONTROLLERS = "The listener of controllers"
+"""The section that `test_controllers` shows."""
+
+THREE = "Three brokers"
+"""The section that `test_three` shows."""
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "divergence.md"
 
 HEAD = """\
@@ -109,6 +116,16 @@ def sorted_out(found: list[Found], listed: list[Row]) -> tuple[list[Found], list
         if not covering:
             unlisted.append(each)
     return unlisted, [pattern for pattern, at in seen.items() if not at or pattern.shown_at() - at]
+
+
+def is_listed(found: Found) -> bool:
+    """Whether a difference is in some row."""
+    return any(pattern.covers(found) for pattern in _patterns())
+
+
+@cache
+def _patterns() -> tuple[Pattern, ...]:
+    return tuple(pattern for row in rows() for pattern in row.shown)
 
 
 def as_markdown() -> str:

@@ -15,7 +15,7 @@ DAY = 86_400_000
 IDS = {"topicId": "topic", "memberId": "member", "leader": "member", "clusterId": "cluster"}
 """Fields with ids that a broker makes up."""
 
-NUMBERS = {"producerId": "producer", "sessionId": "session"}
+NUMBERS = {"producerId": "producer", "sessionId": "session", "brokerEpoch": "broker epoch"}
 """The same, where the id is a number; 0 and below mean that there is none."""
 
 PORTS = {"port"}
@@ -23,7 +23,10 @@ PORTS = {"port"}
 METADATA_OFFSETS = {"finalizedFeaturesEpoch"}
 """Fields that are an offset of the metadata log: how many records a change took is each broker's own."""
 
-TIMES = {"logAppendTimeMs", "timestamp", "lastTimestamp"}
+OF_A_QUORUM = {"highWatermark", "logEndOffset"}
+"""The same, in what is told of the quorum and its replicas."""
+
+TIMES = {"logAppendTimeMs", "timestamp", "lastTimestamp", "lastFetchTimestamp", "lastCaughtUpTimestamp"}
 """Fields that are the time of day if they are within a day of it: one that a request named is compared as it is."""
 
 UNORDERED = {
@@ -36,10 +39,26 @@ UNORDERED = {
     "members": ("memberId", "groupInstanceId"),
     "topics": ("name", "topic", "topicId"),
     "responses": ("name", "topicId", "topic", "resourceType", "resourceName"),
-    "results": ("name", "groupId", "resourceType", "resourceName"),
+    "results": ("name", "logDir", "groupId", "resourceType", "resourceName", "user", "feature"),
     "partitions": ("partitionIndex", "partition"),
     "activeProducers": ("producerId",),
+    "observers": ("replicaId",),
     "partitionResponses": ("index",),
+    "credentialInfos": ("mechanism",),
+    "entries": ("entity",),
+    "entity": ("entityType",),
+    "values": ("key",),
+    "resources": ("resourceType", "resourceName", "patternType"),
+    "acls": ("principal", "host", "operation", "permissionType"),
+    "matchingAcls": (
+        "resourceType",
+        "resourceName",
+        "patternType",
+        "principal",
+        "host",
+        "operation",
+        "permissionType",
+    ),
 }
 """Lists that Kafka fills from maps, and by what their elements are told apart."""
 
@@ -55,6 +74,10 @@ OF_THE_MACHINE = {
 
 MADE_UP = re.compile(r"\A(?:[\w.-]*-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[\w-]{22})\Z")
 NO_ID = "A" * 22
+
+
+OF_THE_DISK = {"totalBytes", "usableBytes"}
+"""Fields that tell of this machine's disks, unless they tell that nobody knows."""
 
 
 class Normal:
@@ -79,9 +102,16 @@ class Normal:
     def _dict(self, value: dict[str, Any]) -> dict[str, Any]:
         if (name := value.get("name") or value.get("topic")) and (made_up := value.get("topicId", NO_ID)) != NO_ID:
             self._names.setdefault(made_up, f"id of {name}")
+        if (whose := value.get("replicaId")) is not None and value.get("replicaDirectoryId", NO_ID) != NO_ID:
+            self._names.setdefault(value["replicaDirectoryId"], f"directory of {whose}")
         made = {name: self.of(each, name) for name, each in value.items()}
+        made |= {
+            name: "offset" for name in OF_A_QUORUM if "replicaId" in value or "currentVoters" in value if name in value
+        }
         if value.get("name") in OF_THE_MACHINE and "value" in value:
             made["value"] = "of the machine"
+        if "logDir" in value:
+            made["logDir"] = "of the machine"
         return made
 
     def _text(self, value: str, field: str) -> str:
@@ -95,6 +125,8 @@ class Normal:
     def _number(self, value: int, field: str) -> int | str:
         if field in PORTS and value > 0:
             return "port"
+        if field in OF_THE_DISK and value > 0:
+            return "bytes"
         if field in METADATA_OFFSETS and value > 0:
             return "offset"
         if field in TIMES and abs(value - time.time() * 1000) < DAY:

@@ -5,36 +5,67 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import yaml
 
 from tests.support.matching import Mismatch, errors_in, match
 
-from .compare import Difference, differences
+from .compare import Found, differences
+from .divergence import is_listed
 from .normal import Normal
-from .script import Ask, Hear, steps
+from .script import Ask, Deed, Hear, steps
 from .settle import settle
 from .side import GLANCE, NO_REQUEST, Outcome, Side
 
 NAME = re.compile(r"\$(\w+)")
 
-EVENTUALLY = 2.0
-"""Seconds in which what Kafka does by and by must be done."""
+EVENTUALLY = 30.0
+"""Seconds in which what is done by and by must be done."""
 
+IN_VAIN = 120.0
+"""Seconds of a run that are spent on what does not come to agree; then nothing is asked again any more."""
 
-class Found(NamedTuple):
-    """A difference and the request that shows it."""
+PAUSE = 0.02
+"""Seconds between two requests of those that are asked again."""
 
-    script: str
-    line: int
-    api: str
-    version: int
-    difference: Difference
+PATIENCE = 60.0
+"""Seconds in which what is waited for by name must have come: many sessions."""
 
-    def __str__(self) -> str:
-        return f"{self.script}:{self.line} {self.api} v{self.version} {self.difference}"
+IN_SETS = {
+    "isrNodes",
+    "offlineReplicas",
+    "eligibleLeaderReplicas",
+    "lastKnownElr",
+    "addingReplicas",
+    "removingReplicas",
+}
+"""Replicas without an order, which is how they are waited for."""
+
+READS = {
+    "ApiVersions",
+    "DescribeCluster",
+    "DescribeConfigs",
+    "DescribeGroups",
+    "DescribeLogDirs",
+    "DescribeProducers",
+    "DescribeQuorum",
+    "DescribeTopicPartitions",
+    "Fetch",
+    "FindCoordinator",
+    "ListGroups",
+    "ListOffsets",
+    "ListPartitionReassignments",
+    "Metadata",
+    "OffsetFetch",
+    "OffsetForLeaderEpoch",
+}
+"""APIs that tell of a state and change nothing, so that they can be asked again; see `changes_nothing` for the others among their requests."""
+
+CHANGING = {"sessionId", "sessionEpoch", "replicaId", "replicaState"}
+"""Fields of a Fetch by which it does change something."""
 
 
 class Report:
@@ -50,6 +81,8 @@ class Report:
         self.codes_of_kafka: set[tuple[str, str]] = set()
         self.found: list[Found] = []
         self.unplayable: list[str] = []
+        self.in_vain = 0.0
+        """Seconds that were waited for what did not come."""
 
     def summary(self) -> str:
         """The run in a line."""
@@ -60,10 +93,16 @@ class Report:
 
 
 class Play:
-    """One script against two brokers. The first is ours."""
+    """One script against two brokers, the first of which is ours; or against two clusters, where `do` is what does a deed to both.
 
-    def __init__(self, path: Path, ours: Side, theirs: Side, report: Report) -> None:
-        self.path, self.sides, self.report = path, (ours, theirs), report
+    A cluster comes to a state by and by: replicas fetch, leaders hear of it, each broker learns of it for itself. There an answer that tells of
+    a state counts when both give the same, and what still differs after EVENTUALLY is a difference.
+    """
+
+    def __init__(
+        self, path: Path, ours: Side, theirs: Side, report: Report, do: Callable[[Deed], None] | None = None
+    ) -> None:
+        self.path, self.sides, self.report, self._do = path, (ours, theirs), report, do
         self.normal = (Normal(), Normal())
         self._own_name = re.compile(rf"\b{path.stem.replace('_', '-')}-[\w.-]+")
         self._waiting: dict[str, list[Ask]] = {}
@@ -77,9 +116,12 @@ class Play:
             try:
                 if isinstance(step, Ask):
                     self._ask(step)
+                elif isinstance(step, Deed):
+                    assert self._do is not None, "one broker is not killed"
+                    self._do(step)
                 else:
                     self._hear(step)
-            except (Mismatch, AssertionError, KeyError, ValueError) as problem:
+            except (Mismatch, AssertionError, KeyError, ValueError, OSError, RuntimeError) as problem:
                 self.report.unplayable.append(f"{self.path.stem}:{step.line}: {type(problem).__name__}: {problem}")
                 return
 
@@ -90,6 +132,9 @@ class Play:
             self._compare(step, int.from_bytes(frame[2:4], signed=True), outcomes)
             return
         given = yaml.safe_load(step.body) or {}
+        if step.how == "?>":
+            self._compare(step, step.version, [self._awaited(side, step, step.version, given) for side in self.sides])
+            return
         outcomes = [side.ask(step.client, step.api, step.version, given, wait=step.how != ">>") for side in self.sides]
         if outcomes == [NO_REQUEST, NO_REQUEST]:
             return
@@ -98,14 +143,39 @@ class Play:
             return
         for side, outcome in zip(self.sides, outcomes, strict=True):
             settle(side, step.api, given, outcome)
-        end = time.monotonic() + EVENTUALLY
-        while step.how == "~>" and self._differ(outcomes) and time.monotonic() < end:
-            outcomes = [side.ask(step.client, step.api, step.version, given) for side in self.sides]
+        if step.how == "~>" or (self._do and changes_nothing(step.api, given)):
+            outcomes = self._agreed(step, step.version, given, outcomes)
         self._compare(step, step.version, outcomes)
 
-    def _differ(self, outcomes: list[Outcome]) -> bool:
+    def _agreed(self, step: Ask, version: int, given: dict[str, Any], outcomes: list[Outcome]) -> list[Outcome]:
+        """What both say once it does not differ but for what is listed."""
+        begun = time.monotonic()
+        while not all(map(is_listed, self._found(step, version, outcomes))):
+            waited = time.monotonic() - begun
+            if waited > EVENTUALLY or self.report.in_vain > IN_VAIN:
+                self.report.in_vain += waited
+                break
+            time.sleep(PAUSE)
+            outcomes = [side.ask(step.client, step.api, version, given) for side in self.sides]
+        return outcomes
+
+    def _awaited(self, side: Side, step: Ask, version: int, given: dict[str, Any]) -> Outcome:
+        """The first answer that is as wanted."""
+        wanted, end = _sorted(yaml.safe_load(step.wanted)), time.monotonic() + PATIENCE
+        while True:
+            outcome = side.ask(step.client, step.api, version, given)
+            try:
+                match(wanted, _sorted(outcome), side.known)
+            except Mismatch as mismatch:
+                if time.monotonic() > end:
+                    raise Mismatch(f"{side.name}: {mismatch}") from None
+                time.sleep(PAUSE)
+            else:
+                return outcome
+
+    def _found(self, step: Ask, version: int, outcomes: list[Outcome]) -> list[Found]:
         ours, theirs = (normal.of(outcome) for normal, outcome in zip(self.normal, outcomes, strict=True))
-        return next(differences(ours, theirs), None) is not None
+        return [Found(self.path.stem, step.line, step.api, version, each) for each in differences(ours, theirs)]
 
     def _hear(self, step: Hear) -> None:
         if step.pattern and step.pattern != "nothing yet":
@@ -128,7 +198,7 @@ class Play:
 
     def _compare(self, step: Ask, version: int, outcomes: list[Outcome]) -> None:
         self._last = tuple(outcomes)
-        ours, theirs = (normal.of(outcome) for normal, outcome in zip(self.normal, outcomes, strict=True))
+        found, theirs = self._found(step, version, outcomes), self.normal[1].of(outcomes[1])
         report = self.report
         report.pairs += 1
         report.versions[step.api, version] += 1
@@ -136,6 +206,20 @@ class Play:
         report.codes |= codes & codes_of_kafka
         report.codes_of_kafka |= codes_of_kafka
         report.distinct.add((step.api, version, self._own_name.sub("~", repr(theirs))))
-        found = [Found(self.path.stem, step.line, step.api, version, each) for each in differences(ours, theirs)]
         report.differing += bool(found)
         report.found += found
+
+
+def changes_nothing(api: str, given: dict[str, Any]) -> bool:
+    """Whether a request can be made again, with nothing changed by the first."""
+    if api == "Fetch":
+        return not CHANGING & given.keys()
+    return api in READS and (api != "Metadata" or not given.get("allowAutoTopicCreation", True))
+
+
+def _sorted(value: Any, field: str = "") -> Any:
+    if isinstance(value, dict):
+        return {name: _sorted(each, name) for name, each in value.items()}
+    if isinstance(value, list):
+        return sorted(value) if field in IN_SETS else [_sorted(each, field) for each in value]
+    return value

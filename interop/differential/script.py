@@ -11,6 +11,16 @@
     for v in Fetch                                  the same for every version of that API
     brokers delete.topic.enable=false               settings of both brokers, before anything else; such a script has two for itself
 
+and, where there are three brokers on each side,
+
+    a@2 > Metadata v0..5 {topics: [{name: ~t}]}     at broker 2; a client without a number is one of broker 1
+    a ?> Metadata v12 {...} :: {topics: [...]}      asked again until the answer is like that, on either side
+    kill 3                                          broker 3 ends without knowing, `stop 3`: in order
+    gone 3                                          the others have heard of it
+    start 3                                         it comes back, and all have heard of it
+
+There, what only tells of a state is asked again until both sides say the same, with `>` as with `~>`.
+
 `~t` is a name that only this script has, `<v>` the version of the line. Of a request a version is sent what it has: other fields are left
 out, and a null that it cannot say makes no request.
 """
@@ -28,8 +38,9 @@ from tests.support.conversation import lines
 
 SCRIPTS = Path(__file__).parent / "scripts"
 
-ASK = re.compile(r"(\w+) (>|>>|~>) (\w+) (v(?:\*|[\d.]+)|raw)\s*(.*)\Z", re.DOTALL)
-HEAR = re.compile(r"(\w+) <\s*(.*)\Z", re.DOTALL)
+ASK = re.compile(r"([\w@]+) (>|>>|~>|\?>) (\w+) (v(?:\*|[\d.]+)|raw)\s*(.*)\Z", re.DOTALL)
+HEAR = re.compile(r"([\w@]+) <\s*(.*)\Z", re.DOTALL)
+DEED = re.compile(r"(kill|stop|gone|start) (\d)\Z")
 LOOP = re.compile(r"for (\w+) in (.*)\Z", re.DOTALL)
 RANGE = re.compile(r"v(\d*)\.\.(\d*)\Z")
 BROKERS = re.compile(r"brokers (.*)\Z", re.DOTALL)
@@ -42,7 +53,8 @@ BRINGS_KAFKA_DOWN = {"FetchSnapshot": "with maxBytes -1 or the leader's own repl
 
 
 class Ask(NamedTuple):
-    """One request. `how`: `>` waits, `>>` does not, `~>` asks again. `version` is None for `raw`, whose `body` is a frame in hex."""
+    """One request. `how`: `>` waits, `>>` does not, `~>` and `?>` ask again, the latter until the answer is as `wanted` says. `version` is None
+    for `raw`, whose `body` is a frame in hex."""
 
     line: int
     client: str
@@ -50,6 +62,7 @@ class Ask(NamedTuple):
     api: str
     version: int | None
     body: str
+    wanted: str = ""
 
 
 class Hear(NamedTuple):
@@ -60,7 +73,15 @@ class Hear(NamedTuple):
     pattern: str
 
 
-Step = Ask | Hear
+class Deed(NamedTuple):
+    """What is done to a broker: `kill`, `stop`, `gone` or `start`."""
+
+    line: int
+    verb: str
+    broker: int
+
+
+Step = Ask | Hear | Deed
 
 
 def settings(path: Path) -> tuple[str, ...]:
@@ -120,10 +141,12 @@ def _line(number: int, line: str, stem: str) -> Iterator[Step]:
         if api in BRINGS_KAFKA_DOWN:
             raise ValueError(f"line {number}: {api} is not sent: {BRINGS_KAFKA_DOWN[api]}")
         for version in _versions(api, versions):
-            text = body if version is None else body.replace("<v>", str(version))
-            yield Ask(number, client, how, api, version, text)
+            text, _, wanted = (body if version is None else body.replace("<v>", str(version))).partition(" :: ")
+            yield Ask(number, client, how, api, version, text, wanted)
     elif heard := HEAR.match(line):
         yield Hear(number, *heard.groups())
+    elif done := DEED.match(line):
+        yield Deed(number, done[1], int(done[2]))
     else:
         raise ValueError(f"line {number}: this is no line of a script: {line!r}")
 

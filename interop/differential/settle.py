@@ -19,6 +19,9 @@ from .side import Outcome, Side
 CHANGES = {"CreateTopics", "DeleteTopics", "CreatePartitions", "AlterConfigs", "IncrementalAlterConfigs"}
 """APIs after which the broker has to hear of it."""
 
+OF_REPLICAS = {"AlterPartitionReassignments", "ElectLeaders", "UnregisterBroker"}
+"""The same, where there are other brokers."""
+
 FIRST: tuple[tuple[str, int, dict[str, Any]], ...] = (
     ("FindCoordinator", 4, {"keyType": 0, "coordinatorKeys": ["first"]}),
     ("OffsetFetch", 8, {"groups": [{"groupId": "first", "topics": None}]}),
@@ -26,7 +29,7 @@ FIRST: tuple[tuple[str, int, dict[str, Any]], ...] = (
 )
 """What is refused until Kafka has got ready for it."""
 
-PATIENCE = 10.0
+PATIENCE = 60.0
 CLIENT_METRICS = 16
 MARK = "settled"
 
@@ -35,7 +38,8 @@ _marks = count(1000)
 
 def settle(side: Side, api: str, asked: dict[str, Any], outcome: Outcome) -> None:
     """Come back when the broker knows what the request changed."""
-    if api in CHANGES and "NONE" in str(outcome) and not asked.get("validateOnly"):
+    changes = CHANGES | OF_REPLICAS if len(side.running) > 1 else CHANGES
+    if api in changes and "NONE" in str(outcome) and not asked.get("validateOnly"):
         for _ in range(2):
             mark(side, str(next(_marks)))
     elif api == "Metadata" and asked.get("allowAutoTopicCreation", True) and isinstance(outcome, dict):
@@ -45,11 +49,19 @@ def settle(side: Side, api: str, asked: dict[str, Any], outcome: Outcome) -> Non
 
 
 def mark(side: Side, value: str) -> None:
-    """Alter the mark, and wait until the broker tells of it."""
+    """Alter the mark, and wait until every broker tells of it."""
     config = {"name": "interval.ms", "configOperation": 0, "value": value}
     wanted = {"resourceType": CLIENT_METRICS, "resourceName": MARK}
-    side.ask("settle", "IncrementalAlterConfigs", 1, {"resources": [{**wanted, "configs": [config]}]})
-    _until(lambda: f"'value': '{value}'" in str(side.ask("settle", "DescribeConfigs", 4, {"resources": [wanted]})))
+    altered = {"resources": [{**wanted, "configs": [config]}]}
+    first, *_ = who = [f"settle@{id}" for id in sorted(side.running)]
+    _until(lambda: "NONE" in str(side.ask(first, "IncrementalAlterConfigs", 1, altered)))  # its controller may be away
+    told = partial(_tells, side, wanted, f"'value': '{value}'")
+    for client in who:
+        _until(partial(told, client))
+
+
+def _tells(side: Side, wanted: dict[str, Any], text: str, client: str) -> bool:
+    return text in str(side.ask(client, "DescribeConfigs", 4, {"resources": [wanted]}))
 
 
 def _until_known(side: Side, name: str) -> None:
@@ -71,4 +83,4 @@ def _is_answered(side: Side, api: str, version: int, asked: dict[str, Any]) -> b
 def _until(holds: Callable[[], bool]) -> None:
     end = time.monotonic() + PATIENCE
     while not holds():
-        assert time.monotonic() < end, "the broker did not come to know of a change"
+        assert time.monotonic() < end, f"the broker did not come to know of a change: {holds}"

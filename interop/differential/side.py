@@ -1,4 +1,5 @@
-"""One of the two brokers, as a script sees it: its connections, what it answered, and what it called things.
+"""One of the two brokers, as a script sees it: its connections, what it answered, and what it called things. Or one of two clusters: a
+client `a@2` is one of the second broker, one without a number of the first.
 
 Rules. Nothing sleeps: what Kafka does by and by is asked for until it is done (`settle`). An answer that does not come is an outcome like
 any other, and so is a connection that ends; the next request of that client has a new one.
@@ -22,7 +23,11 @@ NO_ANSWER, CLOSED, NO_REQUEST = "no answer", "disconnected", "no request"
 """Outcomes beside answers; the last is a request that the version has no words for."""
 
 PATIENCE = 6.0
-"""Seconds that an answer may take. A controller of Kafka's that meets an error it does not know steps down for two or three."""
+"""Seconds that an answer may take where scripts show answers that never come. A controller of Kafka's that meets an error it does not know
+steps down for two or three."""
+
+LONG_PATIENCE = 60.0
+"""The same where all answers come."""
 
 GLANCE = 0.06
 """Seconds after which an answer is taken not to be coming yet."""
@@ -35,7 +40,7 @@ class Line:
 
     def __init__(self, name: str, address: tuple[str, int]) -> None:
         self.name = name
-        self.socket = socket.create_connection(address, 10)
+        self.socket = socket.create_connection(address, LONG_PATIENCE)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._asked: list[tuple[int, int, int]] = []
         self._frames, self._came = Frames(), list[bytes]()
@@ -80,11 +85,15 @@ class Line:
 
 
 class Side:
-    """A broker being asked."""
+    """A broker being asked, or some: `bootstrap` are their addresses in the order of their ids. `patience`: seconds that an answer may take."""
 
-    def __init__(self, name: str, bootstrap: str) -> None:
-        host, _, port = bootstrap.rpartition(":")
-        self.name, self.address = name, (host, int(port))
+    def __init__(self, name: str, bootstrap: str, patience: float = PATIENCE) -> None:
+        self.name, self._addresses, self._patience = name, dict[str, tuple[str, int]](), patience
+        for id, address in enumerate(bootstrap.split(","), 1):
+            host, _, port = address.rpartition(":")
+            self._addresses[str(id)] = host, int(port)
+        self.running = set(self._addresses)
+        """The ids of those that can be asked."""
         self.known: dict[str, Any] = {}
         self._lines: dict[str, Line] = {}
 
@@ -95,9 +104,15 @@ class Side:
         self._lines.clear()
         self.known = {"now": now}
 
+    def is_running(self, broker: int, running: bool) -> None:
+        """Whether a broker can be asked from now on; connections that it had are over."""
+        (self.running.add if running else self.running.discard)(str(broker))
+        for client in [each for each in self._lines if (each.partition("@")[2] or "1") == str(broker)]:
+            self._lines.pop(client).socket.close()
+
     def line(self, client: str) -> Line:
         if client not in self._lines:
-            self._lines[client] = Line(client, self.address)
+            self._lines[client] = Line(client, self._addresses[client.partition("@")[2] or "1"])
         return self._lines[client]
 
     def ask(self, client: str, api: str, version: int, given: Any, *, wait: bool = True) -> Outcome:
@@ -122,10 +137,10 @@ class Side:
             self._lines.pop(client).socket.close()
             send(self.line(client))
 
-    def hear(self, client: str, patience: float = PATIENCE) -> Outcome:
-        """What comes next on a connection; one that ended or keeps silent is given up."""
-        outcome = self.line(client).hear(patience)
-        if isinstance(outcome, str) and (outcome == CLOSED or patience > GLANCE):
+    def hear(self, client: str, patience: float | None = None) -> Outcome:
+        """What comes next on a connection; one that ended or keeps silent is given up, but if only a glance was taken at it."""
+        outcome = self.line(client).hear(self._patience if patience is None else patience)
+        if isinstance(outcome, str) and (outcome == CLOSED or patience is None):
             self._lines.pop(client).socket.close()
         return outcome
 
@@ -135,4 +150,4 @@ class Side:
         return NO_ANSWER if isinstance(after, dict) else after
 
 
-__all__ = ["CLOSED", "GLANCE", "NO_ANSWER", "NO_REQUEST", "Outcome", "Side"]
+__all__ = ["CLOSED", "GLANCE", "LONG_PATIENCE", "NO_ANSWER", "NO_REQUEST", "Outcome", "Side"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,14 @@ from interop.conftest import TOLD
 from interop.local import Missing, jars
 from kafkadouble.server.handlers.error_rows import ROWS
 
-from . import coverage
+from . import coverage, verdict
 from .brokers import both
-from .divergence import rows, sorted_out
+from .divergence import CONTROLLERS, THREE, rows
 from .play import Play, Report
 from .script import SCRIPTS, SERVED, settings
 from .settle import first_answers
 from .side import Side
+from .verdict import Problem
 
 ENOUGH = 4000
 """Request pairs that differ in API, version or outcome."""
@@ -26,6 +28,7 @@ ENOUGH = 4000
 def compared(folder: Path) -> Report:
     """All scripts, played once: those that want settings of their own to a pair of brokers that has them."""
     report, scripts = Report(), dict[tuple[str, ...], list[Path]]()
+    folder.mkdir()
     for path in sorted(SCRIPTS.glob("*.txt")):
         scripts.setdefault(settings(path), []).append(path)
     for number, (wanted, paths) in enumerate(sorted(scripts.items())):
@@ -40,7 +43,8 @@ def compared(folder: Path) -> Report:
     return report
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.flaky(reruns=1, rerun_except="AssertionError")  # what could not be started; the rest has its second play
+@pytest.mark.timeout(2400)
 def test_what_differs_is_listed_and_what_is_listed_differs(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
@@ -49,16 +53,22 @@ def test_what_differs_is_listed_and_what_is_listed_differs(
         jars()
     except Missing as missing:
         pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
-    report = compared(tmp_path)
-    unlisted, unused = sorted_out(report.found, rows())
-    record_property(TOLD, f"{report.summary()}; {_of_rows(report)}")
-    assert report.unplayable == []
-    assert [str(each) for each in unlisted[:20]] == [], f"{len(unlisted)} differences are not in divergence.toml"
-    assert unused == [], "listed in divergence.toml, and no longer different"
-    assert coverage.problems(report.codes, report.codes_of_kafka) == []
+    folders = (tmp_path / f"{number}" for number in count())
+    report, found = verdict.of_two(lambda: compared(next(folders)), problems)
+    for line in (f"{report.summary()}; {_of_rows(report)}", *found.lines("one broker")):
+        record_property(TOLD, line)
+    assert found.failures == []
+
+
+def problems(report: Report) -> list[Problem]:
+    listed = [row for row in rows() if row.section not in (CONTROLLERS, THREE)]
     served = {(api, version) for api, (low, high) in SERVED.items() for version in range(low, high + 1)}
-    assert sorted(served - report.versions.keys()) == [], "not compared"
-    assert len(report.distinct) >= ENOUGH
+    others = [
+        *coverage.problems(report.codes, report.codes_of_kafka),
+        *(f"{api} v{version} is not compared" for api, version in sorted(served - report.versions.keys())),
+        *([f"{len(report.distinct)} that differ are few"] if len(report.distinct) < ENOUGH else []),
+    ]
+    return verdict.of_report(report, listed, listed, others)
 
 
 def _of_rows(report: Report) -> str:

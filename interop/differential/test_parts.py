@@ -9,18 +9,17 @@ import pytest
 from kafkadouble.server.handlers.error_rows import ROWS
 
 from . import coverage
-from .compare import Difference, differences
+from .compare import Difference, Found, differences
 from .divergence import PAGE, Pattern, as_markdown, rows, sorted_out
 from .normal import Normal
-from .play import Found
 from .request import body_of
-from .script import Ask, Hear, settings, steps
+from .script import Ask, Deed, Hear, Step, settings, steps
 
 MEMBER = "a-0f2f11b5-0d4c-4b0e-8f0c-0123456789ab"
 TOPIC = "oXqe-IlpRumpuOu1lDdhQQ"
 
 
-def script(folder: Path, text: str) -> list[Ask | Hear]:
+def script(folder: Path, text: str) -> list[Step]:
     path = folder / "some_script.txt"
     path.write_text(text)
     return list(steps(path))
@@ -37,7 +36,7 @@ def test_loops_nest(tmp_path: Path) -> None:
     asked = script(
         tmp_path, "for n in 1 | 2\nfor v in OffsetDelete\na >> Heartbeat v0 {groupId: g<n><v>}\nend\na < {}\nend"
     )
-    assert [each.body if isinstance(each, Ask) else each.pattern for each in asked] == [
+    assert [each.body if isinstance(each, Ask) else each.pattern for each in asked if isinstance(each, Ask | Hear)] == [
         "{groupId: g10}",
         "{}",
         "{groupId: g20}",
@@ -49,6 +48,20 @@ def test_loops_nest(tmp_path: Path) -> None:
 def test_what_is_no_script_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(ValueError, match="line 1"):
         script(tmp_path, text)
+
+
+def test_three_brokers_are_asked_waited_for_and_killed(tmp_path: Path) -> None:
+    asked, *deeds = script(tmp_path, "a@2 ?> Metadata v12 {topics: []} :: {brokers: [{}]}\nkill 3\ngone 3\nstart 3")
+    assert isinstance(asked, Ask)
+    assert (asked.client, asked.how, asked.body, asked.wanted) == ("a@2", "?>", "{topics: []}", "{brokers: [{}]}")
+    assert deeds == [Deed(2, "kill", 3), Deed(3, "gone", 3), Deed(4, "start", 3)]
+
+
+def test_rows_that_take_other_brokers_must_be_provoked_there_and_no_others_may() -> None:
+    assert "Produce NOT_ENOUGH_REPLICAS is not provoked" in coverage.problems_of_three(set())
+    never = {("Produce", "KAFKA_STORAGE_ERROR"), ("Produce", "UNKNOWN_TOPIC_OR_PARTITION")}
+    assert "Produce KAFKA_STORAGE_ERROR is said not to happen" in coverage.problems_of_three(never)
+    assert not [each for each in coverage.problems_of_three(never) if "UNKNOWN_TOPIC_OR_PARTITION" in each]
 
 
 def test_a_version_is_sent_what_it_has() -> None:

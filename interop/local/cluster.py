@@ -7,87 +7,56 @@ and may be started again, at the same address and on the same data. At the end t
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from .. import quorum
 from ..quorum import CLIENTS, CONTROLLER, Seat
 from . import java
-from .identity import identity
 from .jars import VERSION
-from .process import Process
+from .node import BROKER, Node, finished
+from .ports import HOST, free_ports
 
 READY = b"Kafka Server started"
 """What a node logs when it serves: a broker not before it is registered and unfenced."""
 
-HOST = "127.0.0.1"
 
-Command = Callable[..., list[str]]
-"""A main class and its words, as a command line."""
+class Kafka(NamedTuple):
+    """Apache Kafka of one release, from Maven's jars. `flags` are Java's, by default those of the quickest start."""
 
-
-class Node:
-    """One node: its place in the cluster, its folder, and its JVM while it runs."""
-
-    def __init__(self, seat: Seat, cluster_id: str, folder: Path, command: Command) -> None:
-        self.seat, self._cluster_id, self._command = seat, cluster_id, command
-        self._folder, self._config = folder, folder / "server.properties"
-        self._process: Process | None = None
+    version: str = VERSION
+    flags: Sequence[str] = ()
 
     @property
-    def pid(self) -> int:
-        assert self._process is not None, "the node is stopped"
-        return self._process.pid
-
-    def configure(self, settings: Mapping[str, str]) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        self._config.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
+    def name(self) -> str:
+        return f"kafka-{self.version}"
 
     @property
-    def cluster_id(self) -> str:
-        return self._cluster_id
+    def ready(self) -> bytes:
+        return READY
 
-    @property
-    def data(self) -> Path:
-        return self._folder / "data"
+    def format(self, config: Path, cluster_id: str, words: Sequence[str]) -> list[str]:
+        return self.java("kafka.tools.StorageTool", "format", "-t", cluster_id, "-c", str(config), *words)
 
-    def formatting(self) -> subprocess.Popen[bytes]:
-        words = ("format", "-t", self._cluster_id, "-c", str(self._config))
-        command = self._command("kafka.tools.StorageTool", *words)
-        return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    def run(self, config: Path) -> list[str]:
+        return self.java("kafka.Kafka", str(config))
 
-    def begin(self) -> None:
-        """Start the JVM; see `wait_ready`."""
-        assert self._process is None, "the node runs already"
-        self._process = Process(self._command("kafka.Kafka", str(self._config)), self._folder / "server.log", READY)
+    def java(self, main: str, *words: str) -> list[str]:
+        """Any main class of the release. Raises Missing."""
+        return java.command(self.version, main, *words, flags=self.flags or quickest(self.version))
 
-    def wait_ready(self) -> None:
-        assert self._process is not None, "the node is stopped"
-        self._process.wait_ready()
-        if self.seat.is_a("broker"):
-            found = identity(*self.seat.known[CLIENTS]).cluster_id
-            assert found == self._cluster_id, f"another cluster answers: {found}, not {self._cluster_id}"
-
-    def start(self) -> None:
-        """Start it, and wait until it serves."""
-        self.begin()
-        self.wait_ready()
-
-    def stop(self) -> None:
-        """Ask it to leave, and wait until it did."""
-        process, self._process = self._process, None
-        if process:
-            process.stop()
-
-    def kill(self) -> None:
-        """End it without its knowing."""
-        process, self._process = self._process, None
-        if process:
-            process.kill()
+    def call(self, main: str, *words: str) -> str:
+        """What a main class says that ends well."""
+        command = self.java(main, *words)
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout + done.stderr
 
 
 class Cluster:
@@ -95,7 +64,7 @@ class Cluster:
 
     def __init__(self, nodes: Sequence[Node]) -> None:
         self.nodes = list(nodes)
-        self.brokers = [node for node in nodes if node.seat.is_a("broker")]
+        self.brokers = [node for node in nodes if node.seat.is_a(BROKER)]
         self.bootstrap = quorum.bootstrap([node.seat for node in nodes])
 
 
@@ -113,18 +82,14 @@ def cluster(
 
     `overrides` are settings by their Kafka names. Raises Missing.
     """
-    flags = flags or _quick(version)
-
-    def command(main: str, *words: str) -> list[str]:
-        return java.command(version, main, *words, flags=flags)
-
-    seats, cluster_id = _seats(brokers, controllers), quorum.cluster_id()
-    nodes = [Node(seat, cluster_id, folder / f"node-{seat.id}", command) for seat in seats]
+    kafka, seats, cluster_id = Kafka(version, flags), _seats(brokers, controllers), quorum.cluster_id()
     more = {key: str(value) for key, value in (overrides or {}).items()}
-    for node in nodes:
-        node.configure(quorum.settings(node.seat, seats, str(node.data)) | more)
+    nodes = []
+    for seat in seats:
+        at = folder / f"node-{seat.id}"
+        nodes.append(Node(seat, kafka, cluster_id, at, quorum.settings(seat, seats, str(at / "data")) | more))
     try:
-        _format(nodes)
+        finished([node.formatting() for node in nodes])
         for node in nodes:
             node.begin()
         for node in nodes:
@@ -138,7 +103,7 @@ def cluster(
 def _seats(brokers: int, controllers: int) -> list[Seat]:
     found = []
     wanted = quorum.roles(brokers, controllers)
-    ports = iter(_free_ports(2 * len(wanted)))
+    ports = iter(free_ports(2 * len(wanted)))
     for node_id, roles in wanted:
         names = [*([CLIENTS] if "broker" in roles else []), *([CONTROLLER] if "controller" in roles else [])]
         addresses = {name: (HOST, next(ports)) for name in names}
@@ -146,23 +111,7 @@ def _seats(brokers: int, controllers: int) -> list[Seat]:
     return found
 
 
-def _free_ports(count: int) -> list[int]:
-    held = [socket.create_server((HOST, 0)) for _ in range(count)]
-    ports: list[int] = [sock.getsockname()[1] for sock in held]
-    for sock in held:
-        sock.close()
-    return ports
-
-
-def _format(nodes: Sequence[Node]) -> None:
-    """All of them at the same time: most of it is the start of a JVM."""
-    for process in [node.formatting() for node in nodes]:
-        told, _ = process.communicate()
-        if process.returncode:
-            raise RuntimeError(f"Kafka could not format its storage: {told.decode(errors='replace')[-2000:]}")
-
-
-def _quick(version: str) -> Sequence[str]:
+def quickest(version: str) -> Sequence[str]:
     """Flags for the quickest start; the first of a release and a Java pays with a run that records its classes."""
     target = java.archive(version)
     if not target.exists():

@@ -8,44 +8,56 @@ from __future__ import annotations
 import socket
 import struct
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from io import BufferedRWPair
 from typing import NamedTuple
 
 FETCH, METADATA, API_VERSIONS = 1, 3, 18
 METADATA_VERSION, API_VERSIONS_VERSION = 2, 0
 NO_TOPICS = struct.pack(">i", 0)
-TIMEOUT = 10.0
-PATIENCE = 30.0
+TIMEOUT = 30.0
+PATIENCE = 120.0
 """Seconds after which brokers should know of one another."""
 
 
 class Identity(NamedTuple):
-    """What a broker tells: `versions` are the first and the last of each API key."""
+    """What a broker tells: `versions` are the first and the last of each API key; `ids` those of the brokers."""
 
     cluster_id: str
     brokers: int
     versions: Mapping[int, tuple[int, int]]
+    ids: frozenset[int] = frozenset()
 
 
 def identity(host: str, port: int) -> Identity:
     """Raises OSError if nobody answers, ValueError if what answers is no broker."""
     with socket.create_connection((host, port), TIMEOUT) as sock, sock.makefile("rwb") as line:
         try:
-            return Identity(*_cluster(_asked(line, METADATA, METADATA_VERSION, NO_TOPICS)), _versions(line))
+            cluster_id, ids = _cluster(_asked(line, METADATA, METADATA_VERSION, NO_TOPICS))
+            return Identity(cluster_id, len(ids), _versions(line), ids)
         except (struct.error, UnicodeDecodeError) as error:
             raise ValueError(f"{host}:{port} does not answer as a Kafka broker does: {error}") from error
 
 
 def whole(bootstrap: str, brokers: int) -> Identity:
     """What the first of these addresses tells, once all of them tell of so many brokers: each learns of the others in its own time."""
+    return _told(bootstrap, lambda one: one.brokers >= brokers, f"{brokers} brokers")
+
+
+def known(bootstrap: str, broker: int) -> Identity:
+    """What a broker tells, once it tells of this one, which may be itself: it is not fenced any more."""
+    return _told(bootstrap, lambda one: broker in one.ids, f"broker {broker}")
+
+
+def _told(bootstrap: str, holds: Callable[[Identity], bool], wanted: str) -> Identity:
+    """What the first of these addresses tells, once it holds for all. RuntimeError when that does not come."""
     end = time.monotonic() + PATIENCE
     while True:
         found = [identity(host, int(port)) for one in bootstrap.split(",") for host, _, port in [one.rpartition(":")]]
-        if min(one.brokers for one in found) >= brokers:
+        if all(map(holds, found)):
             return found[0]
         if time.monotonic() > end:
-            raise RuntimeError(f"brokers tell of {[one.brokers for one in found]} brokers, not of {brokers}")
+            raise RuntimeError(f"brokers tell of {[sorted(one.ids) for one in found]}, not of {wanted}")
         time.sleep(0.05)
 
 
@@ -60,13 +72,14 @@ def _asked(line: BufferedRWPair, key: int, version: int, body: bytes = b"") -> b
     return line.read(size - 4)
 
 
-def _cluster(answer: bytes) -> tuple[str, int]:
+def _cluster(answer: bytes) -> tuple[str, frozenset[int]]:
     (brokers,) = struct.unpack_from(">i", answer)
-    at = 4
+    at, ids = 4, set[int]()
     for _ in range(brokers):
+        ids.update(struct.unpack_from(">i", answer, at))
         _, at = _text(answer, at + 4)  # the host, after the node's id
         _, at = _text(answer, at + 4)  # the rack, after the port
-    return _text(answer, at)[0], brokers
+    return _text(answer, at)[0], frozenset(ids)
 
 
 def _versions(line: BufferedRWPair) -> dict[int, tuple[int, int]]:

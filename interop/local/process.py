@@ -5,16 +5,18 @@ That a port accepts says nothing: it may be somebody else's, and the JVM that wa
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-PATIENCE = 90
+PATIENCE = 180
 """Seconds that a JVM may take to be ready."""
 
-GRACE = 30
+GRACE = 120
 """Seconds that it may take to leave when it is asked to."""
 
 TAIL = 4000
@@ -55,6 +57,14 @@ class Process:
         except subprocess.TimeoutExpired:
             self.kill()
             raise RuntimeError(f"Kafka did not leave within {GRACE} s:\n{self._log.read_text()[-TAIL:]}") from None
+
+    def pause(self) -> None:
+        """It does nothing any more, none of its threads, when this returns."""
+        self._it.send_signal(signal.SIGSTOP)
+        os.waitpid(self._it.pid, os.WUNTRACED)
+
+    def resume(self) -> None:
+        self._it.send_signal(signal.SIGCONT)
 
     def kill(self) -> None:
         """End it at once; once it has ended, nothing."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -19,20 +20,33 @@ POM = Path(__file__).with_name("kafka-tools.pom.xml")
 def jars() -> list[Path]:
     """The class path of the tools, sorted. Raises Missing."""
     program("java")
-    folder = cache() / f"tools-{VERSION}-{sha256(POM.read_bytes()).hexdigest()[:8]}"
+    return copied(POM, f"tools-{VERSION}", f"Kafka's tools {VERSION}", "-Dkafka.version=" + VERSION)
+
+
+def copied(pom: Path, name: str, what: str, *given: str) -> list[Path]:
+    """The jars that a pom names, in a folder of the cache that is called after it and its text. Raises Missing."""
+    folder = cache() / f"{name}-{sha256(pom.read_bytes()).hexdigest()[:8]}"
     if not folder.exists():
-        _fetch(program("mvn"), folder)
+        _fetch(pom, program("mvn"), folder, what, given)
     return sorted(folder.glob("*.jar"))
 
 
-def _fetch(maven: str, folder: Path) -> None:
+def _fetch(pom: Path, maven: str, folder: Path, what: str, given: Sequence[str]) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as made:
         target = Path(made, "jars")
-        given = [f"-Dkafka.version={VERSION}", f"-DoutputDirectory={target}"]
-        command = [maven, "-q", "-B", "-f", str(POM), "dependency:copy-dependencies", *given]
+        command = [
+            maven,
+            "-q",
+            "-B",
+            "-f",
+            str(pom),
+            "dependency:copy-dependencies",
+            *given,
+            f"-DoutputDirectory={target}",
+        ]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise Missing(f"Maven could not fetch Kafka's tools {VERSION}: {(done.stdout + done.stderr)[-500:]}")
+            raise Missing(f"Maven could not fetch {what}: {(done.stdout + done.stderr)[-500:]}")
         if not folder.exists():  # else another process was quicker
             target.rename(folder)

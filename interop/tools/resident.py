@@ -28,7 +28,7 @@ FRESH = ("kafka-tools-4*.jar", "kafka_2.13-*.jar")
 """The jars with the tools themselves."""
 
 
-PATIENCE = 60
+PATIENCE = 180
 """Seconds that a tool may take in a JVM of its own."""
 
 

@@ -46,6 +46,7 @@ public class Reader {
                     consumer.seek(partition, diverging);
                 }
             }
+            Runtime.getRuntime().halt(0); // no farewell: in a cluster that stands still it would be waited for
         } catch (Exception failure) {
             say("failed " + failure);
         }

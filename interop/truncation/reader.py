@@ -12,7 +12,7 @@ from interop.local.jars import program
 
 SOURCE = Path(__file__).with_name("Reader.java")
 TELLING = "> "
-PATIENCE = 20
+PATIENCE = 60
 """Seconds that it may take to leave."""
 
 

@@ -14,8 +14,8 @@ import pytest
 
 from interop.conftest import ON
 
-WALK, ROW = "walk", "row"
-"""Properties of a report: the object that a program told, and a row of the matrix."""
+WALK, ROW, ENDURED = "walk", "row", "endured"
+"""Properties of a report: the object that a program told, a row of the matrix, and how it went while brokers died."""
 
 
 class Told(NamedTuple):
@@ -54,17 +54,20 @@ def _told(terminalreporter: pytest.TerminalReporter) -> list[Told]:
     for report in [each for outcome in ("passed", "failed") for each in terminalreporter.stats.get(outcome, [])]:
         properties = list(getattr(report, "user_properties", ()))
         broker = dict(properties).get(ON)
-        found += [Told(broker, kind, value) for kind, value in properties if broker and kind in (WALK, ROW)]
+        found += [Told(broker, kind, value) for kind, value in properties if broker and kind in (WALK, ROW, ENDURED)]
     return found
 
 
 def as_json(found: list[Told]) -> str:
-    """By broker: what each client told of its walk, and which readers each writer had, with what was wrong. The same for the same outcome."""
+    """By broker: what each client told of its walk, which readers each writer had, with what was wrong, and what was wrong with each client
+    when brokers died. The same for the same outcome."""
     made: dict[str, dict[str, dict[str, Any]]] = {}
     for broker, kind, value in found:
-        of = made.setdefault(broker, {"walks": {}, "matrix": {}})
+        of = made.setdefault(broker, {"walks": {}, "matrix": {}, "endured": {}})
         if kind == WALK:
             of["walks"][value["client"]] = {"version": value["version"], "behaviours": value["behaviours"]}
+        elif kind == ENDURED:
+            of["endured"][value["client"]] = "; ".join(value["wrong"])
         else:
             of["matrix"][value["writer"]] = {reader: "; ".join(wrong) for reader, wrong in value["cells"].items()}
     return json.dumps(made, indent=1, sort_keys=True) + "\n"

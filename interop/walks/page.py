@@ -93,10 +93,10 @@ LACKS = (
         "nobody would read them",
     ),
     Lack(
-        "ACLs, SASL, delegation tokens, quotas",
-        ("CreateAcls", "SaslAuthenticate", "CreateDelegationToken", "AlterClientQuotas"),
+        "SASL, delegation tokens",
+        ("SaslAuthenticate", "CreateDelegationToken"),
         "not in ApiVersions; every client may do everything",
-        "there is no authorizer and no quota manager",
+        "listeners are plaintext; brokers keep ACLs and quotas, and do not go by them",
     ),
 )
 
@@ -111,7 +111,8 @@ def as_markdown(results: Results, programs: Sequence[Program] = PROGRAMS, apis: 
     brokers = sorted(results, key=lambda name: (name != "double", name))
     parts = [_head(brokers, results), _walks(brokers, results, programs), _meanings(), _not_offered(programs)]
     known = served() if apis is None else apis
-    return "\n".join([*parts, _lacks(known), _matrix(brokers, results, programs), tools.section(known)])
+    last = [_matrix(brokers, results, programs), *_endured(brokers, results, programs), tools.section(known)]
+    return "\n".join([*parts, _lacks(known), *last])
 
 
 def titled(broker: str) -> str:
@@ -187,6 +188,25 @@ def _matrix(brokers: Sequence[str], results: Results, programs: Sequence[Program
     ]
     about = "Each client writes a topic, and each reads it: what a client does to its own records alone would hide a fault of both its halves."
     return "\n".join(["## Who reads whom", "", about, "", *lines, ""])
+
+
+def _endured(brokers: Sequence[str], results: Results, programs: Sequence[Program]) -> list[str]:
+    """A section, if brokers died in the run that left the results."""
+    found = {broker: results[broker]["endured"] for broker in brokers if results[broker].get("endured")}
+    if not found:
+        return []
+    about = "Of three brokers one that leads is killed while clients write and read in groups, then the one that coordinates the groups."
+    lines = []
+    for broker, outcomes in found.items():
+        wrong = [f"{client}: {reason}" for client, reason in outcomes.items() if reason]
+        outcome = (
+            f"but for {'; '.join(wrong)}"
+            if wrong
+            else "nothing is lost, passed over or out of order, and each group stands at its end"
+        )
+        lines.append(f"- {titled(broker)}: {len(outcomes)} clients; {outcome}.")
+    lines += [f"- {program.name} {program.at_fail_over}." for program in programs if program.at_fail_over]
+    return ["\n".join(["## When brokers die", "", about, "", *lines, ""])]
 
 
 def _sentence(broker: str, matrix: Mapping[str, Mapping[str, str]]) -> str:

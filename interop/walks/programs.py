@@ -14,6 +14,11 @@ PROGRAMS: tuple[Program, ...] = (
     *rust.PROGRAMS,
 )
 
+CORE = frozenset(
+    {"kafka-python", "aiokafka", "confluent-kafka", "kafka-clients 4.4.0", "franz-go", "kafkajs", "librdkafka"}
+)
+"""One of each implementation there is, of those that compile soon: for what takes long with each."""
+
 
 def by_name(name: str) -> Program:
     return next(each for each in PROGRAMS if each.name == name)

@@ -19,6 +19,8 @@ FURTHER = 30
 PARTITIONS = 3
 
 VERBS = ("walk", "write", "read")
+ENDURE = "endure"
+"""The verb that is no part of the walk: it has its own tests."""
 
 BEHAVIOURS = (
     "create_topic",
@@ -41,7 +43,12 @@ PASS, NOT_OFFERED, NOT_TRIED = "pass", "not offered", "not tried"
 
 WRITING = frozenset({"create_topic", *(f"produce_{codec}" for codec in CODECS)})
 READING = frozenset({"read", "headers", "group", "commit"})
-OF_VERB: Mapping[str, frozenset[str]] = {"walk": frozenset(BEHAVIOURS), "write": WRITING, "read": READING}
+OF_VERB: Mapping[str, frozenset[str]] = {
+    "walk": frozenset(BEHAVIOURS),
+    "write": WRITING,
+    "read": READING,
+    ENDURE: frozenset({ENDURE}),
+}
 """The behaviours that a verb tells of."""
 
 

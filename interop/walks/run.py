@@ -17,7 +17,7 @@ from typing import IO, NamedTuple
 from .promise import Told, differences, expected, told
 from .toolchains.building import Program, built
 
-PATIENCE = 90.0
+PATIENCE = 120.0
 """Seconds. A program gives up after 60."""
 TAIL = 3000
 HOUSE = Path(__file__).resolve().parents[2]

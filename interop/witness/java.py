@@ -18,7 +18,7 @@ from queue import SimpleQueue
 from interop.real_kafka import Missing, jars
 
 SOURCE = Path(__file__).with_name("Witness.java")
-JVM = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
+JVM = ("-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
 SAME = "="
 """A word of an answer that repeats what was asked."""
 THROWN = "!"

@@ -55,7 +55,7 @@ bool count_partitions(rd_kafka_t *rk, const char *topic, int *count)
     return !error || fail("metadata: %s", rd_kafka_err2str(error));
 }
 
-static bool send_one(rd_kafka_t *rk, const char *topic, const struct record *one)
+bool send_one(rd_kafka_t *rk, const char *topic, const struct record *one)
 {
     rd_kafka_headers_t *headers = rd_kafka_headers_new(3);
     rd_kafka_header_add(headers, "c", -1, one->codec.at, (ssize_t)one->codec.size);

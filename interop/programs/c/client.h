@@ -11,6 +11,8 @@ rd_kafka_t *client(rd_kafka_type_t type, const char *bootstrap, const char *cons
 
 bool create_topic(rd_kafka_t *rk, const char *topic, int partitions, rd_kafka_resp_err_t *answer);
 bool count_partitions(rd_kafka_t *rk, const char *topic, int *count);
+/* Sends a record; what becomes of it is reported to the producer's main queue. */
+bool send_one(rd_kafka_t *rk, const char *topic, const struct record *one);
 /* Records [first, end) of a codec; returns when all are acknowledged. */
 bool produce(const char *bootstrap, const char *topic, const char *codec, int first, int end);
 /* The same with a producer that is there; `acks` is its main queue. */
@@ -28,5 +30,9 @@ bool offset_at(rd_kafka_t *rk, const char *topic, int64_t ms, int64_t *offset);
 /* Ten records that are committed, ten that are aborted, ten that are committed, to a topic of their own; read back as a reader of what is
    committed sees them. */
 bool transactions(rd_kafka_t *rk, const char *bootstrap, const char *topic);
+
+/* Writes and reads while brokers are killed, until the input ends; then until all is read that was acknowledged, and committed. Tells what happens, a
+   line for each thing. */
+bool endure(const char *bootstrap, const char *topic, const char *group);
 
 #endif

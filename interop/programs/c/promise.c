@@ -8,7 +8,7 @@ const char *const codecs[CODECS] = {"none", "gzip", "snappy", "lz4", "zstd"};
 char why[512];
 struct report report;
 
-enum { WALK = 1, WRITE = 2, READ = 4 };
+enum { WALK = 1, WRITE = 2, READ = 4, ENDURE = 8 };
 static struct behaviour {
     const char *name;
     int verbs;
@@ -19,7 +19,7 @@ static struct behaviour {
     {"produce_lz4", WALK | WRITE, ""},    {"produce_zstd", WALK | WRITE, ""},   {"read", WALK | READ, ""},
     {"headers", WALK | READ, ""},         {"null_header", WALK, ""},            {"group", WALK | READ, ""},
     {"second_member", WALK, ""},          {"commit", WALK | READ, ""},          {"resume", WALK, ""},
-    {"offsets_by_time", WALK, ""},        {"transactions", WALK, ""},
+    {"offsets_by_time", WALK, ""},        {"transactions", WALK, ""},         {"endure", ENDURE, ""},
 };
 enum { BEHAVIOURS = sizeof behaviours / sizeof *behaviours };
 
@@ -51,7 +51,7 @@ bool fail(const char *format, ...)
 
 static int verb_of(const char *name)
 {
-    return !strcmp(name, "walk") ? WALK : !strcmp(name, "write") ? WRITE : READ;
+    return !strcmp(name, "walk") ? WALK : !strcmp(name, "write") ? WRITE : !strcmp(name, "read") ? READ : ENDURE;
 }
 
 void report_begin(const char *verb)

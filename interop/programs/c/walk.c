@@ -231,8 +231,12 @@ static bool read_only(void)
 
 int main(int count, char **words)
 {
-    if (count != 5 || (strcmp(words[1], "walk") && strcmp(words[1], "write") && strcmp(words[1], "read"))) {
-        fprintf(stderr, "usage: %s walk|write|read BOOTSTRAP TOPIC GROUP\n", words[0]);
+    const char *const verbs[] = {"walk", "write", "read", "endure"};
+    bool known = false;
+    for (int i = 0; count == 5 && i < 4; i++)
+        known = known || !strcmp(words[1], verbs[i]);
+    if (!known) {
+        fprintf(stderr, "usage: %s walk|write|read|endure BOOTSTRAP TOPIC GROUP\n", words[0]);
         return 2;
     }
     bootstrap = words[2], topic = words[3], group = words[4];
@@ -242,7 +246,17 @@ int main(int count, char **words)
     rd_kafka_t *rk = client(RD_KAFKA_PRODUCER, bootstrap, plain);
     if (!rk)
         return 1;
-    bool well = *report.verb == 'r' ? read_only() : !strcmp(report.verb, "walk") ? walk(rk) : write_all(rk);
+    bool well;
+    switch (*report.verb) {
+    case 'r':
+        well = read_only();
+        break;
+    case 'e':
+        well = step("endure", endure(bootstrap, topic, group));
+        break;
+    default:
+        well = !strcmp(report.verb, "walk") ? walk(rk) : write_all(rk);
+    }
     rd_kafka_destroy(rk);
     tell("librdkafka", rd_kafka_version_str());
     return !well;

@@ -24,13 +24,13 @@ const headersOf = headers => new Map(Object.entries(headers).map(([name, found])
 }))
 
 class Client {
-  constructor (bootstrap) {
-    this.kafka = new Kafka({ kafkaJS: { brokers: [bootstrap], logLevel: logLevel.NOTHING } })
+  constructor (brokers) {
+    this.kafka = new Kafka({ kafkaJS: { brokers, logLevel: logLevel.NOTHING } })
     this.admin = this.kafka.admin()
   }
 
-  static async open (bootstrap) {
-    const client = new Client(bootstrap)
+  static async open (brokers) {
+    const client = new Client(brokers)
     await client.admin.connect()
     return client
   }
@@ -51,6 +51,15 @@ class Client {
     await producer.disconnect()
   }
 
+  async writer (topic) {
+    const producer = this.kafka.producer({ kafkaJS: { idempotent: true }, ...PRODUCER })
+    await producer.connect()
+    return {
+      send: records => producer.send({ topic, messages: records.map(message) }),
+      close: () => producer.disconnect()
+    }
+  }
+
   async consume (groupId, topic, deliver) {
     const consumer = this.kafka.consumer({ kafkaJS: { groupId, fromBeginning: true, autoCommit: false }, ...MEMBER })
     await consumer.connect()
@@ -59,13 +68,15 @@ class Client {
       deliver({ key, value, headers: headersOf(headers), partition, offset: BigInt(offset) })
     await consumer.run({ eachMessage })
     const at = ([partition, offset]) => ({ topic, partition, offset: String(offset) })
+    const sendCommit = positions => consumer.commitOffsets([...positions].map(at))
     const commit = async positions => {
-      await consumer.commitOffsets([...positions].map(at)) // answers when it is sent, not when it was heard
+      await sendCommit(positions) // answers when it is sent, not when it was heard
       const wanted = [...positions.values()].sort().join()
       await until('committed', () => this.committed(groupId, topic), found => found.sort().join() === wanted)
     }
     return {
       commit,
+      sendCommit, // to ask back while the coordinator dies crashes the library
       close: () => consumer.disconnect()
     }
   }

@@ -38,14 +38,14 @@ const PROMPT = { heartbeatInterval: 200, maxWaitTimeInMs: 200 } // it hears of a
 const message = ({ key, value, headers }) => ({ key, value, headers: Object.fromEntries(headers) })
 
 class Client {
-  constructor (bootstrap) {
-    this.kafka = new Kafka({ brokers: [bootstrap], logLevel: logLevel.NOTHING })
+  constructor (brokers) {
+    this.kafka = new Kafka({ brokers, logLevel: logLevel.NOTHING })
     this.admin = this.kafka.admin()
     this.producer = this.kafka.producer(PRODUCER)
   }
 
-  static async open (bootstrap) {
-    const client = new Client(bootstrap)
+  static async open (brokers) {
+    const client = new Client(brokers)
     await Promise.all([client.admin.connect(), client.producer.connect()])
     return client
   }
@@ -61,6 +61,21 @@ class Client {
 
   produce (topic, codec, records) {
     return this.producer.send({ topic, compression: COMPRESSION[codec], messages: records.map(message) })
+  }
+
+  /**
+   * One record at a time, since what is sent together is lost in part when a leader dies: on a second try it takes what another broker has
+   * answered for what the new leader was sent. Nor is it idempotent: a record without a key goes to another partition on a second try, and
+   * the numbers of both partitions are then wrong.
+   */
+  async writer (topic) {
+    const { producer } = this
+    return {
+      send: async records => {
+        for (const one of records) await producer.send({ topic, messages: [message(one)] })
+      },
+      close: () => {} // with the client
+    }
   }
 
   async consume (groupId, topic, deliver) {

@@ -8,6 +8,7 @@ import { Admin, Consumer, MessagesStreamFallbackModes, MessagesStreamModes, Prod
 import { main } from './program.mjs'
 import { until } from './until.mjs'
 
+const AGAIN = 200 // ms
 const PROMPT = { heartbeatInterval: 200, maxWaitTime: 200 } // it hears of a rebalance when it beats
 const FROM = {
   mode: MessagesStreamModes.COMMITTED,
@@ -26,13 +27,13 @@ const message = topic => ({ key, value, headers }) => ({
 })
 
 class Client {
-  constructor (bootstrap) {
-    this.base = { clientId: 'interop', bootstrapBrokers: [bootstrap] }
+  constructor (bootstrapBrokers) {
+    this.base = { clientId: 'interop', bootstrapBrokers }
     this.admin = new Admin(this.base)
   }
 
-  static async open (bootstrap) {
-    return new Client(bootstrap)
+  static async open (brokers) {
+    return new Client(brokers)
   }
 
   async createTopic (topic, partitions) {
@@ -66,17 +67,41 @@ class Client {
     await producer.close()
   }
 
+  async writer (topic) {
+    const producer = new Producer({ ...this.base, idempotent: true })
+    return {
+      send: records => producer.send({ acks: -1, messages: records.map(message(topic)) }),
+      close: () => producer.close()
+    }
+  }
+
   async consume (groupId, topic, deliver) {
     const consumer = new Consumer({ ...this.base, groupId, ...PROMPT })
-    const stream = await consumer.consume({ topics: [topic], ...FROM, ...PROMPT })
-    stream.on('data', ({ key, value, headers, partition, offset }) => {
-      const named = [...headers].map(([name, content]) => [String(name), content ?? null])
-      deliver({ key, value, headers: new Map(named), partition, offset })
+    let closing = false
+    /** A stream ends with the first error that it does not get over by its own retries: users begin another one. */
+    const stream = async () => {
+      const begun = await consumer.consume({ topics: [topic], ...FROM, ...PROMPT })
+      begun.on('data', ({ key, value, headers, partition, offset }) => {
+        const named = [...headers].map(([name, content]) => [String(name), content ?? null])
+        deliver({ key, value, headers: new Map(named), partition, offset })
+      })
+      begun.on('error', error => {
+        console.error(error.message)
+        if (!closing) again()
+      })
+    }
+    const again = () => stream().catch(error => {
+      console.error(error.message)
+      if (!closing) setTimeout(again, AGAIN)
     })
+    await stream()
     const at = ([partition, offset]) => ({ topic, partition, offset, leaderEpoch: 0 })
     return {
       commit: positions => consumer.commit({ offsets: [...positions].map(at) }),
-      close: () => consumer.close(true)
+      close: () => {
+        closing = true
+        return consumer.close(true)
+      }
     }
   }
 

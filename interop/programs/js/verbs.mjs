@@ -5,6 +5,8 @@
  *   createTopic(topic, partitions)   false if it was there
  *   partitions(topic)                how many the topic has
  *   produce(topic, codec, records)
+ *   writer(topic)                    a producer that lasts, idempotent where the library has that:
+ *                                    { send(records), close() }
  *   consume(group, topic, deliver)   a member, from the beginning where nothing is committed:
  *                                    { commit(positions: Map of partition to next offset), close() }
  *   members(group)                   the number of partitions of each member
@@ -14,6 +16,7 @@
  *   close()
  */
 
+import { Endurance } from './endurance.mjs'
 import { CODECS, EACH, FURTHER, PARTITIONS, records, Seen, TOTAL } from './promise.mjs'
 import { expect, until } from './until.mjs'
 
@@ -28,7 +31,8 @@ export const VERBS = {
     'commit', 'resume', 'offsets_by_time', 'transactions'
   ],
   write: ['create_topic', ...PRODUCING],
-  read: [...READING, 'group', 'commit']
+  read: [...READING, 'group', 'commit'],
+  endure: ['endure']
 }
 
 const sum = numbers => [...numbers].reduce((total, number) => total + Number(number), 0)
@@ -67,6 +71,11 @@ export class Run {
     const member = await this.readAll()
     await this.step('commit', () => this.commit(member))
     await member.close()
+  }
+
+  async endure () {
+    const { client, topic, group, nullHeaders } = this
+    await this.step('endure', () => new Endurance(client, topic, group, nullHeaders).run())
   }
 
   /** One behaviour, where the verb tells of it: passed, or the word that it answers with. A failure ends the run. */

@@ -14,10 +14,11 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # what the clients themselves call is not ours to mend
     from interop.clients import CLIENTS
 
+from .endurance import Endurance
 from .report import Report
 from .walk import Walk
 
-VERBS = ("walk", "write", "read")
+VERBS = {"walk": Walk, "write": Walk, "read": Walk, "endure": Endurance}
 
 
 def main(client: str, verb: str, bootstrap: str, topic: str, group: str) -> int:
@@ -25,7 +26,7 @@ def main(client: str, verb: str, bootstrap: str, topic: str, group: str) -> int:
     report = Report(client, verb)
     code = 0
     try:
-        getattr(Walk(found, report, bootstrap, topic, group), verb)()
+        getattr(VERBS[verb](found, report, bootstrap, topic, group), verb)()
     except Exception:  # the object is told all the same
         traceback.print_exc()
         code = 1
@@ -35,5 +36,5 @@ def main(client: str, verb: str, bootstrap: str, topic: str, group: str) -> int:
 
 if __name__ == "__main__":
     if len(sys.argv) != 6 or sys.argv[2] not in VERBS:
-        sys.exit("usage: python -m interop.programs.python CLIENT walk|write|read BOOTSTRAP TOPIC GROUP")
+        sys.exit("usage: python -m interop.programs.python CLIENT walk|write|read|endure BOOTSTRAP TOPIC GROUP")
     sys.exit(main(*sys.argv[1:]))

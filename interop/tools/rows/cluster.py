@@ -56,8 +56,17 @@ BROKERS = (
     Row(
         "kafka-features",
         "upgrade",
-        "upgrade --feature group.version=1 --dry-run",
-        ["group.version can be upgraded to 1."],
+        "upgrade --feature eligible.leader.replicas.version=1 --dry-run",
+        ["eligible.leader.replicas.version can be upgraded to 1."],
+        needs="UpdateFeatures",
+    ),
+    Row(
+        "kafka-features",
+        "downgrade",
+        "downgrade --metadata 3.3 --dry-run",
+        lambda found: "because it might delete metadata information." in found,
+        everything,
+        code=1,
         needs="UpdateFeatures",
     ),
 )
@@ -135,8 +144,7 @@ REPLICAS = (
         "--reassignment-json-file plan.json --execute",
         has("Successfully started partition reassignment for {topic}-0"),
         files=PLAN,
-        needs="AlterPartitionReassignments",
-        refusal="The node does not support LIST_PARTITION_REASSIGNMENTS",
+        needs="DescribeLogDirs",
     ),
     Row(
         REASSIGN,

@@ -6,7 +6,7 @@ from ..parse import everything, lines, settings
 from ..row import Row, Scenario, has
 
 TOOL, METRICS = "kafka-configs", "kafka-client-metrics"
-QUOTAS = "DescribeClientQuotas"
+QUOTAS, CREDENTIALS = "DescribeClientQuotas", "DescribeUserScramCredentials"
 
 
 def _entity(kind: str, name: str, told: str, setting: str, value: str, source: str, default: str) -> list[Row]:
@@ -216,10 +216,48 @@ QUOTA_ROWS = (
     ),
 )
 
+PASSWORDS = (
+    Row(
+        TOOL,
+        "alter passwords of users",
+        "--entity-type users --entity-name {topic} --alter --add-config SCRAM-SHA-512=[iterations=8192,password=secret]",
+        ["Completed updating config for user {topic}."],
+        needs=CREDENTIALS,
+    ),
+    Row(
+        TOOL,
+        "describe passwords of users",
+        "--entity-type users --entity-name {topic} --describe",
+        ["SCRAM credential configs for user-principal '{topic}' are SCRAM-SHA-512=iterations=8192"],
+        needs=CREDENTIALS,
+    ),
+    Row(
+        TOOL,
+        "alter two passwords of a user",
+        "--entity-type users --entity-name {topic} --alter --delete-config SCRAM-SHA-256,SCRAM-SHA-512",
+        lambda found: (
+            "A user credential cannot be altered twice in the same request" in found
+            or "Attempt to delete a user credential that does not exist" in found
+        ),
+        everything,
+        code=1,
+        needs=CREDENTIALS,
+    ),
+    Row(
+        TOOL,
+        "",
+        "--entity-type users --entity-name {topic} --alter --delete-config SCRAM-SHA-512",
+        ["Completed updating config for user {topic}."],
+        needs=CREDENTIALS,
+    ),
+    Row(TOOL, "", "--entity-type users --entity-name {topic} --describe", [], needs=CREDENTIALS),
+)
+
 SCENARIOS = (
     Scenario("configs of topics", TOPICS),
     Scenario("configs of brokers", BROKERS, own=True),
     Scenario("configs of groups", GROUPS),
     Scenario("client metrics", CLIENT_METRICS),
     Scenario("quotas", QUOTA_ROWS),
+    Scenario("passwords", PASSWORDS),
 )

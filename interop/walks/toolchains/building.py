@@ -28,6 +28,7 @@ __all__ = [
     "Program",
     "Toolchain",
     "built",
+    "everything",
     "fetch",
     "fingerprint",
     "program",
@@ -64,7 +65,8 @@ class Program(NamedTuple):
 
     `name` is the `client` of its object, unique. `version` is pinned, and is the `version` of its object, unless it is SYSTEM. `command` gives
     the words before VERB BOOTSTRAP TOPIC GROUP from the folder of the build. `not_offered` are behaviours that the client has not, each with
-    the reason. `blind_to` is the reason why it cannot read a topic in which there are null header values, or empty.
+    the reason. `blind_to` is the reason why it cannot read a topic in which there are null header values, or empty. `at_fail_over` says
+    what its users must reckon with when a leader dies, records that are there twice or that it gives up on; empty if nothing.
     """
 
     name: str
@@ -74,12 +76,18 @@ class Program(NamedTuple):
     toolchain: Toolchain
     command: Callable[[Path], Sequence[str]]
     not_offered: Mapping[str, str] = NOTHING
-    verbs: frozenset[str] = frozenset({"walk", "write", "read"})
+    verbs: frozenset[str] = frozenset({"walk", "write", "read", "endure"})
     blind_to: str = ""
+    at_fail_over: str = ""
 
     @property
     def writes_null_headers(self) -> bool:
         return "null_header" not in self.not_offered
+
+
+def everything() -> bool:
+    """Whether all is asked for, however long it takes."""
+    return os.environ.get(ALL) == "1"
 
 
 def built(toolchain: Toolchain) -> Path:
@@ -87,7 +95,7 @@ def built(toolchain: Toolchain) -> Path:
     folder = cache() / f"programs-{toolchain.language.lower()}-{fingerprint(toolchain.sources)}"
     if (folder / "complete").exists():
         return folder
-    if toolchain.slow and os.environ.get(ALL) != "1":
+    if toolchain.slow and not everything():
         raise Missing(f"{toolchain.language}: compiles for minutes, and so only with {ALL}=1 (make interop-all)")
     with _locked(folder.with_suffix(".lock")):
         if not (folder / "complete").exists():

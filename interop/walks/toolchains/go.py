@@ -19,18 +19,30 @@ def build(folder: Path) -> None:
 TOOLCHAIN = Toolchain("Go", FOLDER, build)
 
 
-def _row(name: str, package: str, version: str, binary: str, not_offered: Mapping[str, str] = NOTHING) -> Program:
-    return Program(name, "Go", package, version, TOOLCHAIN, lambda folder: [str(folder / binary)], not_offered)
+def _row(
+    name: str, package: str, version: str, binary: str, not_offered: Mapping[str, str] = NOTHING, at_fail_over: str = ""
+) -> Program:
+    def command(folder: Path) -> list[str]:
+        return [str(folder / binary)]
+
+    return Program(name, "Go", package, version, TOOLCHAIN, command, not_offered, at_fail_over=at_fail_over)
 
 
 PROGRAMS = (
     _row("franz-go", "github.com/twmb/franz-go", "v1.22.2", "franz"),
-    _row("sarama", "github.com/IBM/sarama", "v1.61.1", "sarama"),
+    _row(
+        "sarama",
+        "github.com/IBM/sarama",
+        "v1.61.1",
+        "sarama",
+        at_fail_over="gives up on a record, and tells, after three more tries of 100 ms each, unless it is set to try for longer",
+    ),
     _row(
         "kafka-go",
         "github.com/segmentio/kafka-go",
         "v0.4.51",
         "segmentio",
         {"transactions": "has no transactional producer"},
+        "has no idempotent producer: a record may be there twice; gives up on one, and tells, after ten tries",
     ),
 )

@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from ..promise import VERBS
 from .building import NOTHING, SOURCES, Missing, Program, Toolchain, fetch, program, run
 
 FOLDER = SOURCES / "js"
@@ -70,14 +71,26 @@ def _row(
     command: Callable[[Path], list[str]],
     toolchain: Toolchain = TOOLCHAIN,
     not_offered: Mapping[str, str] = NOTHING,
+    at_fail_over: str = "",
 ) -> Program:
-    return Program(name, "JavaScript", package, version, toolchain, command, not_offered)
+    return Program(name, "JavaScript", package, version, toolchain, command, not_offered, at_fail_over=at_fail_over)
 
 
 NO_NULLS = {"null_header": "cannot encode a header without a value"}
 
+OF_KAFKAJS = (
+    "loses, without a word, some of the records that are sent together, and with its idempotent producer others, too; sent one by one and not "
+    "idempotent, as here, a record may be there twice"
+)
+
+OF_PLATFORMATIC = (
+    "is left out: when its coordinator has died, its program here reads and writes no more, of Apache Kafka neither"
+)
+
 PROGRAMS = (
-    _row("kafkajs", "kafkajs", "2.2.4", _own("kafkajs.mjs"), not_offered=NO_NULLS),
-    _row("platformatic-kafka", "@platformatic/kafka", "2.12.1", _own("platformatic.mjs")),
+    _row("kafkajs", "kafkajs", "2.2.4", _own("kafkajs.mjs"), not_offered=NO_NULLS, at_fail_over=OF_KAFKAJS),
+    _row(
+        "platformatic-kafka", "@platformatic/kafka", "2.12.1", _own("platformatic.mjs"), at_fail_over=OF_PLATFORMATIC
+    )._replace(verbs=frozenset(VERBS)),
     _row("confluent-kafka-javascript", "@confluentinc/kafka-javascript", "1.10.1", _confluent, SLOW, NO_NULLS),
 )

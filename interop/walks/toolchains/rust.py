@@ -35,15 +35,29 @@ OF_RSKAFKA = {
 
 
 def _row(
-    name: str, package: str, version: str, not_offered: Mapping[str, str] = NOTHING, blind_to: str = ""
+    name: str,
+    package: str,
+    version: str,
+    not_offered: Mapping[str, str] = NOTHING,
+    blind_to: str = "",
+    at_fail_over: str = "",
 ) -> Program:
     def command(folder: Path) -> list[str]:
         return [str(folder / package)]
 
-    return Program(name, "Rust", package, version, TOOLCHAIN, command, not_offered, blind_to=blind_to)
+    return Program(
+        name, "Rust", package, version, TOOLCHAIN, command, not_offered, blind_to=blind_to, at_fail_over=at_fail_over
+    )
 
 
 PROGRAMS = (
     _row("rust-rdkafka", "rdkafka", "0.39.0"),
-    _row("rskafka", "rskafka", "0.6.0", OF_RSKAFKA, "fails to decode a header without a value"),
+    _row(
+        "rskafka",
+        "rskafka",
+        "0.6.0",
+        OF_RSKAFKA,
+        "fails to decode a header without a value",
+        "has no idempotent producer: a record may be there twice",
+    ),
 )

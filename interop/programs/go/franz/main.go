@@ -24,18 +24,18 @@ var codecs = map[string]kgo.CompressionCodec{
 
 type client struct {
 	*kadm.Client
-	bootstrap string
+	bootstrap []string
 }
 
 func main() {
-	walk.Main("franz-go", "github.com/twmb/franz-go", func(bootstrap string) (walk.Client, error) {
-		admin, err := kadm.NewOptClient(kgo.SeedBrokers(bootstrap))
+	walk.Main("franz-go", "github.com/twmb/franz-go", func(bootstrap []string) (walk.Client, error) {
+		admin, err := kadm.NewOptClient(kgo.SeedBrokers(bootstrap...))
 		return client{admin, bootstrap}, err
 	})
 }
 
 func (c client) with(options ...kgo.Opt) (*kgo.Client, error) {
-	return kgo.NewClient(append(options, kgo.SeedBrokers(c.bootstrap))...)
+	return kgo.NewClient(append(options, kgo.SeedBrokers(c.bootstrap...))...)
 }
 
 func (c client) Create(ctx context.Context, topic string, partitions int) error {
@@ -60,6 +60,23 @@ func (c client) Produce(ctx context.Context, topic, codec string, records []walk
 	return producer.ProduceSync(ctx, sent(records)...).FirstErr()
 }
 
+type writer struct{ *kgo.Client }
+
+// Writer is idempotent by the library's own default.
+func (c client) Writer(topic string) (walk.Writer, error) {
+	it, err := c.with(kgo.DefaultProduceTopic(topic), kgo.RequiredAcks(kgo.AllISRAcks()))
+	return writer{it}, err
+}
+
+func (w writer) Write(ctx context.Context, records []walk.Record) error {
+	return w.ProduceSync(ctx, sent(records)...).FirstErr()
+}
+
+func (w writer) Close() error {
+	w.Client.Close()
+	return nil
+}
+
 func sent(records []walk.Record) []*kgo.Record {
 	var made []*kgo.Record
 	for _, one := range records {
@@ -75,7 +92,7 @@ func sent(records []walk.Record) []*kgo.Record {
 func received(fetches kgo.Fetches) []walk.Record {
 	var found []walk.Record
 	fetches.EachRecord(func(record *kgo.Record) {
-		one := walk.Record{Key: record.Key, Value: record.Value}
+		one := walk.Record{Key: record.Key, Value: record.Value, Partition: record.Partition, Offset: record.Offset}
 		for _, h := range record.Headers {
 			one.Headers = append(one.Headers, walk.Header{Key: h.Key, Value: h.Value})
 		}

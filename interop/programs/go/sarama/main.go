@@ -26,13 +26,13 @@ type client struct {
 }
 
 func main() {
-	walk.Main("sarama", "github.com/IBM/sarama", func(bootstrap string) (walk.Client, error) {
-		itself, err := sarama.NewClient([]string{bootstrap}, config())
+	walk.Main("sarama", "github.com/IBM/sarama", func(bootstrap []string) (walk.Client, error) {
+		itself, err := sarama.NewClient(bootstrap, config())
 		if err != nil {
 			return nil, err
 		}
 		admin, err := sarama.NewClusterAdminFromClient(itself)
-		return client{admin, itself, []string{bootstrap}}, err
+		return client{admin, itself, bootstrap}, err
 	})
 }
 
@@ -75,6 +75,23 @@ func (c client) Produce(_ context.Context, topic, codec string, records []walk.R
 	return errors.Join(producer.SendMessages(sent(topic, records)), producer.Close())
 }
 
+type writer struct {
+	sarama.SyncProducer
+	topic string
+}
+
+func (c client) Writer(topic string) (walk.Writer, error) {
+	with := config()
+	with.Producer.Idempotent = true
+	with.Net.MaxOpenRequests = 1 // as it wants for that
+	it, err := sarama.NewSyncProducer(c.bootstrap, with)
+	return writer{it, topic}, err
+}
+
+func (w writer) Write(_ context.Context, records []walk.Record) error {
+	return w.SendMessages(sent(w.topic, records))
+}
+
 func sent(topic string, records []walk.Record) []*sarama.ProducerMessage {
 	var made []*sarama.ProducerMessage
 	for _, one := range records {
@@ -91,7 +108,7 @@ func sent(topic string, records []walk.Record) []*sarama.ProducerMessage {
 }
 
 func received(message *sarama.ConsumerMessage) walk.Record {
-	one := walk.Record{Key: message.Key, Value: message.Value}
+	one := walk.Record{Key: message.Key, Value: message.Value, Partition: message.Partition, Offset: message.Offset}
 	for _, h := range message.Headers {
 		one.Headers = append(one.Headers, walk.Header{Key: string(h.Key), Value: h.Value})
 	}

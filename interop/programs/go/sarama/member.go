@@ -3,12 +3,16 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"time"
 
 	"github.com/IBM/sarama"
 
 	"kafkadouble.test/programs/walk"
 )
+
+const pause = 200 * time.Millisecond // before it is tried again
 
 // member of a group. The library calls it in goroutines of its own, one for each partition; what they are given waits in feed to be polled.
 type member struct {
@@ -35,11 +39,12 @@ func (c client) Join(_ context.Context, topic, group string) (walk.Member, error
 	return m, nil
 }
 
-// consume serves one generation of the group after another.
+// consume serves one generation of the group after another. The library gives up when it finds no coordinator; its users call it again.
 func (m *member) consume(ctx context.Context, topic string) error {
 	for ctx.Err() == nil {
 		if err := m.group.Consume(ctx, []string{topic}, m); err != nil && ctx.Err() == nil {
-			return err
+			fmt.Fprintln(os.Stderr, err)
+			time.Sleep(pause)
 		}
 	}
 	return nil

@@ -22,12 +22,12 @@ var codecs = map[string]kafka.Compression{
 
 type client struct {
 	*kafka.Client
-	bootstrap string
+	bootstrap []string
 }
 
 func main() {
-	walk.Main("kafka-go", "github.com/segmentio/kafka-go", func(bootstrap string) (walk.Client, error) {
-		return client{&kafka.Client{Addr: kafka.TCP(bootstrap)}, bootstrap}, nil
+	walk.Main("kafka-go", "github.com/segmentio/kafka-go", func(bootstrap []string) (walk.Client, error) {
+		return client{&kafka.Client{Addr: kafka.TCP(bootstrap...)}, bootstrap}, nil
 	})
 }
 
@@ -53,8 +53,22 @@ func (c client) Partitions(ctx context.Context, topic string) (int, error) {
 }
 
 func (c client) Produce(ctx context.Context, topic, codec string, records []walk.Record) error {
-	writer := &kafka.Writer{Addr: kafka.TCP(c.bootstrap), Topic: topic, Balancer: &kafka.Hash{}, Compression: codecs[codec],
-		BatchTimeout: 20 * time.Millisecond, RequiredAcks: kafka.RequireAll}
+	writer := c.writer(topic)
+	writer.Compression = codecs[codec]
+	return errors.Join(writer.Write(ctx, records), writer.Close())
+}
+
+// writer of the library; it has no idempotent one.
+type writer struct{ *kafka.Writer }
+
+func (c client) writer(topic string) writer {
+	return writer{&kafka.Writer{Addr: kafka.TCP(c.bootstrap...), Topic: topic, Balancer: &kafka.Hash{}, BatchTimeout: 20 * time.Millisecond,
+		RequiredAcks: kafka.RequireAll}}
+}
+
+func (c client) Writer(topic string) (walk.Writer, error) { return c.writer(topic), nil }
+
+func (w writer) Write(ctx context.Context, records []walk.Record) error {
 	var messages []kafka.Message
 	for _, one := range records {
 		message := kafka.Message{Key: one.Key, Value: one.Value}
@@ -63,7 +77,7 @@ func (c client) Produce(ctx context.Context, topic, codec string, records []walk
 		}
 		messages = append(messages, message)
 	}
-	return errors.Join(writer.WriteMessages(ctx, messages...), writer.Close())
+	return w.WriteMessages(ctx, messages...)
 }
 
 // member of a group; what it was given last of each partition is what it commits.
@@ -73,7 +87,7 @@ type member struct {
 }
 
 func (c client) Join(_ context.Context, topic, group string) (walk.Member, error) {
-	return &member{kafka.NewReader(kafka.ReaderConfig{Brokers: []string{c.bootstrap}, GroupID: group, Topic: topic, StartOffset: kafka.FirstOffset,
+	return &member{kafka.NewReader(kafka.ReaderConfig{Brokers: c.bootstrap, GroupID: group, Topic: topic, StartOffset: kafka.FirstOffset,
 		MaxWait: 200 * time.Millisecond, HeartbeatInterval: 200 * time.Millisecond}), map[int]kafka.Message{}}, nil
 }
 
@@ -88,7 +102,7 @@ func (m *member) Poll(ctx context.Context) ([]walk.Record, error) {
 		return nil, err
 	}
 	m.last[message.Partition] = message
-	one := walk.Record{Key: message.Key, Value: message.Value}
+	one := walk.Record{Key: message.Key, Value: message.Value, Partition: int32(message.Partition), Offset: message.Offset}
 	for _, h := range message.Headers {
 		one.Headers = append(one.Headers, walk.Header{Key: h.Key, Value: h.Value})
 	}

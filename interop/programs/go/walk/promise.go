@@ -23,10 +23,12 @@ type Header struct {
 	Value []byte
 }
 
-// Record as it is written and as it is read; a nil Key is null.
+// Record as it is written and as it is read; a nil Key is null. Where it was read it has its Partition and its Offset.
 type Record struct {
 	Key, Value []byte
 	Headers    []Header
+	Partition  int32
+	Offset     int64
 }
 
 // record n of a codec.

@@ -13,6 +13,8 @@ var behaviours = map[string][]string{
 		"read", "headers", "null_header", "group", "second_member", "commit", "resume", "offsets_by_time", "transactions"},
 	"write": {"create_topic", "produce_none", "produce_gzip", "produce_snappy", "produce_lz4", "produce_zstd"},
 	"read":  {"read", "headers", "group", "commit"},
+
+	"endure": {"endure"},
 }
 
 // report is the object in the last line.

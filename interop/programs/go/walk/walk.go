@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 )
 
@@ -23,6 +24,7 @@ type Client interface {
 	Partitions(ctx context.Context, topic string) (int, error)
 	// Produce returns when all records are acknowledged.
 	Produce(ctx context.Context, topic, codec string, records []Record) error
+	Writer(topic string) (Writer, error)
 	// Join makes a member of a group that reads from the beginning where nothing is committed.
 	Join(ctx context.Context, topic, group string) (Member, error)
 	// Members of a group: the partitions of each.
@@ -53,17 +55,17 @@ type Transactor interface {
 }
 
 // Main runs PROGRAM VERB BOOTSTRAP TOPIC GROUP.
-func Main(client, module string, dial func(bootstrap string) (Client, error)) {
+func Main(client, module string, dial func(bootstrap []string) (Client, error)) {
 	if len(os.Args) != 5 || behaviours[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: PROGRAM walk|write|read BOOTSTRAP TOPIC GROUP")
+		fmt.Fprintln(os.Stderr, "usage: PROGRAM walk|write|read|endure BOOTSTRAP TOPIC GROUP")
 		os.Exit(2)
 	}
 	verb, bootstrap, topic, group := os.Args[1], os.Args[2], os.Args[3], os.Args[4]
 	r := newReport(client, module, verb)
-	os.Exit(r.tell(r.run(bootstrap, topic, group, dial)))
+	os.Exit(r.tell(r.run(strings.Split(bootstrap, ","), topic, group, dial)))
 }
 
-func (r *report) run(bootstrap, topic, group string, dial func(string) (Client, error)) error {
+func (r *report) run(bootstrap []string, topic, group string, dial func([]string) (Client, error)) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	c, err := dial(bootstrap)
@@ -77,6 +79,8 @@ func (r *report) run(bootstrap, topic, group string, dial func(string) (Client, 
 		return w.walk(ctx)
 	case "write":
 		return w.write(ctx)
+	case "endure":
+		return w.endure()
 	}
 	member, err := w.read(ctx)
 	if err != nil {

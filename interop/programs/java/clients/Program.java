@@ -6,10 +6,10 @@ import org.apache.kafka.clients.admin.AdminClient;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 
 /**
- * Kafka's Java client against a broker: {@code Program VERB BOOTSTRAP TOPIC GROUP}, the verb being walk, write or read.
+ * Kafka's Java client against a broker: {@code Program VERB BOOTSTRAP TOPIC GROUP}, the verb being walk, write, read or endure.
  *
  * <p>One source for every release from 2.1 on: compiled against the oldest, it names nothing that a later one has taken away. The last line
- * of its output is what it saw, as JSON; the exit code is 0 if all of it was right. It ends by itself after a minute.
+ * of its output is what it saw, as JSON; the exit code is 0 if all of it was right. It ends by itself after a minute, or when its input has ended.
  */
 public final class Program {
     private static final long LIMIT_MS = 60_000;
@@ -31,10 +31,12 @@ public final class Program {
     }
 
     public static void main(String[] words) {
-        limit();
         if (words.length != 4) {
-            System.err.println("walk|write|read BOOTSTRAP TOPIC GROUP");
+            System.err.println("walk|write|read|endure BOOTSTRAP TOPIC GROUP");
             System.exit(2);
+        }
+        if (!words[0].equals("endure")) {
+            limit();
         }
         Program program = new Program(words[0], words[1], words[2], words[3]);
         program.run(words[0]);
@@ -52,6 +54,10 @@ public final class Program {
                 break;
             case "read":
                 read();
+                break;
+            case "endure":
+                report.look("endure", () -> new Endurance(clients, topic, group).run());
+                reading.report();
                 break;
             default:
                 throw new IllegalArgumentException("no such verb: " + verb);

@@ -1,5 +1,6 @@
 //! What the client programs share: the records, the verbs, the object at the end. Each library is one file in `bin/`.
 
+pub mod endurance;
 pub mod library;
 pub mod program;
 pub mod promise;

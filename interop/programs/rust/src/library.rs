@@ -15,13 +15,18 @@ pub trait Library: Sized {
     const GROUPS: bool;
 
     type Member: Member;
+    type Writer: Writer;
 
+    /// `bootstrap` has commas between its addresses.
     async fn open(bootstrap: &str) -> Result<Self>;
 
     /// False if it was there.
     async fn create_topic(&self, topic: &str, partitions: i32) -> Result<bool>;
     async fn partitions(&self, topic: &str) -> Result<usize>;
     async fn produce(&self, topic: &str, codec: &str, records: &[Record]) -> Result<()>;
+
+    /// A producer that lasts, idempotent where the library has that.
+    async fn writer(&self, topic: &str) -> Result<Self::Writer>;
 
     /// A member of the group, from the beginning where nothing is committed.
     async fn consume(&self, group: &str, topic: &str, deliver: impl Deliver) -> Result<Self::Member>;
@@ -48,6 +53,11 @@ pub trait Library: Sized {
 pub trait Member {
     async fn commit(&self, positions: &BTreeMap<i32, i64>) -> Result<()>;
     async fn close(self) -> Result<()>;
+}
+
+#[allow(async_fn_in_trait)]
+pub trait Writer {
+    async fn send(&mut self, records: &[Record]) -> Result<()>;
 }
 
 pub trait Deliver: Fn(Delivered) + Clone + Send + 'static {}

@@ -1,4 +1,4 @@
-//! A client program, `PROGRAM walk|write|read BOOTSTRAP TOPIC GROUP`: its last line is one JSON object, its exit code 0
+//! A client program, `PROGRAM walk|write|read|endure BOOTSTRAP TOPIC GROUP`: its last line is one JSON object, its exit code 0
 //! if all went well.
 
 use std::process::exit;
@@ -12,7 +12,7 @@ use crate::told::{behaviours, Told};
 use crate::verbs::Run;
 use crate::Result;
 
-/// Then it gives up.
+/// Then it gives up, but for what lasts as long as its input.
 const WHOLE: Duration = Duration::from_secs(60);
 
 /// Runs the program of a library and ends the process.
@@ -21,7 +21,10 @@ pub async fn run<L: Library>() -> ! {
     let [verb, bootstrap, topic, group] = words.iter().map(String::as_str).collect::<Vec<_>>()[..] else { usage() };
     let told = Arc::new(Told::new(behaviours(verb).unwrap_or_else(|| usage())));
     let work = work::<L>(verb, bootstrap, topic, group, told.clone());
-    let done = timeout(WHOLE, work).await.unwrap_or_else(|_| Err("not done after 60 s".into()));
+    let done = match verb {
+        "endure" => work.await,
+        _ => timeout(WHOLE, work).await.unwrap_or_else(|_| Err("not done after 60 s".into())),
+    };
     if let Err(error) = &done {
         eprintln!("{error}");
     }
@@ -34,11 +37,12 @@ async fn work<L: Library>(verb: &str, bootstrap: &str, topic: &str, group: &str,
     match verb {
         "walk" => run.walk().await,
         "write" => run.write().await,
+        "endure" => run.endure().await,
         _ => run.read().await,
     }
 }
 
 fn usage() -> ! {
-    eprintln!("usage: {} walk|write|read BOOTSTRAP TOPIC GROUP", std::env::args().next().unwrap_or_default());
+    eprintln!("usage: {} walk|write|read|endure BOOTSTRAP TOPIC GROUP", std::env::args().next().unwrap_or_default());
     exit(2)
 }

@@ -36,6 +36,7 @@ pub fn behaviours(verb: &str) -> Option<&'static [&'static str]> {
         "walk" => Some(&WALKING),
         "write" => Some(&WRITING),
         "read" => Some(&READING),
+        "endure" => Some(&["endure"]),
         _ => None,
     }
 }

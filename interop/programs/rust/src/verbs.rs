@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use crate::endurance::endure;
 use crate::library::{Library, Member};
 use crate::promise::{records, Delivered, Record, Seen, CODECS, EACH, FURTHER, PARTITIONS, TOTAL};
 use crate::told::Told;
@@ -51,6 +52,10 @@ impl<L: Library> Run<'_, L> {
         let member = self.read_all().await?;
         self.step("commit", async || self.commit(&member).await).await?;
         member.close().await
+    }
+
+    pub async fn endure(&self) -> Result<()> {
+        self.step("endure", async || endure(&self.library, self.topic, self.group).await).await
     }
 
     /// One behaviour, where the verb tells of it and the library has it. A failure ends the run.

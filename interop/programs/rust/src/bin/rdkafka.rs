@@ -45,6 +45,7 @@ impl Library for Rdkafka {
     const NULL_HEADERS: bool = true;
     const GROUPS: bool = true;
     type Member = Member;
+    type Writer = Writer;
 
     async fn open(bootstrap: &str) -> Result<Self> {
         let mut config = ClientConfig::new();
@@ -69,6 +70,11 @@ impl Library for Rdkafka {
     async fn produce(&self, topic: &str, codec: &str, records: &[Record]) -> Result<()> {
         let producer = self.with(&[("compression.type", codec), ("linger.ms", "20")]).create()?;
         send(&producer, topic, records).await
+    }
+
+    async fn writer(&self, topic: &str) -> Result<Writer> {
+        let producer = self.with(&[("acks", "all"), ("enable.idempotence", "true")]).create()?;
+        Ok(Writer { producer, topic: topic.into() })
     }
 
     async fn consume(&self, group: &str, topic: &str, deliver: impl Deliver) -> Result<Member> {
@@ -171,6 +177,17 @@ fn assigned(bytes: &[u8]) -> usize {
         found += count;
     }
     found
+}
+
+struct Writer {
+    producer: FutureProducer,
+    topic: String,
+}
+
+impl library::Writer for Writer {
+    async fn send(&mut self, records: &[Record]) -> Result<()> {
+        send(&self.producer, &self.topic, records).await
+    }
 }
 
 struct Member {

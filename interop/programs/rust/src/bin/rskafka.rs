@@ -38,9 +38,10 @@ impl Library for Rskafka {
     const NULL_HEADERS: bool = false;
     const GROUPS: bool = false;
     type Member = Readers;
+    type Writer = Writer;
 
     async fn open(bootstrap: &str) -> Result<Self> {
-        Ok(Rskafka(ClientBuilder::new(vec![bootstrap.into()]).build().await?))
+        Ok(Rskafka(ClientBuilder::new(bootstrap.split(',').map(String::from).collect()).build().await?))
     }
 
     async fn create_topic(&self, topic: &str, partitions: i32) -> Result<bool> {
@@ -64,12 +65,11 @@ impl Library for Rskafka {
             "zstd" => Compression::Zstd,
             _ => Compression::NoCompression,
         };
-        let partitions = self.every(topic).await?;
-        for (number, partition) in partitions.iter().enumerate() {
-            let made = records.iter().skip(number).step_by(partitions.len()).map(told).collect();
-            partition.produce(made, compression).await?;
-        }
-        Ok(())
+        send(&self.every(topic).await?, records, compression).await
+    }
+
+    async fn writer(&self, topic: &str) -> Result<Writer> {
+        Ok(Writer(self.every(topic).await?))
     }
 
     async fn consume(&self, _group: &str, topic: &str, deliver: impl Deliver) -> Result<Readers> {
@@ -81,6 +81,23 @@ impl Library for Rskafka {
         let time = DateTime::from_timestamp_millis(time).ok_or("no such time")?;
         Ok(self.partition(topic, partition).await?.get_offset(OffsetAt::Timestamp(time)).await?)
     }
+}
+
+struct Writer(Vec<Arc<PartitionClient>>);
+
+impl library::Writer for Writer {
+    async fn send(&mut self, records: &[Record]) -> Result<()> {
+        send(&self.0, records, Compression::NoCompression).await
+    }
+}
+
+/// To each partition in turn.
+async fn send(partitions: &[Arc<PartitionClient>], records: &[Record], compression: Compression) -> Result<()> {
+    for (number, partition) in partitions.iter().enumerate() {
+        let made = records.iter().skip(number).step_by(partitions.len()).map(told).collect();
+        partition.produce(made, compression).await?;
+    }
+    Ok(())
 }
 
 fn told(Record { key, value, headers }: &Record) -> rskafka::record::Record {

@@ -1,0 +1,209 @@
+"""What clients ask of a broker that it hands on to its controller, by requests of our own: librdkafka has no word for half of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from interop.raw import ask
+from interop.support import eventually
+from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
+from kafkadouble.messages.generated.alter_partition_reassignments import AlterPartitionReassignmentsRequest
+from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
+from kafkadouble.messages.generated.create_acls import CreateAclsRequest
+from kafkadouble.messages.generated.delete_acls import DeleteAclsRequest
+from kafkadouble.messages.generated.describe_acls import DescribeAclsRequest
+from kafkadouble.messages.generated.describe_client_quotas import DescribeClientQuotasRequest
+from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
+from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest
+from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
+from kafkadouble.messages.generated.list_partition_reassignments import ListPartitionReassignmentsRequest
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
+from kafkadouble.messages.generated.unregister_broker import UnregisterBrokerRequest
+from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
+
+TIMEOUT = 10_000
+ANY, MATCH, TOPIC, LITERAL, READ, ALLOW = 1, 2, 2, 3, 3, 3
+"""Numbers of the ACL requests: an unset filter; resource type TOPIC, pattern LITERAL, operation READ, permission ALLOW."""
+
+WRITE = 4
+SET, DELETE = 0, 1
+BROKER = 4
+"""A type of resource with settings."""
+
+
+def partitions(bootstrap: str, topic: str) -> list[Any]:
+    """As Metadata has them, by number; none of a topic that is not there."""
+    of = MetadataRequest.MetadataRequestTopic
+    told = ask(bootstrap, MetadataRequest(topics=[of(name=topic)], allow_auto_topic_creation=False), 12)
+    return sorted(told.topics[0].partitions, key=lambda each: int(each.partition_index))
+
+
+def leaders(bootstrap: str, topic: str) -> list[int]:
+    """Of each partition; -1 for none."""
+    return [each.leader_id for each in partitions(bootstrap, topic)]
+
+
+def in_sync(bootstrap: str, topic: str) -> list[list[int]]:
+    """The replicas of each partition that are in sync."""
+    return [sorted(each.isr_nodes) for each in partitions(bootstrap, topic)]
+
+
+def ended_epochs(bootstrap: str, topics: Sequence[str]) -> dict[tuple[str, int, int], int]:
+    """Where each epoch of a leader ended, but for the one that lasts: by topic, partition and epoch."""
+    of = OffsetForLeaderEpochRequest
+    found = {}
+    for topic in topics:
+        for each in partitions(bootstrap, topic):
+            for epoch in range(each.leader_epoch):
+                asked = of.OffsetForLeaderPartition(partition=each.partition_index, leader_epoch=epoch)
+                body = of(replica_id=-1, topics=[of.OffsetForLeaderTopic(topic=topic, partitions=[asked])])
+                (told,) = ask(bootstrap, body, 4).topics[0].partitions
+                if told.error_code == 0 and told.leader_epoch == epoch:
+                    found[topic, each.partition_index, epoch] = told.end_offset
+    return found
+
+
+def replicas(bootstrap: str, topic: str) -> list[list[int]]:
+    """The replicas of each partition, the preferred leader first."""
+    return [list(each.replica_nodes) for each in partitions(bootstrap, topic)]
+
+
+def registered(bootstrap: str) -> dict[int, bool]:
+    """The brokers that the cluster knows: whether they are fenced."""
+    told = ask(bootstrap, DescribeClusterRequest(include_fenced_brokers=True), 2)
+    return {each.broker_id: each.is_fenced for each in told.brokers}
+
+
+def features(bootstrap: str) -> dict[str, int]:
+    """The features of the cluster, finalized."""
+    told = ask(bootstrap, ApiVersionsRequest(client_software_name="x", client_software_version="1"), 4)
+    return {each.name: each.max_version_level for each in told.finalized_features}
+
+
+def reassign(bootstrap: str, topic: str, wanted: Sequence[Sequence[int] | None]) -> list[int]:
+    """Other replicas for each partition, or None to go back; the errors."""
+    of = AlterPartitionReassignmentsRequest
+    moved = [
+        of.ReassignablePartition(partition_index=at, replicas=None if to is None else list(to))
+        for at, to in enumerate(wanted)
+    ]
+    told = ask(bootstrap, of(timeout_ms=TIMEOUT, topics=[of.ReassignableTopic(name=topic, partitions=moved)]), 0)
+    assert told.error_code == 0, told
+    return [each.error_code for each in told.responses[0].partitions]
+
+
+def reassigning(bootstrap: str) -> dict[str, int]:
+    """How many partitions of each topic are on their way."""
+    told = ask(bootstrap, ListPartitionReassignmentsRequest(timeout_ms=TIMEOUT), 0)
+    assert told.error_code == 0, told
+    return {each.name: len(each.partitions) for each in told.topics}
+
+
+def elect_preferred(bootstrap: str, topic: str, partitions: int) -> list[int]:
+    """The errors."""
+    of = ElectLeadersRequest
+    which = of.TopicPartitions(topic=topic, partitions=list(range(partitions)))
+    told = ask(bootstrap, of(election_type=0, topic_partitions=[which], timeout_ms=TIMEOUT), 2)
+    assert told.error_code == 0, told
+    return [each.error_code for topic in told.replica_election_results for each in topic.partition_result]
+
+
+def set_quota(bootstrap: str, client_id: str, key: str, value: float | None) -> None:
+    """Of one client id; None takes it away."""
+    of = AlterClientQuotasRequest
+    entry = of.EntryData(
+        entity=[of.EntityData(entity_type="client-id", entity_name=client_id)],
+        ops=[of.OpData(key=key, value=value or 0.0, remove=value is None)],
+    )
+    (told,) = ask(bootstrap, of(entries=[entry]), 1).entries
+    assert told.error_code == 0, told
+
+
+def quotas(bootstrap: str, client_id: str) -> dict[str, float]:
+    """Of one client id."""
+    of = DescribeClientQuotasRequest
+    wanted = of.ComponentData(entity_type="client-id", match_type=0, match=client_id)
+    told = ask(bootstrap, of(components=[wanted], strict=True), 1)
+    assert told.error_code == 0, told
+    return {each.key: each.value for entry in told.entries or () for each in entry.values}
+
+
+def set_default(bootstrap: str, name: str, value: str | None) -> None:
+    """A setting of all brokers; None takes it away."""
+    of = IncrementalAlterConfigsRequest
+    change = of.AlterableConfig(name=name, config_operation=DELETE if value is None else SET, value=value)
+    wanted = of.AlterConfigsResource(resource_type=BROKER, resource_name="", configs=[change])
+    (told,) = ask(bootstrap, of(resources=[wanted]), 1).responses
+    assert told.error_code == 0, told
+
+
+def allow(bootstrap: str, principal: str, topic: str, operation: int) -> None:
+    """Something with a topic."""
+    of = CreateAclsRequest
+    made = of.AclCreation(
+        resource_type=TOPIC,
+        resource_name=topic,
+        resource_pattern_type=LITERAL,
+        principal=principal,
+        host="*",
+        operation=operation,
+        permission_type=ALLOW,
+    )
+    (told,) = ask(bootstrap, of(creations=[made]), 3).results
+    assert told.error_code == 0, told
+
+
+def allowed(bootstrap: str, principal: str) -> list[tuple[str, int]]:
+    """Topics and operations."""
+    told = ask(bootstrap, DescribeAclsRequest(**_filter(principal)), 3)
+    assert told.error_code == 0, told
+    return sorted((each.resource_name, acl.operation) for each in told.resources for acl in each.acls)
+
+
+def disallow(bootstrap: str, principal: str) -> int:
+    """All that was allowed to somebody; so many rules."""
+    of = DeleteAclsRequest
+    fields = _filter(principal)
+    renamed = {"pattern_type": "pattern_type_filter"}
+    wanted = of.DeleteAclsFilter(**{renamed.get(key, key): value for key, value in fields.items()})
+    (told,) = ask(bootstrap, of(filters=[wanted]), 3).filter_results
+    assert told.error_code == 0, told
+    return len(told.matching_acls)
+
+
+def _filter(principal: str) -> Mapping[str, Any]:
+    return {
+        "resource_type_filter": ANY,
+        "resource_name_filter": None,
+        "pattern_type_filter": ANY,
+        "principal_filter": principal,
+        "host_filter": None,
+        "operation": ANY,
+        "permission_type": ANY,
+    }
+
+
+def update_feature(bootstrap: str, name: str, level: int, *, kind: int = 1) -> int:
+    """The error; `kind` 1 raises a level, 2 lowers it."""
+    of = UpdateFeaturesRequest
+    wanted = of.FeatureUpdateKey(feature=name, max_version_level=level, upgrade_type=kind)
+    code: int = ask(bootstrap, of(timeout_ms=TIMEOUT, feature_updates=[wanted]), 2).error_code
+    return code
+
+
+def unregister(bootstrap: str, id: int) -> int:
+    """The error."""
+    code: int = ask(bootstrap, UnregisterBrokerRequest(broker_id=id), 0).error_code
+    return code
+
+
+def settled(bootstrap: str, topic: str, isr: list[list[int]]) -> None:
+    """Waits until the replicas of each partition that are in sync are these."""
+    eventually(lambda: in_sync(bootstrap, topic), lambda found: found == isr)
+
+
+def led(bootstrap: str, topic: str, by: list[int]) -> None:
+    """Waits until these lead the partitions, -1 for nobody, as this broker knows it."""
+    eventually(lambda: leaders(bootstrap, topic), lambda found: found == by)

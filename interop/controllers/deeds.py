@@ -1,0 +1,171 @@
+"""What clients do with a cluster's brokers, kept in a ledger, and what they must find there ever after: records, offsets, configurations.
+
+Rules. What stands in the ledger was acknowledged. Values are unlike one another over the whole run, so that what is lost, doubled or in the
+wrong place is seen. The client is librdkafka.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+import confluent_kafka
+from confluent_kafka import Producer
+
+from interop.clients import CREATOR
+from interop.clients.shape import PATIENCE, Partition, Refused
+from interop.served import served
+from interop.support import eventually, unique
+
+ck: Any = confluent_kafka
+
+Quiet = dict[str, Any]
+
+
+class Ledger:
+    """What one cluster was told, and has to keep. `bootstrap` may be changed when brokers move."""
+
+    def __init__(self, bootstrap: str) -> None:
+        self.bootstrap = bootstrap
+        self.topics: dict[str, int] = {}
+        self.records: dict[Partition, dict[int, bytes]] = {}
+        self.configs: dict[str, dict[str, str]] = {}
+        self.groups: dict[str, dict[Partition, int]] = {}
+        self._numbers = 0
+
+    def topic(self, stem: str, partitions: int = 1, copies: int = 1, **configs: str) -> str:
+        """Create a topic; its settings with `_` for `.`."""
+        name, told = unique(stem), {key.replace("_", "."): value for key, value in configs.items()}
+        with CREATOR.admin(self.bootstrap) as admin:
+            admin.create_topic(name, partitions, told, copies)
+            self.topics[name], self.configs[name] = partitions, told
+            eventually(lambda: _partitions(admin, name), lambda count: count == partitions)
+        return name
+
+    def produce(self, topic: str, count: int = 20) -> None:
+        """By an idempotent producer, to each partition of a topic in turn."""
+        self._send(Producer(self.client("enable.idempotence", True)), topic, count)
+
+    def transact(self, topic: str, count: int = 10) -> None:
+        """A transaction that is committed, between two that are not."""
+        producer = Producer(self.client("transactional.id", unique("transactions")))
+        producer.init_transactions(PATIENCE)
+        for commits in (False, True, False):
+            producer.begin_transaction()
+            sent = self._sent(producer, topic, count)
+            if commits:
+                producer.commit_transaction(PATIENCE)
+                self._keep(sent)
+            else:
+                producer.abort_transaction(PATIENCE)
+
+    def consume(self, topic: str) -> None:
+        """A group reads all of a topic, and commits where it is."""
+        group, wanted = unique("group"), self._of(topic)
+        with self._reader(topics=[topic], group_id=group) as consumer:
+            consumer.read(len(wanted))
+            ends = {Partition(topic, at): 0 for at in range(self.topics[topic])}
+            ends |= {tp: max(found) + 1 for tp, found in self.records.items() if tp.topic == topic}
+            consumer.commit({tp: (end, "by the ledger") for tp, end in ends.items()})
+        self.groups[group] = ends
+
+    def configure(self, topic: str, **configs: str) -> None:
+        """Change settings of a topic."""
+        told = {key.replace("_", "."): value for key, value in configs.items()}
+        with CREATOR.admin(self.bootstrap) as admin:
+            admin.alter_configs("topic", topic, *(("set", key, value) for key, value in told.items()))
+        self.configs[topic] |= told
+
+    def all(self, topic_stem: str = "all", copies: int = 1) -> str:
+        """A topic, and one of each deed on it that the broker knows."""
+        topic = self.topic(topic_stem, 3, copies, retention_ms="-1")
+        self.produce(topic)
+        if "AddPartitionsToTxn" in served(self.bootstrap):
+            self.transact(topic)
+        self.consume(topic)
+        self.configure(topic, max_message_bytes="2000000")
+        return topic
+
+    def check(self) -> None:
+        """All that stands here is there, and nothing else. A broker that has just started may still read what its groups are."""
+        eventually(self._coordinates, bool)
+        with CREATOR.admin(self.bootstrap) as admin:
+            for topic, partitions in self.topics.items():
+                eventually(lambda: _partitions(admin, topic), lambda count: count == partitions)  # noqa: B023  # at once
+                self._check_configs(admin, topic)
+        for topic in self.topics:
+            self._check_records(topic)
+        for group, wanted in self.groups.items():
+            with self._reader(group_id=group, partitions=[*wanted]) as consumer:
+                for partition, offset in wanted.items():
+                    assert consumer.committed(partition) == (offset, "by the ledger")
+
+    def _coordinates(self) -> bool:
+        with self._reader() as consumer, suppress(Refused):
+            consumer.committed(Partition("none", 0))
+            return True
+        return False
+
+    def _check_configs(self, admin: Any, topic: str) -> None:
+        """A broker may learn of a change after the controller has answered."""
+        wanted = self.configs[topic]
+
+        def found() -> dict[str, str]:
+            told = admin.configs("topic", topic)
+            return {key: told[key] for key in wanted}
+
+        eventually(found, lambda now: now == wanted)
+
+    def _check_records(self, topic: str) -> None:
+        wanted = self._of(topic)
+        every = [Partition(topic, at) for at in range(self.topics[topic])]
+        with self._reader(partitions=every) as consumer:
+            found = {(seen.partition, seen.offset): seen.value for seen in consumer.read(len(wanted))}
+        assert found == wanted
+
+    def _of(self, topic: str) -> dict[tuple[int, int], bytes]:
+        return {
+            (partition.partition, offset): value
+            for partition, found in self.records.items()
+            if partition.topic == topic
+            for offset, value in found.items()
+        }
+
+    def _send(self, producer: Any, topic: str, count: int) -> None:
+        self._keep(self._sent(producer, topic, count))
+
+    def _sent(self, producer: Any, topic: str, count: int) -> list[Any]:
+        """Messages as the broker has acknowledged them."""
+        done: list[Any] = []
+
+        def reported(error: Any, message: Any) -> None:
+            done.append((error, message))
+
+        for number in range(count):
+            self._numbers += 1
+            value = b"%d of %s" % (self._numbers, topic.encode())
+            producer.produce(topic, value, partition=number % self.topics[topic], on_delivery=reported)
+        assert producer.flush(PATIENCE) == 0, "not all was sent in time"
+        assert [error for error, _ in done if error is not None] == []
+        return [message for _, message in done]
+
+    def _keep(self, sent: Sequence[Any]) -> None:
+        for message in sent:
+            partition = Partition(message.topic(), message.partition())
+            assert (
+                self.records.setdefault(partition, {}).setdefault(message.offset(), message.value()) == message.value()
+            )
+
+    def _reader(self, **options: Any) -> Any:
+        return CREATOR.consumer(self.bootstrap, isolation_level="read_committed", **options)
+
+    def client(self, *more: Any) -> Quiet:
+        quiet = {"log_level": 0, "error_cb": lambda error: None, "bootstrap.servers": self.bootstrap}
+        return quiet | dict(zip(more[::2], more[1::2], strict=True))
+
+
+def _partitions(admin: Any, topic: str) -> int:
+    with suppress(Refused):
+        return len(admin.partitions_of(topic))
+    return 0

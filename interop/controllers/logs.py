@@ -1,0 +1,121 @@
+"""What lies in the metadata logs of stopped controllers: batches byte for byte, and snapshots as the images that they are.
+
+Two replicas write their snapshots each at its own time and in its own order, so those are not compared as bytes: a snapshot is right when its
+image is the fold of the log up to where it ends.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from kafkadouble.server.log.files.real_disk import RealDisk
+from kafkadouble.server.log.formats import names
+from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
+from kafkadouble.server.metadata import snapshots
+from kafkadouble.server.metadata.image import Image
+from kafkadouble.server.metadata.metadata_log import decoded
+from kafkadouble.server.metadata.replay import Fold
+from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
+from kafkadouble.wire.batch import BatchHeader, iter_batches
+
+from .node import METADATA, Node
+
+
+class Stored(NamedTuple):
+    """A batch as it lies in a file."""
+
+    header: BatchHeader
+    data: bytes
+
+
+def batches(folder: Path) -> list[Stored]:
+    """All of a log, but for a batch whose writing a kill has cut off."""
+    found = []
+    for path in sorted(folder.glob("*" + names.LOG)):
+        data = path.read_bytes()
+        for at, header in iter_batches(data, partial=True):
+            if not header.size or not header.count:
+                break
+            found.append(Stored(header, data[at : at + header.size]))
+    return found
+
+
+class Common(NamedTuple):
+    """What several logs have the same: batches from one offset to another, written in these epochs."""
+
+    first: int
+    end: int
+    batches: int
+    epochs: tuple[int, ...]
+
+
+def same(nodes: Sequence[Node], end: int) -> Common:
+    """Asserts that the logs of these nodes, all of them stopped, are equal byte for byte up to `end`, as far back as all of them go."""
+    logs = {node.id: batches(node.metadata) for node in nodes}
+    first = max(stored[0].header.base_offset for stored in logs.values())
+    parts = {id: [each for each in log if first <= each.header.base_offset < end] for id, log in logs.items()}
+    for id, part in parts.items():
+        assert part, f"nothing lies in common before {end}"
+        assert part[-1].header.next_offset >= end, f"{part[-1].header!r} is the last of {id}, and {end} was committed"
+    one, *others = parts.items()
+    for id, found in others:
+        for ours, theirs in zip(one[1], found, strict=True):
+            assert ours.data == theirs.data, f"node {one[0]} has {ours.header!r}, node {id} has {theirs.header!r}"
+    epochs = sorted({each.header.partition_leader_epoch for each in one[1]})
+    return Common(first, end, len(one[1]), tuple(epochs))
+
+
+def snapshot_ids(node: Node) -> list[OffsetAndEpoch]:
+    """Its snapshots, but for the one that a node is formatted with."""
+    return [id for id in _store(node).ids() if id.offset]
+
+
+def true_snapshots(nodes: Sequence[Node]) -> int:
+    """Asserts of every snapshot of these stopped nodes that it is the fold of the log; so many there were. One of them must have kept its log
+    from the first record on."""
+    whole = max((log for node in nodes if (log := batches(node.metadata))[0].header.base_offset == 0), key=len)
+    wanted: dict[int, list[tuple[Node, OffsetAndEpoch]]] = {}
+    for node in nodes:
+        for id in snapshot_ids(node):
+            wanted.setdefault(id.offset, []).append((node, id))
+    count = sum(map(len, wanted.values()))
+    for end, image in _images(whole):
+        for node, id in wanted.pop(end, ()):
+            found = image_in(node, id)
+            assert _plain(found) == _plain(image), f"snapshot {id!r} of node {node.id} is not the fold of the log"
+    assert not wanted, f"no batch ends where these do: {wanted}"
+    return count
+
+
+def image_in(node: Node, id: OffsetAndEpoch) -> Image:
+    """What a snapshot of a node says."""
+    reader = _store(node).open(id)
+    assert reader is not None
+    return snapshots.image_of(reader)
+
+
+def image_of(node: Node) -> Image:
+    """The fold of all that the log of a node holds, which has kept it from the first record on."""
+    return deque(_images(batches(node.metadata)), maxlen=1).pop()[1]
+
+
+def _images(log: Sequence[Stored]) -> Iterator[tuple[int, Image]]:
+    """The image after each batch of a log that goes back to its first record."""
+    fold = Fold()
+    for stored in log:
+        for found in decoded(stored.data):
+            for record in found.records:
+                fold.apply(record)
+            yield found.end.offset, fold.image
+
+
+def _plain(image: Image) -> Image:
+    """Without the place in the log, which a fold has not."""
+    return image._replace(end=OffsetAndEpoch(0, 0))
+
+
+def _store(node: Node) -> FileSnapshots:
+    return FileSnapshots(RealDisk(str(node.data)), METADATA)

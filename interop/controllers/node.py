@@ -1,0 +1,55 @@
+"""One node of a mixed cluster: a node whose runner may change while it is stopped, and that may lose its disk. The folder stays as it was."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from interop.local import node
+from interop.local.node import finished
+from interop.quorum import CONTROLLER, Address, Seat
+from kafkadouble.server.log.formats import meta_properties, names
+
+from .kinds import Kind
+
+METADATA = "__cluster_metadata-0"
+
+
+class Node(node.Node):
+    """A place in the cluster, its folder, and its process while it runs."""
+
+    def __init__(self, seat: Seat, kind: Kind, cluster_id: str, folder: Path, settings: Mapping[str, str]) -> None:
+        super().__init__(seat, kind, cluster_id, folder, settings)
+        self._formatted_with: list[str] = []
+
+    @property
+    def metadata(self) -> Path:
+        """The folder of its metadata log and snapshots."""
+        return self.data / METADATA
+
+    @property
+    def directory_id(self) -> str:
+        """The id of its log directory."""
+        found = meta_properties.read((self.data / names.META_PROPERTIES).read_bytes())
+        return str(found.directory_id)
+
+    @property
+    def controls_at(self) -> Address:
+        return self.seat.known[CONTROLLER]
+
+    def formatting(self, words: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+        self._formatted_with = [*words]
+        return super().formatting(words)
+
+    def become(self, kind: Kind) -> None:
+        """From now on another program runs it, on what this one left."""
+        assert not self.running, "the node runs"
+        self.kind = kind
+
+    def lose_disk(self) -> None:
+        """Its log directory is that of a new node of this id."""
+        assert not self.running, "the node runs"
+        shutil.rmtree(self.data)
+        finished([self.formatting(self._formatted_with)])

@@ -1,0 +1,98 @@
+"""Topics whose replicas lie on given brokers, and batches that wait for as many of them as a test says: by requests of our own, each to
+one broker, so that no client looks for another one or tries again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from interop.raw import ask
+from interop.support import eventually
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest
+from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
+from kafkadouble.messages.generated.produce import ProduceRequest
+from kafkadouble.wire.batch import Record, encode_batch
+
+from . import admin
+
+LEADER, EVERYBODY = 1, -1
+"""Who must have a batch before it is acknowledged: `acks`."""
+
+PREFERENCE, ANYBODY = 0, 1
+"""Election types of ElectLeaders."""
+
+LATEST = -1
+TIMEOUT_MS = 30_000
+
+
+class Told(NamedTuple):
+    """The answer to a batch: the error's name, and where it begins."""
+
+    error: str
+    offset: int
+
+
+def create(bootstrap: str, topic: str, replicas: Sequence[Sequence[int]], **configs: str) -> None:
+    """The replicas of each partition, the leader first; settings with `_` for `.`. Waits until they lead."""
+    of = CreateTopicsRequest
+    assignments = [
+        of.CreatableReplicaAssignment(partition_index=index, broker_ids=list(each))
+        for index, each in enumerate(replicas)
+    ]
+    given = [of.CreatableTopicConfig(name=key.replace("_", "."), value=value) for key, value in configs.items()]
+    wanted = of.CreatableTopic(
+        name=topic, num_partitions=-1, replication_factor=-1, assignments=assignments, configs=given
+    )
+    (told,) = ask(bootstrap, of(topics=[wanted], timeout_ms=TIMEOUT_MS), 7).topics
+    assert told.error_code == 0, told
+    admin.led(bootstrap, topic, [each[0] for each in replicas])
+
+
+BEHIND = ("NOT_LEADER_OR_FOLLOWER", "UNKNOWN_TOPIC_OR_PARTITION")
+"""What a broker says to which the metadata have not come yet."""
+
+
+def produce(
+    at: str, topic: str, values: Sequence[bytes], *, index: int = 0, acks: int = EVERYBODY, timeout_ms: int = TIMEOUT_MS
+) -> Told:
+    """One batch, to the broker at this address."""
+    of, now = ProduceRequest, time.time_ns() // 1_000_000
+    batch = encode_batch([Record(offset, now, None, value) for offset, value in enumerate(values)])
+    data = of.TopicProduceData(name=topic, partition_data=[of.PartitionProduceData(index=index, records=bytes(batch))])
+    answer = ask(at, of(acks=acks, timeout_ms=timeout_ms, topic_data=[data]), 9)
+    (told,) = answer.responses[0].partition_responses
+    return Told(error_codes.name(told.error_code), told.base_offset)
+
+
+def written(at: str, topic: str, values: Sequence[bytes], *, index: int = 0, acks: int = EVERYBODY) -> int:
+    """The same, once the broker knows of the topic, and that it leads; where the batch begins."""
+    found = eventually(
+        lambda: produce(at, topic, values, index=index, acks=acks), lambda told: told.error not in BEHIND
+    )
+    assert found.error == "NONE", found
+    return found.offset
+
+
+def numbered(word: str, count: int = 5) -> list[bytes]:
+    """Values that tell where they come from."""
+    return [b"%d-%s" % (number, word.encode()) for number in range(count)]
+
+
+def elect(bootstrap: str, topic: str, kind: int, index: int = 0) -> str:
+    """The error's name."""
+    asked = [ElectLeadersRequest.TopicPartitions(topic=topic, partitions=[index])]
+    told = ask(bootstrap, ElectLeadersRequest(election_type=kind, topic_partitions=asked), 2)
+    return error_codes.name(told.replica_election_results[0].partition_result[0].error_code)
+
+
+def end(at: str, topic: str, index: int = 0) -> int:
+    """Where a consumer finds the end of a partition, at the broker that leads it."""
+    of = ListOffsetsRequest
+    asked = of.ListOffsetsPartition(partition_index=index, timestamp=LATEST)
+    told = ask(at, of(replica_id=-1, topics=[of.ListOffsetsTopic(name=topic, partitions=[asked])]), 7)
+    (found,) = told.topics[0].partitions
+    assert found.error_code == 0, found
+    return int(found.offset)

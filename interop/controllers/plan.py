@@ -1,0 +1,85 @@
+"""What the nodes of a mixed cluster are told: the settings of `interop.quorum`, and the quorum static or dynamic.
+
+Rules. This file is pure: it starts nothing and looks for no port. Our nodes and Kafka's are told the same, since one may take over the other's
+folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from interop import quorum
+from interop.local.node import BROKER
+from interop.local.ports import HOST
+from interop.quorum import CLIENTS, CONTROLLER, FIRST_CONTROLLER, Seat
+
+from .kinds import Kind
+
+CONTROLS = "controller"
+
+NONE: Mapping[str, str] = {}
+
+
+class Member(NamedTuple):
+    """A node to be: its id, its roles, who runs it, and settings of its own."""
+
+    id: int
+    roles: tuple[str, ...]
+    kind: Kind
+    own: Mapping[str, str] = NONE
+
+
+def controller(number: int, kind: Kind, **own: str) -> Member:
+    """A node that only votes. Settings by their Kafka names with `_` for `.`."""
+    return Member(FIRST_CONTROLLER + number, (CONTROLS,), kind, named(own))
+
+
+def broker(number: int, kind: Kind, **own: str) -> Member:
+    """A node that is a broker only."""
+    return Member(1 + number, (BROKER,), kind, named(own))
+
+
+def combined(number: int, kind: Kind, **own: str) -> Member:
+    """A node that is both."""
+    return Member(1 + number, (BROKER, CONTROLS), kind, named(own))
+
+
+def named(settings: Mapping[str, str]) -> dict[str, str]:
+    """`a_b` as Kafka's a.b."""
+    return {key.replace("_", "."): value for key, value in settings.items()}
+
+
+def seats(members: Sequence[Member], ports: Iterator[int]) -> list[Seat]:
+    """A place for each, with addresses of this machine."""
+    found = []
+    for member in members:
+        names = [name for role, name in ((BROKER, CLIENTS), (CONTROLS, CONTROLLER)) if role in member.roles]
+        addresses = {name: (HOST, next(ports)) for name in names}
+        found.append(Seat(member.id, member.roles, addresses, addresses))
+    return found
+
+
+def settings(seat: Seat, among: Sequence[Seat], data: str, dynamic: bool) -> dict[str, str]:
+    """The server.properties of one node."""
+    found = quorum.settings(seat, among, data) | quorum.QUICK_COMEBACK
+    if dynamic:
+        del found["controller.quorum.voters"]
+        found["controller.quorum.bootstrap.servers"] = ",".join(map(address, voters(among)))
+    return found
+
+
+def formatting(among: Sequence[Seat], directories: Mapping[int, str]) -> list[str]:
+    """The words that tell each controller of a dynamic quorum who the first voters are."""
+    first = [f"{seat.id}@{address(seat)}:{directories[seat.id]}" for seat in voters(among)]
+    return ["--initial-controllers", ",".join(first)]
+
+
+def voters(among: Sequence[Seat]) -> list[Seat]:
+    return [seat for seat in among if seat.is_a(CONTROLS)]
+
+
+def address(seat: Seat) -> str:
+    """Where a controller is reached by other nodes."""
+    host, port = seat.known[CONTROLLER]
+    return f"{host}:{port}"

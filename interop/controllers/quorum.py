@@ -1,0 +1,53 @@
+"""What a controller tells of its quorum, by a plain DescribeQuorum on its own listener, so that no broker stands between."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from interop.quorum import Address
+from interop.raw import ask
+from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
+from kafkadouble.messages.message import Message
+
+VERSION = 2
+
+
+class Quorum(NamedTuple):
+    """The quorum as its leader sees it. `ends`: how far each voter and observer holds the log, by id."""
+
+    leader: int
+    epoch: int
+    high_watermark: int
+    voters: tuple[int, ...]
+    observers: tuple[int, ...]
+    ends: Mapping[int, int]
+
+
+def described(at: Address, version: int = VERSION) -> Quorum | None:
+    """None from who does not lead, or does not answer."""
+    of = DescribeQuorumRequest
+    topic = of.TopicData(topic_name="__cluster_metadata", partitions=[of.PartitionData()])
+    answer = heard(at, of(topics=[topic]), version)
+    if answer is None or answer.error_code or not answer.topics:
+        return None
+    found = answer.topics[0].partitions[0]
+    if found.error_code:
+        return None
+    voters, observers = found.current_voters, found.observers
+    return Quorum(
+        found.leader_id,
+        found.leader_epoch,
+        found.high_watermark,
+        tuple(sorted(each.replica_id for each in voters)),
+        tuple(sorted(each.replica_id for each in observers)),
+        {each.replica_id: each.log_end_offset for each in (*voters, *observers)},
+    )
+
+
+def heard(at: Address, body: Message, version: int) -> Any:
+    """The answer; None when nobody gives one: a node that starts or ends."""
+    try:
+        return ask(f"{at[0]}:{at[1]}", body, version)
+    except (OSError, AssertionError):
+        return None

@@ -1,0 +1,57 @@
+"""What lies in the replicas of a partition on stopped brokers: the same batches byte for byte, and the same leader epochs.
+
+Rules. A leader notes an epoch when it begins, a follower with its first batch: who compares has had something written in the last one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from kafkadouble.server.log.formats import epoch_checkpoint
+from kafkadouble.wire.batch import records_of
+
+from .logs import Stored, batches
+from .node import Node
+
+EPOCHS = "leader-epoch-checkpoint"
+
+
+def folder(node: Node, topic: str, index: int = 0) -> Path:
+    return node.data / f"{topic}-{index}"
+
+
+def values(node: Node, topic: str, index: int = 0) -> list[bytes | None]:
+    """Of the records that lie in a replica now, in their order."""
+    return [value for stored in batches(folder(node, topic, index)) for value in values_in(stored)]
+
+
+def values_in(stored: Stored) -> list[bytes | None]:
+    return [record.value for record in records_of(stored.data, 0, stored.header)]
+
+
+def epochs(node: Node, topic: str, index: int = 0) -> list[tuple[int, int]]:
+    """Each leader epoch and where it begins, as the file says."""
+    path = folder(node, topic, index) / EPOCHS
+    return [(each.epoch, each.offset) for each in epoch_checkpoint.check(path.read_bytes(), str(path))]
+
+
+def equal(nodes: Sequence[Node], topic: str, partitions: int = 1) -> int:
+    """Asserts that the replicas of these stopped nodes are equal; so many batches they have."""
+    count = 0
+    for index in range(partitions):
+        one, *others = nodes
+        first, began = batches(folder(one, topic, index)), epochs(one, topic, index)
+        for other in others:
+            found = batches(folder(other, topic, index))
+            for ours, theirs in zip(first, found, strict=False):
+                assert ours.data == theirs.data, (
+                    f"{topic}-{index}: {one} has {ours.header!r}, {other} has {theirs.header!r}"
+                )
+            assert len(first) == len(found), (
+                f"{topic}-{index}: {one} has {len(first)} batches, {other} has {len(found)}"
+            )
+            noted = epochs(other, topic, index)
+            assert noted == began, f"{topic}-{index}: {one} has the epochs {began}, {other} has {noted}"
+        count += len(first)
+    return count

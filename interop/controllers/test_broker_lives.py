@@ -1,0 +1,226 @@
+"""What a controller writes while real brokers come, go, die, lose a directory and are forgotten: ours the same records as Apache Kafka's.
+
+pytest interop/controllers/test_broker_lives.py --broker local                           our controller
+pytest interop/controllers/test_broker_lives.py --broker local --controllers local       Apache Kafka's, of which the same is true
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from interop.raw import ask
+from interop.support import eventually
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.metadata.metadata_log import decoded
+
+from . import admin
+from .kinds import Kafka, Kind
+from .logs import batches
+from .mixed import Mixed, mixed
+from .plan import broker, controller
+
+pytestmark = pytest.mark.timeout(900)
+
+TOPICS = {"t": [[1, 2], [2, 1]], "s": [[1], [2]], "u": [[3, 1], [3, 2]]}
+"""Topic -> replicas of its partitions. `s` has no second ones; `u` lies in the one directory of broker 3 that is not cordoned."""
+
+KEPT = {"leader.imbalance.check.interval.seconds": "1000"}
+"""Nobody gets his leadership back unasked."""
+
+BEGIN = """
+broker 1 registers
+broker 1 cordoned_log_dirs=
+broker 1 fenced=-1
+broker 2 registers
+broker 2 cordoned_log_dirs=
+broker 2 fenced=-1
+broker 3 registers
+broker 3 cordoned_log_dirs=data
+broker 3 fenced=-1
+"""
+
+LEAVES = """
+broker 1 in_controlled_shutdown=1
+s-0 isr= leader=-1 elr=1 last_known_elr=1
+t-0 isr=2 leader=2
+t-1 isr=2
+u-0 isr=3
+broker 1 fenced=1
+broker 1 fenced=1
+"""
+"""It is fenced when it goes, and again when its session is over."""
+
+COMES_BACK = """
+broker 1 registers
+broker 1 cordoned_log_dirs=
+broker 1 fenced=-1
+s-0 isr=1 leader=1 elr= last_known_elr=
+t-0 isr=1,2
+t-1 isr=1,2
+u-0 isr=1,3
+"""
+"""It has proven that it ended well: it was eligible all the time."""
+
+DIES = """
+s-1 isr= leader=-1 elr=2 last_known_elr=2
+t-0 isr=1 leader=1
+t-1 isr=1 leader=1
+u-1 isr=3
+broker 2 fenced=1
+"""
+
+COMES_BACK_FROM_THE_DEAD = """
+s-1 elr=
+broker 2 registers
+broker 2 cordoned_log_dirs=
+broker 2 fenced=-1
+s-1 isr=2 leader=2 leader_recovery_state=1 last_known_elr=
+t-0 isr=1,2
+t-1 isr=1,2
+u-1 isr=2,3
+"""
+"""It may have lost what was not flushed: nobody is eligible, but the last that was known to be leads (KIP-966)."""
+
+LOSES_A_DIRECTORY = """
+u-0 isr=1 leader=1
+u-1 isr=2 leader=2
+broker 3 log_dirs=data
+"""
+
+LEAVES_WITH_NOTHING = """
+broker 3 fenced=1
+broker 3 fenced=1
+"""
+"""It leads nothing: there is no controlled shutdown to be begun."""
+
+IS_FORGOTTEN = """
+broker 3 is unregistered
+"""
+
+
+class Written:
+    """The records of a controller's log about brokers, and the changes of partitions, as lines."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._seen = folder, 0
+        self._topics: dict[Uuid, str] = {}
+        self.directories: dict[str, str] = {}
+
+    def expect(self, lines: str) -> None:
+        """Waits until these were written, and no others, since the last were; in any order, since brokers do not wait for one another."""
+        wanted = sorted(lines.split("\n")[1:-1])
+        eventually(lambda: sorted(self._lines()[self._seen :]), lambda found: found == wanted)
+        self._seen += len(wanted)
+
+    def _lines(self) -> list[str]:
+        found = []
+        for stored in batches(self._folder):
+            for read in decoded(stored.data):
+                found += [line for record in read.records if (line := self._line(record))]
+        return found
+
+    def _line(self, record: Any) -> str:
+        kind = type(record).__name__
+        if kind == "TopicRecord":
+            self._topics[record.topic_id] = record.name
+        return KINDS[kind](self, record) if kind in KINDS else ""
+
+    def _registers(self, record: Any) -> str:
+        return f"broker {record.broker_id} registers"
+
+    def _is_unregistered(self, record: Any) -> str:
+        return f"broker {record.broker_id} is unregistered"
+
+    def _broker(self, record: Any) -> str:
+        names = ("fenced", "in_controlled_shutdown", "log_dirs", "cordoned_log_dirs")
+        return f"broker {record.broker_id}" + self._changed(record, names)
+
+    def _partition(self, record: Any) -> str:
+        names = ("isr", "leader", "leader_recovery_state", "eligible_leader_replicas", "last_known_elr")
+        changed = self._changed(record, names).replace("eligible_leader_replicas", "elr")
+        return changed and f"{self._topics[record.topic_id]}-{record.partition_id}{changed}"
+
+    def _changed(self, record: Any, names: tuple[str, ...]) -> str:
+        fresh = type(record)()
+        values = {name: getattr(record, name) for name in names if getattr(record, name) != getattr(fresh, name)}
+        return "".join(f" {name}={self._said(value)}" for name, value in values.items())
+
+    def _said(self, value: Any) -> str:
+        if isinstance(value, tuple):
+            return ",".join(sorted(self.directories.get(str(each), str(each)) for each in value))
+        return str(value)
+
+
+KINDS: dict[str, Callable[[Written, Any], str]] = {
+    "RegisterBrokerRecord": Written._registers,
+    "UnregisterBrokerRecord": Written._is_unregistered,
+    "BrokerRegistrationChangeRecord": Written._broker,
+    "PartitionChangeRecord": Written._partition,
+}
+
+
+@pytest.fixture
+def cluster(ours: Kind, real: Kafka, tmp_path: Path) -> Iterator[Mixed]:
+    """One controller, three brokers, the last with two directories of which one is cordoned."""
+    first, second = (str(tmp_path / "node-3" / name) for name in ("data", "more"))
+    own = {"log_dirs": f"{first},{second}", "cordoned_log_dirs": first}
+    members = (controller(0, ours), broker(0, real), broker(1, real), broker(2, real, **own))
+    with mixed(tmp_path, *members, overrides=KEPT) as running:
+        yield running
+
+
+def directory_id(directory: Path) -> str:
+    """The id of a log directory, as it says itself."""
+    lines = (directory / "meta.properties").read_text().split("\n")
+    return next(line.partition("=")[2] for line in lines if line.startswith("directory.id="))
+
+
+def create_topics(bootstrap: str) -> None:
+    of = CreateTopicsRequest
+    topics = [
+        of.CreatableTopic(
+            name=name,
+            num_partitions=-1,
+            replication_factor=-1,
+            assignments=[
+                of.CreatableReplicaAssignment(partition_index=index, broker_ids=replicas)
+                for index, replicas in enumerate(assigned)
+            ],
+        )
+        for name, assigned in TOPICS.items()
+    ]
+    response = ask(bootstrap, of(topics=topics, timeout_ms=10_000), 7)
+    assert [each.error_code for each in response.topics] == [0] * len(TOPICS)
+
+
+def test_the_records_of_their_lives(cluster: Mixed) -> None:
+    first, second, third = cluster.brokers
+    written = Written(cluster.controllers[0].metadata)
+    more = third.data.parent / "more"
+    written.directories = {directory_id(third.data): "data", directory_id(more): "more"}
+    written.expect(BEGIN)
+    create_topics(first.bootstrap)
+    eventually(lambda: sorted(each.name for each in more.glob("?-?")), lambda found: found == ["u-0", "u-1"])
+    for topic, assigned in TOPICS.items():
+        eventually(lambda: admin.leaders(first.bootstrap, topic), lambda found: found == [each[0] for each in assigned])  # noqa: B023  # at once
+    first.stop()
+    written.expect(LEAVES)
+    first.start()
+    written.expect(COMES_BACK)
+    second.kill()
+    written.expect(DIES)
+    second.start()
+    written.expect(COMES_BACK_FROM_THE_DEAD)
+    shutil.move(more, more.with_name("gone"))
+    written.expect(LOSES_A_DIRECTORY)
+    third.stop()
+    written.expect(LEAVES_WITH_NOTHING)
+    assert admin.unregister(first.bootstrap, 3) == 0
+    assert admin.unregister(first.bootstrap, 3) == 102
+    written.expect(IS_FORGOTTEN)

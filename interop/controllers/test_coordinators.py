@@ -1,0 +1,147 @@
+"""Coordinators move between a broker of ours and one of Apache Kafka's, and begin from what the other has written: groups that commit on both,
+and transactions, which ours replicates and serves to those who read, but does not coordinate.
+
+pytest interop/controllers/test_coordinators.py --broker local
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import confluent_kafka
+import pytest
+
+from interop.raw import ask
+from interop.support import eventually, unique
+from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
+
+from . import admin, placed, replicas
+from .deeds import Ledger
+from .kinds import DOUBLE, Kafka
+from .mixed import Mixed, mixed
+from .plan import broker, controller
+from .test_broker_lives import KEPT
+from .traffic import Traffic
+
+pytestmark = pytest.mark.timeout(900)
+
+ck: Any = confluent_kafka
+
+BOTH = [1, 2]
+OFFSETS, TRANSACTIONS = "__consumer_offsets", "__transaction_state"
+ONE_IS_ENOUGH = {"min.insync.replicas": "1"}
+
+
+@pytest.fixture(scope="module", params=["under-theirs", pytest.param("under-ours", marks=pytest.mark.long)])
+def cluster(request: pytest.FixtureRequest, real: Kafka, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mixed]:
+    """Broker 1 is ours, broker 2 is not."""
+    chief, folder = controller(0, DOUBLE if request.param == "under-ours" else real), tmp_path_factory.mktemp("both")
+    with mixed(folder, chief, broker(0, DOUBLE), broker(1, real), overrides=KEPT | ONE_IS_ENOUGH) as running:
+        yield running
+
+
+def coordinator(bootstrap: str, group: str) -> int:
+    """Of a group, as this broker knows it; -1 for none."""
+    (told,) = ask(bootstrap, FindCoordinatorRequest(coordinator_keys=[group]), 4).coordinators
+    return int(told.node_id)
+
+
+def test_a_group_moves_to_the_other_and_back(cluster: Mixed) -> None:
+    """Its member stays, goes on committing, and reads nothing again; what a group committed that nobody is in is there, too."""
+    topic, ledger = unique("groups"), Ledger(cluster.bootstrap)
+    placed.create(cluster.bootstrap, OFFSETS, [BOTH], cleanup_policy="compact")
+    placed.create(cluster.bootstrap, topic, [BOTH])
+    resting = ledger.topic("resting")
+    ledger.produce(resting)
+    ledger.consume(resting)
+    with Traffic(cluster.bootstrap, topic, 1) as traffic:
+        for old, new in (BOTH, BOTH[::-1]):
+            dies, lives = cluster.node(old), cluster.node(new)
+            eventually(lambda: coordinator(lives.bootstrap, traffic.group), lambda id: id == old)  # noqa: B023  # at once
+            dies.kill()
+            eventually(lambda: coordinator(lives.bootstrap, traffic.group), lambda id: id == new)  # noqa: B023  # at once
+            traffic.goes_on()
+            dies.start()
+            admin.settled(lives.bootstrap, OFFSETS, [BOTH])
+            admin.settled(lives.bootstrap, topic, [BOTH])
+            traffic.goes_on()
+    ledger.check()
+    cluster.stop()
+    assert replicas.equal(cluster.brokers, OFFSETS) > 0
+
+
+def test_transactions_outlive_their_coordinators_disk(cluster: Mixed) -> None:
+    """Kafka's coordinator dies with its disk while a transaction is open, and begins again from what ours has kept of it: the next producer of
+    that name ends it, and goes on."""
+    cluster.start()
+    ours, theirs = cluster.brokers
+    topic, both = unique("transactions"), [[theirs.id, ours.id]]
+    placed.create(cluster.bootstrap, topic, both)
+    placed.create(cluster.bootstrap, TRANSACTIONS, both, cleanup_policy="compact")
+    producer = transactional(cluster.bootstrap)
+    for word, ends in (("committed", producer.commit_transaction), ("aborted", producer.abort_transaction)):
+        send(producer, topic, word)
+        ends(60)
+    send(producer, topic, "open")
+    del producer, ends
+    theirs.kill()
+    admin.led(ours.bootstrap, topic, [ours.id])
+    assert read(ours.bootstrap, topic) == [b"committed"]
+    assert read(ours.bootstrap, topic, "read_uncommitted") == [b"committed", b"aborted", b"open"]
+    theirs.lose_disk()
+    theirs.start()
+    for each in (topic, TRANSACTIONS):
+        admin.settled(ours.bootstrap, each, [BOTH])
+        assert placed.elect(ours.bootstrap, each, placed.PREFERENCE) == "NONE"
+    producer = transactional(cluster.bootstrap)
+    send(producer, topic, "next")
+    producer.commit_transaction(60)
+    assert read(theirs.bootstrap, topic) == [b"committed", b"next"]
+    theirs.kill()
+    admin.led(ours.bootstrap, topic, [ours.id])
+    placed.written(ours.bootstrap, topic, [b"last"])
+    assert read(ours.bootstrap, topic) == [b"committed", b"next", b"last"]
+    theirs.start()
+    admin.settled(ours.bootstrap, topic, [BOTH])
+    cluster.stop()
+    assert replicas.equal(cluster.brokers, topic) == 9  # five times records, and a marker for each of four transactions
+
+
+def transactional(bootstrap: str) -> Any:
+    """A producer that may begin a transaction: what others of its name have begun is over."""
+    found = ck.Producer({**Ledger(bootstrap).client(), "transactional.id": "t", "transaction.timeout.ms": 120_000})
+    found.init_transactions(60)
+    return found
+
+
+def send(producer: Any, topic: str, word: str) -> None:
+    """One record in a transaction that stays open."""
+    producer.begin_transaction()
+    producer.produce(topic, word.encode(), partition=0)
+    assert producer.flush(60) == 0
+
+
+def read(bootstrap: str, topic: str, isolation: str = "read_committed") -> list[bytes]:
+    """All values that a reader is given up to the end of the partition, or up to an open transaction."""
+    settings = {
+        **Ledger(bootstrap).client(),
+        "group.id": "g",
+        "enable.partition.eof": True,
+        "isolation.level": isolation,
+    }
+    consumer = ck.Consumer(settings | {"enable.partition.eof": True, "isolation.level": isolation})
+    found: list[bytes] = []
+    consumer.assign([ck.TopicPartition(topic, 0, 0)])
+
+    def ends() -> bool:
+        for message in consumer.consume(100, 0.2):
+            if message.error():
+                assert message.error().code() == ck.KafkaError._PARTITION_EOF, message.error()
+                return True
+            found.append(message.value())
+        return False
+
+    eventually(ends, bool)
+    consumer.close()
+    return found

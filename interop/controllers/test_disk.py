@@ -1,0 +1,67 @@
+"""A controller that lost its disk is brought back by a snapshot: Apache Kafka's by our FetchSnapshot, ours by theirs, in one piece and in
+pieces of 37 bytes.
+
+    pytest interop/controllers/test_disk.py --broker local
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from interop.support import eventually
+from kafkadouble.server.log.formats import names
+
+from .deeds import Ledger
+from .kinds import DOUBLE, Double, Kafka, Kind
+from .logs import batches, same, snapshot_ids, true_snapshots
+from .mixed import PATIENT, mixed
+from .node import Node
+from .plan import broker, controller
+
+pytestmark = pytest.mark.timeout(900)
+
+OFTEN = {"metadata.log.max.record.bytes.between.snapshots": "3000"}
+WHOLE, PIECES = 1 << 20, 37
+TELLING = Double(("--verbose",))
+
+
+@pytest.mark.parametrize("lost", ["theirs", "ours"])
+@pytest.mark.parametrize("pieces", [PIECES, pytest.param(WHOLE, marks=pytest.mark.long)])
+def test_a_lost_disk(real: Kafka, tmp_path: Path, lost: str, pieces: int) -> None:
+    """Two of the one kind hold the quorum, and lead it; the third, of the other kind, begins anew, and later leads itself."""
+    holder: Kind = TELLING if lost == "theirs" else real
+    loser: Kind = real if lost == "theirs" else DOUBLE
+    holders = [controller(number, holder) for number in (0, 1)]
+    third = controller(2, loser)._replace(own=PATIENT | {"controller.quorum.fetch.snapshot.max.bytes": str(pieces)})
+    with mixed(tmp_path, *holders, third, broker(0, real), overrides=OFTEN) as cluster:
+        ledger, node = Ledger(cluster.bootstrap), cluster.node(third.id)
+        ledger.all("before")
+        leader = cluster.led_by([each.id for each in holders])
+        ledger.all("meanwhile")
+        eventually(lambda: snapshot_ids(leader), bool)
+        node.kill()
+        node.lose_disk()
+        assert not batches(node.metadata)
+        node.start()
+        cluster.caught_up()
+        brought_back(node, pieces, by=leader if lost == "theirs" else None)
+        ledger.all("after")
+        assert cluster.led_by([node.id]) is node
+        ledger.all("led")
+        ledger.check()
+        end = cluster.caught_up()
+        cluster.stop()
+        same(cluster.controllers, end)
+        true_snapshots(cluster.controllers)
+
+
+def brought_back(node: Node, pieces: int, by: Node | None) -> None:
+    """It was a snapshot that it began with, and it came in so many pieces: who gave them has told of each."""
+    first = snapshot_ids(node)[0]
+    assert batches(node.metadata)[0].header.base_offset >= first.offset
+    size = (node.metadata / names.checkpoint_name(first)).stat().st_size
+    if by is not None:
+        asked = by.log.read_text().count("FetchSnapshot")
+        assert asked >= -(-size // pieces), f"{asked} requests for {size} bytes in pieces of {pieces}"

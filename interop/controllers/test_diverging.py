@@ -1,0 +1,84 @@
+"""Histories that part, of a broker of ours and one of Apache Kafka's: who comes back as a follower cuts off what its new leader never had, by
+the leader's epochs (KIP-101), and in the end both are equal byte for byte.
+
+pytest interop/controllers/test_diverging.py --broker local
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from interop.support import unique
+
+from . import admin, placed, replicas
+from .kinds import DOUBLE, Kafka
+from .mixed import Mixed, mixed
+from .node import Node
+from .plan import broker, controller
+from .test_broker_lives import KEPT
+
+pytestmark = pytest.mark.timeout(900)
+
+PATIENT = {
+    "broker.session.timeout.ms": "6000",
+    "replica.lag.time.max.ms": "60000",
+    "min.insync.replicas": "1",
+    "offsets.topic.replication.factor": "2",
+}
+"""A follower that stands still for a moment stays in sync, and is not taken for dead."""
+
+BOTH = [1, 2]
+
+
+@pytest.fixture(params=["under-ours", pytest.param("under-theirs", marks=pytest.mark.long)])
+def cluster(request: pytest.FixtureRequest, real: Kafka, tmp_path: Path) -> Iterator[Mixed]:
+    """Broker 1 is ours, broker 2 is not."""
+    chief = controller(0, DOUBLE if request.param == "under-ours" else real)
+    with mixed(tmp_path, chief, broker(0, DOUBLE), broker(1, real), overrides=KEPT | PATIENT) as running:
+        yield running
+
+
+def test_what_only_a_dead_leader_had_is_cut_off_when_it_comes_back(cluster: Mixed) -> None:
+    """Each in turn leads, is killed with records that the other never had, and follows what the other wrote meanwhile at the same offsets."""
+    topic, kept = unique("tails"), list[bytes]()
+    placed.create(cluster.bootstrap, topic, [BOTH])
+    for old, new in (BOTH, BOTH[::-1]):
+        dies, lives = cluster.node(old), cluster.node(new)
+        admin.led(dies.bootstrap, topic, [old])
+        kept += write(dies, topic, f"of-{old}", acks=placed.EVERYBODY)
+        lives.pause()
+        answer = write(
+            dies, topic, "answers-a-fetch-that-waits", 1
+        )  # it may lie with who stands still, and be read when he goes on
+        tail = [value for number in range(3) for value in write(dies, topic, f"only-{old}-has-{number}")]
+        dies.kill()
+        lives.resume()
+        assert replicas.values(dies, topic) == [*kept, *answer, *tail], "there was no tail"
+        admin.led(lives.bootstrap, topic, [new])
+        kept = known(lives, topic, kept, answer) + write(lives, topic, f"of-{new}-after-{old}")
+        with pytest.raises(AssertionError):
+            replicas.equal(cluster.brokers, topic)
+        dies.start()
+        admin.settled(lives.bootstrap, topic, [BOTH])
+    kept += write(lives, topic, "last", acks=placed.EVERYBODY)
+    cluster.stop()
+    assert replicas.equal(cluster.brokers, topic) >= 5
+    assert replicas.values(cluster.node(1), topic) == kept
+    assert len(replicas.epochs(cluster.node(1), topic)) == 3
+
+
+def write(node: Node, topic: str, word: str, count: int = 5, acks: int = placed.LEADER) -> list[bytes]:
+    """A batch that this leader has."""
+    values = placed.numbered(word, count)
+    placed.written(node.bootstrap, topic, values, acks=acks)
+    return values
+
+
+def known(leader: Node, topic: str, kept: list[bytes], answer: list[bytes]) -> list[bytes]:
+    """What a new leader has: all that both had, and what it may have been sent as it stood still."""
+    found = replicas.values(leader, topic)
+    assert found in (kept, kept + answer)
+    return kept if found == kept else kept + answer

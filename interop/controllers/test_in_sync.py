@@ -1,0 +1,59 @@
+"""The in-sync set of a broker of ours and one of Apache Kafka's, either of which leads: it shrinks when the other stands still and
+grows when it goes on, and `acks=all` means both where `min.insync.replicas` is 2. The leaders say the same at each step.
+
+pytest interop/controllers/test_in_sync.py --broker local
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from interop.support import eventually, unique
+
+from . import admin, placed, replicas
+from .kinds import DOUBLE, Kafka
+from .mixed import Mixed, mixed
+from .plan import broker, controller
+from .test_broker_lives import KEPT
+
+pytestmark = pytest.mark.timeout(900)
+
+LAGS = {"replica.lag.time.max.ms": "2000", "broker.session.timeout.ms": "60000"}
+"""Who stands still falls out of sync, by his leader's word, long before he is taken for dead."""
+
+BOTH = [1, 2]
+
+
+@pytest.fixture(params=["under-theirs", pytest.param("under-ours", marks=pytest.mark.long)])
+def cluster(request: pytest.FixtureRequest, real: Kafka, tmp_path: Path) -> Iterator[Mixed]:
+    """Broker 1 is ours, broker 2 is not."""
+    chief = controller(0, DOUBLE if request.param == "under-ours" else real)
+    with mixed(tmp_path, chief, broker(0, DOUBLE), broker(1, real), overrides=KEPT | LAGS) as running:
+        yield running
+
+
+def test_it_shrinks_and_grows_and_who_wants_both_is_told_that_one_is_away(cluster: Mixed) -> None:
+    topics = []
+    for leader in cluster.brokers:
+        follower = cluster.node(3 - leader.id)
+        topics.append(unique(f"led-by-{leader.id}"))
+        at, topic = leader.bootstrap, topics[-1]
+        placed.create(at, topic, [[leader.id, follower.id]], min_insync_replicas="2")
+        assert placed.written(at, topic, [b"both have it"]) == 0
+        follower.pause()
+        waits = placed.produce(at, topic, [b"appended, and then one is gone"], timeout_ms=3000)
+        assert waits == ("REQUEST_TIMED_OUT", 1)
+        admin.settled(at, topic, [[leader.id]])
+        assert placed.produce(at, topic, [b"refused"]) == ("NOT_ENOUGH_REPLICAS", -1)
+        assert placed.produce(at, topic, [b"the leader has it"], acks=placed.LEADER) == ("NONE", 2)
+        assert placed.end(at, topic) == 1, "what fewer have than must is nobody's to read (KIP-966)"
+        follower.resume()
+        admin.settled(at, topic, [BOTH])
+        assert placed.written(at, topic, [b"both again"]) == 3
+        eventually(lambda: placed.end(at, topic), lambda end: end == 4)  # noqa: B023  # at once
+    cluster.stop()
+    for topic in topics:
+        assert replicas.equal(cluster.brokers, topic) == 4

@@ -1,0 +1,52 @@
+"""Replicas move from a broker of ours to one of Apache Kafka's and back while clients write and read; whoever gives one up does not keep it.
+
+pytest interop/controllers/test_moves.py --broker local
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from interop.support import eventually, unique
+
+from . import admin, placed, replicas
+from .kinds import DOUBLE, Kafka
+from .mixed import Mixed, mixed
+from .plan import broker, controller
+from .test_broker_lives import KEPT
+from .traffic import Traffic
+
+pytestmark = pytest.mark.timeout(900)
+
+PARTITIONS = 2
+
+
+@pytest.fixture(params=["under-ours", pytest.param("under-theirs", marks=pytest.mark.long)])
+def cluster(request: pytest.FixtureRequest, real: Kafka, tmp_path: Path) -> Iterator[Mixed]:
+    """Broker 1 is ours, broker 2 is not."""
+    chief = controller(0, DOUBLE if request.param == "under-ours" else real)
+    with mixed(tmp_path, chief, broker(0, DOUBLE), broker(1, real), overrides=KEPT) as running:
+        yield running
+
+
+def test_partitions_move_to_the_other_and_back(cluster: Mixed) -> None:
+    """Each is led by the other in the beginning, so both ways at once."""
+    topic = unique("moves")
+    placed.create(cluster.bootstrap, topic, [[1], [2]])
+    with Traffic(cluster.bootstrap, topic, PARTITIONS) as traffic:
+        for first, second in (([2], [1]), ([1], [2])):
+            assert admin.reassign(cluster.bootstrap, topic, [first, second]) == [0, 0]
+            eventually(lambda: admin.reassigning(cluster.bootstrap), lambda left: not left)
+            admin.led(cluster.bootstrap, topic, first + second)
+            traffic.goes_on()
+            for index, (id,) in enumerate((second, first)):
+                eventually(lambda: replicas.folder(cluster.node(id), topic, index).exists(), lambda there: not there)  # noqa: B023  # at once
+        assert admin.reassign(cluster.bootstrap, topic, [[1, 2], [2, 1]]) == [0, 0]
+        eventually(lambda: admin.reassigning(cluster.bootstrap), lambda left: not left)
+        admin.settled(cluster.bootstrap, topic, [[1, 2], [1, 2]])
+        traffic.goes_on()
+    cluster.stop()
+    assert replicas.equal(cluster.brokers, topic, PARTITIONS) > 0

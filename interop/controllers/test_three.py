@@ -1,0 +1,88 @@
+"""Real brokers on three controllers of ours: leaders are killed under load, nothing that was acknowledged is lost, and the brokers go on.
+
+pytest interop/controllers/test_three.py --broker local      also with --controllers local: the same is true of Apache Kafka's
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from interop.support import eventually
+
+from . import admin
+from .deeds import Ledger
+from .kinds import Kafka, Kind
+from .load import Load
+from .logs import same, true_snapshots
+from .mixed import Mixed, mixed
+from .plan import broker, controller
+
+pytestmark = pytest.mark.timeout(900)
+
+SNAPSHOTS = {"metadata.log.max.record.bytes.between.snapshots": "4000"}
+
+
+@pytest.fixture(scope="module", params=["dynamic", pytest.param("static", marks=pytest.mark.long)])
+def cluster(
+    request: pytest.FixtureRequest, ours: Kind, real: Kafka, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Mixed]:
+    """Three controllers that write a snapshot now and then, and a broker."""
+    three = [controller(n, ours) for n in range(3)]
+    folder, dynamic = tmp_path_factory.mktemp("three"), request.param == "dynamic"
+    with mixed(folder, *three, broker(0, real), dynamic=dynamic, overrides=SNAPSHOTS) as running:
+        yield running
+
+
+def test_one_after_the_other_leads(cluster: Mixed) -> None:
+    """Leaders are killed under load, and come back."""
+    ledger = Ledger(cluster.bootstrap)
+    topic = ledger.all("load")
+    assert cluster.led().voters == (3000, 3001, 3002)
+    with Load(ledger, topic) as load:
+        for _ in range(3):
+            epoch = cluster.led().epoch
+            cluster.fail_over()
+            assert cluster.led().epoch > epoch
+            load.goes_on()
+    ledger.all("after")
+    ledger.check()
+
+
+def test_all_controllers_at_once(cluster: Mixed) -> None:
+    """They are killed, and come back: the broker waits."""
+    ledger = Ledger(cluster.bootstrap)
+    topic = ledger.all("all")
+    with Load(ledger, topic) as load:
+        for node in cluster.controllers:
+            node.kill()
+        written = load.written
+        eventually(lambda: load.written, lambda now: now > written)  # records need no controller
+        for node in cluster.controllers:
+            node.begin()
+        for node in cluster.controllers:
+            node.wait_ready()
+        load.goes_on()
+    ledger.check()
+
+
+def test_a_broker_comes_and_goes(cluster: Mixed) -> None:
+    """Stopped in order, and started: it finds the leader, whoever that is."""
+    ledger = Ledger(cluster.bootstrap)
+    ledger.all("broker")
+    cluster.fail_over()
+    (node,) = cluster.brokers
+    node.stop()
+    node.start()
+    eventually(lambda: admin.registered(cluster.bootstrap), lambda found: found == {1: False})
+    ledger.check()
+
+
+def test_their_logs_are_equal_and_their_snapshots_true(cluster: Mixed) -> None:
+    """Byte for byte. Last of all, since nothing runs afterwards."""
+    end = cluster.caught_up()
+    cluster.stop()
+    found = same(cluster.controllers, end)
+    assert len(found.epochs) > 3
+    assert true_snapshots(cluster.controllers) >= 3

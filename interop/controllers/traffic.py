@@ -1,0 +1,173 @@
+"""A producer and a group that do not stop while brokers are restarted, killed, and given other partitions; and what must be true in the end.
+
+Rules. The producer is idempotent and waits for all replicas in sync, so every record lies in its partition once, in the order in which it was
+sent: the record at offset n is the one numbered n. The group has one member that commits as it goes on; it is given each record once, in order,
+and never goes back. Nothing may be refused: what librdkafka tells of a failed delivery is a failure of the test.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from types import TracebackType
+from typing import Any
+
+import confluent_kafka
+
+from interop.support import eventually, unique
+
+ck: Any = confluent_kafka
+
+PATIENCE_MS = 120_000
+EVERY = 0.005
+"""Seconds between two records."""
+
+Numbered = list[tuple[int, int]]
+"""Offsets of records, and their numbers."""
+
+
+class Traffic:
+    """Runs from `with` to its end. `acknowledged`, `seen` and `committed` are by partition."""
+
+    def __init__(self, bootstrap: str, topic: str, partitions: int) -> None:
+        self.bootstrap, self.topic, self.partitions = bootstrap, topic, partitions
+        self.group = unique("traffic")
+        self.acknowledged: list[Numbered] = [[] for _ in range(partitions)]
+        self.seen: list[Numbered] = [[] for _ in range(partitions)]
+        self.committed = [0] * partitions
+        self.failures: list[object] = []
+        self._writing_ends, self._reading_ends = threading.Event(), threading.Event()
+        self._threads = [
+            threading.Thread(target=self._run, args=[each], daemon=True) for each in (self._write, self._read)
+        ]
+
+    def goes_on(self) -> None:
+        """Waits until records of each partition were acknowledged, read and committed that were not sent when this was called."""
+        before = self._sent()
+        eventually(lambda: self.failures or _all_more(self._sent(), before), bool)
+        wanted = [count - 1 for count in self._sent()]
+        eventually(lambda: self.failures or _all_more(self.committed, wanted), bool)
+        assert self.failures == []
+
+    def __enter__(self) -> Traffic:
+        for thread in self._threads:
+            thread.start()
+        self.goes_on()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        writer, reader = self._threads
+        self._writing_ends.set()
+        writer.join(2 * PATIENCE_MS / 1000)
+        try:
+            if error is None:
+                assert not writer.is_alive(), "the producer did not end"
+                wanted = self._sent()
+                eventually(lambda: self.failures or self.committed == wanted, bool)
+        finally:
+            self._reading_ends.set()
+            reader.join(PATIENCE_MS / 1000)
+        if error is None:
+            self.check()
+
+    def check(self) -> None:
+        """All of it, once and in order: as it was acknowledged, as the group has read it, as it lies there."""
+        assert self.failures == []
+        wanted = [[(number, number) for number in range(count)] for count in self._sent()]
+        assert [sorted(found) for found in self.acknowledged] == wanted
+        assert self.seen == wanted
+        assert self._lying() == wanted
+        assert self._told() == self.committed
+
+    def _lying(self) -> list[Numbered]:
+        """What a reader of its own finds from the beginning to the end."""
+        found: list[Numbered] = [[] for _ in range(self.partitions)]
+        ended: set[int] = set()
+        consumer = ck.Consumer(
+            self._client(**{"group.id": "none", "enable.auto.commit": False, "enable.partition.eof": True})
+        )
+        consumer.assign([ck.TopicPartition(self.topic, index, 0) for index in range(self.partitions)])
+
+        def read() -> int:
+            for message in consumer.consume(10_000, 0.2):
+                if message.error():
+                    assert message.error().code() == ck.KafkaError._PARTITION_EOF, message.error()
+                    ended.add(message.partition())
+                else:
+                    found[message.partition()].append(_numbered(message))
+            return len(ended)
+
+        eventually(read, lambda count: count == self.partitions)
+        consumer.close()
+        return found
+
+    def _told(self) -> list[int]:
+        """What the coordinator says is committed."""
+        consumer = ck.Consumer(self._client(**{"group.id": self.group}))
+        asked = [ck.TopicPartition(self.topic, index) for index in range(self.partitions)]
+        found = eventually(lambda: consumer.committed(asked, 30), lambda told: not any(each.error for each in told))
+        consumer.close()
+        return [each.offset for each in found]
+
+    def _sent(self) -> list[int]:
+        return list(map(len, self.acknowledged))
+
+    def _run(self, work: Any) -> None:
+        try:
+            work()
+        except BaseException as failure:  # told to the test, which is on another thread
+            self.failures.append(failure)
+
+    def _write(self) -> None:
+        more = {"enable.idempotence": True, "acks": "all", "delivery.timeout.ms": PATIENCE_MS, "linger.ms": 1}
+        producer = ck.Producer(self._client(**more))
+        number = 0
+        while not self._writing_ends.is_set():
+            index, value = number % self.partitions, b"%d" % (number // self.partitions)
+            producer.produce(self.topic, value, partition=index, on_delivery=self._report)
+            number += 1
+            producer.poll(0)
+            self._writing_ends.wait(EVERY)
+        if producer.flush(PATIENCE_MS / 1000):
+            self.failures.append("not all was sent in time")
+
+    def _report(self, error: Any, message: Any) -> None:
+        if error is None:
+            self.acknowledged[message.partition()].append(_numbered(message))
+        else:
+            self.failures.append(error)
+
+    def _read(self) -> None:
+        more = {"group.id": self.group, "enable.auto.commit": False, "auto.offset.reset": "earliest"}
+        consumer = ck.Consumer(self._client(**more))
+        consumer.subscribe([self.topic])
+        while not self._reading_ends.is_set():
+            for message in consumer.consume(1000, 0.1):
+                if message.error():
+                    self.failures.append(message.error())
+                else:
+                    self.seen[message.partition()].append(_numbered(message))
+            self._commit(consumer)
+        consumer.close()
+
+    def _commit(self, consumer: Any) -> None:
+        """Where it is. While the coordinator moves it may be refused: the next one comes soon."""
+        wanted = [found[-1][0] + 1 if found else 0 for found in self.seen]
+        if wanted == self.committed:
+            return
+        offsets = [ck.TopicPartition(self.topic, index, offset) for index, offset in enumerate(wanted)]
+        with suppress(ck.KafkaException):
+            if not any(each.error for each in consumer.commit(offsets=offsets, asynchronous=False)):
+                self.committed = wanted
+
+    def _client(self, **more: Any) -> dict[str, Any]:
+        return {"bootstrap.servers": self.bootstrap, "log_level": 0, "error_cb": lambda error: None} | more
+
+
+def _numbered(message: Any) -> tuple[int, int]:
+    """Offset and number of a record."""
+    return message.offset(), int(message.value())
+
+
+def _all_more(found: list[int], than: list[int]) -> bool:
+    return all(more > less for more, less in zip(found, than, strict=True))

@@ -1,0 +1,193 @@
+"""The same requests to the controllers of a kafkadouble and of an Apache Kafka, on the listeners of controllers; and inside of Envelopes.
+
+What differs must be in divergence.toml, and what its section about controllers lists must differ: in two plays, see `verdict`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from interop.conftest import TOLD
+from interop.local import Missing
+from interop.raw import ask
+from kafkadouble.messages import error_codes, headers, registry
+from kafkadouble.messages.generated.default_principal_data import DefaultPrincipalData
+from kafkadouble.messages.generated.envelope import EnvelopeRequest
+from kafkadouble.server.forwardable import NAMES
+from tests.support.values import plain
+
+from . import verdict
+from .brokers import Addresses
+from .brokers import controllers as two_controllers
+from .compare import Found, differences
+from .divergence import CONTROLLERS, rows, sorted_out
+from .normal import Normal
+from .play import Play, Report
+from .request import body_of
+from .script import SCRIPTS
+from .side import Side
+from .verdict import Problem
+
+COMPARED = {
+    *((name, version) for name in ("ApiVersions",) for version in range(6)),
+    *(
+        (name, version)
+        for name in (
+            *("DescribeCluster", "CreateTopics", "DeleteTopics", "CreatePartitions", "DescribeConfigs", "AlterConfigs"),
+            *("IncrementalAlterConfigs", "DescribeQuorum", "AddRaftVoter", "RemoveRaftVoter"),
+            *("BrokerRegistration", "BrokerHeartbeat", "UnregisterBroker", "AllocateProducerIds"),
+            *("ControllerRegistration", "UnregisterController"),
+            *("ElectLeaders", "AlterPartitionReassignments", "ListPartitionReassignments"),
+            *("AlterPartition", "AssignReplicasToDirs"),
+        )
+        for version in range(
+            registry.api_named(name).stable_versions[0], registry.api_named(name).stable_versions[1] + 1
+        )
+    ),
+}
+"""What scripts must have shown."""
+
+ENOUGH = 500
+
+
+@pytest.mark.flaky(reruns=1, rerun_except="AssertionError")  # what could not be started; the rest has its second play
+@pytest.mark.timeout(1200)
+def test_what_differs_is_listed(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
+    folders = (tmp_path / f"{number}" for number in count())
+    try:
+        report, found = verdict.of_two(lambda: played(next(folders)), problems)
+    except Missing as missing:
+        pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
+    for line in (report.summary(), *found.lines("controllers")):
+        record_property(TOLD, line)
+    assert found.failures == []
+
+
+def played(folder: Path) -> Report:
+    """All scripts, to controllers of their own."""
+    report = Report()
+    with two_controllers(folder) as (ours, theirs):
+        sides = Side("kafkadouble", ours), Side("Kafka", theirs)
+        for path in sorted((SCRIPTS / "controllers").glob("*.txt")):
+            Play(path, *sides, report).run()
+        for side in sides:
+            side.begin(0)
+    return report
+
+
+def problems(report: Report) -> list[Problem]:
+    others = [
+        *(f"{api} v{version} is not compared" for api, version in sorted(COMPARED - report.versions.keys())),
+        *([f"{len(report.distinct)} that differ are few"] if len(report.distinct) < ENOUGH else []),
+    ]
+    return verdict.of_report(report, rows(), [row for row in rows() if row.section == CONTROLLERS], others)
+
+
+# Envelopes
+
+
+@pytest.fixture(scope="module")
+def controllers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
+    try:
+        with two_controllers(tmp_path_factory.mktemp("controllers")) as found:
+            yield found
+    except Missing as missing:
+        pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
+
+
+WHO = bytes(2) + DefaultPrincipalData(type="User", name="alice").encode(0)
+HERE = bytes((127, 0, 0, 1))
+
+INSIDE = """
+CreateTopics:
+  {timeoutMs: 5000, topics: [{name: forwarded, numPartitions: 1, replicationFactor: 1}, {name: "a b", numPartitions: 1, replicationFactor: 1}]}
+DeleteTopics: {timeoutMs: 5000, topics: [{name: forwarded}, {name: nowhere}], topicNames: [forwarded, nowhere]}
+CreatePartitions: {timeoutMs: 5000, topics: [{name: nowhere, count: 3, assignments: null}]}
+AlterConfigs:
+  {resources: [{resourceType: 2, resourceName: nowhere, configs: []}, {resourceType: 4, resourceName: "1", configs: [{name: any, value: x}]}]}
+IncrementalAlterConfigs: {resources: [{resourceType: 2, resourceName: nowhere, configs: []}, {resourceType: 4, resourceName: "9", configs: []}]}
+DescribeQuorum: {topics: [{topicName: __cluster_metadata, partitions: [{partitionIndex: 0}]}]}
+AddRaftVoter: {clusterId: wrong, timeoutMs: 1000, voterId: 9, voterDirectoryId: 07R5amHmR32VDA6jHkGbTA, listeners: []}
+RemoveRaftVoter: {clusterId: null, voterId: 9, voterDirectoryId: 07R5amHmR32VDA6jHkGbTA}
+UnregisterBroker: {brokerId: 77}
+UnregisterController: {controllerId: 77}
+ElectLeaders: {electionType: 0, timeoutMs: 1000, topicPartitions: [{topic: nowhere, partitions: [0]}]}
+AlterPartitionReassignments: {timeoutMs: 1000, topics: [{name: nowhere, partitions: [{partitionIndex: 0, replicas: [1]}]}]}
+ListPartitionReassignments: {timeoutMs: 1000, topics: [{name: nowhere, partitionIndexes: [0]}]}
+AlterClientQuotas: {entries: [{entity: [{entityType: user, entityName: a}], ops: [{key: nope, value: 1.0, remove: false}]}], validateOnly: true}
+AlterUserScramCredentials: {deletions: [{name: nobody, mechanism: 1}], upsertions: []}
+UpdateFeatures: {timeoutMs: 1000, featureUpdates: [{feature: nope, maxVersionLevel: 3, upgradeType: 1}], validateOnly: true}
+AllocateProducerIds: {brokerId: 77, brokerEpoch: 1}
+"""
+"""What is forwarded, at each version. Delegation tokens and ACLs take settings that the two have not."""
+
+FORWARDED: dict[str, Any] = yaml.safe_load(INSIDE)
+
+
+def forward(address: str, data: bytes, who: bytes | None = WHO, client: bytes = HERE) -> dict[str, Any]:
+    """The code of the envelope, and what is in it."""
+    response = ask(address, EnvelopeRequest(request_data=data, request_principal=who, client_host_address=client), 0)
+    found: dict[str, Any] = {"envelope": error_codes.name(response.error_code), "correlation": None, "answer": None}
+    if response.response_data is not None:
+        key, version = (int.from_bytes(data[at : at + 2], signed=True) for at in (0, 2))
+        correlation_id, answer = headers.read_response(bytes(response.response_data), key, version)
+        found |= {"correlation": correlation_id, "answer": plain(answer)}
+    return found
+
+
+def frame(api: str, version: int) -> bytes:
+    return b"".join(headers.write_request(body_of(api, version, FORWARDED[api]), 99, "a client", version))[4:]
+
+
+@pytest.mark.parametrize("api", FORWARDED)
+def test_what_is_forwarded_is_answered_alike(controllers: Addresses, api: str) -> None:
+    low, high = registry.api_named(api).stable_versions
+    for version in range(low, high + 1):
+        ours, theirs = (Normal().of(forward(address, frame(api, version))) for address in controllers)
+        assert (theirs["envelope"], theirs["correlation"]) == ("NONE", 99)
+        found = [Found("envelope", 0, api, version, each) for each in differences(ours["answer"], theirs["answer"])]
+        assert (ours["envelope"], ours["correlation"]) == ("NONE", 99)
+        assert [str(each) for each in sorted_out(found, rows())[0]] == []
+
+
+def test_all_that_is_forwardable_is_compared() -> None:
+    without = {"CreateAcls", "DeleteAcls", "CreateDelegationToken", "RenewDelegationToken", "ExpireDelegationToken"}
+    assert set(NAMES) - without == FORWARDED.keys()
+
+
+WHOLE = frame("CreateTopics", 7)
+
+WRONG: dict[str, tuple[bytes, bytes | None, bytes]] = {
+    "no principal": (WHOLE, None, HERE),
+    "an empty principal": (WHOLE, b"", HERE),
+    "a principal of another version": (WHOLE, b"\0\1" + WHO[2:], HERE),
+    "a principal that is cut": (WHOLE, WHO[:-3], HERE),
+    "a principal with something behind it": (WHOLE, WHO + b"xyz", HERE),
+    "no address": (WHOLE, WHO, b""),
+    "an address of five bytes": (WHOLE, WHO, bytes(5)),
+    "an address of sixteen": (WHOLE, WHO, bytes(15) + b"\1"),
+    "no request": (b"", WHO, HERE),
+    "half a header": (WHOLE[:7], WHO, HERE),
+    "half a body": (WHOLE[:-4], WHO, HERE),
+    "something behind the body": (WHOLE + b"more", WHO, HERE),
+    "an API that nobody knows": (b"\x7f\0" + WHOLE[2:], WHO, HERE),
+    "a version that nobody knows": (WHOLE[:2] + b"\0\x63" + WHOLE[4:], WHO, HERE),
+    "a negative version": (WHOLE[:2] + b"\xff\xff" + WHOLE[4:], WHO, HERE),
+    "Metadata": (b"\0\3\0\x0c" + WHOLE[4:], WHO, HERE),
+    "ApiVersions": (b"\0\x12\0\3" + WHOLE[4:], WHO, HERE),
+    "an Envelope": (b"\0\x3a\0\0" + WHOLE[4:], WHO, HERE),
+    "everything": (b"", b"", b""),
+    "address and request": (b"", WHO, b""),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_envelopes_that_are_odd_are_answered_alike(controllers: Addresses, case: str) -> None:
+    ours, theirs = (forward(address, *WRONG[case])["envelope"] for address in controllers)
+    assert ours == theirs

@@ -1,0 +1,75 @@
+"""What two controllers write when they are told the same of brokers and partitions: each partition's records, and each broker's, are the same.
+
+The script is one of `test_controllers`, which compares the answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from interop.conftest import TOLD
+from interop.local import Missing
+
+from . import verdict
+from .brokers import controllers
+from .play import Play, Report
+from .script import SCRIPTS
+from .side import Side
+from .verdict import Problem
+from .written import Story, story
+
+SCRIPT = SCRIPTS / "controllers" / "at_controllers_partitions.txt"
+STEM = "at-controllers-partitions-"
+BROKERS = (81, 82, 83)
+"""Of the script."""
+
+ENOUGH = 50
+
+
+class Written(NamedTuple):
+    """What came of a play: why it could not be played to its end, and what each controller wrote."""
+
+    unplayable: list[str]
+    ours: Story
+    theirs: Story
+
+
+@pytest.mark.flaky(reruns=1, rerun_except="AssertionError")  # what could not be started; the rest has its second play
+@pytest.mark.timeout(400)
+def test_the_same_is_written_of_each_partition(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
+    folders = (tmp_path / f"{number}" for number in count())
+    try:
+        written, found = verdict.of_two(lambda: played(next(folders)), problems)
+    except Missing as missing:
+        pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
+    records = sum(map(len, written.ours.values()))
+    told = f"{records} records of {len(written.ours)} partitions and brokers"
+    for line in (told, *found.lines("records of partitions")):
+        record_property(TOLD, line)
+    assert found.failures == []
+    assert records >= ENOUGH
+
+
+def played(folder: Path) -> Written:
+    report = Report()
+    with controllers(folder) as addresses:
+        sides = Side("kafkadouble", addresses[0]), Side("Kafka", addresses[1])
+        Play(SCRIPT, *sides, report).run()
+        for side in sides:
+            side.begin(0)
+        ours, theirs = (story(address, STEM, BROKERS) for address in addresses)
+    return Written(report.unplayable, ours, theirs)
+
+
+def problems(written: Written) -> list[Problem]:
+    ours, theirs = written.ours, written.theirs
+    differing = [each for each in sorted({**ours, **theirs}) if ours.get(each) != theirs.get(each)]
+    return [
+        *(Problem(("unplayable",), each) for each in written.unplayable),
+        *(Problem((each,), f"{each}: ours {ours.get(each)}, theirs {theirs.get(each)}") for each in differing),
+    ]

@@ -1,0 +1,57 @@
+"""The same requests to the brokers of a kafkadouble and of an Apache Kafka that have three of them, some of which are killed on the way.
+
+What differs must be in divergence.toml, and what its section about three brokers lists must differ: in two plays, see `verdict`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from interop.conftest import TOLD
+from interop.local import Missing
+
+from . import coverage, verdict
+from .divergence import THREE, rows
+from .play import Play, Report
+from .script import SCRIPTS
+from .three import three
+from .verdict import Problem
+
+ENOUGH = 1500
+"""Request pairs that differ in API, version or outcome."""
+
+
+@pytest.mark.flaky(reruns=1, rerun_except="AssertionError")  # what could not be started; the rest has its second play
+@pytest.mark.timeout(1800)
+def test_what_differs_between_clusters_is_listed(
+    tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    folders = (tmp_path / f"{number}" for number in count())
+    try:
+        report, found = verdict.of_two(lambda: played(next(folders)), problems)
+    except Missing as missing:
+        pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
+    for line in (f"three brokers: {report.summary()}", *found.lines("three brokers")):
+        record_property(TOLD, line)
+    assert found.failures == []
+
+
+def played(folder: Path) -> Report:
+    """All scripts in their order, on clusters of their own: a run leaves them with a broker less."""
+    report = Report()
+    with three(folder) as clusters:
+        for path in sorted((SCRIPTS / "three").glob("*.txt")):
+            Play(path, *clusters.sides, report, clusters.do).run()
+        for side in clusters.sides:
+            side.begin(0)
+    return report
+
+
+def problems(report: Report) -> list[Problem]:
+    few = [f"{len(report.distinct)} that differ are few"] if len(report.distinct) < ENOUGH else []
+    shown = [row for row in rows() if row.section == THREE]
+    return verdict.of_report(report, rows(), shown, [*coverage.problems_of_three(report.codes), *few])

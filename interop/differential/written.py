@@ -1,0 +1,70 @@
+"""What a controller has written of partitions and brokers, told so that two controllers can be compared.
+
+In which order a controller goes through topics is its own affair: the records of each partition stand in order, and those of each broker.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Container, Iterator
+from typing import Any
+
+from interop.raw import ask
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.fetch import FetchRequest
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.metadata.metadata_log import decoded
+from kafkadouble.wire.batch import iter_batches
+
+OWN = {"topic_id", "broker_epoch", "end_points", "features", "incarnation_id", "unknown_tagged_fields"}
+"""Fields that are each controller's own, or the same anyway."""
+
+VERSION, MOST = 17, 8 << 20
+
+Story = dict[str, list[dict[str, Any]]]
+
+
+def records(address: str) -> Iterator[Any]:
+    """All of a controller's metadata log."""
+    offset, epoch, last = 0, 0, 0
+    while True:
+        wanted = FetchRequest.FetchPartition(
+            current_leader_epoch=epoch, fetch_offset=offset, last_fetched_epoch=last, partition_max_bytes=0
+        )
+        topic = FetchRequest.FetchTopic(topic_id=Uuid.METADATA_TOPIC_ID, partitions=[wanted])
+        replica = FetchRequest.ReplicaState(replica_id=-1)
+        body = FetchRequest(max_wait_ms=0, max_bytes=MOST, topics=[topic], replica_state=replica)
+        answered = ask(address, body, VERSION).responses[0].partitions[0]
+        if answered.error_code == error_codes.FENCED_LEADER_EPOCH:
+            epoch = answered.current_leader.leader_epoch
+            continue
+        assert answered.error_code == 0, answered
+        data = bytes(answered.records or b"")
+        if not data:
+            return
+        for at, header in iter_batches(data):
+            for read in decoded(data[at : at + header.size]):
+                yield from read.records
+            offset, last = header.next_offset, header.partition_leader_epoch
+
+
+def story(address: str, stem: str, brokers: Container[int]) -> Story:
+    """What was written of each partition of the topics that begin with `stem`, and of each of these brokers."""
+    names: dict[Uuid, str] = {}
+    told: Story = defaultdict(list)
+    for record in records(address):
+        kind = type(record).__name__
+        if kind == "TopicRecord":
+            names[record.topic_id] = record.name
+        elif kind in ("PartitionRecord", "PartitionChangeRecord"):
+            if names[record.topic_id].startswith(stem):
+                told[f"{names[record.topic_id]}-{record.partition_id}"].append(_said(kind, record))
+        elif getattr(record, "broker_id", None) in brokers:
+            told[f"broker {record.broker_id}"].append(_said(kind, record))
+    return told
+
+
+def _said(kind: str, record: Any) -> dict[str, Any]:
+    fresh = type(record)()
+    fields = {name: getattr(record, name) for name in record.__slots__ if name not in OWN}
+    return {"record": kind, **{name: value for name, value in fields.items() if value != getattr(fresh, name)}}

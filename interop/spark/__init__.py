@@ -1,0 +1,1 @@
+"""The data pipeline held against what it reads elsewhere: an Apache Kafka of this machine, and its own connector of Spark."""

@@ -1,0 +1,111 @@
+"""One Apache Kafka that listens in six ways: plainly, with SASL, TLS, both, TLS that wants a certificate, and SASL with tokens.
+
+Users: alice (PLAIN), who may do nothing, admin (PLAIN) and bob (SCRAM), each with the password NAME-secret; any unsigned token of admin. Keys
+are those of the client's own tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from interop import quorum
+from interop.local.cluster import Kafka
+from interop.local.node import Node, finished
+from interop.local.ports import HOST, free_ports
+from interop.quorum import CLIENTS, CONTROLLER, Seat
+
+KEYS = Path(__file__).parents[2] / "tests" / "pipeline" / "client" / "keys"
+PROTOCOLS = {
+    CLIENTS: "PLAINTEXT",
+    CONTROLLER: "PLAINTEXT",
+    "SASL": "SASL_PLAINTEXT",
+    "TLS": "SSL",
+    "BOTH": "SASL_SSL",
+    "MUTUAL": "SSL",
+    "TOKEN": "SASL_PLAINTEXT",
+}
+"""Listeners, and what each speaks."""
+
+MODULES = "org.apache.kafka.common.security"
+PLAIN = f'{MODULES}.plain.PlainLoginModule required user_alice="alice-secret" user_admin="admin-secret";'
+SCRAM = f"{MODULES}.scram.ScramLoginModule required;"
+TOKEN = f'{MODULES}.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="admin";'
+UNSIGNED = f"{MODULES}.oauthbearer.internals.unsecured.OAuthBearerUnsecuredValidatorCallbackHandler"
+
+OWNER = "CN=client of kafkadouble's tests"
+"""Whose the certificate of the client is."""
+
+SETTINGS: Mapping[str, object] = {
+    "listener.security.protocol.map": ",".join(f"{name}:{protocol}" for name, protocol in PROTOCOLS.items()),
+    "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",
+    **{f"listener.name.{name}.plain.sasl.jaas.config": PLAIN for name in ("sasl", "both")},
+    **{
+        f"listener.name.{name}.scram-sha-{bits}.sasl.jaas.config": SCRAM
+        for name in ("sasl", "both")
+        for bits in (256, 512)
+    },
+    "listener.name.token.sasl.enabled.mechanisms": "OAUTHBEARER",
+    "listener.name.token.oauthbearer.sasl.jaas.config": TOKEN,
+    "listener.name.token.oauthbearer.sasl.server.callback.handler.class": UNSIGNED,
+    "listener.name.sasl.connections.max.reauth.ms": 2000,
+    "ssl.keystore.type": "PEM",
+    "ssl.keystore.location": KEYS / "server.pem",
+    "ssl.truststore.type": "PEM",
+    "ssl.truststore.location": KEYS / "client.pem",
+    "listener.name.mutual.ssl.client.auth": "required",
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "super.users": f"User:ANONYMOUS;User:admin;User:bob;User:{OWNER}",
+}
+
+USERS = [word for bits in (256, 512) for word in ("--add-scram", f"SCRAM-SHA-{bits}=[name=bob,password=bob-secret]")]
+
+_TRUST = {"ssl.truststore.location": KEYS / "server.pem", "ssl.truststore.type": "PEM"}
+_OWN = {"ssl.keystore.location": KEYS / "client.pem", "ssl.keystore.type": "PEM"}
+_ADMIN = {
+    "sasl.mechanism": "PLAIN",
+    "sasl.jaas.config": f'{MODULES}.plain.PlainLoginModule required username="admin" password="admin-secret";',
+}
+_BOB = {"sasl.jaas.config": f'{MODULES}.scram.ScramLoginModule required username="bob" password="bob-secret";'}
+
+WAYS: dict[str, tuple[str, Mapping[str, object]]] = {
+    "plain": ("PLAINTEXT", {}),
+    "SASL PLAIN": ("SASL", {"security.protocol": "SASL_PLAINTEXT", **_ADMIN}),
+    "SCRAM-SHA-256": ("SASL", {"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "SCRAM-SHA-256", **_BOB}),
+    "SCRAM-SHA-512": ("SASL", {"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "SCRAM-SHA-512", **_BOB}),
+    "TLS": ("TLS", {"security.protocol": "SSL", **_TRUST}),
+    "SASL over TLS": ("BOTH", {"security.protocol": "SASL_SSL", "sasl.mechanism": "SCRAM-SHA-512", **_BOB, **_TRUST}),
+    "a certificate": ("MUTUAL", {"security.protocol": "SSL", **_TRUST, **_OWN}),
+    "a locked key": (
+        "MUTUAL",
+        {
+            "security.protocol": "SSL",
+            **_TRUST,
+            **_OWN,
+            "ssl.keystore.location": KEYS / "locked.pem",
+            "ssl.key.password": "changeit",
+        },
+    ),
+    "a token": (
+        "TOKEN",
+        {"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "OAUTHBEARER", "sasl.jaas.config": TOKEN},
+    ),
+}
+"""How a client gets in: the listener, and the settings by their Kafka names, of ours and of Java's clients alike."""
+
+
+@contextmanager
+def secure_node(folder: Path) -> Iterator[Mapping[str, str]]:
+    """Where it is reached, by listener. Raises Missing."""
+    addresses = {name: (HOST, port) for name, port in zip(PROTOCOLS, free_ports(len(PROTOCOLS)), strict=True)}
+    seat = Seat(1, ("broker", "controller"), addresses, addresses)
+    settings = quorum.settings(seat, [seat], str(folder / "data"))
+    settings |= {name: str(value) for name, value in SETTINGS.items()}
+    node = Node(seat, Kafka(), quorum.cluster_id(), folder, settings)
+    try:
+        finished([node.formatting(USERS)])
+        node.start()
+        yield {name: f"{host}:{port}" for name, (host, port) in addresses.items()}
+    finally:
+        node.kill()

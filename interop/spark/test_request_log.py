@@ -1,0 +1,125 @@
+"""The request log of a real Kafka, read: what real clients asked of it stands there as a capture of ours would have it."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import Producer
+
+from interop.local import VERSION, cluster, java
+from interop.support import eventually, local_kafka
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
+from kafkadouble.pipeline.traffic.problems import Problems
+from kafkadouble.pipeline.traffic.reading import Reading, read
+from kafkadouble.pipeline.traffic.removed import kept_from
+from tests.front.client import ask
+
+OLD = "3.9.2"
+"""The last release that has the versions that Kafka 4 removed, and calls them deprecated."""
+
+LOGGING = """
+status = error
+appender.console.type = Console
+appender.console.name = STDOUT
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = [%d] %p %m (%c)%n
+appender.requests.type = File
+appender.requests.name = REQUESTS
+appender.requests.fileName = {path}
+appender.requests.layout.type = PatternLayout
+appender.requests.layout.pattern = [%d] %p %m (%c)%n
+logger.requests.name = kafka.request.logger
+logger.requests.level = DEBUG
+logger.requests.additivity = false
+logger.requests.appenderRef.requests.ref = REQUESTS
+rootLogger.level = INFO
+rootLogger.appenderRefs = console
+rootLogger.appenderRef.console.ref = STDOUT
+"""
+
+
+@contextmanager
+def logging_kafka(
+    folder: Path, version: str, patch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Iterator[tuple[str, Path]]:
+    """A node that logs its requests: where it is reached, and its request log."""
+    path, logging = folder / "kafka-request.log", folder / "log4j2.properties"
+    logging.write_text(LOGGING.format(path=path))
+    patch.setattr(java, "LOGGING", logging)
+    with local_kafka(request), cluster(folder, version, flags=java.quick(version)) as running:
+        yield running.bootstrap, path
+
+
+def logged(path: Path, client_id: str) -> list[dict[str, Any]]:
+    """All rows of a log as soon as a request of this client is among them: it is written when the answer has gone."""
+    return eventually(lambda: rows_of(path), lambda rows: any(row["client_id"] == client_id for row in rows))
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    """Of whole lines: the last may be being written."""
+    whole, problems = path.with_name("whole.log"), Problems()
+    text = path.read_bytes()
+    whole.write_bytes(text[: text.rfind(b"\n") + 1])
+    found = [row for batch in read([whole], problems, Reading(bodies=True)) for row in batch.to_pylist()]
+    assert problems.named == []
+    return found
+
+
+def produce(bootstrap: str) -> None:
+    """One record, by a producer that is gone before its broker is."""
+    producer = Producer({"bootstrap.servers": bootstrap, "client.id": "app"})
+    producer.produce("t", b"value")
+    assert producer.flush(30) == 0
+
+
+def test_what_a_client_asks_is_told_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    with logging_kafka(tmp_path, VERSION, monkeypatch, request) as (bootstrap, path):
+        produce(bootstrap)
+        host, _, port = bootstrap.rpartition(":")
+        topic = OffsetForLeaderEpochRequest.OffsetForLeaderTopic(
+            topic="nowhere", partitions=[OffsetForLeaderEpochRequest.OffsetForLeaderPartition(partition=0)]
+        )
+        ask((host, int(port)), OffsetForLeaderEpochRequest(topics=[topic]), 4, "asks")
+        rows = logged(path, "asks")
+    own = [row for row in rows if row["client_id"] == "app"]
+    assert [row["api"] for row in own][:2] == ["ApiVersions", "Metadata"]
+    assert {row["api"] for row in own} == {"ApiVersions", "Metadata", "Produce"}, "what was forwarded is left out"
+    assert {row["client_software"] for row in own} == {"confluent-kafka-python"}
+    assert all(row["version"] <= row["highest"] and row["outcome"] == "answered" for row in own)
+    assert all(0 <= row["latency_us"] < 60_000_000 and row["address"].startswith(f"{host}:") for row in own)
+    (asked,) = [row for row in rows if row["client_id"] == "asks"]
+    assert (asked["api"], asked["version"], asked["correlation_id"]) == ("OffsetForLeaderEpoch", 4, 1)
+    assert asked["errors"] == [error_codes.UNKNOWN_TOPIC_OR_PARTITION]
+    assert asked["request"].startswith('{"replicaId":')
+    assert asked["deprecated"] is False
+
+
+def test_versions_that_an_older_kafka_calls_deprecated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    with logging_kafka(tmp_path, OLD, monkeypatch, request) as (bootstrap, path):
+        produce(bootstrap)
+        host, _, port = bootstrap.rpartition(":")
+        old_list_offsets(host, int(port))
+        rows = logged(path, "old")
+    (asked,) = [row for row in rows if row["client_id"] == "old"]
+    assert (asked["api"], asked["version"], asked["deprecated"]) == ("ListOffsets", 0, True)
+    told = {(row["api_key"], row["version"]) for row in rows if row["deprecated"]}
+    assert all(version < kept_from()[key] for key, version in told), "what Kafka calls deprecated is what it removed"
+
+
+def old_list_offsets(host: str, port: int) -> None:
+    """ListOffsets version 0, of no topic, which Kafka 4 does not have."""
+    with socket.create_connection((host, port), timeout=30) as sock:
+        body = (-1).to_bytes(4, "big", signed=True) + (0).to_bytes(4, "big")
+        frame = bytes.fromhex("0002 0000 00000001 0003") + b"old" + body
+        sock.sendall(len(frame).to_bytes(4, "big") + frame)
+        assert sock.recv(4, socket.MSG_WAITALL)

@@ -1,0 +1,87 @@
+"""The shape of the clients: which errors of a poll are nothing but a broker that is away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import confluent_kafka
+import pytest
+from aiokafka import errors as of_aiokafka
+from kafka import errors as of_kafka_python
+
+from interop.clients import aio, confluent, python, shape
+from interop.clients.shape import Refused, Seen
+
+ONE = Seen("t", 0, 0, None, b"v", [], 0, 0)
+
+
+class Failing(shape.Consumer):
+    """One whose polls end in these, one after the other."""
+
+    def __init__(self, *outcomes: Refused | list[Seen]) -> None:
+        self._outcomes = list(outcomes)
+
+    def polled(self, seconds: float) -> list[Seen]:
+        found = self._outcomes.pop(0)
+        if isinstance(found, Refused):
+            raise found
+        return found
+
+
+def test_an_error_that_passes_is_nothing_that_came() -> None:
+    consumer = Failing(Refused(-1000, "away", passes=True), [ONE])
+    assert consumer.poll(0) == []
+    assert consumer.poll(0) == [ONE]
+
+
+def test_an_error_that_stays_is_raised_at_once() -> None:
+    with pytest.raises(Refused, match="forbidden"):
+        Failing(Refused(29, "forbidden")).poll(0)
+
+
+def test_an_error_that_should_pass_and_does_not_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    away = Refused(-1000, "away", passes=True)
+    consumer = Failing(away, [], away, away)
+    assert [consumer.poll(0), consumer.poll(0), consumer.poll(0)] == [
+        [],
+        [],
+        [],
+    ]  # what came between begins the time anew
+    monkeypatch.setattr(shape, "PASSES_WITHIN", -1)
+    with pytest.raises(Refused, match="away"):
+        consumer.poll(0)
+
+
+def test_records_that_do_not_come_are_told_with_the_reason() -> None:
+    consumer = Failing(*[Refused(-1000, "away", passes=True)] * 9)
+    with pytest.raises(AssertionError, match=r"0 records of 1 .*away"):
+        consumer.read(1, within=0.15)
+
+
+PYTHON, AIO = of_kafka_python, of_aiokafka
+CONFLUENT: Any = confluent_kafka.KafkaError
+
+TOLD = {
+    "kafka-python, refused": (python.told, PYTHON.KafkaConnectionError(ConnectionRefusedError(111, "refused")), True),
+    "kafka-python, moved": (python.told, PYTHON.NotCoordinatorError(), True),
+    "kafka-python, forbidden": (python.told, PYTHON.TopicAuthorizationFailedError(), False),
+    "kafka-python, truncated": (python.told, PYTHON.LogTruncationError({}), False),
+    "aiokafka, refused": (aio.told, AIO.KafkaConnectionError("refused"), True),
+    "aiokafka, moved": (aio.told, AIO.NotCoordinatorForGroupError(), True),
+    "aiokafka, out of range": (aio.told, AIO.OffsetOutOfRangeError({}), False),
+    "confluent, away": (confluent.told, confluent_kafka.KafkaException(CONFLUENT(CONFLUENT._TRANSPORT)), True),
+    "confluent, moved": (confluent.told, confluent_kafka.KafkaException(CONFLUENT(CONFLUENT.NOT_COORDINATOR)), True),
+    "confluent, truncated": (
+        confluent.told,
+        confluent_kafka.KafkaException(CONFLUENT(CONFLUENT._AUTO_OFFSET_RESET)),
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TOLD)
+def test_each_client_says_what_passes(case: str) -> None:
+    told, error, passes = TOLD[case]
+    with pytest.raises(Refused) as caught, told():
+        raise error
+    assert caught.value.passes is passes

@@ -1,0 +1,174 @@
+"""Brokers die under clients of every language: first one that leads, then the one that coordinates. Each comes back.
+
+The programs run side by side, since one death serves all of them: every broker leads a partition of every topic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Any, NamedTuple
+
+import pytest
+
+from interop.brokers import Broker, Server
+from interop.clients import CREATOR
+from interop.local.identity import whole
+from interop.raw import ask
+from interop.support import eventually, unique
+from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
+from kafkadouble.messages.generated.metadata import MetadataRequest
+
+from .conftest import ENDURED
+from .enduring import Enduring, faults, twice
+from .programs import CORE, PROGRAMS
+from .promise import ENDURE, PARTITIONS
+from .toolchains.building import Missing, Program, everything
+
+pytestmark = [
+    pytest.mark.needs("three_brokers", "kill"),
+    pytest.mark.timeout(1800),
+]  # the first run builds the programs
+
+ENDURING = [program for program in PROGRAMS if ENDURE in program.verbs and (everything() or program.name in CORE)]
+AT_A_TIME = 7
+"""Programs side by side."""
+
+
+class Outcome(NamedTuple):
+    """How it went with one program. `failed` is what it was told of records that were not acknowledged."""
+
+    wrong: list[str]
+    acknowledged: int = 0
+    failed: Sequence[str] = ()
+    twice: int = 0
+    missing: str = ""
+
+
+@pytest.fixture(scope="module")
+def outcomes(request: pytest.FixtureRequest, broker: Broker) -> dict[str, Outcome]:
+    """Of every program that is asked for."""
+    asked = [each.callspec.params.get("program") for each in request.session.items if hasattr(each, "callspec")]
+    wanted = [program for program in ENDURING if program in asked]
+    found: dict[str, Outcome] = {}
+    for start in range(0, len(wanted), AT_A_TIME):
+        found |= _endured(broker, wanted[start : start + AT_A_TIME])
+    return found
+
+
+def _endured(broker: Broker, programs: Sequence[Program]) -> dict[str, Outcome]:
+    found: dict[str, Outcome] = {}
+    with ExitStack() as stack:
+        running: list[Enduring] = []
+        for program in programs:
+            try:
+                running.append(_started(broker, program))
+                stack.callback(running[-1].close)
+            except Missing as reason:
+                found[program.name] = Outcome([], missing=str(reason))
+        late = _under_deaths(broker, running)
+        for one in running:
+            found[one.program.name] = _judged(broker, one, late.get(one.program.name))
+    return found
+
+
+def _started(broker: Broker, program: Program) -> Enduring:
+    topic = unique(f"endure-{program.name}")
+    with CREATOR.admin(broker.bootstrap) as admin:
+        admin.create_topic(topic, PARTITIONS, {"min.insync.replicas": "2"}, replication=3)
+        eventually(
+            lambda: [len(_leaders(server.bootstrap, topic)) for server in broker.servers],  # each has heard of it
+            lambda found: set(found) == {PARTITIONS},
+        )
+    return Enduring(program, broker.bootstrap, topic, f"{topic}-group")
+
+
+def _under_deaths(broker: Broker, running: Sequence[Enduring]) -> dict[str, str]:
+    """One broker that leads and does not coordinate is killed and started, then the coordinator. By name, who did not go on any more."""
+    late: dict[str, str] = {}
+
+    def all_go_on(when: str) -> None:
+        for one in running:
+            if one.program.name not in late:
+                try:
+                    one.goes_on()
+                except AssertionError as reason:
+                    late[one.program.name] = f"{when}: {reason}"
+
+    all_go_on("before anything happened")
+    for what in ("a leader", "the coordinator"):
+        coordinator = _coordinator(broker.bootstrap, "any: the topic of offsets has one partition")
+        others = [server for server in broker.servers if server.bootstrap != coordinator]
+        victim = others[0] if what == "a leader" else next(s for s in broker.servers if s.bootstrap == coordinator)
+        alive = ",".join(server.bootstrap for server in broker.servers if server is not victim)
+        _leads(victim, alive, running)
+        victim.kill()
+        all_go_on(f"when {what} was gone")
+        victim.start()
+        _in_sync(broker, running)
+        all_go_on(f"when {what} was back")
+    return late
+
+
+def _leads(victim: Server, alive: str, running: Sequence[Enduring]) -> None:
+    """It leads a partition of each: the tests would prove nothing otherwise."""
+    for one in running:
+        leaders = _leaders(alive, one.topic)
+        assert victim.bootstrap in leaders.values(), (victim.bootstrap, leaders)
+
+
+def _in_sync(broker: Broker, running: Sequence[Enduring]) -> None:
+    """Wait until every replica is in sync again, and leads again what it is the preferred leader of."""
+    whole(broker.bootstrap, len(broker.servers))
+    eventually(
+        lambda: (
+            [_out_of_sync(broker.bootstrap, one.topic) for one in running]
+            + [_out_of_sync(broker.bootstrap, "__consumer_offsets")]
+        ),
+        lambda found: not any(found),
+    )
+
+
+def _judged(broker: Broker, one: Enduring, late: str | None) -> Outcome:
+    wrong = [text for text in (late, one.end()) if text]
+    with CREATOR.admin(broker.bootstrap) as admin:
+        committed = {tp.partition: offset for tp, offset in admin.group_offsets(one.group).items()}
+    return Outcome([*wrong, *faults(one, committed)], len(one.acknowledged), one.failed, twice(one))
+
+
+def _metadata(bootstrap: str, topic: str) -> tuple[dict[int, str], list[Any]]:
+    answer = ask(bootstrap, MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=topic)]), 12)
+    return {each.node_id: f"{each.host}:{each.port}" for each in answer.brokers}, answer.topics[0].partitions
+
+
+def _leaders(bootstrap: str, topic: str) -> dict[int, str]:
+    """The address of each partition's leader, of those that are led."""
+    brokers, partitions = _metadata(bootstrap, topic)
+    return {each.partition_index: brokers[each.leader_id] for each in partitions if each.leader_id in brokers}
+
+
+def _out_of_sync(bootstrap: str, topic: str) -> list[int]:
+    _, partitions = _metadata(bootstrap, topic)
+    return [each.partition_index for each in partitions if set(each.isr_nodes) != set(each.replica_nodes)]
+
+
+def _coordinator(bootstrap: str, group: str) -> str:
+    answer = ask(bootstrap, FindCoordinatorRequest(key_type=0, coordinator_keys=[group]), 4)
+    found = answer.coordinators[0]
+    assert found.error_code == 0, found
+    return f"{found.host}:{found.port}"
+
+
+@pytest.mark.parametrize("program", ENDURING, ids=[program.name for program in ENDURING])
+def test_a_client_outlives_its_leader_and_its_coordinator(
+    request: pytest.FixtureRequest, broker: Broker, outcomes: dict[str, Outcome], program: Program
+) -> None:
+    if getattr(request.node, "execution_count", 1) > 1:  # tried again: it is played once more, alone
+        outcomes |= _endured(broker, [program])
+    found = outcomes[program.name]
+    if found.missing:
+        pytest.skip(f"no {program.name}: {found.missing}")
+    request.node.user_properties.append((ENDURED, {"client": program.name, **found._asdict()}))
+    assert not found.wrong, "\n".join(found.wrong)
+    assert program.at_fail_over or not found.failed, found.failed
+    assert program.at_fail_over or not found.twice, f"{found.twice} records are there twice"

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test interop interop-all bench lint types house generate coverage fuzz clean
+.PHONY: demo test test-spark pipeline interop interop-spark interop-all interop-controllers bench lint types house generate coverage fuzz clean
 
 $(VENV)/.demo: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -11,16 +11,24 @@ $(VENV)/.demo: pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable . --group clients
 	touch $@
 
+# The compiled part of wire/columns, for which it takes a C compiler; without it the same tests run, but for its own, and the same benchmarks.
+FAST = if command -v $${CC:-cc} >/dev/null; then $(BIN)/python -m pip install --quiet ./fast; else echo "no C compiler: kafkadouble-fast is not built"; fi
+
 $(VENV)/.test: $(VENV)/.demo
 	$(BIN)/python -m pip install --quiet --group test
+	$(FAST)
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --group peers
 	touch $@
 
-# What needs Apache Kafka or its tools: the codecs, the comparison, clients and tools of others.
-APART := interop/witness interop/differential interop/walks interop/tools
+$(VENV)/.spark: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --group spark
+	touch $@
+
+# What needs Apache Kafka or its tools: the codecs, the comparison, clients and tools of others, controllers.
+APART := interop/witness interop/differential interop/walks interop/tools interop/controllers interop/spark
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m examples.demo
@@ -36,11 +44,18 @@ house: $(VENV)/.test
 	$(BIN)/lint-imports
 	$(BIN)/python -m codegen --check
 
-test: lint types house
-	$(BIN)/python -m pytest tests interop -n 2 $(APART:%=--ignore=%)
+test: lint types house  # three at once on two cores: much of it waits for answers
+	$(BIN)/python -m pytest tests interop -n 3 --ignore=tests/spark $(APART:%=--ignore=%)
 
-fuzz: $(VENV)/.test  # a million hostile frames instead of the hundred thousand of `make test`; KAFKADOUBLE_FUZZ_SEED takes other ones
-	KAFKADOUBLE_FUZZ_FRAMES=1000000 $(BIN)/python -m pytest tests/hostile/test_fuzz.py -n 2
+test-spark: $(VENV)/.spark  # the sources and the sink in one Spark session; needs Java 17
+	$(BIN)/python -m pytest tests/spark
+
+MASTER ?= local[2]
+pipeline: $(VENV)/.spark  # orders through a cluster that loses some, and an audit; needs Java 17; MASTER is where Spark runs
+	$(BIN)/python -m examples.pipeline --master '$(MASTER)'
+
+fuzz: $(VENV)/.test  # a million hostile frames instead of the hundred thousand of `make test`, and a part of that at controllers and between replicas; KAFKADOUBLE_FUZZ_SEED takes other ones
+	KAFKADOUBLE_FUZZ_FRAMES=1000000 $(BIN)/python -m pytest tests/hostile/test_fuzz.py tests/hostile/test_fuzz_controllers.py tests/hostile/test_fuzz_replicas.py -n 2
 
 BROKERS ?= --broker double --broker local
 interop: $(VENV)/.test
@@ -48,6 +63,13 @@ interop: $(VENV)/.test
 	$(BIN)/python -m pytest interop/witness -n 2
 	$(BIN)/python -m pytest interop/differential
 	$(BIN)/python -m pytest interop/walks interop/tools --broker double --broker local
+	$(BIN)/python -m pytest interop/controllers --broker local -p no:randomly
+
+interop-spark: $(VENV)/.spark  # beside Spark's own connector, on Apache Kafka; needs Java 17 and Maven
+	$(BIN)/python -m pytest interop/spark --broker local
+
+interop-controllers: $(VENV)/.test  # our controllers with Apache Kafka's nodes: every quorum, older releases, small pieces; some 40 minutes
+	KAFKADOUBLE_INTEROP_ALL=1 $(BIN)/python -m pytest interop/controllers --broker local -p no:randomly
 
 interop-all: $(VENV)/.test  # the walks of all foreign clients, those that compile for minutes, too; writes docs/clients.md
 	KAFKADOUBLE_INTEROP_ALL=1 $(BIN)/python -m pytest interop/walks --broker double --broker local --results interop/walks/results.json

@@ -1,9 +1,25 @@
-"""Every benchmark, one after the other: `python -m benchmarks`. Each can be run alone and with `--json`, e.g. `python -m benchmarks.codecs`."""
+"""Every benchmark but `spark`, which needs Java: `python -m benchmarks`. Each can be run alone and with `--json`, e.g. `benchmarks.codecs`."""
 
 import subprocess
 import sys
 
-ALL = ("codecs", "batches", "start", "latency", "throughput", "memory", "storage", "files", "kill")
+ALL = (
+    "codecs",
+    "batches",
+    "columns",
+    "start",
+    "latency",
+    "capture",
+    "throughput",
+    "memory",
+    "storage",
+    "files",
+    "image",
+    "fetch_snapshot",
+    "quorum",
+    "replication",
+    "kill",
+)
 
 if __name__ == "__main__":
     failed = [

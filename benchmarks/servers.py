@@ -6,14 +6,19 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from interop import local
+from interop.local.java import FULL
 from interop.real_kafka import real_kafka
 
 Server = tuple[str, int]
 """Bootstrap address, process id."""
+
+Servers = tuple[str, Sequence[int]]
+"""Bootstrap addresses, the ids of all processes."""
 
 
 @contextmanager
@@ -57,6 +62,13 @@ def kafka() -> Iterator[Server]:
     """Apache Kafka, where Java and Maven are. Raises `interop.real_kafka.Missing`."""
     with tempfile.TemporaryDirectory() as folder, real_kafka(Path(folder)) as server:
         yield server.bootstrap, server.pid
+
+
+@contextmanager
+def kafkas() -> Iterator[Servers]:
+    """Three brokers of Apache Kafka, each a controller, too. Raises `interop.real_kafka.Missing`."""
+    with tempfile.TemporaryDirectory() as folder, local.cluster(Path(folder), brokers=3, flags=FULL) as running:
+        yield running.bootstrap, [node.pid for node in running.nodes]
 
 
 def cpu_seconds(pid: int) -> float:

@@ -14,12 +14,14 @@ EXAMPLES = [
 ]
 
 pytest_plugins = ("pytester",)
+pytestmark = pytest.mark.usefixtures("broker_imported")
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_example_runs(example: str, pytester: pytest.Pytester) -> None:
-    """As a test where it is one, as a program otherwise."""
+def test_example_runs(example: str, request: pytest.FixtureRequest) -> None:
+    """As a test where it is one, as a program otherwise; pytester forgets what is first imported while it is there."""
     if example.startswith("def test_"):
+        pytester: pytest.Pytester = request.getfixturevalue("pytester")
         pytester.makepyfile(example)
         pytester.runpytest_inprocess("-p", "no:randomly").assert_outcomes(passed=1)
     else:
@@ -27,7 +29,7 @@ def test_example_runs(example: str, pytester: pytest.Pytester) -> None:
 
 
 def test_there_are_examples() -> None:
-    assert len(EXAMPLES) == 5
+    assert len(EXAMPLES) == 7
 
 
 @pytest.mark.parametrize("link", re.findall(r"\]\((?!http)([^)#]+)\)", README))
@@ -35,6 +37,6 @@ def test_link_leads_somewhere(link: str) -> None:
     assert (HOUSE / link).exists()
 
 
-@pytest.mark.parametrize("verb", ["demo", "test", "bench", "generate"])
+@pytest.mark.parametrize("verb", ["demo", "test", "test-spark", "pipeline", "bench", "generate"])
 def test_the_makefile_has_the_verb(verb: str) -> None:
     assert re.search(rf"^{verb}:", (HOUSE / "Makefile").read_text(), re.MULTILINE)

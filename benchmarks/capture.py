@@ -1,0 +1,141 @@
+"""What it costs a server to have its traffic captured: CPU time for a request with and without.
+
+    python -m benchmarks.capture [--requests 40000] [--json]
+
+Goal: capturing adds less than 10 us of CPU to a request, all told: the row, its columns, Parquet, the file that is made at the end. A node
+without a socket answers what comes on two connections in turn, of which one is captured, a few hundred requests each; the best of these turns
+counts, of the columns the best thousands, and of Parquet and the file, which are those of the whole run, the best of three, as others on the
+machine only ever add to them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from kafkadouble.capture_files import CaptureFiles
+from kafkadouble.capturing import SLICE
+from kafkadouble.messages import headers
+from kafkadouble.messages.generated.fetch import FetchRequest
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.messages.message import Message
+from kafkadouble.pipeline.traffic.schema import batch_of
+from kafkadouble.server.capture import Capture
+from kafkadouble.server.connection import Buffers, Connection
+from kafkadouble.server.node import Node
+from kafkadouble.server.request import Peer
+from kafkadouble.server.settings import Settings
+
+from . import report
+from .latency import produce_request
+
+NOW = 1_763_000_000_000
+GOAL_US, TURN = 10, 256
+
+
+class Line:
+    """It takes everything."""
+
+    def write(self, buffers: Buffers) -> None:
+        pass
+
+    def close(self) -> None:
+        raise RuntimeError("the connection was closed")
+
+    def read_on(self, wanted: bool) -> None:
+        pass
+
+    def others_first(self) -> None:
+        pass
+
+
+def _bytes(body: Message, version: int) -> bytes:
+    return b"".join(map(bytes, headers.write_request(body, 1, "bench", version)))
+
+
+def metadata_request() -> bytes:
+    return _bytes(MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name="bench")]), 12)
+
+
+def fetch_request() -> bytes:
+    partition = FetchRequest.FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1000)
+    topic = FetchRequest.FetchTopic(topic="bench", partitions=[partition])
+    return _bytes(FetchRequest(max_wait_ms=0, min_bytes=1, max_bytes=1000, topics=[topic]), 12)
+
+
+CASES = {"produce": produce_request, "fetch": fetch_request, "metadata": metadata_request}
+
+
+class Figures(NamedTuple):
+    """us of CPU for a request."""
+
+    plain: float
+    captured: float
+    columns: float
+    writing: float
+
+    @property
+    def added(self) -> float:
+        return self.captured - self.plain + self.columns + self.writing
+
+
+def measure(request: bytes, count: int, path: Path) -> Figures:
+    node = Node(Settings(), advertised=("127.0.0.1", 9092), now=NOW, seed=1, history=False)
+    plain = Connection(node, Peer(1, "127.0.0.1", 50_000), Line(), 1 << 20)
+    for each in (metadata_request(), produce_request()):  # the topic is made, and has a record
+        plain.receive(each, NOW)
+    node.capture = capture = Capture(time.perf_counter_ns, 0)
+    captured = Connection(node, Peer(2, "127.0.0.1", 50_001), Line(), 1 << 20)
+    batches: list[Any] = []
+    spent: list[tuple[float, float]] = []
+    columns: list[float] = []
+    for _ in range(count // TURN):
+        spent.append((_turn(plain, request), _turn(captured, request)))
+        if len(capture) >= SLICE:
+            start = time.thread_time()
+            batches.append(batch_of("run", capture.take(SLICE)))
+            columns.append((time.thread_time() - start) / SLICE)
+    writing = min(_written(batches, Path(f"{path}-{number}.parquet")) for number in range(3))
+    best = (min(each[0] for each in spent), min(each[1] for each in spent), min(columns), writing)
+    return Figures(*(seconds * 1e6 for seconds in best))
+
+
+def _written(batches: list[Any], path: Path) -> float:
+    """Seconds for a row, in two parts, so that the file is made of them."""
+    start = time.process_time()
+    files = CaptureFiles(str(path), "run")
+    for part in (batches[::2], batches[1::2]):
+        files.add(part)
+    files.close()
+    return (time.process_time() - start) / sum(map(len, batches))
+
+
+def _turn(connection: Connection, request: bytes) -> float:
+    start = time.thread_time()
+    for _ in range(TURN):
+        connection.receive(request, NOW)
+    return (time.thread_time() - start) / TURN
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--requests", type=int, default=40_000)
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    table = report.Table("capture", f"us of CPU a request; the goal is that less than {GOAL_US} are added")
+    with tempfile.TemporaryDirectory() as folder:
+        measure(metadata_request(), 3 * SLICE, Path(folder, "first"))  # Parquet starts once in a process
+        for case, make in CASES.items():
+            found = measure(make(), arguments.requests, Path(folder, case))
+            table.add(case, found.plain + found.added, {"without": found.plain})
+            table.add(f"{case}, added", found.added, {})
+            for part in ("columns", "writing"):
+                table.add(f"{case}, of that {part}", getattr(found, part), {})
+    table.print(as_json=arguments.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,263 @@
+"""Three controllers, each a process of its own with a directory of its own: how fast they commit, and how soon another one leads.
+
+    python -m benchmarks.quorum [--seconds 5] [--singles 300] [--kills 3] [--json]
+
+Goals: 2,000 committed requests a second with 64 in flight; a single one at p50 within 3 ms and the time that the disk takes to flush, which is
+measured beside it; after the leader was killed another one leads within 1.5 fetch timeouts. A request is an IncrementalAlterConfigs of one
+setting of a subscription of client metrics, sent to the leader's own listener. Client and controllers share the machine's processors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import cycle
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from interop.raw import ask
+from kafkadouble.messages import headers
+from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
+from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
+
+from . import report, servers
+from .start import free_port
+
+GOAL, GOAL_MS, GOAL_TIMEOUTS, IN_FLIGHT = 2000, 3, 1.5, 64
+FETCH_TIMEOUT_MS = 2000
+FIRST, VOTERS = 3000, 3
+CLUSTER = "AAAAAAAAAAAAAAAAAAAABg"
+HOST = "127.0.0.1"
+CLIENT_METRICS, SETTING, SET = 16, "interval.ms", 0
+API, VERSION = 44, 1
+PATIENCE_S, WARM_UP_S = 60, 1
+DIFFERENT = 10_000
+RECORD = bytes(150)
+"""As large as a batch of one such change."""
+
+
+class Controller:
+    """One of them: its folder and its process, which can be killed and started again."""
+
+    def __init__(self, folder: Path, id: int, ports: Sequence[int]) -> None:
+        self.id, self.port, self.bootstrap = id, ports[id - FIRST], f"{HOST}:{ports[id - FIRST]}"
+        self._config = folder / f"{id}.properties"
+        voters = ",".join(f"{FIRST + at}@{HOST}:{port}" for at, port in enumerate(ports))
+        settings = {
+            "process.roles": "controller",
+            "node.id": id,
+            "controller.listener.names": "CONTROLLER",
+            "listeners": f"CONTROLLER://{self.bootstrap}",
+            "controller.quorum.voters": voters,
+            "controller.quorum.fetch.timeout.ms": FETCH_TIMEOUT_MS,
+            "log.dirs": folder / str(id),
+        }
+        self._config.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
+        subprocess.run(_command("format", "-t", CLUSTER, "-c", str(self._config)), check=True, capture_output=True)
+        self.process: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        command = _command("serve", "--quiet", "--config", str(self._config))
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        self.process.stdout.readline()
+
+    def kill(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.communicate()
+            self.process = None
+
+    @property
+    def pid(self) -> int:
+        assert self.process is not None
+        return self.process.pid
+
+    def epoch(self) -> int | None:
+        """The one in which it leads; None when it does not."""
+        of = DescribeQuorumRequest
+        asked = of(topics=[of.TopicData(topic_name="__cluster_metadata", partitions=[of.PartitionData()])])
+        try:
+            found = ask(self.bootstrap, asked, 2).topics[0].partitions[0]
+        except (OSError, AssertionError):
+            return None
+        leads = found.error_code == 0 and found.leader_id == self.id and found.high_watermark >= 0
+        return found.leader_epoch if leads else None
+
+
+def _command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "kafkadouble", *words]
+
+
+@contextmanager
+def quorum(folder: Path) -> Iterator[list[Controller]]:
+    """The three, running."""
+    with ExitStack() as running:
+        ports = [free_port() for _ in range(VOTERS)]
+        found = [Controller(folder, FIRST + at, ports) for at in range(VOTERS)]
+        for each in found:
+            running.callback(each.kill)
+            each.start()
+        yield found
+
+
+def leader(among: Sequence[Controller], after: int = -1) -> tuple[Controller, int]:
+    """Who leads in a later epoch, as soon as somebody does; and the epoch."""
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        for each in among:
+            epoch = each.epoch()
+            if epoch is not None and epoch > after:
+                return each, epoch
+        time.sleep(0.01)
+    raise RuntimeError("nobody leads")
+
+
+def request(number: int) -> bytes:
+    """The `number`th change: each is another value."""
+    of = IncrementalAlterConfigsRequest
+    config = of.AlterableConfig(name=SETTING, config_operation=SET, value=str(1000 + number))
+    resource = of.AlterConfigsResource(
+        resource_type=CLIENT_METRICS, resource_name=f"metrics-{number % 100}", configs=[config]
+    )
+    return b"".join(headers.write_request(of(resources=[resource]), number, "bench", VERSION))
+
+
+def check(frame: bytes) -> None:
+    response = headers.read_response(frame, API, VERSION)[1].responses[0]  # type: ignore[attr-defined]  # the API's own
+    if response.error_code:
+        raise RuntimeError(f"the change was not made: {response}")
+
+
+class _Client(asyncio.Protocol):
+    """Sends the next one as soon as the last was answered."""
+
+    def __init__(self, requests: Iterator[bytes], done: list[float]) -> None:
+        self._requests, self._done, self._data, self._first = requests, done, b"", True
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        transport.write(next(self._requests))
+
+    def data_received(self, data: bytes) -> None:
+        self._data += data
+        size = int.from_bytes(self._data[:4], "big")
+        if len(self._data) < 4 + size:
+            return
+        if self._first:
+            check(self._data[4:])
+            self._first = False
+        self._data = b""
+        self._done.append(time.perf_counter())
+        self._transport.write(next(self._requests))
+
+
+async def committed(port: int, seconds: float) -> float:
+    """Requests a second, when they have gone on for a while."""
+    requests, done = cycle([request(number) for number in range(DIFFERENT)]), list[float]()
+    loop = asyncio.get_running_loop()
+    connecting = (loop.create_connection(lambda: _Client(requests, done), HOST, port) for _ in range(IN_FLIGHT))
+    clients = [transport for transport, _ in await asyncio.gather(*connecting)]
+    await asyncio.sleep(WARM_UP_S + seconds)
+    for each in clients:
+        each.abort()
+    counted = [at for at in done if at >= done[0] + WARM_UP_S]
+    return len(counted) / (counted[-1] - counted[0])
+
+
+def singles(port: int, count: int, flush: Flush) -> tuple[list[float], list[float]]:
+    """ms of each request that is alone; and of a flush after each."""
+    took, flushed = [], []
+    with socket.create_connection((HOST, port)) as sock:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for number in range(count):
+            asked = request(number)
+            start = time.perf_counter()
+            sock.sendall(asked)
+            data = sock.recv(1 << 16)
+            while len(data) < 4 + int.from_bytes(data[:4], "big"):
+                data += sock.recv(1 << 16)
+            took.append((time.perf_counter() - start) * 1000)
+            check(data[4:])
+            flushed.append(flush.once())
+    return took, flushed
+
+
+class Flush:
+    """A file on the same disk, to see how long that takes to flush."""
+
+    def __init__(self, folder: Path) -> None:
+        self._descriptor = os.open(folder / "flushed", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
+
+    def once(self) -> float:
+        """ms from writing a little until it would outlive the machine."""
+        start = time.perf_counter()
+        os.write(self._descriptor, RECORD)
+        getattr(os, "fdatasync", os.fsync)(self._descriptor)
+        return (time.perf_counter() - start) * 1000
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+def takeovers(controllers: Sequence[Controller], kills: int) -> list[float]:
+    """ms from the death of a leader until another one leads."""
+    took = []
+    for _ in range(kills):
+        led, epoch = leader(controllers)
+        time.sleep(1)  # both others follow
+        start = time.perf_counter()
+        led.kill()
+        leader([each for each in controllers if each is not led], epoch)
+        took.append((time.perf_counter() - start) * 1000)
+        led.start()
+    return took
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--singles", type=int, default=300)
+    parser.add_argument("--kills", type=int, default=3)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    with TemporaryDirectory() as path, quorum(Path(path)) as controllers:
+        led, _ = leader(controllers)
+        flush = Flush(Path(path))
+        alone, flushed = singles(led.port, options.singles, flush)
+        flush.close()
+        before = [servers.cpu_seconds(each.pid) for each in controllers] if sys.platform == "linux" else []
+        rate = asyncio.run(committed(led.port, options.seconds))
+        if before:
+            shares = [servers.cpu_seconds(each.pid) - was for each, was in zip(controllers, before, strict=True)]
+            report.note(
+                "ms of processor time a request, of each controller: "
+                + _each(shares, rate * (WARM_UP_S + options.seconds))
+            )
+        took = takeovers(controllers, options.kills)
+    writes = report.Table("three controllers", "committed requests a second; more is better")
+    writes.add(f"{IN_FLIGHT} in flight", rate, {"goal": GOAL})
+    writes.print(as_json=options.json)
+    disk = statistics.median(flushed)
+    waits = report.Table("three controllers", "ms; less is better")
+    waits.add("one request, p50", statistics.median(alone), {"goal, of it the disk": GOAL_MS + disk, "a flush": disk})
+    timeout = GOAL_TIMEOUTS * FETCH_TIMEOUT_MS
+    waits.add("another leader, the slowest", max(took, default=0), {"1.5 fetch timeouts": timeout})
+    waits.print(as_json=options.json)
+
+
+def _each(shares: Sequence[float], requests: float) -> str:
+    return ", ".join(f"{share * 1000 / requests:.2f}" for share in shares)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""What was measured, each figure with its goal: as a table for people, one for a page, or one JSON object in the form of `report.Table`."""
+
+from __future__ import annotations
+
+import datetime
+import platform
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.report import Table
+
+GOAL = "goal"
+
+
+class Figure(NamedTuple):
+    """`least` and `most` are goals; without one it is told for comparison. `more` is what else a reader wants to know."""
+
+    case: str
+    value: float
+    unit: str
+    least: float | None = None
+    most: float | None = None
+    more: str = ""
+
+    @property
+    def goal(self) -> str:
+        if self.least is None and self.most is None:
+            return ""
+        return f"at least {self.least:g}" if self.most is None else f"at most {self.most:g}"
+
+    @property
+    def missed(self) -> bool:
+        return (self.least is not None and self.value < self.least) or (
+            self.most is not None and self.value > self.most
+        )
+
+    @property
+    def verdict(self) -> str:
+        return ("missed" if self.missed else "met") if self.goal else ""
+
+
+def as_text(figures: Sequence[Figure]) -> str:
+    lines = []
+    for each in figures:
+        goal = f"   {GOAL} {each.goal}: {each.verdict}" if each.goal else ""
+        more = f"   ({each.more})" if each.more else ""
+        lines.append(f"  {each.case:58}  {each.value:8.4g} {each.unit}{goal}{more}")
+    return "\n".join(lines)
+
+
+def as_markdown(figures: Sequence[Figure]) -> str:
+    rows = [f"Measured on {datetime.datetime.now(datetime.UTC):%Y-%m-%d}: {machine()}.", ""]
+    rows += ["| what | measured | goal | |", "|---|--:|---|---|"]
+    for each in figures:
+        rows.append(
+            f"| {each.case}{f' ({each.more})' if each.more else ''} | {each.value:.3g} {each.unit} | {each.goal} | {each.verdict} |"
+        )
+    return "\n".join(rows)
+
+
+def as_table(figures: Sequence[Figure]) -> Table:
+    """A goal is a peer."""
+    table = Table("spark", "the unit stands behind each case")
+    for each in figures:
+        goal = each.least if each.most is None else each.most
+        table.add(f"{each.case}, {each.unit}", each.value, {} if goal is None else {GOAL: goal})
+    return table
+
+
+def machine() -> str:
+    """What these figures were measured on."""
+    import os
+
+    import numpy
+    import pyarrow
+    import pyspark
+
+    models = [line.partition(":")[2].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")]
+    parts = [
+        f"{os.cpu_count()} cores of {models[0] if models else platform.machine()}",
+        f"Python {platform.python_version()}",
+        f"pyspark {pyspark.__version__}",
+        f"pyarrow {pyarrow.__version__}",
+        f"numpy {numpy.__version__}",
+        f"load average {os.getloadavg()[0]:.1f}",
+    ]
+    return ", ".join(parts)
+
+
+def _lines(path: str) -> list[str]:
+    return Path(path).read_text().splitlines() if Path(path).exists() else []

@@ -1,0 +1,72 @@
+"""What is read: batches of 16 KB of JSON, as a topic of a broker and as one large segment.
+
+The same 8 MB come again and again: a reader without compression does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.columns import CASES, records
+from kafkadouble.pipeline.client import Client, TopicPartition
+from kafkadouble.server.log.formats import names, offset_index
+from kafkadouble.wire.batch import encode_batch
+
+NAME, PARTITIONS = "bench", 4
+FOREVER = -1
+"""`retention.ms`: the records' timestamps are years old."""
+
+_UNIQUE = 8 << 20
+_AT_ONCE = 64
+"""Batches of a partition that are delivered by one call."""
+
+
+class Batches(NamedTuple):
+    """Encoded batches; `rows` are the records of each."""
+
+    encoded: list[bytes]
+    rows: int
+
+
+def batches() -> Batches:
+    made = records(CASES[0], _UNIQUE)
+    encoded = [bytes(encode_batch(each, base_offset=each[0].offset)) for each in made]
+    return Batches([_based(each, 0) for each in encoded], len(made[0]))
+
+
+def _based(batch: bytes, offset: int) -> bytes:
+    """The batch from another offset on, which is no part of the checksum."""
+    return offset.to_bytes(8, "big") + batch[8:]
+
+
+def _until(found: Batches, size: int) -> Iterator[bytes]:
+    """One batch after the other, of about `size` bytes in all."""
+    while size > 0:
+        for each in found.encoded:
+            if size <= 0:
+                return
+            yield each
+            size -= len(each)
+
+
+def fill(bootstrap: str, found: Batches, size: int) -> tuple[int, int]:
+    """The topic, with `size` bytes in all; how many bytes and rows it has then."""
+    queue = list(_until(found, size // PARTITIONS))
+    with Client({"bootstrap.servers": bootstrap}) as client, client.producer() as producer:
+        for start in range(0, len(queue), _AT_ONCE):
+            some = queue[start : start + _AT_ONCE]
+            producer.send({TopicPartition(NAME, partition): some for partition in range(PARTITIONS)})
+    return sum(map(len, queue)) * PARTITIONS, len(queue) * found.rows * PARTITIONS
+
+
+def segment(folder: Path, found: Batches, size: int) -> tuple[int, int]:
+    """A partition's folder with one segment of about `size` bytes and its index; how many bytes and batches it has."""
+    folder.mkdir(parents=True)
+    path, written, number = folder / names.segment_name(0), 0, 0
+    with path.with_suffix(names.LOG).open("wb") as file, path.with_suffix(names.INDEX).open("wb") as index:
+        for number, each in enumerate(_until(found, size)):
+            index.write(offset_index.pack(number * found.rows, written))
+            written += file.write(_based(each, number * found.rows))
+    return written, number + 1

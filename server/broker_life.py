@@ -1,9 +1,10 @@
 """The life of a broker whose controller is another node: it registers, says again and again that it lives, serves, and stops in order
 (KIP-631, KIP-858, KIP-966).
 
-Rules. It serves from when it has read the metadata up to its own registration, and is unfenced after that. A registration that the controller
-does not know any more is made again. What a broker needs of the controller meanwhile, topics that clients make it want, and ids for producers,
-is asked for once at a time. The broker of a node that is the whole quorum needs none of this (`own_registration`), until it leads no more.
+Rules. It serves from when it has read the metadata up to its own registration, and is unfenced after that; clients are let in when it has read
+that, too, and never shut out again. A registration that the controller does not know any more is made again. What a broker needs of the
+controller meanwhile, topics that clients make it want, and ids for producers, is asked for once at a time. The broker of a node that is the
+whole quorum needs none of this (`own_registration`), until it leads no more.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class BrokerLife:
     def __init__(self, node: Node, to_controller: ToController, forwarding: ToController) -> None:
         self._node, self._to_controller, self.forwarding = node, to_controller, forwarding
         self.epoch = NEVER
-        self.serves = self.is_over = False
+        self.serves = self.is_open = self.is_over = False
         self._stopping = self._wants_ids = False
         self._timer: Timer | None = None  # while nothing is asked
         self._wanted: set[str] = set()  # topics that the controller was asked for
@@ -208,11 +209,16 @@ class BrokerLife:
         self._look(after)
 
     def _look(self, image: Image) -> None:
-        """Serve, once the own registration is in the image."""
-        node = self._node
-        if self.serves or not self.has_begun or image.end.offset <= self.epoch:
+        """Serve, once the own registration is in the image, and let clients in, once the image says that this broker is unfenced."""
+        if not self.has_begun or image.end.offset <= self.epoch:
             return
-        self.serves = True
+        if not self.serves:
+            self._serve(image)
+        own = image.brokers.get(self._node.id)
+        self.is_open = self.is_open or (own is not None and own.epoch == self.epoch and not own.fenced)
+
+    def _serve(self, image: Image) -> None:
+        node, self.serves = self._node, True
         node.controller.listeners.append(node.partitions.image_changed)
         node.partitions.image_changed(EMPTY, image, None)
         node.logs.put_aside_strays(comeback.own_partitions(image, node.id))

@@ -59,6 +59,8 @@ class Listener:
         self.connections: set[_Protocol] = set()
         self.ids = count(1)
         self._servers: list[asyncio.Server] = []
+        self._opening: list[asyncio.Task[None]] = []
+        self._shut: list[asyncio.Server] = []  # those for clients, until the node is open
         self._peers: list[Peers] = []  # once there is somebody to speak to
         self._timer: asyncio.TimerHandle | None = None
         self._wanted = NEVER  # when the timer is due, by the node's clock
@@ -72,11 +74,16 @@ class Listener:
         self.paused = False
 
     async def start(self) -> None:
-        """Begin to accept."""
+        """Begin to accept. Clients of a broker that is not part of its cluster yet wait in the socket's queue until it is, as Kafka's do."""
         self._loop = asyncio.get_running_loop()
         for sock, apis in self._sockets:
+            sock.listen(BACKLOG)
             made = partial(_Protocol, self, apis)
-            self._servers.append(await self._loop.create_server(made, sock=sock, backlog=BACKLOG))
+            shut = apis is SERVED and not self.node.is_open
+            server = await self._loop.create_server(made, sock=sock, backlog=BACKLOG, start_serving=not shut)
+            self._servers.append(server)
+            if shut:
+                self._shut.append(server)
         self.reschedule()
         self._look_for_silent()
 
@@ -97,8 +104,8 @@ class Listener:
     async def stop(self) -> None:
         """Accept no more, close every connection, and have what is being flushed flushed: the port is free when this is over, and the node is
         not called any more."""
-        for peers in self._peers:
-            await peers.stop()
+        self._shut.clear()
+        await asyncio.gather(*self._opening, *(peers.stop() for peers in self._peers))
         await self._close_sockets()
         while self._flushes:
             await asyncio.wait(self._flushes)
@@ -163,6 +170,8 @@ class Listener:
             return
         if self.node.halted is not None:
             self._halt()
+        if self._shut and self.node.is_open:
+            self._open()
         if self.node.flushing.wanted:
             self._flush()
         if self.node.channels:
@@ -193,6 +202,11 @@ class Listener:
             self._peers.append(Peers(channel, self.clock, client_id=name, timeout_ms=timeout, moved=self.reschedule))
         for peers in list(self._peers):
             peers.start()
+
+    def _open(self) -> None:
+        """Let clients in."""
+        shut, self._shut = self._shut, []
+        self._opening = [asyncio.ensure_future(server.start_serving()) for server in shut]
 
     def _halt(self) -> None:
         """Nobody is served by a node that cannot go on."""

@@ -168,6 +168,11 @@ class Node:
         own = self.controller.image.brokers.get(self.id)
         return -1 if own is None else own.epoch
 
+    @property
+    def is_open(self) -> bool:
+        """Whether clients are let in: a broker that starts has to be part of its cluster before."""
+        return self.is_registered or self.life is None or self.life.is_open
+
     def _channels(self) -> Sequence[tuple[str, Sending, str]]:
         """What it has to say to whom: the client id, the conversation, and the setting that says how long an answer may take."""
         from .registrar import Registrar

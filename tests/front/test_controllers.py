@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import signal
+import socket
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from interop.local.ports import free_ports
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
 from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
+from kafkadouble.messages.generated.metadata import MetadataRequest
 from tests.front.client import ask
 from tests.front.serving import Serving, run, serving
 
@@ -74,26 +77,37 @@ def test_metrics_are_told_when_they_are_asked_for() -> None:
         assert served.end()[0] == 0
 
 
+def formatted(folder: Path, id: int, **lines: object) -> Path:
+    """The settings of a node whose directory is formatted; an underscore stands for a dot."""
+    file = folder / f"{id}.properties"
+    lines |= {"node_id": id, "controller_listener_names": "CONTROLLER", "log_dirs": folder / str(id)}
+    file.write_text("".join(f"{name.replace('_', '.')}={value}\n" for name, value in lines.items()), "utf-8")
+    done = run("format", "-t", CLUSTER_ID, "-c", str(file))
+    assert done.returncode == 0, done.stderr
+    return file
+
+
+def of_broker(folder: Path, controller: int) -> Path:
+    """The settings of a broker, whose controller is at this port."""
+    voters, listeners = f"1@127.0.0.1:{controller}", "PLAINTEXT://127.0.0.1:0"
+    return formatted(folder, 2, process_roles="broker", controller_quorum_voters=voters, listeners=listeners)
+
+
+def of_controller(folder: Path, id: int, ports: dict[int, int]) -> Path:
+    """The settings of one of the controllers at these ports."""
+    voters = ",".join(f"{id}@127.0.0.1:{port}" for id, port in ports.items())
+    listeners = f"CONTROLLER://127.0.0.1:{ports[id]}"
+    return formatted(folder, id, process_roles="controller", controller_quorum_voters=voters, listeners=listeners)
+
+
 @pytest.fixture
 def processes(tmp_path: Path) -> Iterator[dict[int, Serving]]:
     """Three controllers that are told of one another."""
     ports = dict(enumerate(free_ports(3), 1))
-    voters = ",".join(f"{id}@127.0.0.1:{port}" for id, port in ports.items())
     with ExitStack() as stack:
         found = {}
-        for id, port in ports.items():
-            file = tmp_path / f"{id}.properties"
-            lines = {
-                "process.roles": "controller",
-                "node.id": id,
-                "controller.quorum.voters": voters,
-                "controller.listener.names": "CONTROLLER",
-                "listeners": f"CONTROLLER://127.0.0.1:{port}",
-                "log.dirs": tmp_path / str(id),
-            }
-            file.write_text("".join(f"{name}={value}\n" for name, value in lines.items()), "utf-8")
-            assert run("format", "-t", CLUSTER_ID, "-c", str(file)).returncode == 0
-            found[id] = stack.enter_context(serving("--config", str(file)))
+        for id in ports:
+            found[id] = stack.enter_context(serving("--config", str(of_controller(tmp_path, id, ports))))
         yield found
 
 
@@ -117,3 +131,22 @@ def test_three_processes_elect_one_and_another_when_it_ends(processes: dict[int,
     assert second != first
     for served in processes.values():
         assert served.end()[0] == 0
+
+
+def test_a_client_of_a_broker_that_starts_waits_until_that_is_part_of_its_cluster(tmp_path: Path) -> None:
+    (port,) = free_ports(1)
+    files = of_broker(tmp_path, port), of_controller(tmp_path, 1, {1: port})
+    with serving("--config", str(files[0])) as broker, ThreadPoolExecutor(1) as beside:
+        asked = beside.submit(broker.ask, MetadataRequest(topics=[]), 12)
+        with serving("--config", str(files[1])):
+            told = asked.result(30)
+    assert [(each.node_id, (each.host, each.port)) for each in told.brokers] == [(2, broker.address)]
+
+
+def test_a_broker_that_waits_for_its_controller_ends_when_it_is_asked_to(tmp_path: Path) -> None:
+    file = of_broker(tmp_path, *free_ports(1))
+    with serving("--config", str(file)) as broker, socket.create_connection(broker.address, 10) as waiting:
+        code, told = broker.end()
+        assert (code, "Traceback" in told) == (0, False), told
+        with suppress(ConnectionResetError):
+            assert waiting.recv(1) == b""

@@ -19,8 +19,8 @@ import kafka as kafka_python
 
 PATIENCE = 30
 QUIET = {"log_level": 0}
-SOON = {"reconnect.backoff.max.ms": 200}
-"""Ten seconds otherwise, after a few connections that were refused."""
+SOON = {"reconnect.backoff.max.ms": 200, "metadata.recovery.rebootstrap.trigger.ms": 1000}
+"""Ten seconds otherwise, after a few connections that were refused; five minutes, where the only broker that the metadata had left is gone."""
 
 RECORDS, KILL_AT = 120, 30
 

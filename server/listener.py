@@ -74,10 +74,10 @@ class Listener:
         self.paused = False
 
     async def start(self) -> None:
-        """Begin to accept. Clients of a broker that is not part of its cluster yet wait in the socket's queue until it is, as Kafka's do."""
+        """Begin to accept. Clients of a broker that is not part of its cluster yet are refused until it is, as by Kafka's; where the socket
+        listens already, they wait."""
         self._loop = asyncio.get_running_loop()
         for sock, apis in self._sockets:
-            sock.listen(BACKLOG)
             made = partial(_Protocol, self, apis)
             shut = apis is SERVED and not self.node.is_open
             server = await self._loop.create_server(made, sock=sock, backlog=BACKLOG, start_serving=not shut)

@@ -51,8 +51,8 @@ class Enduring:
         """By partition, offset and number of each record as they came."""
         self.commits = 0
         self._last = ""
-        self._err: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # as long as this lives
         command = [*program.command(built(program.toolchain)), ENDURE, bootstrap, topic, group]
+        self._err: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # as long as this lives
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._err, text=True, cwd=HOUSE
         )

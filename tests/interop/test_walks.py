@@ -13,6 +13,7 @@ from interop.local.jars import Missing
 from interop.walks import page, promise
 from interop.walks import run as running
 from interop.walks.conftest import ROW, WALK, Told, as_json
+from interop.walks.enduring import Enduring
 from interop.walks.matrix import row
 from interop.walks.programs import PROGRAMS
 from interop.walks.promise import BEHAVIOURS, DIGEST, differences, expected, told
@@ -128,6 +129,18 @@ def test_only_the_end_of_what_a_program_says_is_kept() -> None:
     end = ended([sys.executable, "-c", "import sys; sys.stderr.write('x' * 100_000 + 'end')"])
     assert len(end.stderr) == running.TAIL
     assert end.stderr.endswith("xend")
+
+
+def test_what_cannot_be_built_leaves_no_file_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(folder: Path) -> None:
+        raise Missing("no such tool")
+
+    absent = program("")._replace(toolchain=Toolchain("None", Path(__file__).parent / "none", missing))
+    opened: list[str] = []
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda: opened.append("one"))
+    with pytest.raises(Missing, match="no such tool"):
+        Enduring(absent, "b", "t", "g")
+    assert not opened
 
 
 class Counted:

@@ -1,6 +1,7 @@
 """Brokers die under clients of every language: first one that leads, then the one that coordinates. Each comes back.
 
-The programs run side by side, since one death serves all of them: every broker leads a partition of every topic.
+The programs run side by side, since one death serves all of them: every broker leads a partition of every topic, and the coordinator two when
+it dies, which part then: each comes to another broker.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import pytest
 
 from interop.brokers import Broker, Server
 from interop.clients import CREATOR
+from interop.controllers import placed
 from interop.local.identity import whole
 from interop.raw import ask
 from interop.support import eventually, unique
@@ -74,13 +76,28 @@ def _endured(broker: Broker, programs: Sequence[Program]) -> dict[str, Outcome]:
 
 def _started(broker: Broker, program: Program) -> Enduring:
     topic = unique(f"endure-{program.name}")
-    with CREATOR.admin(broker.bootstrap) as admin:
-        admin.create_topic(topic, PARTITIONS, {"min.insync.replicas": "2"}, replication=3)
-        eventually(
-            lambda: [len(_leaders(server.bootstrap, topic)) for server in broker.servers],  # each has heard of it
-            lambda found: set(found) == {PARTITIONS},
-        )
+    placed.create(broker.bootstrap, topic, _replicas(broker), min_insync_replicas="2")
+    eventually(
+        lambda: [len(_leaders(server.bootstrap, topic)) for server in broker.servers],  # each has heard of it
+        lambda found: set(found) == {PARTITIONS},
+    )
     return Enduring(program, broker.bootstrap, topic, f"{topic}-group")
+
+
+def _replicas(broker: Broker) -> list[list[int]]:
+    """By partition, the leader first. What the first to die led falls to the coordinator and then back, the coordinator's own to who lives."""
+    brokers, _ = _metadata(broker.bootstrap, "any: all brokers are told of")
+    ids = {address: node for node, address in brokers.items()}
+    leader, coordinator, alive = (ids[server.bootstrap] for server in _dying(broker))
+    return [[leader, coordinator, alive], [coordinator, alive, leader], [alive, leader, coordinator]]
+
+
+def _dying(broker: Broker) -> tuple[Server, Server, Server]:
+    """One that leads and does not coordinate, the coordinator, and the one that lives."""
+    address = _coordinator(broker.bootstrap, "any: the topic of offsets has one partition")
+    (coordinator,) = (server for server in broker.servers if server.bootstrap == address)
+    leader, alive = (server for server in broker.servers if server is not coordinator)
+    return leader, coordinator, alive
 
 
 def _under_deaths(broker: Broker, running: Sequence[Enduring]) -> dict[str, str]:
@@ -96,10 +113,8 @@ def _under_deaths(broker: Broker, running: Sequence[Enduring]) -> dict[str, str]
                     late[one.program.name] = f"{when}: {reason}"
 
     all_go_on("before anything happened")
-    for what in ("a leader", "the coordinator"):
-        coordinator = _coordinator(broker.bootstrap, "any: the topic of offsets has one partition")
-        others = [server for server in broker.servers if server.bootstrap != coordinator]
-        victim = others[0] if what == "a leader" else next(s for s in broker.servers if s.bootstrap == coordinator)
+    for number, what in enumerate(("a leader", "the coordinator")):
+        victim = _dying(broker)[number]
         alive = ",".join(server.bootstrap for server in broker.servers if server is not victim)
         _leads(victim, alive, running)
         victim.kill()

@@ -145,6 +145,8 @@ def faults(one: Enduring, committed: Mapping[int, int]) -> list[str]:
         last = max((offset for offset, number in found if number in one.acknowledged), default=-1)
         if grouped and not last < (stands := committed.get(partition, 0)) <= len(dict(found)):
             wrong.append(f"partition {partition}: the group stands at {stands}, the last acknowledged at {last}")
+    if (words := one.program.gives_up_with) and not any(words in reason for reason in one.failed):
+        wrong.append(f"gave up on no record with {words!r}, as its row says: {one.failed or 'on none at all'}")
     return wrong
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from interop.local.jars import Missing
-from interop.walks import page, promise
+from interop.walks import enduring, page, promise
 from interop.walks import run as running
 from interop.walks.conftest import ROW, WALK, Told, as_json
 from interop.walks.enduring import Enduring
@@ -129,6 +131,29 @@ def test_only_the_end_of_what_a_program_says_is_kept() -> None:
     end = ended([sys.executable, "-c", "import sys; sys.stderr.write('x' * 100_000 + 'end')"])
     assert len(end.stderr) == running.TAIL
     assert end.stderr.endswith("xend")
+
+
+@contextmanager
+def endured(line: str, gives_up_with: str) -> Iterator[Enduring]:
+    """A program that told a line while brokers died."""
+    one = Enduring(program(f"print({line!r})", gives_up_with=gives_up_with), "b", "t", "g")
+    try:
+        one.end()
+        yield one
+    finally:
+        one.close()
+
+
+def test_who_gives_up_on_records_as_its_row_says_is_right() -> None:
+    with endured("> failed 0 10 refused by its old leader", "old leader") as one:
+        assert enduring.faults(one, {}) == []
+
+
+@pytest.mark.parametrize("line", ["> failed 0 10 late", "> wrote 0 0"])
+def test_who_gives_up_on_no_record_as_its_row_says_has_outgrown_it(line: str) -> None:
+    with endured(line, "old leader") as one:
+        (fault,) = enduring.faults(one, {})
+    assert fault.startswith("gave up on no record with 'old leader'")
 
 
 def test_what_cannot_be_built_leaves_no_file_open(monkeypatch: pytest.MonkeyPatch) -> None:

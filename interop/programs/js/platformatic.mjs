@@ -9,6 +9,7 @@ import { main } from './program.mjs'
 import { until } from './until.mjs'
 
 const AGAIN = 200 // ms
+const TRIES = 10 // a second apart: more than it takes to have a new leader
 const PROMPT = { heartbeatInterval: 200, maxWaitTime: 200 } // it hears of a rebalance when it beats
 const FROM = {
   mode: MessagesStreamModes.COMMITTED,
@@ -67,8 +68,9 @@ class Client {
     await producer.close()
   }
 
+  /** Left to itself an idempotent producer tries for ever, also what is refused each time (OF_PLATFORMATIC in walks/toolchains/js.py). */
   async writer (topic) {
-    const producer = new Producer({ ...this.base, idempotent: true })
+    const producer = new Producer({ ...this.base, idempotent: true, retries: TRIES })
     return {
       send: records => producer.send({ acks: -1, messages: records.map(message(topic)) }),
       close: () => producer.close()

@@ -66,7 +66,8 @@ class Program(NamedTuple):
     `name` is the `client` of its object, unique. `version` is pinned, and is the `version` of its object, unless it is SYSTEM. `command` gives
     the words before VERB BOOTSTRAP TOPIC GROUP from the folder of the build. `not_offered` are behaviours that the client has not, each with
     the reason. `blind_to` is the reason why it cannot read a topic in which there are null header values, or empty. `at_fail_over` says
-    what its users must reckon with when a leader dies, records that are there twice or that it gives up on; empty if nothing.
+    what its users must reckon with when a leader dies, records that are there twice or that it gives up on; empty if nothing. `gives_up_with`
+    are words of the reason, where it gives up on some each time that brokers die: a version that does not has outgrown its row.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Program(NamedTuple):
     verbs: frozenset[str] = frozenset({"walk", "write", "read", "endure"})
     blind_to: str = ""
     at_fail_over: str = ""
+    gives_up_with: str = ""
 
     @property
     def writes_null_headers(self) -> bool:

@@ -11,7 +11,6 @@ import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from ..promise import VERBS
 from .building import NOTHING, SOURCES, Missing, Program, Toolchain, fetch, program, run
 
 FOLDER = SOURCES / "js"
@@ -72,8 +71,19 @@ def _row(
     toolchain: Toolchain = TOOLCHAIN,
     not_offered: Mapping[str, str] = NOTHING,
     at_fail_over: str = "",
+    gives_up_with: str = "",
 ) -> Program:
-    return Program(name, "JavaScript", package, version, toolchain, command, not_offered, at_fail_over=at_fail_over)
+    return Program(
+        name,
+        "JavaScript",
+        package,
+        version,
+        toolchain,
+        command,
+        not_offered,
+        at_fail_over=at_fail_over,
+        gives_up_with=gives_up_with,
+    )
 
 
 NO_NULLS = {"null_header": "cannot encode a header without a value"}
@@ -84,13 +94,23 @@ OF_KAFKAJS = (
 )
 
 OF_PLATFORMATIC = (
-    "is left out: when its coordinator has died, its program here reads and writes no more, of Apache Kafka neither"
+    "sends together again, and to one broker, what it sent together to one that died: `#performSingleDestinationSend` of its Producer asks for "
+    "the leader of the first record only. Where the partitions have come to two leaders it is refused with NOT_LEADER_OR_FOLLOWER as often as "
+    "it tries: for ever, if it is idempotent, unless its `retries` are bounded. Bounded, as here, it gives up on what was sent together, and "
+    "tells; sent one by one, nothing is given up on"
 )
+PARTED = "this error indicates that the broker is not the current leader"
+"""What it says then."""
 
 PROGRAMS = (
     _row("kafkajs", "kafkajs", "2.2.4", _own("kafkajs.mjs"), not_offered=NO_NULLS, at_fail_over=OF_KAFKAJS),
     _row(
-        "platformatic-kafka", "@platformatic/kafka", "2.12.1", _own("platformatic.mjs"), at_fail_over=OF_PLATFORMATIC
-    )._replace(verbs=frozenset(VERBS)),
+        "platformatic-kafka",
+        "@platformatic/kafka",
+        "2.12.1",
+        _own("platformatic.mjs"),
+        at_fail_over=OF_PLATFORMATIC,
+        gives_up_with=PARTED,
+    ),
     _row("confluent-kafka-javascript", "@confluentinc/kafka-javascript", "1.10.1", _confluent, SLOW, NO_NULLS),
 )

@@ -60,7 +60,7 @@ class Listener:
         self.ids = count(1)
         self._servers: list[asyncio.Server] = []
         self._opening: list[asyncio.Task[None]] = []
-        self._shut: list[asyncio.Server] = []  # those for clients, until the node is open
+        self._shut: dict[socket.socket, asyncio.Server] = {}  # those for clients, until the node is open
         self._peers: list[Peers] = []  # once there is somebody to speak to
         self._timer: asyncio.TimerHandle | None = None
         self._wanted = NEVER  # when the timer is due, by the node's clock
@@ -69,6 +69,8 @@ class Listener:
         self._flushes: set[asyncio.Future[list[flushing.Result]]] = set()  # under way
         self.halted = asyncio.Event()
         """Set when the node says that it cannot go on."""
+        self.opened = asyncio.Event()
+        """Set when clients are let in."""
         self.moved: Callable[[], None] | None = None
         """Told whenever the node was called, where somebody else carries what it says to other nodes."""
         self.paused = False
@@ -83,7 +85,7 @@ class Listener:
             server = await self._loop.create_server(made, sock=sock, backlog=BACKLOG, start_serving=not shut)
             self._servers.append(server)
             if shut:
-                self._shut.append(server)
+                self._shut[sock] = server
         self.reschedule()
         self._look_for_silent()
 
@@ -170,7 +172,7 @@ class Listener:
             return
         if self.node.halted is not None:
             self._halt()
-        if self._shut and self.node.is_open:
+        if not self.opened.is_set() and self.node.is_open:
             self._open()
         if self.node.flushing.wanted:
             self._flush()
@@ -204,9 +206,12 @@ class Listener:
             peers.start()
 
     def _open(self) -> None:
-        """Let clients in."""
-        shut, self._shut = self._shut, []
-        self._opening = [asyncio.ensure_future(server.start_serving()) for server in shut]
+        """Let clients in, from now on and not from the loop's next round."""
+        self.opened.set()
+        shut, self._shut = self._shut, {}
+        for sock, server in shut.items():
+            sock.listen(BACKLOG)
+            self._opening.append(asyncio.ensure_future(server.start_serving()))
 
     def _halt(self) -> None:
         """Nobody is served by a node that cannot go on."""

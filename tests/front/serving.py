@@ -22,6 +22,8 @@ class Serving:
         self.process = process
         assert process.stdout is not None
         self.told = dict(process.stdout.readline().rstrip("\n").partition("=")[::2] for _ in range(5))
+        if "pid" not in self.told:
+            raise AssertionError(f"it does not serve: {process.communicate(timeout=30)[1]}")
         first = next(iter(self.told.values()))  # of a controller that is no broker, where it is reached
         host, _, port = first.rpartition(":")
         self.address = host, int(port)

@@ -258,8 +258,21 @@ def test_rules_hold_at_all_brokers_or_at_one(kafka: KafkaDouble) -> None:
         assert [fails(id) for id in (1, 2, 3)] == [False, True, False]
         kafka.brokers[2].stop()
         kafka.brokers[2].start()
+        kafka.advance(10)  # the session of its last life is over
+        hits = rule.hits
         assert fails(2)
+        assert rule.hits == hits + 1
     assert not fails(2)
+
+
+def test_clients_are_refused_until_a_broker_is_part_of_the_cluster(kafka: KafkaDouble) -> None:
+    kafka.brokers[2].stop()
+    kafka.brokers[2].start()
+    with pytest.raises(ConnectionRefusedError):
+        ask(address(kafka, 2), MetadataRequest(topics=None), 9)
+    kafka.advance(10)  # the session of its last life is over
+    told = ask(address(kafka, 2), MetadataRequest(topics=None), 9)
+    assert [broker.node_id for broker in told.brokers] == [1, 2, 3]
 
 
 def test_a_reset_begins_anew_with_all_brokers(kafka: KafkaDouble) -> None:

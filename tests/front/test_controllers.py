@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import socket
+import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +19,7 @@ from kafkadouble.messages.generated.describe_cluster import DescribeClusterReque
 from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from tests.front.client import ask
-from tests.front.serving import Serving, run, serving
+from tests.front.serving import KAFKADOUBLE, Serving, run, serving
 
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAQ"
 LAG = "kafka.controller:type=KafkaController,name=SnapshotLag"
@@ -150,3 +151,25 @@ def test_a_broker_that_waits_for_its_controller_ends_when_it_is_asked_to(tmp_pat
         assert (code, "Traceback" in told) == (0, False), told
         with suppress(ConnectionResetError):
             assert waiting.recv(1) == b""
+
+
+def test_topics_to_begin_with_are_made_by_a_controller_that_is_another_process(tmp_path: Path) -> None:
+    (port,) = free_ports(1)
+    files = of_broker(tmp_path, port), of_controller(tmp_path, 1, {1: port})
+    with serving("--config", str(files[1])), serving("--config", str(files[0]), "--topic", "orders:3") as broker:
+        (topic,) = broker.ask(MetadataRequest(topics=None), 12).topics
+        assert (topic.name, [each.leader_id for each in topic.partitions]) == ("orders", [2, 2, 2])
+
+
+def test_a_broker_that_cannot_make_its_topics_yet_ends_when_it_is_asked_to(tmp_path: Path) -> None:
+    file = of_broker(tmp_path, *free_ports(1))
+    command = [*KAFKADOUBLE, "serve", "--config", str(file), "--topic", "orders"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            assert "connection refused" in process.stderr.readline()
+            process.send_signal(signal.SIGTERM)
+            said, told = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert (process.returncode, said, "Traceback" in told) == (0, "", False), told

@@ -69,18 +69,14 @@ async def _serve(
     options: argparse.Namespace, settings: Settings, broker: Broker | Cluster, ended: asyncio.Event
 ) -> int:
     """Until the end, by a signal or by what cannot go on."""
-    alone = len(broker.addresses) == 1
     try:
-        if not alone:  # brokers make topics by their controller, with which they must have found one another
-            await broker.start()
-        await _create(broker, options.topic)
-        if alone:
-            await broker.start()
-        gc.freeze()  # what was read at the start stays: the search for garbage need not look at it again and again
-        _tell_metrics_when_asked(broker)
-        _announce(broker, settings)
-        nodes = {broker.controlling, *broker.members}
-        await _first(ended.wait(), *(each.listener.halted.wait() for each in nodes))
+        await _first(_begin(options, broker), ended.wait(), broker.controlling.listener.halted.wait())
+        if not ended.is_set() and _halted(broker) is None:
+            gc.freeze()  # what was read at the start stays: the search for garbage need not look at it again and again
+            _tell_metrics_when_asked(broker)
+            _announce(broker, settings)
+            nodes = {broker.controlling, *broker.members}
+            await _first(ended.wait(), *(each.listener.halted.wait() for each in nodes))
     except KafkaError as problem:
         if _halted(broker) is None:
             print(f"kafkadouble: {problem}", file=sys.stderr)
@@ -99,6 +95,18 @@ async def _serve(
         return UNUSABLE
     log.info("ended")
     return 0
+
+
+async def _begin(options: argparse.Namespace, broker: Broker | Cluster) -> None:
+    """Accept, and make the topics: beforehand, unless it takes other nodes, with which one must have found one another."""
+    if len(broker.addresses) == 1 and broker.controlling.node.quorum.is_alone:
+        await _create(broker, options.topic)
+        await broker.start()
+        return
+    await broker.start()
+    if options.topic:
+        await broker.controlling.listener.opened.wait()
+        await _create(broker, options.topic)
 
 
 def _made(
@@ -153,10 +161,12 @@ def _halted(broker: Broker | Cluster) -> str | None:
 
 
 async def _first(*events: Coroutine[object, object, object]) -> None:
-    """Until one of them is there."""
+    """Until one of them is there; raises what that raises."""
     tasks = [asyncio.ensure_future(each) for each in events]
     try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
     finally:
         for task in tasks:
             task.cancel()
@@ -205,7 +215,8 @@ async def _create(broker: Broker | Cluster, topics: Iterable[tuple[str, int]]) -
     for name, partitions in topics:
         from .. import seeding
 
-        answer = await asyncio.wrap_future(broker.ask(seeding.to_create(name, partitions, {})))
+        asked = broker.ask(seeding.to_create(name, partitions, {}))
+        answer = await asyncio.shield(asyncio.wrap_future(asked))  # who waits no more does not take the question back
         seeding.check_topics(answer.topics)
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .dispatch import Answer
     from .node import Node
 
-TOPIC, GROUP = RESOURCE_TYPES.index("TOPIC"), RESOURCE_TYPES.index("GROUP")
+TOPIC, GROUP, USER = map(RESOURCE_TYPES.index, ("TOPIC", "GROUP", "USER"))
 
 OF_CLUSTER = {
     name: operation
@@ -100,7 +100,7 @@ def authorized(node: Node, authorizer: Authorizer, request: Request[Any], handle
     name = request.peer.apis[request.api_key].name
 
     def has(right: Right) -> bool:
-        return authorizer.allows(node.controller.image, (request.peer.principal, request.peer.host), *right)
+        return _allowed(node, authorizer, request, right)
 
     operation = OF_CLUSTER.get(name)
     if operation is not None and not has((operation, CLUSTER, CLUSTER_NAME)):
@@ -109,6 +109,15 @@ def authorized(node: Node, authorizer: Authorizer, request: Request[Any], handle
     if parts is None or (parts.of_all is not None and has((parts.of_all, CLUSTER, CLUSTER_NAME))):
         return handle(node, request)
     return _divided(node, request, parts, has, handle)
+
+
+def may(node: Node, request: Request[Any], right: Right) -> bool:
+    """Whether its sender has a right, for the handler of an API that asks for one only now and then."""
+    return node.authorizer is None or _allowed(node, node.authorizer, request, right)
+
+
+def _allowed(node: Node, authorizer: Authorizer, request: Request[Any], right: Right) -> bool:
+    return authorizer.allows(node.controller.image, (request.peer.principal, request.peer.host), *right)
 
 
 def _deletion(node: Node, request: Request[Any]) -> Parts:

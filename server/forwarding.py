@@ -1,7 +1,8 @@
 """What a client asks of a broker and only the active controller can do: handed on in an Envelope, and answered with what comes back (KIP-590).
 
 A broker that leads the quorum itself answers by itself. The levels of its own loggers are a broker's own business, and so is what its
-configurations may become: of a request that alters configurations it does its part first, and hands on what is left.
+configurations may become: of a request that alters configurations it does its part first, and hands on what is left. Who may not ask for
+delegation tokens it knows by itself, too.
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ def is_forwarded(node: Node, request: Request[Any]) -> bool:
 
 def forwarded(node: Node, life: BrokerLife, request: Request[Any]) -> Wait[Answer]:
     """The active controller's answer. Refusal where there is none in time."""
-    preprocess = getattr(request.peer.apis[request.api_key].handler, "preprocess", None)
+    handler = request.peer.apis[request.api_key].handler
+    admit, preprocess = getattr(handler, "admit", None), getattr(handler, "preprocess", None)
+    if admit is not None:
+        admit(request)
     if preprocess is None:
         return (yield from _asked(life, request, request.body))
     done, left = preprocess(node, request)

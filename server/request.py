@@ -27,13 +27,24 @@ class Peer:
     """Who is at the other end of a connection. Made when it is accepted; a handler may note here what the client said of itself. `apis` is what
     is served on the listener that it came to."""
 
-    __slots__ = ("apis", "host", "id", "listener", "port", "principal", "software_name", "software_version")
+    __slots__ = (
+        "apis",
+        "host",
+        "id",
+        "listener",
+        "may_ask_for_tokens",
+        "port",
+        "principal",
+        "software_name",
+        "software_version",
+    )
 
     def __init__(
         self, id: int, host: str, port: int, listener: str = "PLAINTEXT", apis: Mapping[int, Served] = SERVED
     ) -> None:
         self.id, self.host, self.port, self.listener, self.apis = id, host, port, listener, apis
         self.principal = "User:ANONYMOUS"
+        self.may_ask_for_tokens = False  # nobody in PLAINTEXT may, see `token_requests.py`
         self.software_name = self.software_version = ""
 
     @property

@@ -6,7 +6,7 @@ pytest interop/controllers/test_security.py --broker local      also with --cont
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import confluent_kafka
 import confluent_kafka.admin
@@ -14,59 +14,41 @@ import pytest
 
 from interop.clients.confluent import told
 from interop.clients.shape import PATIENCE, Refused
-from interop.local.ports import HOST, free_ports
 from interop.support import eventually, refused, unique
 from kafkadouble.messages import error_codes
 
 from . import admin
 from .deeds import Ledger
+from .guarded import (
+    AUTHENTICATION,
+    MECHANISMS,
+    Guarded,
+    came,
+    client_settings,
+    let_in,
+    opened,
+    scram,
+    set_password,
+    upsertion,
+)
 from .kinds import Kafka, Kind
-from .mixed import Mixed, mixed
-from .plan import broker, controller
 
 ck: Any = confluent_kafka
 ca: Any = confluent_kafka.admin
 
 pytestmark = pytest.mark.timeout(900)
 
-LISTENER = "SASL"
-MECHANISMS = ["SCRAM-SHA-256", "SCRAM-SHA-512"]
 AUTHORIZER = {
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     "super.users": "User:ANONYMOUS",
 }
 """Whoever comes without a password, as the nodes do among themselves, may do everything."""
 
-ROUNDS = 4096
-
-
-class Guarded(NamedTuple):
-    """A cluster, and where its broker asks for passwords."""
-
-    cluster: Mixed
-    bootstrap: str
-
 
 @pytest.fixture(scope="module")
 def guarded(ours: Kind, real: Kafka, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
-    members, (port,) = [controller(0, ours), broker(0, real)], free_ports(1)
-    with mixed(tmp_path_factory.mktemp("security"), *members, overrides=AUTHORIZER, running=False) as cluster:
-        (node,) = cluster.brokers
-        addresses = f"PLAINTEXT://{node.bootstrap},{LISTENER}://{HOST}:{port}"
-        jaas = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
-        asked = {f"listener.name.sasl.{name.lower()}.sasl.jaas.config": jaas for name in MECHANISMS}
-        node.configure(
-            listeners=addresses,
-            advertised_listeners=addresses,
-            listener_security_protocol_map=f"CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,{LISTENER}:SASL_PLAINTEXT",
-            sasl_enabled_mechanisms=",".join(MECHANISMS),
-            **asked,
-        )
-        for each in cluster.nodes:
-            each.begin()
-        for each in cluster.nodes:
-            each.wait_ready()
-        yield Guarded(cluster, f"{HOST}:{port}")
+    with opened(tmp_path_factory.mktemp("security"), ours, real, AUTHORIZER) as found:
+        yield found
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
@@ -74,21 +56,21 @@ def test_a_user_comes_in_with_the_password(guarded: Guarded, mechanism: str) -> 
     """And with no other; not before it was set, nor once it was taken away; a new one takes the place of the old."""
     user = unique("user")
     _never_in(guarded, user, "first", mechanism)
-    _set_password(guarded, user, "first", mechanism)
-    _in(guarded, user, "first", mechanism)
-    _set_password(guarded, user, "second", mechanism)
-    _in(guarded, user, "second", mechanism)
+    set_password(guarded, user, "first", mechanism)
+    let_in(guarded, user, "first", mechanism)
+    set_password(guarded, user, "second", mechanism)
+    let_in(guarded, user, "second", mechanism)
     _never_in(guarded, user, "first", mechanism)
-    _scram(guarded, ca.UserScramCredentialDeletion(user, getattr(ca.ScramMechanism, mechanism.replace("-", "_"))))
-    eventually(lambda: _came(guarded, user, "second", mechanism), lambda code: code == AUTHENTICATION)
+    scram(guarded, ca.UserScramCredentialDeletion(user, getattr(ca.ScramMechanism, mechanism.replace("-", "_"))))
+    eventually(lambda: came(guarded, user, "second", mechanism), lambda code: code == AUTHENTICATION)
 
 
 def test_rights_are_given_and_taken(guarded: Guarded) -> None:
     """Writing and reading, each only with its right; rights outlive the controller."""
     user, ledger = unique("user"), Ledger(guarded.cluster.bootstrap)
     topic, mechanism = ledger.topic("rights"), MECHANISMS[0]
-    _set_password(guarded, user, "secret", mechanism)
-    _in(guarded, user, "secret", mechanism)
+    set_password(guarded, user, "secret", mechanism)
+    let_in(guarded, user, "secret", mechanism)
     with refused("TOPIC_AUTHORIZATION_FAILED"):
         _writes(guarded, user, topic)
     admin.allow(guarded.cluster.bootstrap, f"User:{user}", topic, admin.WRITE)
@@ -114,78 +96,25 @@ def test_rights_are_given_and_taken(guarded: Guarded) -> None:
 def test_a_user_without_the_right_changes_nothing(guarded: Guarded) -> None:
     """What a broker hands on it hands on in the name of its client, and the controller looks who that is."""
     user, mechanism = unique("user"), MECHANISMS[0]
-    _set_password(guarded, user, "secret", mechanism)
-    _in(guarded, user, "secret", mechanism)
-    client = ca.AdminClient(_settings(guarded, user, "secret", mechanism))
+    set_password(guarded, user, "secret", mechanism)
+    let_in(guarded, user, "secret", mechanism)
+    client = ca.AdminClient(client_settings(guarded, user, "secret", mechanism))
     (future,) = client.create_topics([ca.NewTopic(unique("never"), 1, 1)]).values()
     with refused("TOPIC_AUTHORIZATION_FAILED"), told():
         future.result(PATIENCE)
-    (future,) = client.alter_user_scram_credentials([_upsertion(user, "other", mechanism)]).values()
+    (future,) = client.alter_user_scram_credentials([upsertion(user, "other", mechanism)]).values()
     with refused("CLUSTER_AUTHORIZATION_FAILED"), told():
         future.result(PATIENCE)
 
 
-def _settings(guarded: Guarded, user: str, password: str, mechanism: str) -> dict[str, Any]:
-    return {
-        "bootstrap.servers": guarded.bootstrap,
-        "security.protocol": "SASL_PLAINTEXT",
-        "sasl.mechanism": mechanism,
-        "sasl.username": user,
-        "sasl.password": password,
-        "log_level": 0,
-        "error_cb": lambda error: None,
-    }
-
-
-def _in(guarded: Guarded, user: str, password: str, mechanism: str) -> None:
-    """A broker learns of a password a moment after the controller has taken it."""
-    eventually(lambda: _came(guarded, user, password, mechanism), lambda code: code == 0)
-
-
 def _never_in(guarded: Guarded, user: str, password: str, mechanism: str) -> None:
-    assert _came(guarded, user, password, mechanism) == AUTHENTICATION
-
-
-def _came(guarded: Guarded, user: str, password: str, mechanism: str) -> int:
-    """0 for who came in, or the client's word for it that he did not."""
-    codes: list[int] = []
-    settings = _settings(guarded, user, password, mechanism) | {"error_cb": lambda error: codes.append(error.code())}
-    client = ca.AdminClient(settings)
-    for _ in range(40):
-        try:
-            client.list_topics(timeout=0.25)
-        except ck.KafkaException:
-            client.poll(0)
-            if AUTHENTICATION in codes:
-                return AUTHENTICATION
-        else:
-            return 0
-    raise AssertionError(f"neither in nor out: {codes}")
-
-
-AUTHENTICATION: int = ck.KafkaError._AUTHENTICATION
-
-
-def _set_password(guarded: Guarded, user: str, password: str, mechanism: str) -> None:
-    _scram(guarded, _upsertion(user, password, mechanism))
-
-
-def _upsertion(user: str, password: str, mechanism: str) -> Any:
-    info = ca.ScramCredentialInfo(getattr(ca.ScramMechanism, mechanism.replace("-", "_")), ROUNDS)
-    return ca.UserScramCredentialUpsertion(user, info, password.encode())
-
-
-def _scram(guarded: Guarded, change: Any) -> None:
-    client = ca.AdminClient({"bootstrap.servers": guarded.cluster.bootstrap})
-    (future,) = client.alter_user_scram_credentials([change]).values()
-    with told():
-        future.result(PATIENCE)
+    assert came(guarded, user, password, mechanism) == AUTHENTICATION
 
 
 def _writes(guarded: Guarded, user: str, topic: str) -> int:
     """The offset."""
     done: list[Any] = []
-    producer = ck.Producer(_settings(guarded, user, "secret", MECHANISMS[0]))
+    producer = ck.Producer(client_settings(guarded, user, "secret", MECHANISMS[0]))
     producer.produce(topic, b"from " + user.encode(), on_delivery=lambda error, message: done.append((error, message)))
     assert producer.flush(PATIENCE) == 0
     ((error, message),) = done
@@ -196,7 +125,10 @@ def _writes(guarded: Guarded, user: str, topic: str) -> int:
 
 def _reads(guarded: Guarded, user: str, topic: str) -> bytes:
     """The first record."""
-    settings = _settings(guarded, user, "secret", MECHANISMS[0]) | {"group.id": "none", "enable.auto.commit": False}
+    settings = client_settings(guarded, user, "secret", MECHANISMS[0]) | {
+        "group.id": "none",
+        "enable.auto.commit": False,
+    }
     consumer = ck.Consumer(settings)
     try:
         consumer.assign([ck.TopicPartition(topic, 0, 0)])

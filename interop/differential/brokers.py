@@ -37,10 +37,10 @@ def both(folder: Path, more: tuple[str, ...] = ()) -> Iterator[Addresses]:
 
 
 @contextmanager
-def controllers(folder: Path) -> Iterator[Addresses]:
+def controllers(folder: Path, more: tuple[str, ...] = ()) -> Iterator[Addresses]:
     """Where the controllers of such two listen. They hear of most brokers only what tests say, and take them for dead two minutes later. Raises
     Missing."""
-    with _both_listeners(folder, ("broker.session.timeout.ms=120000",)) as (_, found):
+    with _both_listeners(folder, ("broker.session.timeout.ms=120000", *more)) as (_, found):
         yield found
 
 

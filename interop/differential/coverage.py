@@ -30,6 +30,7 @@ OF_REASON = {
     error_rows.AT_ONCE: "a race inside of Kafka, which requests cannot aim at",
     error_rows.MANY: "takes more than 10,000 topics",
     error_rows.LISTENER: "the listener of controllers is no client's",
+    error_rows.PLAIN: "the listeners of both are PLAINTEXT",
     error_rows.DYNAMIC: "the voters of the comparison are those of its settings",
     error_rows.LEGACY: "takes logs that a Kafka before 3.0 has written",
     error_rows.OLDER_LEVEL: "both brokers begin with the newest, and do not go back",

@@ -59,12 +59,12 @@ sasl.login.retry.backoff.ms  long  100  low
     First pause between tries to reach the identity provider (ms).
 sasl.login.retry.backoff.max.ms  long  10000  low
     Longest pause between tries to reach the identity provider (ms).
-delegation.token.secret.key  password  null  medium
+delegation.token.secret.key  password  null  medium  effective
     Key with which delegation tokens are signed; none means no tokens.
-delegation.token.max.lifetime.ms  long  604800000  medium  >=1
+delegation.token.max.lifetime.ms  long  604800000  medium  >=1  effective
     Longest life of a delegation token (ms).
-delegation.token.expiry.time.ms  long  86400000  medium  >=1
+delegation.token.expiry.time.ms  long  86400000  medium  >=1  effective
     Life of a delegation token until its next renewal (ms).
-delegation.token.expiry.check.interval.ms  long  3600000  low  >=1
+delegation.token.expiry.check.interval.ms  long  3600000  low  >=1  effective
     Time between two searches for expired delegation tokens (ms).
 """

@@ -65,6 +65,7 @@ def _client(envelope: Request[EnvelopeRequest]) -> Peer:
     principal = _principal(envelope.body.request_principal)
     peer = Peer(envelope.peer.id, _host(envelope.body), 0, envelope.peer.listener, envelope.peer.apis)
     peer.principal = f"{principal.type}:{principal.name}"
+    peer.may_ask_for_tokens = not principal.token_authenticated
     return peer
 
 

@@ -27,9 +27,16 @@ MANY = "takes more than 10,000 changes in one request"
 LISTENER = "only on a listener of controllers"
 LEGACY = "of message formats that Kafka 4 no longer writes"
 OLDER_LEVEL = "takes a cluster of an older metadata.version"
+PLAIN = "listeners are PLAINTEXT, where nobody may ask for tokens; `interop/differential` shows it of what a broker hands on"
 DYNAMIC = "takes a quorum whose voters can be changed"
 
 _COORDINATOR = {LOADED: "COORDINATOR_LOAD_IN_PROGRESS", ALWAYS: "COORDINATOR_NOT_AVAILABLE"}
+
+_TOKENS_OF_OTHERS = {
+    PLAIN: "DELEGATION_TOKEN_AUTH_DISABLED DELEGATION_TOKEN_NOT_FOUND DELEGATION_TOKEN_OWNER_MISMATCH DELEGATION_TOKEN_EXPIRED",
+    CONTROLLER: "NOT_CONTROLLER",
+    OLDER_LEVEL: "UNSUPPORTED_VERSION",
+}
 
 _ROWS: dict[str, dict[str, str]] = {
     "Produce": {
@@ -243,6 +250,19 @@ _ROWS: dict[str, dict[str, str]] = {
         AUTHORIZER: "CLUSTER_AUTHORIZATION_FAILED",
         CONTROLLER: "NOT_CONTROLLER",
         OLDER_LEVEL: "UNSUPPORTED_VERSION",
+    },
+    "CreateDelegationToken": {
+        REACHED: "UNKNOWN_SERVER_ERROR DELEGATION_TOKEN_REQUEST_NOT_ALLOWED",
+        PLAIN: "DELEGATION_TOKEN_AUTH_DISABLED INVALID_PRINCIPAL_TYPE",
+        AUTHORIZER: "DELEGATION_TOKEN_AUTHORIZATION_FAILED",
+        CONTROLLER: "NOT_CONTROLLER",
+        OLDER_LEVEL: "UNSUPPORTED_VERSION",
+    },
+    "RenewDelegationToken": {REACHED: "DELEGATION_TOKEN_REQUEST_NOT_ALLOWED", **_TOKENS_OF_OTHERS},
+    "ExpireDelegationToken": {REACHED: "DELEGATION_TOKEN_REQUEST_NOT_ALLOWED", **_TOKENS_OF_OTHERS},
+    "DescribeDelegationToken": {
+        REACHED: "DELEGATION_TOKEN_REQUEST_NOT_ALLOWED",
+        PLAIN: "DELEGATION_TOKEN_AUTH_DISABLED",
     },
     "UpdateFeatures": {
         REACHED: "INVALID_UPDATE_VERSION",

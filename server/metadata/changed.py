@@ -13,7 +13,7 @@ from immutables import Map
 
 from .image import Image
 
-SINGLE = ("features", "brokers", "controllers", "acls", "scram", "rest")
+SINGLE = ("features", "brokers", "controllers", "acls", "scram", "tokens")
 """Fields of an image that hold what becomes one record each, by key."""
 
 NESTED = ("configs", "quotas")

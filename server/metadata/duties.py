@@ -1,4 +1,5 @@
-"""What the active controller does unasked, while it leads: fence the brokers that are silent, and have partitions led by who should lead them.
+"""What the active controller does unasked, while it leads: fence the brokers that are silent, have partitions led by who should lead them, and
+sweep away the delegation tokens whose time is over.
 
 Rules. A duty ends with the leadership that it began in. Whoever is alone has nobody to fence: that duty begins with the first broker that is
 another node's. What is done is decided elsewhere, and written as every decision is (KIP-631, KIP-460).
@@ -51,6 +52,8 @@ def begin(node: Node, leading: Leading) -> None:
         _schedule(node, leading, lambda: node.settings.int("metadata.max.idle.interval.ms"), _Idle())
     _schedule(node, leading, lambda: node.settings.int("leader.imbalance.check.interval.seconds") * 1000, _balance)
     _schedule(node, leading, lambda: node.settings.int("unclean.leader.election.interval.ms"), _elect_unclean)
+    if node.settings["delegation.token.secret.key"]:
+        _schedule(node, leading, lambda: node.settings.int("delegation.token.expiry.check.interval.ms"), _sweep_tokens)
 
 
 def _fence_silent(node: Node, leading: Leading, now: int) -> Sequence[Message]:
@@ -69,6 +72,12 @@ def _elect_unclean(node: Node, leading: Leading, now: int) -> Sequence[Message]:
     from .elections import unclean
 
     return unclean(leading.image, node.settings)
+
+
+def _sweep_tokens(node: Node, leading: Leading, now: int) -> Sequence[Message]:
+    from .delegation_tokens import over
+
+    return over(leading.image, now)
 
 
 class _Idle:

@@ -1,4 +1,5 @@
-"""The fold of the records about who may do what, and how much: ACLs (KIP-11, KIP-290), credentials (KIP-554), quotas (KIP-546)."""
+"""The fold of the records about who may do what, and how much: ACLs (KIP-11, KIP-290), credentials (KIP-554), delegation
+tokens (KIP-48), quotas (KIP-546)."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from typing import Any
 
 from immutables import Map
 
-from .image import Acl, Image, QuotaEntity, ScramCredential, without
+from .image import Acl, DelegationToken, Image, QuotaEntity, ScramCredential, without
 
 
 def entity_of(parts: Iterable[Any]) -> QuotaEntity:
@@ -43,10 +44,28 @@ def remove_user_scram_credential(image: Image, record: Any) -> Image:
     return image._replace(scram=without(image.scram, (record.name, record.mechanism)))
 
 
+def delegation_token(image: Image, record: Any) -> Image:
+    token = DelegationToken(
+        record.owner,
+        record.requester,
+        tuple(record.renewers),
+        record.issue_timestamp,
+        record.max_timestamp,
+        record.expiration_timestamp,
+    )
+    return image._replace(tokens=image.tokens.set(record.token_id, token))
+
+
+def remove_delegation_token(image: Image, record: Any) -> Image:
+    return image._replace(tokens=without(image.tokens, record.token_id))
+
+
 FOLDS: dict[str, Callable[[Image, Any], Image]] = {
     "ClientQuotaRecord": client_quota,
     "AccessControlEntryRecord": access_control_entry,
     "RemoveAccessControlEntryRecord": remove_access_control_entry,
     "UserScramCredentialRecord": user_scram_credential,
     "RemoveUserScramCredentialRecord": remove_user_scram_credential,
+    "DelegationTokenRecord": delegation_token,
+    "RemoveDelegationTokenRecord": remove_delegation_token,
 }

@@ -8,7 +8,7 @@ image that is not in the records of the log (KIP-631). This file only holds; `re
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from immutables import Map
 
@@ -109,6 +109,18 @@ class ScramCredential(NamedTuple):
         return f"a credential of {self.iterations} iterations"
 
 
+class DelegationToken(NamedTuple):
+    """Who may log in as somebody without his password, and until when (KIP-48, KIP-373). Principals are `Type:name`, times ms. What proves it
+    is no part of it: that is computed from its id and a key that stands in no log."""
+
+    owner: str
+    requester: str
+    renewers: tuple[str, ...]
+    issue_timestamp: int
+    max_timestamp: int
+    expiration_timestamp: int
+
+
 class Acl(NamedTuple):
     """Who may do, or not do, what to what (KIP-11, KIP-290). Numbers are those of the wire."""
 
@@ -125,8 +137,7 @@ class Image(NamedTuple):
     """The cluster as of `end`, the offset after the last record that is folded in, and that record's epoch.
 
     `topic_ids` and `lookalikes` (topics by what their names have in common with others, see `topic_names.py`) only index `topics`. `scram` is
-    by user and mechanism (1 SCRAM-SHA-256, 2 SCRAM-SHA-512). `rest` holds the records of kinds whose meaning nobody asks for yet, by kind
-    and key, so that a snapshot of the image loses none.
+    by user and mechanism (1 SCRAM-SHA-256, 2 SCRAM-SHA-512), `tokens` by the token's id.
     """
 
     end: OffsetAndEpoch
@@ -141,7 +152,7 @@ class Image(NamedTuple):
     quotas: Map[QuotaEntity, Map[str, float]]
     acls: Map[Uuid, Acl]
     scram: Map[tuple[str, int], ScramCredential]
-    rest: Map[tuple[Any, ...], Any]
+    tokens: Map[str, DelegationToken]
 
     def topic(self, topic_id: Uuid) -> TopicImage | None:
         return self.topics.get(topic_id)

@@ -16,6 +16,7 @@ from kafkadouble.messages import framed
 from kafkadouble.messages.generated.access_control_entry_record import AccessControlEntryRecord
 from kafkadouble.messages.generated.client_quota_record import ClientQuotaRecord
 from kafkadouble.messages.generated.config_record import ConfigRecord
+from kafkadouble.messages.generated.delegation_token_record import DelegationTokenRecord
 from kafkadouble.messages.generated.feature_level_record import FeatureLevelRecord
 from kafkadouble.messages.generated.partition_record import PartitionRecord
 from kafkadouble.messages.generated.producer_ids_record import ProducerIdsRecord
@@ -190,9 +191,8 @@ def _credentials(image: Image) -> Iterator[Versioned]:
 
 
 def _tokens(image: Image) -> Iterator[Versioned]:
-    """They are kept as they are, and all in one version."""
-    found = sorted((key for key in image.rest if key[0] == "token"), key=repr)
-    return ((image.rest[key], 0) for key in found)
+    for token_id, token in sorted(image.tokens.items()):
+        yield DelegationTokenRecord(token_id=token_id, **token._asdict()), 0
 
 
 def _since(first: int, level: int, records: Iterator[Versioned], loss: Loss) -> Iterator[Versioned]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import fold_cluster, fold_rest, fold_security, fold_topics
+from . import fold_cluster, fold_security, fold_topics
 from .broken_log import BrokenLog
 from .image import EMPTY, Image
 
@@ -25,7 +25,6 @@ FOLDS: dict[str, Callable[[Image, Any], Image]] = {
     **fold_cluster.FOLDS,
     **fold_topics.FOLDS,
     **fold_security.FOLDS,
-    **fold_rest.FOLDS,
     "NoOpRecord": _nothing,  # only moves the end of the log (KIP-835)
     "ZkMigrationStateRecord": _nothing,  # there is no ZooKeeper any more
 }

@@ -58,7 +58,7 @@ def _counted(image: Image) -> Iterator[tuple[str, int]]:
     yield "client quotas", sum(map(len, image.quotas.values()))
     yield "ACLs", len(image.acls)
     yield "SCRAM credentials", len(image.scram)
-    yield "delegation tokens", len(image.rest)
+    yield "delegation tokens", len(image.tokens)
 
 
 def _members(quorum: Quorum) -> Iterator[Sequence[str]]:

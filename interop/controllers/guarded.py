@@ -1,0 +1,111 @@
+"""A cluster of one controller and a real broker that asks for passwords (SCRAM) on a listener of its own, and who comes in there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import confluent_kafka
+import confluent_kafka.admin
+
+from interop.clients.confluent import told
+from interop.clients.shape import PATIENCE
+from interop.local.ports import HOST, free_ports
+from interop.support import eventually
+
+from .kinds import Kind
+from .mixed import Mixed, mixed
+from .plan import broker, controller
+
+ck: Any = confluent_kafka
+ca: Any = confluent_kafka.admin
+
+LISTENER = "SASL"
+MECHANISMS = ["SCRAM-SHA-256", "SCRAM-SHA-512"]
+ROUNDS = 4096
+AUTHENTICATION: int = ck.KafkaError._AUTHENTICATION
+"""The client's word for who is not let in."""
+
+
+class Guarded(NamedTuple):
+    """A cluster, and where its broker asks for passwords."""
+
+    cluster: Mixed
+    bootstrap: str
+
+
+@contextmanager
+def opened(folder: Path, ours: Kind, real: Kind, overrides: Mapping[str, str]) -> Iterator[Guarded]:
+    """Runs while it lasts; `overrides` are told to both nodes."""
+    members, (port,) = [controller(0, ours), broker(0, real)], free_ports(1)
+    with mixed(folder, *members, overrides=overrides, running=False) as cluster:
+        (node,) = cluster.brokers
+        addresses = f"PLAINTEXT://{node.bootstrap},{LISTENER}://{HOST}:{port}"
+        jaas = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
+        asked = {f"listener.name.sasl.{name.lower()}.sasl.jaas.config": jaas for name in MECHANISMS}
+        node.configure(
+            listeners=addresses,
+            advertised_listeners=addresses,
+            listener_security_protocol_map=f"CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,{LISTENER}:SASL_PLAINTEXT",
+            sasl_enabled_mechanisms=",".join(MECHANISMS),
+            **asked,
+        )
+        for each in cluster.nodes:
+            each.begin()
+        for each in cluster.nodes:
+            each.wait_ready()
+        yield Guarded(cluster, f"{HOST}:{port}")
+
+
+def client_settings(guarded: Guarded, user: str, password: str, mechanism: str) -> dict[str, Any]:
+    return {
+        "bootstrap.servers": guarded.bootstrap,
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.mechanism": mechanism,
+        "sasl.username": user,
+        "sasl.password": password,
+        "log_level": 0,
+        "error_cb": lambda error: None,
+    }
+
+
+def let_in(guarded: Guarded, user: str, password: str, mechanism: str) -> None:
+    """A broker learns of a password a moment after the controller has taken it."""
+    eventually(lambda: came(guarded, user, password, mechanism), lambda code: code == 0)
+
+
+def came(guarded: Guarded, user: str, password: str, mechanism: str) -> int:
+    """0 for who came in, or the client's word for it that he did not."""
+    codes: list[int] = []
+    settings = client_settings(guarded, user, password, mechanism) | {
+        "error_cb": lambda error: codes.append(error.code())
+    }
+    client = ca.AdminClient(settings)
+    for _ in range(40):
+        try:
+            client.list_topics(timeout=0.25)
+        except ck.KafkaException:
+            client.poll(0)
+            if AUTHENTICATION in codes:
+                return AUTHENTICATION
+        else:
+            return 0
+    raise AssertionError(f"neither in nor out: {codes}")
+
+
+def set_password(guarded: Guarded, user: str, password: str, mechanism: str) -> None:
+    scram(guarded, upsertion(user, password, mechanism))
+
+
+def upsertion(user: str, password: str, mechanism: str) -> Any:
+    info = ca.ScramCredentialInfo(getattr(ca.ScramMechanism, mechanism.replace("-", "_")), ROUNDS)
+    return ca.UserScramCredentialUpsertion(user, info, password.encode())
+
+
+def scram(guarded: Guarded, change: Any) -> None:
+    client = ca.AdminClient({"bootstrap.servers": guarded.cluster.bootstrap})
+    (future,) = client.alter_user_scram_credentials([change]).values()
+    with told():
+        future.result(PATIENCE)

@@ -1,0 +1,188 @@
+"""Delegation tokens (KIP-48) that a controller of ours makes and a real broker heeds: Kafka's own tool makes, shows, renews and ends them, and
+a client logs in with one.
+
+pytest interop/controllers/test_delegation_tokens.py --broker local      also with --controllers local: the same is true of Apache Kafka's
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+import pytest
+
+from interop.support import eventually, unique
+from interop.tools.resident import Resident, Said, resident
+
+from .guarded import MECHANISMS, Guarded, let_in, opened, set_password
+from .kinds import Kafka, Kind
+
+pytestmark = pytest.mark.timeout(900)
+
+TOKENS = {
+    "delegation.token.secret.key": "the key of the cluster",
+    "delegation.token.expiry.check.interval.ms": "500",
+}
+TOOL, TOPICS = "org.apache.kafka.tools.DelegationTokenCommand", "org.apache.kafka.tools.TopicCommand"
+SECOND, HOUR, DAY, WEEK = 1_000, 3_600_000, 86_400_000, 604_800_000
+AT_ONCE = -1
+MODULE = "org.apache.kafka.common.security.scram.ScramLoginModule required"
+
+
+class Token(NamedTuple):
+    """As the tool shows it; times go by the minute."""
+
+    id: str
+    hmac: str
+    owner: str
+    requester: str
+    renewers: str
+    issued: datetime
+    expires: datetime
+    ends: datetime
+
+
+class Cluster(NamedTuple):
+    """The nodes, and the tools."""
+
+    guarded: Guarded
+    tools: Resident
+
+    def user(self, stem: str) -> str:
+        """Somebody new who may log in; his name is his password."""
+        name = unique(stem)
+        set_password(self.guarded, name, name, MECHANISMS[0])
+        let_in(self.guarded, name, name, MECHANISMS[0])
+        return self._known(name, f'username="{name}" password="{name}"')
+
+    def holder(self, token: Token) -> str:
+        """Who logs in with a token."""
+        return self._known(token.id, f'username="{token.id}" password="{token.hmac}" tokenauth="true"')
+
+    def _known(self, name: str, login: str) -> str:
+        lines = (
+            "security.protocol=SASL_PLAINTEXT",
+            f"sasl.mechanism={MECHANISMS[0]}",
+            f"sasl.jaas.config={MODULE} {login};",
+        )
+        (self.tools.folder / f"{name}.properties").write_text("\n".join(lines))
+        return name
+
+    def say(self, main: str, user: str, *words: str) -> Said:
+        at = [
+            "--bootstrap-server",
+            self.guarded.bootstrap,
+            "--command-config",
+            str(self.tools.folder / f"{user}.properties"),
+        ]
+        return self.tools.call(main, [*at, *words])
+
+    def done(self, user: str, *words: str) -> str:
+        """What the tool said, which must have been well."""
+        said = self.say(TOOL, user, *words)
+        assert said.code == 0, said
+        return said.out
+
+    def refused(self, user: str, *words: str) -> str:
+        """Why not."""
+        said = self.say(TOOL, user, *words)
+        assert said.code == 1, said
+        return said.err
+
+    def created(self, user: str, *words: str, lifetime: int = AT_ONCE) -> Token:
+        [token] = tokens(self.done(user, "--create", "--max-life-time-period", str(lifetime), *words))
+        return token
+
+    def described(self, user: str) -> list[Token]:
+        """Those that he owns, asked for or may renew."""
+        return tokens(self.done(user, "--describe", "--owner-principal", f"User:{user}"))
+
+    def comes_in(self, user: str) -> bool:
+        """Whether he is let in to list topics."""
+        said = self.say(TOPICS, user, "--list")
+        assert said.code == 0 or "SaslAuthenticationException" in said.err, said
+        return said.code == 0
+
+
+def tokens(out: str) -> list[Token]:
+    """The rows below the headline."""
+    _, _, below = out.partition("MAXDATE")
+    return [_token(line.split()) for line in below.splitlines() if line.strip()]
+
+
+def _token(cells: Sequence[str]) -> Token:
+    issued, expires, ends = (datetime.strptime(cell, "%Y-%m-%dT%H:%M") for cell in cells[5:])
+    return Token(*cells[:5], issued, expires, ends)
+
+
+@pytest.fixture(scope="module")
+def cluster(ours: Kind, real: Kafka, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with resident() as tools, opened(tmp_path_factory.mktemp("tokens"), ours, real, TOKENS) as found:
+        yield Cluster(found, tools)
+
+
+def test_a_token_lives_as_long_as_its_owner_and_its_renewers_want(cluster: Cluster) -> None:
+    """The broker computes by itself what proves a token, and finds what the controller had told."""
+    ann, bob, eve = (cluster.user(stem) for stem in ("ann", "bob", "eve"))
+    token = cluster.created(ann, "--renewer-principal", f"User:{bob}")
+    assert token[2:5] == (f"User:{ann}", f"User:{ann}", f"[User:{bob}]")
+    assert (token.expires - token.issued, token.ends - token.issued) == (timedelta(days=1), timedelta(days=7))
+    for user in (ann, bob):
+        eventually(lambda user=user: cluster.described(user), lambda found: found == [token])
+    assert cluster.described(eve) == []
+    for verb in ("renew", "expire"):
+        asked = (
+            f"--{verb}",
+            "--hmac",
+            token.hmac,
+            f"--{'renew' if verb == 'renew' else 'expiry'}-time-period",
+            str(HOUR),
+        )
+        assert "DelegationTokenOwnerMismatchException" in cluster.refused(eve, *asked)
+        cluster.done(bob, *asked)
+        eventually(lambda: cluster.described(ann)[0].expires, lambda found: found < token.expires)
+        cluster.done(ann, "--renew", "--hmac", token.hmac, "--renew-time-period", str(WEEK))
+        eventually(lambda: cluster.described(ann)[0].expires, lambda found: found >= token.expires)
+    cluster.done(ann, "--expire", "--hmac", token.hmac, "--expiry-time-period", str(AT_ONCE))
+    eventually(lambda: cluster.described(ann), lambda found: found == [])
+    again = cluster.refused(ann, "--renew", "--hmac", token.hmac, "--renew-time-period", str(HOUR))
+    assert "DelegationTokenNotFoundException" in again
+
+
+def test_a_client_logs_in_with_a_token(cluster: Cluster) -> None:
+    """In its owner's name; but he gets no other token by it, and is not let in once it has ended."""
+    ann = cluster.user("ann")
+    holder = cluster.holder(token := cluster.created(ann))
+    eventually(lambda: cluster.comes_in(holder), bool)
+    for words in (
+        ("--create", "--max-life-time-period", str(DAY)),
+        ("--renew", "--hmac", token.hmac, "--renew-time-period", str(DAY)),
+        ("--describe",),
+    ):
+        assert "UnsupportedByAuthenticationException" in cluster.refused(holder, *words)
+    cluster.done(ann, "--expire", "--hmac", token.hmac, "--expiry-time-period", str(AT_ONCE))
+    eventually(lambda: cluster.comes_in(holder), lambda found: not found)
+
+
+def test_a_token_that_is_not_renewed_is_swept_away(cluster: Cluster) -> None:
+    ann = cluster.user("ann")
+    token = cluster.created(ann, lifetime=2 * SECOND)
+    holder = cluster.holder(token)
+    eventually(lambda: cluster.described(ann), lambda found: found == [])
+    assert not cluster.comes_in(holder)
+
+
+def test_tokens_outlive_the_controller(cluster: Cluster) -> None:
+    """They are in its log, and a token for somebody else is his."""
+    ann, bob = cluster.user("ann"), cluster.user("bob")
+    token = cluster.created(ann, "--owner-principal", f"User:{bob}")
+    assert token[2:5] == (f"User:{bob}", f"User:{ann}", "[]")
+    (node,) = cluster.guarded.cluster.controllers
+    node.kill()
+    node.start()
+    cluster.guarded.cluster.led()
+    eventually(lambda: cluster.described(bob), lambda found: found == [token])
+    cluster.done(bob, "--renew", "--hmac", token.hmac, "--renew-time-period", str(HOUR))
+    refused = cluster.refused(ann, "--renew", "--hmac", token.hmac, "--renew-time-period", str(HOUR))
+    assert "DelegationTokenOwnerMismatchException" in refused

@@ -1,0 +1,216 @@
+"""Delegation tokens that a broker asks for in a client's name: what the controllers of a kafkadouble and of an Apache Kafka say to the same
+requests in Envelopes; both have the same key.
+
+Every case has a token of its own. Ids are made up, times are of the day, and what proves a token hangs on its id: each side is held to its own.
+Kafka's controller asks a cache that learns of what is committed a moment later; a stranger's request shows when it has.
+"""
+
+from __future__ import annotations
+
+import hmac
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+
+from interop import raw
+from interop.local import Missing
+from interop.support import eventually
+from kafkadouble.messages import error_codes, headers, registry
+from kafkadouble.messages.fields import fields_of
+from kafkadouble.messages.generated.create_delegation_token import CreateDelegationTokenRequest
+from kafkadouble.messages.generated.default_principal_data import DefaultPrincipalData
+from kafkadouble.messages.generated.envelope import EnvelopeRequest
+from kafkadouble.messages.generated.expire_delegation_token import ExpireDelegationTokenRequest
+from kafkadouble.messages.generated.renew_delegation_token import RenewDelegationTokenRequest
+from kafkadouble.messages.message import Message
+from kafkadouble.messages.uuid import Uuid
+
+from .brokers import Addresses
+from .brokers import controllers as two_controllers
+from .test_controllers import HERE
+
+KEY = "the-key"
+HOUR, DAY, WEEK, LATEST = 3_600_000, 86_400_000, 604_800_000, 2**63 - 1
+MINUTE = 60_000
+CREATE, RENEW, EXPIRE = "CreateDelegationToken", "RenewDelegationToken", "ExpireDelegationToken"
+ANN, BOB, CAROL, EVE = "ann", "bob", "carol", "eve"
+"""Ann asks for tokens, Bob owns those that are not hers, Carol may renew, and Eve has no part in it."""
+
+NAMES_OWNERS = 3
+Answer = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def controllers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
+    try:
+        with two_controllers(tmp_path_factory.mktemp("tokens"), (f"delegation.token.secret.key={KEY}",)) as found:
+            yield found
+    except Missing as missing:
+        pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
+
+
+def ask(address: str, who: str, body: Message, version: int, *, by_token: bool = False) -> Any:
+    """What a client is answered whom a broker speaks for."""
+    principal = DefaultPrincipalData(type="User", name=who, token_authenticated=by_token)
+    frame = b"".join(headers.write_request(body, 7, "client", version))[4:]
+    envelope = EnvelopeRequest(
+        request_data=frame, request_principal=bytes(2) + principal.encode(0), client_host_address=HERE
+    )
+    told = raw.ask(address, envelope, 0)
+    assert told.error_code == 0, told
+    return headers.read_response(bytes(told.response_data), body.api_key or 0, version)[1]
+
+
+def versions(api: str) -> range:
+    low, high = registry.api_named(api).stable_versions
+    return range(low, high + 1)
+
+
+# Making them
+
+
+class Creation(NamedTuple):
+    """Who wants which token."""
+
+    lifetime: int = -1
+    renewers: tuple[str, ...] = ()
+    owner: tuple[str | None, str | None] = (None, None)
+    by_token: bool = False
+
+    def body(self, version: int) -> CreateDelegationTokenRequest:
+        of = CreateDelegationTokenRequest
+        pairs = (each.split(":") for each in self.renewers)
+        renewers = [of.CreatableRenewers(principal_type=kind, principal_name=name) for kind, name in pairs]
+        made = of(renewers=renewers, max_lifetime_ms=self.lifetime)
+        if version >= NAMES_OWNERS:
+            made.owner_principal_type, made.owner_principal_name = self.owner
+        return made
+
+
+CREATIONS = {
+    **{f"for {ms} ms": Creation(ms) for ms in (-LATEST, -1, 0, 1, HOUR, DAY + HOUR, WEEK, WEEK + 1, LATEST)},
+    "with renewers": Creation(renewers=("User:bob", "User:carol", "User:bob", "User:")),
+    "with a renewer who is no user": Creation(renewers=("User:bob", "Group:g")),
+    "with a renewer of no kind": Creation(renewers=(":bob",)),
+    "for another": Creation(owner=("User", BOB)),
+    "for a group": Creation(owner=("Group", "g")),
+    "for an owner of no kind": Creation(owner=("", BOB)),
+    "for an owner whose kind is null": Creation(owner=(None, BOB)),
+    "for oneself by name": Creation(owner=("User", ANN)),
+    "for an owner without a name": Creation(owner=("Group", "")),
+    "for an owner whose name is null": Creation(owner=("Group", None)),
+    "by a token": Creation(by_token=True),
+    "by a token, for another": Creation(owner=("User", BOB), by_token=True),
+}
+
+
+@pytest.mark.parametrize("case", CREATIONS)
+@pytest.mark.parametrize("version", versions(CREATE))
+def test_tokens_are_made_alike(controllers: Addresses, case: str, version: int) -> None:
+    wanted = CREATIONS[case]
+    ours, theirs = (
+        plain(ask(address, ANN, wanted.body(version), version, by_token=wanted.by_token)) for address in controllers
+    )
+    assert ours == theirs
+
+
+def plain(answer: Any) -> Answer:
+    """A token in which nothing is left that each side makes up, once that was looked at."""
+    found = {field.name: getattr(answer, field.name) for field in fields_of(type(answer))}
+    if answer.token_id:
+        assert len(answer.token_id) == len(str(Uuid.ZERO))
+        assert bytes(found.pop("hmac")) == hmac.digest(KEY.encode(), found.pop("token_id").encode(), "sha512")
+        issued = found.pop("issue_timestamp_ms")
+        assert abs(time.time() * 1000 - issued) < MINUTE
+        found |= {name: found[name] - issued for name in ("expiry_timestamp_ms", "max_timestamp_ms")}
+    return found
+
+
+# Renewing and ending them
+
+
+class Change(NamedTuple):
+    """What somebody wants of a token of Bob's, that Ann asked for and Carol may renew: each in its turn, after what was done before."""
+
+    api: str
+    period: int
+    who: str = BOB
+    shows: bytes | None = None
+    by_token: bool = False
+    before: tuple[str, int] | None = None
+    version: int = 2
+
+
+CHANGES = {
+    **{
+        f"{api} by {who}": Change(api, HOUR, who)
+        for api in (RENEW, EXPIRE)
+        for who in (ANN, BOB, CAROL, EVE, "ANONYMOUS", "")
+    },
+    **{
+        f"{api} for {ms} ms": Change(api, ms)
+        for api in (RENEW, EXPIRE)
+        for ms in (-LATEST, -1, 0, HOUR, DAY, DAY + HOUR, WEEK + HOUR, LATEST)
+    },
+    **{
+        f"{api} showing {len(what)} bytes": Change(api, -1, shows=what)
+        for api in (RENEW, EXPIRE)
+        for what in (b"", b"ab", bytes(64))
+    },
+    **{f"{api} by a token": Change(api, HOUR, by_token=True) for api in (RENEW, EXPIRE)},
+    **{
+        f"{api} by {who} for {ms} ms of one that is over": Change(api, ms, who, before=(EXPIRE, 0))
+        for api in (RENEW, EXPIRE)
+        for who in (BOB, EVE)
+        for ms in (-1, HOUR)
+    },
+    **{f"{api} of one that is gone": Change(api, HOUR, before=(EXPIRE, -1)) for api in (RENEW, EXPIRE)},
+    **{f"{api} of one that was to end sooner": Change(api, 2 * HOUR, before=(EXPIRE, HOUR)) for api in (RENEW, EXPIRE)},
+    **{f"{api} in version 1": Change(api, HOUR, version=1) for api in (RENEW, EXPIRE)},
+}
+STATES = {
+    error_codes.DELEGATION_TOKEN_OWNER_MISMATCH: "lives",
+    error_codes.DELEGATION_TOKEN_EXPIRED: "over",
+    error_codes.DELEGATION_TOKEN_NOT_FOUND: "gone",
+}
+
+
+@pytest.mark.parametrize("case", CHANGES)
+def test_tokens_are_renewed_and_ended_alike(controllers: Addresses, case: str) -> None:
+    ours, theirs = (changed(address, CHANGES[case]) for address in controllers)
+    assert ours == theirs
+
+
+def changed(address: str, change: Change) -> tuple[int, int, str]:
+    """The code, the end as minutes from now where there is one, and what became of the token."""
+    token = Creation(renewers=(f"User:{CAROL}",), owner=("User", BOB))
+    shown = bytes(ask(address, ANN, token.body(3), 3).hmac)
+    _becomes(address, shown, "lives")
+    if change.before is not None:
+        api, period = change.before
+        assert ask(address, BOB, asked(api, shown, period), 2).error_code == 0
+        _becomes(address, shown, "lives" if period > 0 else "gone" if period < 0 else "over")
+    body = asked(change.api, shown if change.shows is None else change.shows, change.period)
+    before = time.time() * 1000
+    answer = ask(address, change.who, body, change.version, by_token=change.by_token)
+    end = answer.expiry_timestamp_ms
+    if answer.error_code == 0 and change.api == EXPIRE and change.period <= 0:
+        _becomes(address, shown, "gone" if change.period < 0 else "over")
+    return answer.error_code, round((end - before) / MINUTE) if end > 0 else end, state(address, shown)
+
+
+def asked(api: str, shown: bytes, period: int) -> Message:
+    if api == RENEW:
+        return RenewDelegationTokenRequest(hmac=shown, renew_period_ms=period)
+    return ExpireDelegationTokenRequest(hmac=shown, expiry_time_period_ms=period)
+
+
+def state(address: str, shown: bytes) -> str:
+    """What becomes of a token, by what a stranger is told who shows it."""
+    return STATES[ask(address, EVE, asked(RENEW, shown, -1), 2).error_code]
+
+
+def _becomes(address: str, shown: bytes, wanted: str) -> None:
+    eventually(lambda: state(address, shown), lambda found: found == wanted, within=20)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import NamedTuple
 
 import pytest
@@ -113,7 +114,8 @@ def tokens(out: str) -> list[Token]:
 
 def _token(cells: Sequence[str]) -> Token:
     issued, expires, ends = (datetime.strptime(cell, "%Y-%m-%dT%H:%M") for cell in cells[5:])
-    return Token(*cells[:5], issued, expires, ends)
+    id, hmac, owner, requester, renewers = cells[:5]
+    return Token(id, hmac, owner, requester, renewers, issued, expires, ends)
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +131,7 @@ def test_a_token_lives_as_long_as_its_owner_and_its_renewers_want(cluster: Clust
     assert token[2:5] == (f"User:{ann}", f"User:{ann}", f"[User:{bob}]")
     assert (token.expires - token.issued, token.ends - token.issued) == (timedelta(days=1), timedelta(days=7))
     for user in (ann, bob):
-        eventually(lambda user=user: cluster.described(user), lambda found: found == [token])
+        eventually(partial(cluster.described, user), lambda found: found == [token])
     assert cluster.described(eve) == []
     for verb in ("renew", "expire"):
         asked = (

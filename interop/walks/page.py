@@ -93,9 +93,9 @@ LACKS = (
         "nobody would read them",
     ),
     Lack(
-        "SASL, delegation tokens",
-        ("SaslAuthenticate", "CreateDelegationToken"),
-        "not in ApiVersions; every client may do everything",
+        "SASL",
+        ("SaslAuthenticate",),
+        "not in ApiVersions; every client may do everything, but for delegation tokens, which are refused on such listeners, in Kafka as well",
         "listeners are plaintext; brokers keep ACLs and quotas, and do not go by them",
     ),
 )

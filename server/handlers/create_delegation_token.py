@@ -42,7 +42,8 @@ TIMES_OF_REFUSALS = {
 
 def admit(request: Request[CreateDelegationTokenRequest]) -> None:
     """What a broker looks at before it hands a request on. Refusal."""
-    _owner(request)
+    if request.body.owner_principal_name and request.body.owner_principal_type is None:
+        raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
     check_peer(request)
 
 
@@ -63,11 +64,7 @@ def answer(node: Node, request: Request[CreateDelegationTokenRequest]) -> Respon
 
 def _owner(request: Request[CreateDelegationTokenRequest]) -> Principal:
     kind, name = request.body.owner_principal_type, request.body.owner_principal_name
-    if not name:
-        return requester_of(request)
-    if kind is None:
-        raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
-    return Principal(kind, name)
+    return Principal(kind or "", name) if name else requester_of(request)
 
 
 def _response(version: int, code: int, of: tuple[Principal, Principal], times: tuple[int, int, int]) -> Response:

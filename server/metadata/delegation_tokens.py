@@ -60,7 +60,7 @@ def terms_of(settings: Settings) -> Terms | None:
     key = settings["delegation.token.secret.key"]
     if not key:
         return None
-    longest, renewal = (settings.int(f"delegation.token.{name}.ms") for name in ("max.lifetime", "expiry.time"))
+    longest, renewal = settings.int("delegation.token.max.lifetime.ms"), settings.int("delegation.token.expiry.time.ms")
     return Terms(str(key).encode(), longest, renewal)
 
 

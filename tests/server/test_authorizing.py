@@ -6,13 +6,11 @@ from typing import Any
 
 import pytest
 
-from kafkadouble.messages import error_codes, headers, registry
+from kafkadouble.messages import error_codes, registry
 from kafkadouble.messages.generated.access_control_entry_record import AccessControlEntryRecord
 from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
-from kafkadouble.messages.generated.default_principal_data import DefaultPrincipalData
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
-from kafkadouble.messages.generated.envelope import EnvelopeRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
 from kafkadouble.messages.message import Message
@@ -20,6 +18,7 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.authorizing import OF_CLUSTER, PARTS
 from kafkadouble.server.handlers import CONTROLLER_TABLE
 from kafkadouble.server.metadata.authorizer import ALTER, ALTER_CONFIGS, CREATE, DELETE, STANDARD
+from tests.server import forwarded
 from tests.server.controllers import Controllers
 
 TOPIC, LITERAL, ALLOW = 2, 3, 3
@@ -51,16 +50,7 @@ def cluster() -> Controllers:
 
 
 def asked(cluster: Controllers, body: Message, version: int, who: str = ANN) -> Any:
-    """The answer to a client that a broker speaks for."""
-    kind, _, name = who.partition(":")
-    inner = b"".join(headers.write_request(body, 7, "client", version))[4:]
-    principal = (0).to_bytes(2, "big") + DefaultPrincipalData(type=kind, name=name).encode(0)
-    envelope = EnvelopeRequest(
-        request_data=inner, request_principal=principal, client_host_address=bytes([10, 0, 0, 7])
-    )
-    answer = cluster.ask(cluster.leader, envelope, 0)
-    assert answer.error_code == 0, answer
-    return headers.read_response(bytes(answer.response_data), body.api_key or 0, version)[1]
+    return forwarded.asked(cluster, body, version, who)
 
 
 def create(*names: str) -> CreateTopicsRequest:
@@ -119,7 +109,10 @@ def test_what_is_about_the_cluster_asks_for_a_right_of_it(cluster: Controllers) 
 
 def test_every_api_of_a_controller_asks_for_something() -> None:
     free = {served.name for served in CONTROLLER_TABLE} - OF_CLUSTER.keys() - PARTS.keys()
-    assert free == {"ApiVersions", "DeleteTopics"}, "DeleteTopics is divided by name or by id"
+    tokens = {"CreateDelegationToken", "RenewDelegationToken", "ExpireDelegationToken"}
+    assert free == {"ApiVersions", "DeleteTopics"} | tokens, (
+        "DeleteTopics is divided by name or by id, tokens have owners"
+    )
     known = {api.name for api in registry.apis()}
     assert known >= OF_CLUSTER.keys() | PARTS.keys()
 

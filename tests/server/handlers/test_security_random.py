@@ -1,5 +1,5 @@
-"""Random requests about features, quotas, credentials and ACLs, at two levels of the metadata: none breaks a handler, the log folds to the
-image, and so does a snapshot; what is described is what the image holds."""
+"""Random requests about features, quotas, credentials, delegation tokens and ACLs, at two levels of the metadata: none breaks a handler, the
+log folds to the image, and so does a snapshot; what is described is what the image holds."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from kafkadouble.messages.generated.describe_user_scram_credentials import Descr
 from kafkadouble.server import dispatch
 from kafkadouble.server.handlers import SERVED
 from kafkadouble.server.logs.memory import MemoryLogs
+from kafkadouble.server.metadata.delegation_tokens import Terms
 from kafkadouble.server.metadata.image_records import values_of
 from kafkadouble.server.metadata.metadata_log import image_of
 from kafkadouble.server.metadata.replay import Fold
@@ -27,10 +28,13 @@ APIS = (
     "AlterClientQuotas",
     "AlterUserScramCredentials",
     "CreateAcls",
+    "CreateDelegationToken",
     "DeleteAcls",
     "DescribeAcls",
     "DescribeClientQuotas",
     "DescribeUserScramCredentials",
+    "ExpireDelegationToken",
+    "RenewDelegationToken",
     "UpdateFeatures",
 )
 WORDS = {
@@ -42,6 +46,10 @@ WORDS = {
     "feature": ("metadata.version", "eligible.leader.replicas.version", "kraft.version", "nope"),
     "host": ("*", "10.0.0.0/8", "1.2.3.4/99", "h", ""),
     "principal": ("User:a", "User:b", "c", "User:*"),
+    "principal_type": ("User", "User", "User", "Group"),
+    "principal_name": ("ANONYMOUS", "ANONYMOUS", "a"),
+    "owner_principal_type": ("User",),
+    "owner_principal_name": ("ANONYMOUS", "ANONYMOUS", "a", ""),
 }
 OTHER_WORDS = ("t", "te", "test", "*", "kafka-cluster", "")
 NUMBERS = {
@@ -52,7 +60,14 @@ NUMBERS = {
 }
 OTHER_NUMBERS = (1, 2, 2, 3, 3, 3, 4, 4, 5, 99)
 AMOUNTS = (0.0, 0.5, 1.0, 5.0, 1e30, -1.0, float("inf"))
-REQUESTS = 1200
+PERIODS = (-1, 0, 1, 5000, 5000, 10_000, 1 << 62)
+PROOFS = Terms(b"key", 0, 0)
+SETTINGS: dict[str, object] = {
+    "authorizer.class.name": "StandardAuthorizer",
+    "delegation.token.secret.key": "key",
+    "delegation.token.expiry.check.interval.ms": 1000,
+}
+REQUESTS = 1800
 
 
 class Security(Maker):
@@ -62,10 +77,14 @@ class Security(Maker):
         choice, plain = self.random.choice, name.removesuffix("_filter")
         if kind == "string" and not (null and self.random.random() < 0.3):
             return choice(WORDS.get(plain, OTHER_WORDS))
+        if name in ("max_lifetime_ms", "renew_period_ms", "expiry_time_period_ms"):
+            return choice(PERIODS)
         if kind.startswith("int") and name != "timeout_ms":
             return choice(NUMBERS.get(name, OTHER_NUMBERS))
         if kind == "float64":
             return choice(AMOUNTS)
+        if name == "hmac" and self.random.random() < 0.9:
+            return PROOFS.proof(choice(sorted(self.cluster.image.tokens) or [""]))
         if kind == "bytes":
             return self.random.randbytes(choice((0, 4, 4, 4)))
         return super().value(cls, name, kind, version, null, outer)
@@ -80,13 +99,17 @@ def test_random_requests_break_nothing(seed: int, level: int, monkeypatch: pytes
     monkeypatch.setattr(dispatch, "unforeseen", unforeseen)
     logs = MemoryLogs()
     logs.bootstrap = [made("FeatureLevelRecord", name="metadata.version", feature_level=level)]
-    cluster = Harness({"authorizer.class.name": "StandardAuthorizer"}, logs=logs)
+    cluster = Harness(SETTINGS, logs=logs)
+    cluster.peer.may_ask_for_tokens = True
+    seen = set[str]()
     maker = Security(Random(seed), cluster)
     served = {api.name: api for api in SERVED.values()}
     for _ in range(REQUESTS):
         api = served[maker.random.choice(APIS)]
         version = maker.random.randint(api.lowest, api.highest)
         assert cluster.submit(maker.struct(api.api.request, version), version) is not DISCONNECT
+        seen.update(cluster.image.tokens)
+        cluster.tick(maker.random.choice((0, 10, 100)))
     image = cluster.image
     assert image_of(cluster.node.controller.log.batches(0)) == image
     loaded = Fold()
@@ -95,6 +118,7 @@ def test_random_requests_break_nothing(seed: int, level: int, monkeypatch: pytes
     assert loaded.image._replace(end=image.end) == image
     assert image.features["metadata.version"] == 33
     check_told(cluster)
+    assert len(seen) > len(image.tokens) > 0, "some have ended, and some have not"
 
 
 def check_told(cluster: Harness) -> None:

@@ -208,7 +208,9 @@ class Story:
         id = self.chance.choice("uv")
         if self.chance.random() < 0.3:
             return made("RemoveDelegationTokenRecord", token_id=id)
-        return made("DelegationTokenRecord", owner="o", renewers=["r"], token_id=id, issue_timestamp=7)
+        end = self.chance.randrange(8, 10)
+        times = {"issue_timestamp": 7, "expiration_timestamp": end, "max_timestamp": 10}
+        return made("DelegationTokenRecord", owner="o", requester="q", renewers=["r", "s"], token_id=id, **times)
 
     def nothing(self) -> Any:
         return made("NoOpRecord")

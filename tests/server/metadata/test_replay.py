@@ -285,8 +285,8 @@ KEPT = [  # a record, one that replaces it, one that takes it away, and one of a
         made("UserScramCredentialRecord", name="u", mechanism=2),
     ),
     (
-        made("DelegationTokenRecord", token_id="t", owner="a"),
-        made("DelegationTokenRecord", token_id="t", owner="b"),
+        made("DelegationTokenRecord", token_id="t", expiration_timestamp=1),
+        made("DelegationTokenRecord", token_id="t", expiration_timestamp=2),
         made("RemoveDelegationTokenRecord", token_id="t"),
         made("DelegationTokenRecord", token_id="u"),
     ),

@@ -1,0 +1,28 @@
+"""What a client is answered by a controller whom a broker asks in his name (KIP-590)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkadouble.messages import headers
+from kafkadouble.messages.generated.default_principal_data import DefaultPrincipalData
+from kafkadouble.messages.generated.envelope import EnvelopeRequest
+from kafkadouble.messages.message import Message
+from tests.server.controllers import Controllers
+
+SIZE_FIELD = 4
+
+
+def asked(cluster: Controllers, body: Message, version: int, who: str, *, by_token: bool = False) -> Any:
+    """The answer. `by_token`: he has proved himself by a delegation token."""
+    kind, _, name = who.partition(":")
+    inner = b"".join(headers.write_request(body, 7, "client", version))[SIZE_FIELD:]
+    principal = DefaultPrincipalData(type=kind, name=name, token_authenticated=by_token)
+    envelope = EnvelopeRequest(
+        request_data=inner,
+        request_principal=(0).to_bytes(2, "big") + principal.encode(0),
+        client_host_address=bytes([10, 0, 0, 7]),
+    )
+    answer = cluster.ask(cluster.leader, envelope, 0)
+    assert answer.error_code == 0, answer
+    return headers.read_response(bytes(answer.response_data), body.api_key or 0, version)[1]

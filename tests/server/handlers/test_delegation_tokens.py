@@ -1,0 +1,296 @@
+"""Delegation tokens asked for over the wire: who may ask, what he is told, and what is left of it in the log; and time that passes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.framed import decode_record
+from kafkadouble.messages.generated.access_control_entry_record import AccessControlEntryRecord
+from kafkadouble.messages.generated.create_delegation_token import CreateDelegationTokenRequest
+from kafkadouble.messages.generated.describe_delegation_token import DescribeDelegationTokenRequest
+from kafkadouble.messages.generated.expire_delegation_token import ExpireDelegationTokenRequest
+from kafkadouble.messages.generated.renew_delegation_token import RenewDelegationTokenRequest
+from kafkadouble.messages.message import Message
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.authorizing import USER
+from kafkadouble.server.faults.rule import Rule
+from kafkadouble.server.logs.memory import MemoryLogs
+from kafkadouble.server.metadata.authorizer import CREATE_TOKENS, STANDARD
+from kafkadouble.server.metadata.image_records import values_of
+from kafkadouble.server.metadata.metadata_log import image_of
+from kafkadouble.server.metadata.replay import Fold
+from tests.server.controllers import Controllers
+from tests.server.forwarded import asked
+from tests.server.handlers.controller_listener import versions
+from tests.server.harness import Harness
+from tests.server.metadata.cluster_story import made
+
+KEY: dict[str, object] = {"delegation.token.secret.key": "key"}
+CHECKED, HOUR = "delegation.token.expiry.check.interval.ms", 3_600_000
+ANN, BOB, EVE = "User:ann", "User:bob", "User:eve"
+ALLOW, LITERAL = 3, 3
+REFUSED = error_codes.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED
+DISABLED = error_codes.DELEGATION_TOKEN_AUTH_DISABLED
+FORWARDED = ["CreateDelegationToken", "RenewDelegationToken", "ExpireDelegationToken"]
+EVERY = [(name, version) for name in FORWARDED for version in versions(name)]
+
+
+@pytest.fixture
+def cluster() -> Controllers:
+    return led(1, KEY)
+
+
+def led(count: int, settings: dict[str, object]) -> Controllers:
+    found = Controllers(count, settings)
+    found.elect()
+    return found
+
+
+def creation(version: int = 3, owner: str = "", renewers: tuple[str, ...] = (), lifetime: int = -1) -> Any:
+    of = CreateDelegationTokenRequest
+    pairs = (each.split(":") for each in renewers)
+    named = [of.CreatableRenewers(principal_type=kind, principal_name=name) for kind, name in pairs]
+    body = of(renewers=named, max_lifetime_ms=lifetime)
+    if version >= 3 and owner:
+        body.owner_principal_type, body.owner_principal_name = owner.split(":")
+    return body
+
+
+def renewal(hmac: bytes = b"", period: int = -1) -> Message:
+    return RenewDelegationTokenRequest(hmac=hmac, renew_period_ms=period)
+
+
+def end(hmac: bytes = b"", period: int = -1) -> Message:
+    return ExpireDelegationTokenRequest(hmac=hmac, expiry_time_period_ms=period)
+
+
+BODIES = dict(zip(FORWARDED, (creation(), renewal(), end()), strict=True))
+
+
+def token(cluster: Controllers, who: str = ANN, **wanted: Any) -> Any:
+    """A new one, as it was told."""
+    made = asked(cluster, creation(**wanted), 3, who)
+    assert made.error_code == 0, made
+    return made
+
+
+def times(answer: Any) -> tuple[int, int, int]:
+    return answer.issue_timestamp_ms, answer.expiry_timestamp_ms, answer.max_timestamp_ms
+
+
+def kept(cluster: Controllers) -> set[str]:
+    """The ids of tokens in the image, which is that of the log from its first byte, and of a snapshot."""
+    image, fold = cluster.leader.controller.image, Fold()
+    assert image_of(cluster.leader.controller.log.batches(0)) == image
+    for value in values_of(image):
+        fold.apply(decode_record(value)[0])
+    assert fold.image._replace(end=image.end) == image
+    return {*image.tokens}
+
+
+# Who may ask
+
+
+@pytest.mark.parametrize(("name", "version"), EVERY)
+def test_nobody_asks_by_a_listener_in_plaintext_or_by_a_token(cluster: Controllers, name: str, version: int) -> None:
+    answers = [
+        cluster.ask(cluster.leader, BODIES[name], version),
+        asked(cluster, BODIES[name], version, ANN, by_token=True),
+    ]
+    for answer in answers:
+        assert (answer.error_code, answer.expiry_timestamp_ms) == (REFUSED, -1)
+    assert kept(cluster) == set()
+
+
+@pytest.mark.parametrize("version", versions("CreateDelegationToken"))
+def test_who_is_refused_is_told_whose_token_he_wanted(cluster: Controllers, version: int) -> None:
+    answer = asked(cluster, creation(version, BOB), version, ANN, by_token=True)
+    assert (answer.principal_type, answer.principal_name) == ("User", "ann" if version < 3 else "bob")
+    assert answer.token_requester_principal_name == ("" if version < 3 else "ann")
+    assert (times(answer), answer.token_id, answer.hmac) == ((-1, -1, -1), "", b"")
+
+
+@pytest.fixture(params=["alone", "handing on"])
+def broker(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """What asks a broker, as a client: one that leads the quorum itself, and one whose controller is another."""
+    if request.param == "alone":
+        yield Harness(KEY).submit
+        return
+    cluster = led(1, KEY)
+    node = cluster.add_broker(11)
+    cluster.until(lambda: len(cluster.leader.controller.image.live_brokers()) == 1)
+    yield lambda body, version: cluster.ask(node, body, version)
+    assert kept(cluster) == set()
+
+
+@pytest.mark.parametrize(
+    "body", [*BODIES.values(), DescribeDelegationTokenRequest(owners=None)], ids=lambda each: type(each).__name__
+)
+def test_a_broker_refuses_by_itself(broker: Any, body: Message) -> None:
+    """What it handed on its controller would take, who counts on its having looked."""
+    assert broker(body, 2).error_code == REFUSED
+
+
+def test_an_owner_without_a_kind_breaks_it_before_anything_is_looked_at(cluster: Controllers) -> None:
+    body = creation()
+    body.owner_principal_type, body.owner_principal_name = None, "bob"
+    for answer in (
+        asked(cluster, body, 3, ANN),
+        asked(cluster, body, 3, ANN, by_token=True),
+        cluster.ask(cluster.leader, body, 3),
+    ):
+        assert answer.error_code == error_codes.UNKNOWN_SERVER_ERROR
+        assert (answer.principal_name, answer.token_requester_principal_name) == ("ANONYMOUS", "ANONYMOUS")
+        assert times(answer) == (-1, -1, -1)
+
+
+def test_it_can_be_failed_as_any_request_can(cluster: Controllers) -> None:
+    body = creation()
+    body.owner_principal_type, body.owner_principal_name = None, "bob"
+    cluster.leader.faults.arm(Rule.of(action="fail", api=FORWARDED[0], error="DELEGATION_TOKEN_AUTH_DISABLED"))
+    assert cluster.ask(cluster.leader, body, 3).error_code == DISABLED
+
+
+def test_one_for_somebody_else_takes_a_right_to_him() -> None:
+    cluster = led(1, {**KEY, "authorizer.class.name": STANDARD, "super.users": "User:ANONYMOUS"})
+    denied = asked(cluster, creation(owner=BOB), 3, ANN)
+    assert denied.error_code == error_codes.DELEGATION_TOKEN_AUTHORIZATION_FAILED
+    assert (denied.principal_name, denied.token_requester_principal_name, times(denied)) == ("bob", "ann", (-1, -1, -1))
+    assert token(cluster).principal_name == "ann", "one's own take no right"
+    assert token(cluster, owner=ANN).principal_name == "ann", "nor when one says who one is"
+    acl = AccessControlEntryRecord(
+        id=Uuid(bytes([1]) * 16),
+        resource_type=USER,
+        resource_name=BOB,
+        pattern_type=LITERAL,
+        principal=ANN,
+        host="*",
+        operation=CREATE_TOKENS,
+        permission_type=ALLOW,
+    )
+    cluster.leader.controller.commit([acl])
+    assert token(cluster, owner=BOB).principal_name == "bob"
+    other = asked(cluster, creation(owner=EVE), 3, ANN)
+    assert other.error_code == error_codes.DELEGATION_TOKEN_AUTHORIZATION_FAILED
+
+
+# What is told
+
+
+@pytest.mark.parametrize(("name", "version"), EVERY)
+def test_without_a_key_there_are_none(name: str, version: int) -> None:
+    cluster = led(1, {})
+    answer = asked(cluster, BODIES[name], version, ANN)
+    assert (answer.error_code, answer.expiry_timestamp_ms) == (DISABLED, 0)
+
+
+def test_a_refusal_of_the_terms_tells_of_the_owner_and_no_times() -> None:
+    answer = asked(led(1, {}), creation(owner=BOB), 3, ANN)
+    assert (answer.principal_name, answer.token_requester_principal_name, times(answer)) == ("bob", "ann", (0, 0, 0))
+    answer = asked(led(1, KEY), creation(renewers=("Group:g",)), 3, ANN)
+    assert (answer.error_code, times(answer)) == (error_codes.INVALID_PRINCIPAL_TYPE, (0, 0, 0))
+
+
+@pytest.mark.parametrize("version", versions("CreateDelegationToken"))
+def test_a_token_is_told_with_what_proves_it(cluster: Controllers, version: int) -> None:
+    answer = asked(cluster, creation(version, BOB, (EVE,), HOUR), version, ANN)
+    assert (answer.error_code, answer.principal_name) == (0, "ann" if version < 3 else "bob")
+    now = cluster.now
+    assert times(answer) == (now, now + HOUR, now + HOUR)
+    assert len(answer.hmac) == 64
+    found = cluster.leader.controller.image.tokens[answer.token_id]
+    owner = ANN if version < 3 else BOB
+    assert found == (owner, ANN, (EVE,), now, now + HOUR, now + HOUR)
+
+
+@pytest.mark.parametrize("version", versions("RenewDelegationToken"))
+def test_who_shows_it_renews_it_and_ends_it(cluster: Controllers, version: int) -> None:
+    mine = token(cluster, renewers=(BOB,))
+    cluster.step(1000)
+    for who in (ANN, BOB):
+        answer = asked(cluster, renewal(mine.hmac, HOUR), version, who)
+        assert (answer.error_code, answer.expiry_timestamp_ms) == (0, cluster.now + HOUR)
+        answer = asked(cluster, end(mine.hmac, 2 * HOUR), version, who)
+        assert (answer.error_code, answer.expiry_timestamp_ms) == (0, cluster.now + 2 * HOUR)
+    for body in (renewal(mine.hmac), end(mine.hmac)):
+        answer = asked(cluster, body, version, EVE)
+        assert answer.error_code == error_codes.DELEGATION_TOKEN_OWNER_MISMATCH
+        assert answer.expiry_timestamp_ms == 0
+    assert kept(cluster) == {mine.token_id}
+    answer = asked(cluster, end(mine.hmac), version, ANN)
+    assert (answer.error_code, answer.expiry_timestamp_ms) == (0, cluster.now)
+    assert kept(cluster) == set()
+    for body in (renewal(mine.hmac), end(mine.hmac)):
+        assert asked(cluster, body, version, ANN).error_code == error_codes.DELEGATION_TOKEN_NOT_FOUND
+
+
+@pytest.mark.parametrize("level", [13, 14])
+def test_the_level_of_the_metadata_brought_them(level: int) -> None:
+    logs = MemoryLogs()
+    logs.bootstrap = [made("FeatureLevelRecord", name="metadata.version", feature_level=level)]
+    cluster = Harness({**KEY, CHECKED: 1000}, logs=logs)
+    cluster.peer.may_ask_for_tokens = True
+    wanted = error_codes.NONE if level == 14 else error_codes.UNSUPPORTED_VERSION
+    answer = cluster.submit(creation(), 3)
+    assert answer.error_code == wanted
+    for body in (renewal(answer.hmac), end(answer.hmac)):
+        assert cluster.submit(body, 2).error_code == wanted
+    cluster.tick(5000)
+
+
+# Time
+
+
+def test_one_that_is_not_renewed_is_refused_at_once_and_swept_away_at_the_next_look() -> None:
+    cluster = Harness({**KEY, CHECKED: 10_000, "delegation.token.expiry.time.ms": 4000})
+    cluster.peer.may_ask_for_tokens = True
+    first, second = (cluster.submit(creation(), 3) for _ in range(2))
+    cluster.tick(4000)
+    assert cluster.submit(renewal(second.hmac), 2).error_code == 0
+    cluster.tick(1)
+    assert cluster.submit(renewal(first.hmac), 2).error_code == error_codes.DELEGATION_TOKEN_EXPIRED
+    cluster.tick(3999)
+    assert {*cluster.image.tokens} == {first.token_id, second.token_id}
+    cluster.tick(2000)
+    assert {*cluster.image.tokens} == set()
+    third = cluster.submit(creation(), 3)
+    cluster.tick(9999)
+    assert {*cluster.image.tokens} == {third.token_id}
+    cluster.tick(1)
+    assert not cluster.image.tokens, "it is looked for again and again"
+
+
+def test_the_next_leader_sweeps() -> None:
+    cluster = led(3, {**KEY, CHECKED: 2000})
+    old, renewed = token(cluster, lifetime=3000), token(cluster)
+    first = cluster.leader.id
+    cluster.kill(first)
+    cluster.until(lambda: any(node.controller.leads for node in cluster.nodes.values()))
+    assert cluster.leader.id != first
+    cluster.until(lambda: {*cluster.leader.controller.image.tokens} == {renewed.token_id})
+    assert cluster.now > old.max_timestamp_ms
+    for node in cluster.nodes.values():
+        cluster.until(lambda node=node: {*node.controller.image.tokens} == {renewed.token_id})  # type: ignore[misc]  # mypy takes no default
+    assert asked(cluster, renewal(renewed.hmac), 2, ANN).error_code == 0
+
+
+def test_tokens_are_there_after_a_restart(cluster: Controllers) -> None:
+    mine = token(cluster)
+    cluster.kill(1)
+    cluster.restart(1)
+    cluster.elect()
+    assert kept(cluster) == {mine.token_id}
+    assert asked(cluster, renewal(mine.hmac), 2, ANN).error_code == 0
+
+
+@pytest.mark.parametrize(("name", "version"), EVERY)
+def test_who_does_not_lead_says_so(name: str, version: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = Harness(KEY)
+    cluster.peer.may_ask_for_tokens = True
+    monkeypatch.setattr(cluster.node.controller, "_leading", None)
+    answer = cluster.submit(BODIES[name], version)
+    assert (answer.error_code, answer.hmac if name == FORWARDED[0] else b"") == (error_codes.NOT_CONTROLLER, b"")

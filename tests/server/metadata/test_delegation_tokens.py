@@ -1,0 +1,236 @@
+"""Delegation tokens as decisions: who may do what to which, until when they live, and what is written of that."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.metadata.decision import MOST_RECORDS
+from kafkadouble.server.metadata.delegation_tokens import (
+    LATEST,
+    Principal,
+    Terms,
+    Wanted,
+    create,
+    expire,
+    offered,
+    over,
+    renew,
+    terms_of,
+)
+from kafkadouble.server.metadata.image import EMPTY, Image
+from kafkadouble.server.metadata.replay import replay
+from kafkadouble.server.request import Refusal
+from kafkadouble.server.settings import Settings
+from tests.server.metadata.cluster_story import made
+
+NOW, HOUR, DAY = 1_700_000_000_000, 3_600_000, 86_400_000
+TERMS = Terms(b"key", longest=7 * DAY, renewal=DAY)
+ANN, BOB, CAROL = (Principal("User", name) for name in ("ann", "bob", "carol"))
+OWNER, ASKED_FOR_IT, MAY_RENEW, STRANGER = "User:bob", "User:ann", "User:carol", "User:eve"
+NONE = error_codes.NONE
+
+
+def ids() -> Callable[[], Uuid]:
+    numbers = count()
+    return lambda: Uuid(bytes([next(numbers)]) * 16)
+
+
+def token(lifetime: int = -1, terms: Terms = TERMS, renewers: Sequence[Principal] = (CAROL,)) -> Any:
+    return create(EMPTY, terms, Wanted(BOB, ANN, renewers, lifetime), ids(), NOW)
+
+
+def image_with(*records: Any) -> Image:
+    image = EMPTY
+    for record in records:
+        image = replay(image, record)
+    return image
+
+
+ONE = image_with(token())
+[ID] = ONE.tokens
+PROOF = TERMS.proof(ID)
+END = NOW + 7 * DAY
+
+
+def code(decide: Callable[[], object]) -> int:
+    try:
+        decide()
+    except Refusal as refusal:
+        return refusal.code
+    return NONE
+
+
+# New ones
+
+
+def test_what_proves_a_token_is_the_hmac_of_its_id() -> None:
+    assert TERMS.proof("an id") == hmac.digest(b"key", b"an id", "sha512")
+    assert "key" not in repr(TERMS)
+
+
+@pytest.mark.parametrize(
+    ("lifetime", "ends", "expires"),
+    [
+        (-1, 7 * DAY, DAY),
+        (0, 7 * DAY, DAY),
+        (1, 1, 1),
+        (HOUR, HOUR, HOUR),
+        (2 * DAY, 2 * DAY, DAY),
+        (8 * DAY, 7 * DAY, DAY),
+        (LATEST, 7 * DAY, DAY),
+    ],
+)
+def test_a_token_lives_as_long_as_is_wanted_and_no_longer_than_the_terms_say(
+    lifetime: int, ends: int, expires: int
+) -> None:
+    found = token(lifetime)
+    assert (found.issue_timestamp, found.max_timestamp, found.expiration_timestamp) == (NOW, NOW + ends, NOW + expires)
+
+
+def test_a_token_says_whose_it_is_and_who_else_has_to_do_with_it() -> None:
+    found = token(renewers=(CAROL, ANN, CAROL))
+    assert (found.owner, found.requester) == (OWNER, ASKED_FOR_IT)
+    assert found.renewers == [MAY_RENEW, ASKED_FOR_IT, MAY_RENEW]
+    assert found.token_id == str(Uuid.ZERO)
+
+
+@pytest.mark.parametrize("kind", ["Group", "", "user"])
+def test_only_users_renew(kind: str) -> None:
+    assert code(lambda: token(renewers=(CAROL, Principal(kind, "x")))) == error_codes.INVALID_PRINCIPAL_TYPE
+
+
+def test_no_id_is_given_twice() -> None:
+    found = create(ONE, TERMS, Wanted(BOB, ANN, (), -1), ids(), NOW)
+    assert found.token_id not in ONE.tokens
+
+
+def test_no_time_is_beyond_64_bits() -> None:
+    terms = Terms(b"key", longest=LATEST, renewal=LATEST)
+    found = token(LATEST, terms)
+    assert (found.max_timestamp, found.expiration_timestamp) == (LATEST, LATEST)
+    for change in (renew, expire):
+        assert change(image_with(found), terms, PROOF, OWNER, LATEST, NOW).results == [LATEST]
+
+
+# Who may
+
+
+@pytest.mark.parametrize("change", [renew, expire])
+@pytest.mark.parametrize(
+    ("who", "wanted"),
+    [
+        (OWNER, NONE),
+        (MAY_RENEW, NONE),
+        (ASKED_FOR_IT, error_codes.DELEGATION_TOKEN_OWNER_MISMATCH),
+        (STRANGER, error_codes.DELEGATION_TOKEN_OWNER_MISMATCH),
+    ],
+)
+def test_the_owner_and_his_renewers_change_a_token(change: Any, who: str, wanted: int) -> None:
+    assert code(lambda: change(ONE, TERMS, PROOF, who, HOUR, NOW)) == wanted
+    assert code(lambda: expire(ONE, TERMS, PROOF, who, -1, NOW)) == wanted
+
+
+@pytest.mark.parametrize("change", [renew, expire])
+@pytest.mark.parametrize("proof", [b"", PROOF[:-1], PROOF + b"x", bytes(64), ID.encode()])
+def test_who_does_not_show_it_has_not_named_it(change: Any, proof: bytes) -> None:
+    assert code(lambda: change(ONE, TERMS, proof, OWNER, HOUR, NOW)) == error_codes.DELEGATION_TOKEN_NOT_FOUND
+    other = Terms(b"another key", TERMS.longest, TERMS.renewal)
+    assert code(lambda: change(ONE, other, PROOF, OWNER, HOUR, NOW)) == error_codes.DELEGATION_TOKEN_NOT_FOUND
+
+
+# Until when
+
+
+@pytest.mark.parametrize("change", [renew, expire])
+@pytest.mark.parametrize(("period", "end"), [(HOUR, HOUR), (DAY, DAY), (1, 1)])
+def test_a_period_is_counted_from_now(change: Any, period: int, end: int) -> None:
+    later = NOW + HOUR
+    decision = change(ONE, TERMS, PROOF, OWNER, period, later)
+    assert decision.results == [later + end]
+    [found] = image_with(token(), *decision.records).tokens.values()
+    assert found == ONE.tokens[ID]._replace(expiration_timestamp=later + end)
+
+
+@pytest.mark.parametrize("period", [-1, 0, 2 * DAY, LATEST])
+def test_a_renewal_is_for_no_longer_than_the_terms_say(period: int) -> None:
+    assert renew(ONE, TERMS, PROOF, OWNER, period, NOW).results == [NOW + DAY]
+
+
+def test_an_owner_may_put_the_end_off_further_than_a_renewal_does() -> None:
+    assert expire(ONE, TERMS, PROOF, OWNER, 2 * DAY, NOW).results == [NOW + 2 * DAY]
+    assert expire(ONE, TERMS, PROOF, OWNER, 0, NOW).results == [NOW]
+
+
+def test_nothing_is_put_off_beyond_what_a_token_was_made_with() -> None:
+    image = image_with(token(), *expire(ONE, TERMS, PROOF, OWNER, LATEST, NOW).records)
+    assert image.tokens[ID].expiration_timestamp == END
+    assert renew(image, TERMS, PROOF, OWNER, -1, END - HOUR).results == [END]
+
+
+@pytest.mark.parametrize("change", [renew, expire])
+def test_one_whose_time_is_over_is_not_renewed(change: Any) -> None:
+    last = NOW + DAY
+    assert code(lambda: change(ONE, TERMS, PROOF, OWNER, HOUR, last)) == NONE
+    assert code(lambda: change(ONE, TERMS, PROOF, OWNER, HOUR, last + 1)) == error_codes.DELEGATION_TOKEN_EXPIRED
+    put_off = image_with(
+        token(), made("DelegationTokenRecord", token_id=ID, owner=OWNER, max_timestamp=1, expiration_timestamp=LATEST)
+    )
+    assert code(lambda: change(put_off, TERMS, PROOF, OWNER, HOUR, 2)) == error_codes.DELEGATION_TOKEN_EXPIRED
+
+
+def test_a_stranger_is_told_of_the_time_by_a_renewal_and_of_himself_by_an_end() -> None:
+    later = END + 1
+    assert code(lambda: renew(ONE, TERMS, PROOF, STRANGER, 1, later)) == error_codes.DELEGATION_TOKEN_EXPIRED
+    assert code(lambda: expire(ONE, TERMS, PROOF, STRANGER, 1, later)) == error_codes.DELEGATION_TOKEN_OWNER_MISMATCH
+
+
+@pytest.mark.parametrize("now", [NOW, END + 1])
+def test_a_negative_period_ends_a_token_at_once_also_one_whose_time_is_over(now: int) -> None:
+    decision = expire(ONE, TERMS, PROOF, OWNER, -1, now)
+    assert decision.results == [now]
+    assert image_with(token(), *decision.records).tokens == EMPTY.tokens
+
+
+def test_those_whose_time_is_over_are_swept_away_and_no_others() -> None:
+    def kept(expires: int, ends: int) -> set[str]:
+        fields = {"token_id": "t", "expiration_timestamp": expires, "max_timestamp": ends}
+        record = made("DelegationTokenRecord", **fields)
+        return {*image_with(record, *over(image_with(record), NOW)).tokens}
+
+    assert kept(NOW, NOW) == kept(NOW, NOW + 1) == {"t"}
+    assert kept(NOW - 1, NOW + 1) == kept(NOW + 1, NOW - 1) == set()
+
+
+def test_no_sweep_is_more_than_one_batch_takes() -> None:
+    image = image_with(*(made("DelegationTokenRecord", token_id=str(number)) for number in range(MOST_RECORDS + 1)))
+    first = over(image, NOW)
+    assert len(first) == MOST_RECORDS
+    for record in first:
+        image = replay(image, record)
+    assert len(over(image, NOW)) == 1
+
+
+# On which terms
+
+
+def test_the_terms_are_those_of_the_settings() -> None:
+    assert terms_of(Settings()) is None
+    assert terms_of(Settings({"delegation.token.secret.key": ""})) is None
+    assert terms_of(Settings({"delegation.token.secret.key": "k\u00e4y"})) == Terms("k\u00e4y".encode(), 7 * DAY, DAY)
+    given = {"delegation.token.max.lifetime.ms": 5, "delegation.token.expiry.time.ms": 3}
+    assert terms_of(Settings({"delegation.token.secret.key": "k", **given})) == Terms(b"k", 5, 3)
+
+
+def test_there_are_no_tokens_without_a_key_or_before_the_log_knows_them() -> None:
+    level = image_with(made("FeatureLevelRecord", name="metadata.version", feature_level=13))
+    assert code(lambda: offered(level, None)) == error_codes.DELEGATION_TOKEN_AUTH_DISABLED
+    assert code(lambda: offered(level, TERMS)) == error_codes.UNSUPPORTED_VERSION
+    known = image_with(made("FeatureLevelRecord", name="metadata.version", feature_level=14))
+    assert offered(known, TERMS) is TERMS

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from interop.support import eventually, unique
+from interop.support import eventually, local_kafka, unique
 from interop.tools.resident import Resident, Said, resident
 
 from .guarded import MECHANISMS, Guarded, let_in, opened, set_password
@@ -26,7 +26,7 @@ TOKENS = {
     "delegation.token.expiry.check.interval.ms": "500",
 }
 TOOL, TOPICS = "org.apache.kafka.tools.DelegationTokenCommand", "org.apache.kafka.tools.TopicCommand"
-SECOND, HOUR, DAY, WEEK = 1_000, 3_600_000, 86_400_000, 604_800_000
+HOUR, DAY, WEEK = 3_600_000, 86_400_000, 604_800_000
 AT_ONCE = -1
 MODULE = "org.apache.kafka.common.security.scram.ScramLoginModule required"
 
@@ -119,8 +119,11 @@ def _token(cells: Sequence[str]) -> Token:
 
 
 @pytest.fixture(scope="module")
-def cluster(ours: Kind, real: Kafka, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    with resident() as tools, opened(tmp_path_factory.mktemp("tokens"), ours, real, TOKENS) as found:
+def cluster(
+    request: pytest.FixtureRequest, ours: Kind, real: Kafka, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Cluster]:
+    folder = tmp_path_factory.mktemp("tokens")
+    with local_kafka(request), resident() as tools, opened(folder, ours, real, TOKENS) as found:
         yield Cluster(found, tools)
 
 
@@ -133,14 +136,8 @@ def test_a_token_lives_as_long_as_its_owner_and_its_renewers_want(cluster: Clust
     for user in (ann, bob):
         eventually(partial(cluster.described, user), lambda found: found == [token])
     assert cluster.described(eve) == []
-    for verb in ("renew", "expire"):
-        asked = (
-            f"--{verb}",
-            "--hmac",
-            token.hmac,
-            f"--{'renew' if verb == 'renew' else 'expiry'}-time-period",
-            str(HOUR),
-        )
+    for verb, period in (("renew", "renew"), ("expire", "expiry")):
+        asked = f"--{verb}", "--hmac", token.hmac, f"--{period}-time-period", str(HOUR)
         assert "DelegationTokenOwnerMismatchException" in cluster.refused(eve, *asked)
         cluster.done(bob, *asked)
         eventually(lambda: cluster.described(ann)[0].expires, lambda found: found < token.expires)
@@ -153,7 +150,7 @@ def test_a_token_lives_as_long_as_its_owner_and_its_renewers_want(cluster: Clust
 
 
 def test_a_client_logs_in_with_a_token(cluster: Cluster) -> None:
-    """In its owner's name; but he gets no other token by it, and is not let in once it has ended."""
+    """He gets no other token by it, and is not let in once it has ended."""
     ann = cluster.user("ann")
     holder = cluster.holder(token := cluster.created(ann))
     eventually(lambda: cluster.comes_in(holder), bool)
@@ -167,10 +164,12 @@ def test_a_client_logs_in_with_a_token(cluster: Cluster) -> None:
     eventually(lambda: cluster.comes_in(holder), lambda found: not found)
 
 
-def test_a_token_that_is_not_renewed_is_swept_away(cluster: Cluster) -> None:
+def test_a_token_whose_time_is_over_is_swept_away(cluster: Cluster) -> None:
     ann = cluster.user("ann")
-    token = cluster.created(ann, lifetime=2 * SECOND)
-    holder = cluster.holder(token)
+    holder = cluster.holder(token := cluster.created(ann, lifetime=HOUR))
+    eventually(lambda: cluster.described(ann), lambda found: found == [token])
+    eventually(lambda: cluster.comes_in(holder), bool)
+    cluster.done(ann, "--expire", "--hmac", token.hmac, "--expiry-time-period", "0")
     eventually(lambda: cluster.described(ann), lambda found: found == [])
     assert not cluster.comes_in(holder)
 

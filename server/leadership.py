@@ -45,10 +45,6 @@ def lose_tail(node: Node, partition: Partition, offset: int, controller: Node | 
     for listener in listeners:
         listener.lost(partition)
     log.truncate_to(offset)
-    work = None if node.flushing.under_way else log.unflushed()
-    if work is not None:  # so that a gap that a cut within a batch leaves is told from one that a loss of power makes
-        work.run()
-        log.flushed(work.offset)
     epoch = elect(controller or node, partition)
     for listener in listeners:
         listener.led(partition)

@@ -42,7 +42,7 @@ __all__ = ["AppendRefused", "AppendResult", "LogRefused", "Origin", "PartitionLo
 NEWEST_PRODUCE = 13
 """The newest version of Produce."""
 
-_FURTHEST_IN_SEGMENT = 2**31 - 1  # an offset stands in Kafka's index files as an int32, counted from the segment's base
+_FURTHEST = 2**31 - 1  # offsets and positions stand in Kafka's index files as int32, counted from the segment's start
 
 _base_offset = attrgetter("base_offset")
 _new = tuple.__new__  # of a named tuple, in a third of the time that calling its class takes
@@ -197,18 +197,22 @@ class PartitionLog(KeptLog):
             self._storage.keep_epochs(self.epochs.entries)
 
     def _must_roll(self, size: int, placed: Placed, now: int) -> bool:
-        """Whether the active segment ends here: it is full, too old, or its index could not count so far."""
+        """Whether the active segment ends here: it is full, too old, or its index could not count so far. After a gap it goes on all the same,
+        but where compaction leaves gaps anywhere: what is missing between two segments is then known to be lost (see `files.recovery`)."""
         active = self._storage.segments[-1]
-        if placed.last_offset - active.base_offset > _FURTHEST_IN_SEGMENT:
+        grown = active.size + size
+        if placed.last_offset - active.base_offset > _FURTHEST or grown > _FURTHEST:
             return True
         if not active.size:
             return False
-        if active.size + size > self.config.segment_bytes or active.full:
-            return True
         longest = self.config.max_segment_ms - self._jitter(active.base_offset)
-        if active.first_timestamp >= 0:
-            return placed.max_timestamp - active.first_timestamp > longest
-        return now - active.created > longest
+        if grown > self.config.segment_bytes or active.full:
+            over = True
+        elif active.first_timestamp >= 0:
+            over = placed.max_timestamp - active.first_timestamp > longest
+        else:
+            over = now - active.created > longest
+        return over and (self.config.compacts or placed.base_offset == active.next_offset)
 
     def _jitter(self, base_offset: int) -> int:
         """How much sooner a segment ends than others (`segment.jitter.ms`): by chance, but always the same for the same segment."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 
 from kafkadouble.wire.batch import BatchHeader, read_header
 
@@ -60,7 +59,7 @@ def _recover_from(
         problem = _recover_segment(storage, segment, succession, state)
         if problem is not None and segment.next_offset < recovery_point:
             raise problem
-        problem = problem or _hole_after(storage, number, recovery_point, log_start_offset, succession)
+        problem = problem or _hole_after(storage, number, recovery_point, log_start_offset)
         if problem is None:
             continue
         gone = len(storage.segments) - number - 1
@@ -72,26 +71,16 @@ def _recover_from(
     return state
 
 
-def _hole_after(
-    storage: FileStorage, number: int, recovery_point: int, log_start_offset: int, succession: Succession
-) -> BadFile | None:
-    """Of a segment that was not flushed whole batches may be missing at its end, though the next one is there. Where compaction leaves gaps
-    that is none; nor is it below the log's start, nor after what was flushed where an epoch begins, as far as is known: who cuts within a
-    batch flushes what he leaves, and another leader goes on."""
+def _hole_after(storage: FileStorage, number: int, recovery_point: int, log_start_offset: int) -> BadFile | None:
+    """Of a segment that was not flushed whole batches may be missing at its end, though the next one is there. Nothing else leaves a gap just
+    there, but for compaction: no segment begins with the batch that comes after one. Below the log's start nothing is missed."""
     segment, following = storage.segments[number], storage.segments[number + 1 : number + 2]
     if not following or storage.compacts or segment.next_offset < recovery_point:
         return None
     due, begins = segment.next_offset, following[0].base_offset
-    if max(due, log_start_offset) >= begins or (due == recovery_point and _begins_epoch(following[0], succession)):
+    if max(due, log_start_offset) >= begins:
         return None
     return BadFile(f"the offsets from {due} to {begins - 1} are missing", file=segment.path(LOG), offset=segment.size)
-
-
-def _begins_epoch(segment: FileSegment, succession: Succession) -> bool:
-    with suppress(BadFile):
-        first = next(segment.places(), None)
-        return first is not None and succession.may_begin(first.leader_epoch, segment.base_offset)
-    return False
 
 
 def _recover_segment(

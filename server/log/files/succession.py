@@ -14,11 +14,10 @@ from ..offset_and_epoch import NO_EPOCH
 
 
 class Succession:
-    """One batch after the other. `epochs` learn from them; `known` is what they were before."""
+    """One batch after the other. `epochs` learn from them."""
 
     def __init__(self, epochs: LeaderEpochCache, recovery_point: int) -> None:
-        self.epochs, self.known = epochs, LeaderEpochCache(epochs.entries)
-        self._recovery_point = recovery_point
+        self.epochs, self._recovery_point = epochs, recovery_point
         self._epoch, self._end = NO_EPOCH, 0  # of the batch before
 
     def problem(self, header: BatchHeader) -> str:
@@ -33,7 +32,3 @@ class Succession:
         if header.partition_leader_epoch >= 0:
             self.epochs.believe(header.partition_leader_epoch, header.base_offset, header.last_offset)
             self._epoch, self._end = header.partition_leader_epoch, header.next_offset
-
-    def may_begin(self, epoch: int, offset: int) -> bool:
-        """Whether it is news that anything before `offset` was of this epoch."""
-        return epoch > max(self._epoch, self.known.epoch_for(offset - 1))

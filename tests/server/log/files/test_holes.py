@@ -9,7 +9,7 @@ from kafkadouble.server.log.files.opening import open_log
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.wire.batch import read_header
 
-from ..batches import NOW, produced
+from ..batches import NOW, everything, produced
 from .lossy_disk import LossyDisk
 
 ONE = len(produced(1))
@@ -58,41 +58,37 @@ def test_compaction_leaves_gaps() -> None:
     assert offsets(opened(with_a_hole(), policy="compact")) == [0, 1, 2, 3, 4, 6, 7]
 
 
-def cut_within_a_batch(start: int = 0) -> tuple[LossyDisk, list[int]]:
-    """A log that goes on in another epoch, and in another segment, after a cut within a batch; and its offsets."""
+@pytest.mark.parametrize("start", [6, 7])
+def test_nothing_is_missing_below_the_start(start: int) -> None:
+    log = opened(with_a_hole(), start=start)
+    assert everything(log) == [*range(start, 8)]
+
+
+@pytest.mark.parametrize("recovery_point", [0, 1])
+@pytest.mark.parametrize("count", [2, 7])
+def test_a_cut_within_a_batch_leaves_a_gap_that_is_no_hole(count: int, recovery_point: int) -> None:
+    """Even where the segment has no room for what comes next: it goes on there, so that a gap between segments is never one of ours."""
     disk = LossyDisk()
     log = opened(disk)
     log.append_as_leader(produced(1), leader_epoch=0, now=NOW)
     log.append_as_leader(produced(4), leader_epoch=0, now=NOW)
     log.commit_all()
-    log.delete_records_before(start)
     log.truncate_to(3)
-    log.begin_epoch(1)
     for _ in range(4):
-        log.append_as_leader(produced(2), leader_epoch=1, now=NOW)
+        log.append_as_leader(produced(count), leader_epoch=1, now=NOW)
     assert len(log.segments) > 1
-    return disk.copy(), offsets(log)
-
-
-def test_a_cut_within_a_batch_leaves_a_gap_that_was_flushed() -> None:
-    disk, before = cut_within_a_batch()
+    before = offsets(log)
     assert before[:2] == [0, 3]
-    assert offsets(opened(disk, recovery_point=1)) == before
+    assert offsets(opened(disk.copy(), recovery_point)) == before
 
 
-@pytest.mark.parametrize("start", [2, 3])
-def test_a_gap_ends_no_log_that_begins_in_it(start: int) -> None:
-    disk, before = cut_within_a_batch(start)
-    assert offsets(opened(disk, recovery_point=1, start=start)) == before
-
-
-def test_nor_one_that_begins_after_it() -> None:
-    disk, before = cut_within_a_batch(3)
-    assert offsets(opened(disk, start=3)) == before
-
-
-@pytest.mark.parametrize(("epochs", "recovery_point"), [((0, 0, 0, 1, 1, 1), 0), ((0, 1, 1, 1, 1, 1), 1)])
-def test_the_beginning_of_an_epoch_is_no_reason_for_a_gap(epochs: tuple[int, ...], recovery_point: int) -> None:
+@pytest.mark.parametrize("epochs_are_lost", [False, True])
+@pytest.mark.parametrize(
+    ("epochs", "recovery_point"), [((0, 0, 0, 1, 1, 1), 0), ((0, 1, 1, 1, 1, 1), 1), ((0, 1, 1, 2, 2, 2), 1)]
+)
+def test_the_beginning_of_an_epoch_is_no_reason_for_a_gap(
+    epochs: tuple[int, ...], recovery_point: int, epochs_are_lost: bool
+) -> None:
     """A replica that lost the end of a segment to the power would be told from its leader's by nobody."""
     disk = LossyDisk()
     log = opened(disk)
@@ -100,4 +96,6 @@ def test_the_beginning_of_an_epoch_is_no_reason_for_a_gap(epochs: tuple[int, ...
         log.append_as_leader(produced(1), leader_epoch=epoch, now=NOW)
     disk = disk.copy()
     disk.open(f"t-0/{0:020d}.log").truncate(ONE)
+    if epochs_are_lost:
+        disk.remove("t-0/leader-epoch-checkpoint")
     assert offsets(opened(disk, recovery_point)) == [0]

@@ -187,8 +187,9 @@ class FileSegment(IndexedLog):
         self._grew(position, header.size, header.last_offset, header.max_timestamp)
 
     def cut(self) -> None:
-        """Cut off what was not recovered."""
+        """Cut off what was not recovered, for good."""
         self.log.truncate(self.size)
+        self.log.flush()
 
     def finish(self) -> None:
         """Nothing will be appended any more: the last entry by time, and the index is looked up where it lies."""
@@ -320,7 +321,7 @@ class FileSegment(IndexedLog):
         return self.size if offset >= self.next_offset else super().find(offset)
 
     def truncate(self, offset: int, most: int) -> None:
-        """Drop every batch that reaches `offset` or beyond, and be appended to."""
+        """Drop every batch that reaches `offset` or beyond, for good, and be appended to."""
         position = self.find(offset)
         self.resume(most)
         index = self._index
@@ -330,8 +331,8 @@ class FileSegment(IndexedLog):
             kept = sum(1 for each in listed if each.last_offset < offset)
             self._opened_list().truncate(kept * txn_index.SIZE)
         index.cut(offset)
-        self.log.truncate(position)
         self.size = position
+        self.cut()
         self._activate(index)
 
     def files(self) -> list[File]:

@@ -3,7 +3,9 @@
 Rules; see `storage` for those of every storage. Whatever is acknowledged has been handed to the system, so that it outlives the process; to
 outlive the machine it must be flushed, which is somebody else's to do (`unflushed`): it takes long. Files that are no longer wanted are marked
 `.deleted` at once, and removed by a `tick` when `file.delete.delay.ms` is over, so that who reads them can end. Segments go from the ends of
-the log inwards, so that an interruption leaves no hole.
+the log inwards, so that an interruption leaves no hole. What is cut off is gone for good before anything is appended in its place: it is
+flushed at once, first that later segments are gone, then the cut. (Kafka leaves that to chance. But power could take the cut back and leave
+a segment that was begun behind it: two histories in one log, that no leader epoch tells from the leader's.)
 """
 
 from __future__ import annotations
@@ -123,9 +125,11 @@ class FileStorage:
         self.snapshots.remove(offset)
 
     def drop_newest(self, count: int) -> None:
-        """Delete that many segments, from the end."""
+        """Delete that many segments, from the end, for good."""
         for _ in range(count):
             self._drop(self.segments.pop())
+        if count:
+            self._disk.flush_folder(self.folder)
 
     def distrust_snapshots_after(self, offset: int) -> None:
         """What they say that the producers were at later offsets may have been so of another log than is there."""
@@ -163,7 +167,6 @@ class FileStorage:
         for snapshot in self.snapshots[bisect_right(self.snapshots, offset) :]:
             self._drop_snapshot(snapshot)
         self.segments[-1].truncate(offset, self._settings.segment_index_bytes)
-        self._names_changed = True  # or a cut at the recovery point would be flushed with what comes next only
         self.recovery_point = min(self.recovery_point, self.segments[-1].next_offset)
         self._ends_at(self.segments[-1].next_offset)
         self._being_flushed, self._cut_to = [], min(self._cut_to, self.segments[-1].next_offset)

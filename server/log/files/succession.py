@@ -1,8 +1,9 @@
 """In which leader epochs the batches were written that an unclean stop has left, and whether they can be of one history.
 
-The epochs are those of the batches, whatever `leader-epoch-checkpoint` says: of a log that was cut and goes on, power may take the cut and
-leave the file. (Kafka only adds epochs that are later than all that it knows, and so such a file outlives the recovery.) Power may also leave
-segments that the cut had removed behind what came after it: each batch is good then, but epochs never fall in one log.
+The epochs are those of the batches, whatever `leader-epoch-checkpoint` says: of a log that was cut and goes on, power may leave the file as
+it was before, or take it. (Kafka only adds epochs that are later than all that it knows, and so such a file outlives the recovery.) Of a log
+that was written by somebody who flushes no cut, power may also leave segments that a cut had removed behind what came after it: each batch is
+good then, but epochs never fall in one log.
 """
 
 from __future__ import annotations

@@ -1,0 +1,102 @@
+"""A log that is cut, and goes on: whatever the power takes, there is one history in it, and no hole."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from random import Random
+
+import pytest
+
+from kafkadouble.server.log.config import LogConfig
+from kafkadouble.server.log.files.errors import DiskFailure
+from kafkadouble.server.log.files.opening import open_log
+from kafkadouble.server.log.log import PartitionLog
+
+from ..batches import NOW, everything, produced
+from .lossy_disk import Contents, LossyDisk
+
+ONE = len(produced(1))
+EPOCHS = "t-0/leader-epoch-checkpoint"
+
+
+class Wearing(LossyDisk):
+    """A disk that fails after so many more changes and flushes."""
+
+    left = 1_000_000
+
+    def check(self) -> None:
+        self.left -= 1
+        self.failing |= self.left < 0
+        super().check()
+
+
+def opened(disk: LossyDisk, recovery_point: int = 0) -> PartitionLog:
+    settings = LogConfig.of({"segment.bytes": 3 * ONE})
+    return open_log(
+        disk, "t-0", "t", 0, settings, clean=False, recovery_point=recovery_point, log_start_offset=0, now=NOW
+    )
+
+
+def append(log: PartitionLog, count: int, epoch: int) -> None:
+    for _ in range(count):
+        log.append_as_leader(produced(1), leader_epoch=epoch, now=NOW)
+    log.commit_all()
+
+
+def flush(log: PartitionLog) -> None:
+    work = log.unflushed()
+    assert work is not None
+    work.run()
+    log.flushed(work.offset)
+
+
+def path(base: int) -> str:
+    return f"t-0/{base:020d}.log"
+
+
+def found_with(disk: LossyDisk, *whole: str) -> LossyDisk:
+    """The disk after a loss of power that took all that was not flushed, but for the names, and these files, which are there whole."""
+    left = {path: Contents(bytes(each.data) if path in whole else each.durable) for path, each in disk.contents.items()}
+    return LossyDisk(left, {"", "t-0"})
+
+
+@pytest.mark.parametrize("whole", [(path(3),), (path(3), EPOCHS)])
+def test_a_segment_that_was_begun_behind_a_cut_never_stays_without_the_cut(whole: tuple[str, ...]) -> None:
+    """There would be the old leader's record 2, and the new one's from 3 on, whose epoch is all that the new one asks for."""
+    disk = LossyDisk()
+    log = opened(disk)
+    append(log, 5, epoch=0)
+    flush(log)
+    log.truncate_to(2)
+    append(log, 4, epoch=1)
+    due = [bytes(each) for each in log.batches(0)]
+    left = [bytes(each) for each in opened(found_with(disk, *whole), recovery_point=2).batches(0)]
+    assert left == due[:2]
+
+
+@pytest.mark.parametrize("steps", range(16))
+def test_power_that_fails_in_the_midst_of_a_cut_leaves_no_hole(steps: int) -> None:
+    disk = Wearing()
+    log = opened(disk)
+    append(log, 8, epoch=0)
+    flush(log)
+    disk.left = steps
+    with suppress(DiskFailure):
+        log.truncate_to(2)
+    for seed in range(40):
+        left = everything(opened(disk.power_lost(Random(seed)), recovery_point=8))
+        assert left in ([*range(count)] for count in (2, 3, 6, 8))
+
+
+def test_what_is_cut_off_in_a_recovery_is_gone_for_good() -> None:
+    disk = LossyDisk()
+    log = opened(disk)
+    append(log, 8, epoch=0)
+    flush(log)
+    damaged = LossyDisk({path: Contents(each.durable) for path, each in disk.contents.items()}, {"", "t-0"})
+    damaged.contents[path(3)].data[2 * ONE - 1] ^= 1
+    assert everything(opened(damaged)) == [0, 1, 2, 3]
+    assert {each: len(data) // ONE for each, data in damaged.durable().items() if each.endswith(".log")} == {
+        path(0): 3,
+        path(3): 1,
+    }

@@ -52,6 +52,7 @@ class FileStorage:
         "_new_in",
         "_put_aside",
         "_settings",
+        "_unconfirmed",
         "_under_way",
         "_written",
         "folder",
@@ -71,6 +72,7 @@ class FileStorage:
             PARTITION_METADATA
         ]  # the small files that were written and not flushed; at first also whose the folder is
         self._under_way: list[str] = []  # those that a flush is to cover of which nobody has said that it was done
+        self._unconfirmed = False  # a flush was handed out of which nobody has said that it was done
         self.is_new = False  # there was nothing when it was opened, and nothing was flushed since then
         self._names_changed = False  # since a flush of the folder began
         self._names_due = (
@@ -228,9 +230,10 @@ class FileStorage:
         if self.is_new and not end:
             return None
         self.is_new = False
-        if end <= self.recovery_point and len(dirty) < 2 and not self._written and not self._names_changed:
+        is_due = self._unconfirmed or self._written or self._names_changed
+        if end <= self.recovery_point and len(dirty) < 2 and not is_due:
             return None
-        self._being_flushed, self._cut_to = dirty[:-1], UNBOUNDED
+        self._unconfirmed, self._being_flushed, self._cut_to = True, dirty[:-1], UNBOUNDED
         files = [file for segment in dirty for file in segment.files()]
         self._written, self._under_way = [], [*self._under_way, *self._written]
         files += [self._disk.open(f"{self.folder}/{name}") for name in self._under_way if self._is_there(name)]
@@ -249,6 +252,7 @@ class FileStorage:
         for segment in self._being_flushed:
             segment.durable = True
         self._being_flushed, self._under_way, self._new_in, self._names_due = [], [], (self.folder,), False
+        self._unconfirmed = False
 
     def was_flushed(self) -> None:
         """As it was found, all of it would outlive the machine."""

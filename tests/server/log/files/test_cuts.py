@@ -100,3 +100,15 @@ def test_what_is_cut_off_in_a_recovery_is_gone_for_good() -> None:
         path(0): 3,
         path(3): 1,
     }
+
+
+def test_a_flush_that_nobody_says_was_done_is_to_be_done_again() -> None:
+    disk = LossyDisk()
+    log = opened(disk)
+    append(log, 1, epoch=0)
+    flush(log)
+    log.begin_epoch(5)
+    assert log.unflushed() is not None  # and it is never run
+    flush(log)
+    assert log.unflushed() is None
+    assert disk.durable()[EPOCHS] == b"0\n2\n0 0\n5 1\n"

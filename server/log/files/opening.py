@@ -66,7 +66,8 @@ def open_log(
             state = state_at(storage, storage.segments[-1].next_offset, log_start_offset)
         else:
             state = recover(storage, recovery_point, log_start_offset, epochs)
-    if not storage.segments or storage.segments[-1].next_offset < log_start_offset:
+    begun_anew = not storage.segments or storage.segments[-1].next_offset < log_start_offset
+    if begun_anew:
         epochs, state = LeaderEpochCache(), ProducerState()
         _begin_anew(storage, folder, log_start_offset)
     active = storage.segments[-1]
@@ -74,7 +75,7 @@ def open_log(
     active.created = now
     start, end = max(log_start_offset, storage.segments[0].base_offset), active.next_offset
     storage.recovery_point = end if clean else min(recovery_point, end)
-    if clean and end:
+    if clean and end and not begun_anew:
         storage.was_flushed()
     ends_at(end)
     storage.drop_stray_snapshots(end)

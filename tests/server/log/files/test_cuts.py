@@ -112,3 +112,19 @@ def test_a_flush_that_nobody_says_was_done_is_to_be_done_again() -> None:
     flush(log)
     assert log.unflushed() is None
     assert disk.durable()[EPOCHS] == b"0\n2\n0 0\n5 1\n"
+
+
+def test_a_log_that_is_begun_anew_after_a_stop_in_good_order_is_flushed_with_its_folder() -> None:
+    """Nothing was flushed when it was closed, since nothing was left in it."""
+    disk = LossyDisk()
+    log = opened(disk)
+    log.append_as_leader(produced(2), leader_epoch=0, now=NOW)
+    log.commit_all()
+    log.delete_records_before(1)
+    log.truncate_to(1)
+    log.close()
+    log = open_log(disk, "t-0", "t", 0, log.config, clean=True, recovery_point=0, log_start_offset=1, now=NOW)
+    append(log, 2, epoch=1)
+    flush(log)
+    assert log.recovery_point == 3
+    assert len(disk.durable()[path(1)]) == 2 * ONE

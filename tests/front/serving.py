@@ -7,6 +7,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from queue import Queue
+from threading import Thread
 from typing import Any
 
 from kafkadouble.messages.message import Message
@@ -16,36 +18,56 @@ KAFKADOUBLE = [sys.executable, "-m", "kafkadouble"]
 
 
 class Serving:
-    """A `kafkadouble serve` that was started, and the lines that it has printed."""
+    """A `kafkadouble serve` that was started, and the lines that it has printed. What it says on stderr is always read: a pipe that is full
+    would make it stand still."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
+        self._said: Queue[str] = Queue()
+        self._hearing = Thread(target=self._hear, daemon=True)
+        self._hearing.start()
         assert process.stdout is not None
         self.told = dict(process.stdout.readline().rstrip("\n").partition("=")[::2] for _ in range(5))
         if "pid" not in self.told:
-            raise AssertionError(f"it does not serve: {process.communicate(timeout=30)[1]}")
+            raise AssertionError(f"it does not serve: {self.ended()[1]}")
         first = next(iter(self.told.values()))  # of a controller that is no broker, where it is reached
         host, _, port = first.rpartition(":")
         self.address = host, int(port)
 
+    def _hear(self) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self._said.put(line)
+
     def ask(self, body: Message, version: int) -> Any:
         return ask(self.address, body, version)
 
+    def said(self) -> str:
+        """The next line of stderr."""
+        return self._said.get(timeout=30)
+
     def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
-        """(exit code, all of stderr)."""
+        """(exit code, the rest of stderr)."""
         self.process.send_signal(number)
-        _, stderr = self.process.communicate(timeout=30)
-        return self.process.returncode, stderr
+        return self.ended()
+
+    def ended(self) -> tuple[int, str]:
+        """(exit code, the rest of stderr), when it ends by itself."""
+        code = self.process.wait(30)
+        self._hearing.join(30)
+        return code, "".join(self._said.get_nowait() for _ in range(self._said.qsize()))
 
 
 @contextmanager
 def serving(*words: str) -> Iterator[Serving]:
     command = [*KAFKADOUBLE, "serve", *words] if "--config" in words else [*KAFKADOUBLE, "serve", "--port", "0", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        served = Serving(process)
         try:
-            yield Serving(process)
+            yield served
         finally:
             process.kill()
+            served.ended()
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.start import request
+from interop.local.ports import free_ports
 from kafkadouble import __version__
 from kafkadouble.__main__ import VERBS, main
 from kafkadouble.messages import registry
@@ -20,7 +21,7 @@ from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.server.handlers import TABLE
-from tests.front.serving import KAFKADOUBLE, Serving, run, serving
+from tests.front.serving import KAFKADOUBLE, run, serving
 
 
 class TestServe:
@@ -103,21 +104,17 @@ class TestServe:
             assert broker.address == ("kafka.example", 19092)
 
     def test_the_listener_of_a_file_counts(self, tmp_path: Path) -> None:
-        port = _free_port()
+        port, at = free_ports(2)
         file = tmp_path / "server.properties"
         file.write_text(
             f"process.roles=broker,controller\nnode.id=1\ncontroller.listener.names=CONTROLLER\n"
-            f"listeners=CONTROLLER://:9093,PLAINTEXT://:{port}\nadvertised.listeners=PLAINTEXT://localhost:{port},CONTROLLER://localhost:9093\n"
+            f"listeners=CONTROLLER://:{at},PLAINTEXT://:{port}\nadvertised.listeners=PLAINTEXT://localhost:{port},CONTROLLER://localhost:{at}\n"
         )
-        command = [*KAFKADOUBLE, "serve", "--config", str(file)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-            try:
-                assert Serving(process).address == ("localhost", port)
-                with socket.create_connection(("127.0.0.1", port)) as sock:
-                    sock.sendall(request())
-                    assert sock.recv(4)
-            finally:
-                process.terminate()
+        with serving("--config", str(file)) as served:
+            assert served.address == ("localhost", port)
+            with socket.create_connection(("127.0.0.1", port)) as sock:
+                sock.sendall(request())
+                assert sock.recv(4)
 
     def test_a_port_that_is_taken_is_one_sentence(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as sock:
@@ -168,7 +165,7 @@ class TestServe:
     def test_nobody_reads_what_it_prints(self) -> None:
         read, write = os.pipe()
         os.close(read)
-        port = _free_port()
+        (port,) = free_ports(1)
         command = [*KAFKADOUBLE, "serve", "--port", str(port), "--quiet"]
         with subprocess.Popen(command, stdout=write, stderr=subprocess.PIPE, text=True) as process:
             os.close(write)
@@ -233,12 +230,6 @@ class TestOtherVerbs:
         assert "KAFKA-18659" in produce["reason"]
         assert main(["supported"]) == 0
         assert "ApiVersions" in capsys.readouterr().out
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as sock:
-        port: int = sock.getsockname()[1]
-        return port
 
 
 def _catches(pid: int, number: int) -> bool:

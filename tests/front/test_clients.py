@@ -95,6 +95,7 @@ class KafkaPython:
         consumer = kafka_python.KafkaConsumer(
             topic, **self.base, group_id=group, auto_offset_reset="earliest", consumer_timeout_ms=PATIENCE * 1000
         )
+        consumer.topics()  # waits for metadata: a leader that joins before it came assigns nothing, and may leave it at that
         values = [message.value for _, message in zip(range(count), consumer, strict=False)]
         consumer.commit()
         consumer.close()

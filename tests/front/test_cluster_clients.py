@@ -153,6 +153,7 @@ class KafkaPythonConsumer:
             enable_auto_commit=False,
             consumer_timeout_ms=100,
         )
+        self._consumer.topics()  # waits for metadata: a leader that joins before it came assigns nothing, and may leave it at that
 
     def next(self) -> bytes | None:
         found = next(self._consumer, None)

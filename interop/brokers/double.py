@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from kafkadouble import KafkaDouble
 from kafkadouble.brokers import BrokerHandle
 
-from ..local.identity import whole
+from ..local.identity import started
 from ..quorum import QUICK_COMEBACK
 from .broker import Broker, Wanted, met
 
@@ -68,7 +68,7 @@ class OneOfThree:
 
     def start(self) -> None:
         self._it.start()
-        whole(self.bootstrap, 1)
+        started(self.bootstrap)
 
     def kill(self) -> None:
         self._it.kill()

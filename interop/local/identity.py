@@ -44,31 +44,33 @@ def whole(bootstrap: str, brokers: int) -> Identity:
     return _told(bootstrap, lambda one: one.brokers >= brokers, f"{brokers} brokers")
 
 
+def started(bootstrap: str) -> Identity:
+    """What a broker tells that was started just now: one that is not part of its cluster yet refuses connections."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return whole(bootstrap, 1)
+        except ConnectionRefusedError:
+            if time.monotonic() > end:
+                raise
+        time.sleep(0.05)
+
+
 def known(bootstrap: str, broker: int) -> Identity:
     """What a broker tells, once it tells of this one, which may be itself: it is not fenced any more."""
     return _told(bootstrap, lambda one: broker in one.ids, f"broker {broker}")
 
 
 def _told(bootstrap: str, holds: Callable[[Identity], bool], wanted: str) -> Identity:
-    """What the first of these addresses tells, once it holds for all; a broker that starts refuses connections. RuntimeError when that does
-    not come."""
+    """What the first of these addresses tells, once it holds for all. RuntimeError when that does not come."""
     end = time.monotonic() + PATIENCE
     while True:
-        found = [_if_there(host, int(port)) for one in bootstrap.split(",") for host, _, port in [one.rpartition(":")]]
-        there = [one for one in found if one is not None]
-        if len(there) == len(found) and all(map(holds, there)):
-            return there[0]
+        found = [identity(host, int(port)) for one in bootstrap.split(",") for host, _, port in [one.rpartition(":")]]
+        if all(map(holds, found)):
+            return found[0]
         if time.monotonic() > end:
-            told = [None if one is None else sorted(one.ids) for one in found]
-            raise RuntimeError(f"brokers tell of {told}, not of {wanted}")
+            raise RuntimeError(f"brokers tell of {[sorted(one.ids) for one in found]}, not of {wanted}")
         time.sleep(0.05)
-
-
-def _if_there(host: str, port: int) -> Identity | None:
-    try:
-        return identity(host, port)
-    except ConnectionRefusedError:
-        return None
 
 
 def _asked(line: BufferedRWPair, key: int, version: int, body: bytes = b"") -> bytes:

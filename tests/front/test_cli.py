@@ -85,8 +85,8 @@ class TestServe:
     def test_begins_with_topics_and_settings(self, tmp_path: Path) -> None:
         file = tmp_path / "server.properties"
         file.write_text("# a comment\nnum.partitions = 5\nlog.dirs=/nowhere\nnode.id=7\n")
-        words = ("--topic", "a:3", "--topic", "b", "--config", str(file), "-c", "num.partitions=4", "--seed", "1")
-        with serving(*words) as broker:
+        words = ["--port", "0", "--topic", "a:3", "--topic", "b", "-c", "num.partitions=4", "--seed", "1"]
+        with serving("--config", str(file), *words) as broker:
             assert broker.told["node.id"] == "7"
             metadata = broker.ask(MetadataRequest(topics=None), 12)
             assert {topic.name: len(topic.partitions) for topic in metadata.topics} == {"a": 3, "b": 1}

@@ -9,6 +9,7 @@ import socket
 import struct
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from io import BufferedRWPair
 from typing import NamedTuple
 
@@ -18,6 +19,9 @@ NO_TOPICS = struct.pack(">i", 0)
 TIMEOUT = 30.0
 PATIENCE = 120.0
 """Seconds after which brokers should know of one another."""
+
+STARTING = (ConnectionRefusedError, TimeoutError)
+"""A broker that is not part of its cluster yet refuses connections, or has them wait."""
 
 
 class Identity(NamedTuple):
@@ -45,29 +49,27 @@ def whole(bootstrap: str, brokers: int) -> Identity:
 
 
 def started(bootstrap: str) -> Identity:
-    """What a broker tells that was started just now: one that is not part of its cluster yet refuses connections."""
-    end = time.monotonic() + PATIENCE
-    while True:
-        try:
-            return whole(bootstrap, 1)
-        except ConnectionRefusedError:
-            if time.monotonic() > end:
-                raise
-        time.sleep(0.05)
+    """What a broker tells that was started just now."""
+    return _told(bootstrap, lambda one: one.brokers > 0, "any", bears=STARTING)
 
 
 def known(bootstrap: str, broker: int) -> Identity:
     """What a broker tells, once it tells of this one, which may be itself: it is not fenced any more."""
-    return _told(bootstrap, lambda one: broker in one.ids, f"broker {broker}")
+    return _told(bootstrap, lambda one: broker in one.ids, f"broker {broker}", bears=STARTING)
 
 
-def _told(bootstrap: str, holds: Callable[[Identity], bool], wanted: str) -> Identity:
+def _told(
+    bootstrap: str, holds: Callable[[Identity], bool], wanted: str, bears: tuple[type[OSError], ...] = ()
+) -> Identity:
     """What the first of these addresses tells, once it holds for all. RuntimeError when that does not come."""
     end = time.monotonic() + PATIENCE
     while True:
-        found = [identity(host, int(port)) for one in bootstrap.split(",") for host, _, port in [one.rpartition(":")]]
-        if all(map(holds, found)):
-            return found[0]
+        found = []
+        with suppress(*bears):
+            for host, _, port in [one.rpartition(":") for one in bootstrap.split(",")]:
+                found.append(identity(host, int(port)))
+            if all(map(holds, found)):
+                return found[0]
         if time.monotonic() > end:
             raise RuntimeError(f"brokers tell of {[sorted(one.ids) for one in found]}, not of {wanted}")
         time.sleep(0.05)

@@ -19,7 +19,7 @@ from ..authorizing import USER, may
 from ..metadata.authorizer import CREATE_TOKENS
 from ..metadata.delegation_tokens import Principal, Wanted, create, offered, terms_of
 from ..request import Refusal, Request
-from ..token_requests import check_peer, requester_of
+from ..token_requests import NEVER, check_peer, requester_of
 from ..waiting import Wait
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 Response = CreateDelegationTokenResponse
 
 NOBODY = Principal("User", "ANONYMOUS")
-NEVER = -1
 TELLS_REQUESTER = 3
 TIMES_OF_REFUSALS = {
     error_codes.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED: NEVER,

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.expire_delegation_token import (
     ExpireDelegationTokenRequest,
     ExpireDelegationTokenResponse,
 )
 
-from ..metadata.delegation_tokens import expire, offered, terms_of
+from ..metadata.delegation_tokens import expire
 from ..request import Request
-from ..token_requests import check_peer
+from ..token_requests import answer_with_end, check_peer, end_in_refusal
 from ..waiting import Wait
 
 if TYPE_CHECKING:
@@ -24,20 +23,12 @@ if TYPE_CHECKING:
 
 Response = ExpireDelegationTokenResponse
 
-NEVER = -1
-
 admit = check_peer
 
 
 def answer(node: Node, request: Request[ExpireDelegationTokenRequest]) -> Response | Wait[Response]:
-    admit(request)
-    draft, body = node.controller.draft, request.body
-    terms = offered(draft, terms_of(node.settings))
-    decision = expire(draft, terms, bytes(body.hmac), request.peer.principal, body.expiry_time_period_ms, node.now)
-    [end] = decision.results
-    return node.controller.write(decision.records, Response(expiry_timestamp_ms=end))
+    return answer_with_end(node, request, expire, request.body.expiry_time_period_ms, Response)
 
 
 def refuse(request: Request[ExpireDelegationTokenRequest], code: int, message: str | None) -> Response:
-    refused = code == error_codes.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED
-    return Response(error_code=code, expiry_timestamp_ms=NEVER if refused else 0)
+    return Response(error_code=code, expiry_timestamp_ms=end_in_refusal(code))

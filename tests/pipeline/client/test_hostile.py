@@ -157,9 +157,9 @@ def test_damaged_answers_end_in_an_error_of_the_client(broker: FakeBroker) -> No
             "default_api_timeout_ms": 1,
             "delivery_timeout_ms": 1,
             "request_timeout_ms": 300,
-            "retry_backoff_ms": 0,
+            "retry_backoff_ms": 100,  # so what is worth another try has no time for it, however fast that would be
         }
-        with client_of(broker.bootstrap, **hasty, retry_backoff_max_ms=0, fetch_max_wait_ms=0) as client:
+        with client_of(broker.bootstrap, **hasty, retry_backoff_max_ms=100, fetch_max_wait_ms=0) as client:
             try:
                 ASKING[victim](client)
                 outcomes.add("answer")

@@ -15,14 +15,6 @@ def test_a_mutation_does_not_survive(name: str) -> None:
     assert outcome is not None, f"nothing tells that the rule is broken: {MUTATIONS[name].breaks}"
 
 
-def test_a_mutation_is_undone() -> None:
-    before = [getattr(owner, name) for each in MUTATIONS.values() for owner, name, _ in each.puts]
-    for each in MUTATIONS.values():
-        with mutated(each):
-            pass
-    assert before == [getattr(owner, name) for each in MUTATIONS.values() for owner, name, _ in each.puts]
-
-
 def test_a_seed_that_tells_does_so_again_and_says_how_it_came_to_that() -> None:
     mutation = MUTATIONS["commits with the first that has it"]
     outcome = first_to_tell(mutation, SEEDS)

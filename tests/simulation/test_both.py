@@ -1,0 +1,54 @@
+"""What holds for both simulations, that of the quorum and that of brokers: a seed does the same again, and a mutation is undone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.simulation import mutations, run
+from tests.simulation.brokers import mutations as of_brokers
+from tests.simulation.brokers import run as brokers
+from tests.simulation.mutating import Mutation, mutated
+
+ROOT = Path(__file__).resolve().parents[2]
+
+QUORUM, BROKERS = "tests.simulation", "tests.simulation.brokers"
+
+
+@pytest.mark.parametrize(
+    ("simulation", "scenario"),
+    [(run, "anything"), (run, "come_and_go"), (brokers, "anything"), (brokers, "power_fails")],
+    ids=["quorum-anything", "quorum-come_and_go", "brokers-anything", "brokers-power_fails"],
+)
+def test_a_seed_does_the_same_again(simulation: Any, scenario: str) -> None:
+    one, other = (simulation.run(7, tracing=True, scenario=scenario) for _ in range(2))
+    assert one.transcript == other.transcript
+    assert simulation.run(8, tracing=True, scenario=scenario).digest != one.digest
+    assert repr(simulation.run(7, scenario=scenario)) == repr(one), "to look at it changes nothing"
+
+
+@pytest.mark.parametrize(("module", "scenario"), [(QUORUM, "come_and_go"), (BROKERS, "anything_unclean")])
+def test_a_seed_does_the_same_in_another_process(module: str, scenario: str) -> None:
+    command = [sys.executable, "-m", module, "--seed", "3", "--scenario", scenario]
+    outputs = [
+        subprocess.run(
+            command, cwd=ROOT, env={"PYTHONHASHSEED": hashes, "PYTHONPATH": "src"}, capture_output=True, check=True
+        ).stdout
+        for hashes in ("1", "2")
+    ]
+    assert outputs[0] == outputs[1]
+    assert len(outputs[0]) > 1000
+
+
+@pytest.mark.parametrize("known", [mutations.MUTATIONS, of_brokers.MUTATIONS], ids=[QUORUM, BROKERS])
+def test_a_mutation_is_undone(known: Mapping[str, Mutation]) -> None:
+    before = [getattr(owner, name) for each in known.values() for owner, name, _ in each.puts]
+    for each in known.values():
+        with mutated(each):
+            pass
+    assert before == [getattr(owner, name) for each in known.values() for owner, name, _ in each.puts]

@@ -24,3 +24,9 @@ else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}: {error}") from None
         globals()[name] = found
         return found
+
+    def __dir__():
+        """Every message that a version of Kafka 4.4 has, besides what is imported already."""
+        from . import registry
+
+        return sorted({*globals(), *(each.name for each in registry.entries() if not each.retired)})

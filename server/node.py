@@ -82,6 +82,7 @@ class Node:
         history: bool = True,
         logs: Logs | None = None,
         controller: tuple[str, int] | None = None,
+        cluster_id: str | None = None,
     ) -> None:
         self.settings, self.advertised, self.now = settings, advertised, now
         self.id = settings.int("node.id")
@@ -92,7 +93,7 @@ class Node:
         self.halted: str | None = None
         """Why this node cannot go on; its owner is to end it."""
         self.roles = frozenset(settings.list("process.roles"))
-        self.cluster_id = self.logs.cluster_id or str(Uuid.random(self.random.randbytes))
+        self.cluster_id = self.logs.cluster_id or cluster_id or str(Uuid.random(self.random.randbytes))
         self.controller_endpoint = controller
         self.incarnation_id = Uuid.random(self.random.randbytes)
         self.is_registered = False  # as a broker

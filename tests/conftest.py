@@ -12,9 +12,10 @@ settings.load_profile("any machine")
 
 @pytest.fixture(scope="session")
 def broker_imported() -> None:
-    """What a broker is made of is there before the first suite that runs inside of this one: of what such a suite imports, pytester forgets a
-    part, and then there would be two of an enum."""
+    """Imports what brokers are made of before a suite runs inside of this one: pytester forgets a part
+    of what such a suite imports, and then there would be two of a class."""
     with KafkaDouble() as kafka:
         kafka.create_topic("t")
         kafka.produce("t", "x")
+        kafka.clear_rules()
         kafka.reset()

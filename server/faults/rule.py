@@ -8,7 +8,7 @@ name that there is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypedDict, cast
 
 from kafkadouble.messages import error_codes, registry
 from kafkadouble.wire.errors import UsageError
@@ -74,6 +74,10 @@ class Rule(NamedTuple):
         return cast(int, getattr(error_codes, cast(str, self.error)))
 
     def __repr__(self) -> str:
+        try:
+            checked(self)
+        except UsageError:  # made by hand, and refused when it is armed: the sentence below has no words for it
+            return f"Rule({', '.join(f'{name}={value!r}' for name, value in self.to_dict().items())})"
         return " ".join(filter(None, (self._what(), self._where(), self._how_often())))
 
     def _what(self) -> str:
@@ -98,6 +102,20 @@ class Rule(NamedTuple):
     def scope(self) -> dict[str, str | int]:
         """What narrows the match, by name."""
         return {name: value for name in SCOPE if (value := getattr(self, name)) is not None}
+
+
+class Narrowing(TypedDict, total=False):
+    """The keywords that narrow a rule or choose among matching requests; see `Rule`."""
+
+    on_call: int
+    probability: float | None
+    seed: int | None
+    topic: str | None
+    partition: int | None
+    group: str | None
+    transactional_id: str | None
+    client_id: str | None
+    broker: int | None
 
 
 SCOPE = ("topic", "partition", "group", "transactional_id", "client_id", "broker")

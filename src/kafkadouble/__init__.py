@@ -12,27 +12,60 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .brokers import BrokerHandle as BrokerHandle
     from .double import KafkaDouble as KafkaDouble
     from .errors import KafkaError as KafkaError
     from .errors import UsageError as UsageError
+    from .groups import Committed as Committed
+    from .groups import Group as Group
+    from .groups import Member as Member
     from .pipeline.logs import open_log as open_log
     from .pipeline.topic_table import fetch as fetch
+    from .records import ReadRecord as ReadRecord
+    from .requests import Requests as Requests
+    from .rules import RuleHandle as RuleHandle
     from .server.clock import SteppedClock as SteppedClock
     from .server.faults.rule import Rule as Rule
+    from .server.history import SeenRequest as SeenRequest
 
 __version__ = "0.1.0"
 
 _HOME = {
+    "BrokerHandle": ".brokers",
+    "Committed": ".groups",
+    "Group": ".groups",
     "KafkaDouble": ".double",
     "KafkaError": ".errors",
+    "Member": ".groups",
+    "ReadRecord": ".records",
+    "Requests": ".requests",
     "Rule": ".server.faults.rule",
+    "RuleHandle": ".rules",
+    "SeenRequest": ".server.history",
     "SteppedClock": ".server.clock",
     "UsageError": ".errors",
     "fetch": ".pipeline.topic_table",
     "open_log": ".pipeline.logs",
 }
 
-__all__ = ["KafkaDouble", "KafkaError", "Rule", "SteppedClock", "UsageError", "__version__", "fetch", "open_log"]
+__all__ = [
+    "BrokerHandle",
+    "Committed",
+    "Group",
+    "KafkaDouble",
+    "KafkaError",
+    "Member",
+    "ReadRecord",
+    "Requests",
+    "Rule",
+    "RuleHandle",
+    "SeenRequest",
+    "SteppedClock",
+    "UsageError",
+    "__version__",
+    "fetch",
+    "open_log",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -44,8 +44,8 @@ class Data(Protocol):
         """What an earlier life left, for the next."""
         ...
 
-    def erase(self, now: int) -> None:
-        """As if nothing had ever been there."""
+    def erase(self, now: int, cluster_id: str) -> None:
+        """Delete everything; what is opened next belongs to this cluster."""
         ...
 
     def release(self) -> None:
@@ -86,7 +86,7 @@ class Broker:
         self._peer = Peer(0, *self.address)
         self.listener = Listener(self._new_node(), clock, sock, controllers)
 
-    def _new_node(self) -> Node:
+    def _new_node(self, cluster_id: str | None = None) -> Node:
         seed = int.from_bytes(os.urandom(8), "big") if self._seed is None else self._seed
         now = self.clock.now()
         logs = None if self._data is None else self._data.open()
@@ -98,6 +98,7 @@ class Broker:
             history=self._history,
             logs=logs,
             controller=self.controller,
+            cluster_id=cluster_id,
         )
         node.capture = self._capture
         return node
@@ -157,6 +158,10 @@ class Broker:
             raise UsageError("this broker keeps no history")
         return self.node.history
 
+    def clear_rules(self) -> None:
+        """Take every fault rule out of force."""
+        self.node.faults.clear()
+
     async def start(self) -> None:
         """Begin to accept."""
         await self.listener.start()
@@ -170,11 +175,16 @@ class Broker:
             self._data.release()
 
     async def reset(self) -> None:
-        """A new node behind the same socket; what the old one kept is gone."""
+        """Puts a new node behind the same socket; everything but the cluster id is gone.
+
+        The cluster id stays, because a client that outlives a reset keeps to it: librdkafka would
+        log an error and take seconds to accept another.
+        """
+        cluster_id = self.node.cluster_id
         if self._data is not None:
             self.node.close(self.clock.now())
-            self._data.erase(self.clock.now())
-        self.listener.replace(self._new_node())
+            self._data.erase(self.clock.now(), cluster_id)
+        self.listener.replace(self._new_node(cluster_id))
 
     def ask(self, body: Message, at: Broker | None = None) -> Future[Any]:
         """What the node answers to a request in the newest version that is served."""

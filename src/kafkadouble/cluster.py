@@ -104,7 +104,7 @@ class Cluster:
             data.release()
 
     def _new_controller(self) -> Broker:
-        return Broker(
+        broker = Broker(
             self._settings,
             None,
             self.clock,
@@ -115,6 +115,8 @@ class Cluster:
             data=self._data,
             capture=self._capture,
         )
+        broker.node.faults.rules = self._rules
+        return broker
 
     @property
     def cluster_id(self) -> str:
@@ -167,6 +169,10 @@ class Cluster:
         if broker is None:
             raise KafkaError(error_codes.BROKER_NOT_AVAILABLE, "no broker is running")
         return broker
+
+    def clear_rules(self) -> None:
+        """Take every fault rule out of force."""
+        self._rules.clear()
 
     async def start(self) -> None:
         """Have all brokers accept, and be part of the cluster. UsageError when they cannot be."""
@@ -274,20 +280,20 @@ class Cluster:
         self._release()
 
     async def reset(self) -> None:
-        """Begin anew behind the same ports, with all brokers running."""
+        """Restarts the cluster empty, on the same ports, with every broker running; its id stays."""
         now = self.clock.now()
         for member in self.members_by_id.values():
             self.isolate(member, False)
             await self.end(member, in_order=False)
-            member.data.erase(now)
+            member.data.erase(now, self.cluster_id)
         self._together.leave(self.controlling.node.id)
         self._history.clear()
         self._rules.clear()
         await self.controlling.reset()
+        self.controlling.node.faults.rules = self._rules
         self._together.join(self.controlling.listener, {self._at: CONTROLLER_SERVED})
         for member in self.members_by_id.values():
-            member.data.cluster_id, member.lives = self.cluster_id, 0
-            member.data.erase(now)
+            member.lives = 0
             await self.begin(member)
         await self._together.until(self._is_whole, START_MS)
 

@@ -65,8 +65,9 @@ class DataDirs:
         for disk in self._disks.values():
             disk.remove(CLEAN_SHUTDOWN)
 
-    def erase(self, now: int) -> None:
-        """As if they had just been made: nobody may have a log of them open."""
+    def erase(self, now: int, cluster_id: str) -> None:
+        """Delete everything and format them for this cluster. No log of them may be open."""
+        self.cluster_id = cluster_id
         for disk in self._disks.values():
             for folder in disk.folders():
                 disk.remove_folder(folder)

@@ -19,12 +19,13 @@ from kafkadouble.messages.message import Message
 from kafkadouble.server.clock import Clock, SteppedClock, SystemClock
 from kafkadouble.server.settings import Settings
 
+from .arguments import check, check_given
 from .errors import UsageError
+from .fault_verbs import FaultVerbs
 from .listening import text_of
 from .running import PathLike, Running, Wanted, capture_of, checked_port, paths_of, ports_of
 
 if TYPE_CHECKING:
-    from kafkadouble.server.faults.rule import Rule
     from kafkadouble.server.history import History, SeenRequest
 
     from .broker import Broker
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from .groups import Group
     from .records import ReadRecord
     from .requests import Requests
-    from .rules import RuleHandle
     from .seeding import HeadersLike
 
 T = TypeVar("T")
@@ -40,7 +40,7 @@ T = TypeVar("T")
 logging.getLogger("kafkadouble").addHandler(logging.NullHandler())  # a library is silent unless it is asked to speak
 
 
-class KafkaDouble:
+class KafkaDouble(FaultVerbs):
     """A Kafka broker in this process, running between `start` and `stop` or for the length of a `with` or `async with`.
 
     `brokers` form one cluster, with ids from 1 on, each on a port of its own. `port` 0 is any free port, any other is the first's; it is kept
@@ -67,6 +67,8 @@ class KafkaDouble:
         capture: PathLike | None = None,
         capture_bodies: bool = False,
     ) -> None:
+        check(host=host)
+        check_given(config=config, seed=seed)
         if config is not None and "listeners" in config:
             raise UsageError("listeners: give host and port instead")
         if stepped and clock is not None:
@@ -317,46 +319,16 @@ class KafkaDouble:
         clock = self._clock
         if not isinstance(clock, SteppedClock):
             raise UsageError("only a stepped clock can be advanced: give stepped=True")
+        check(seconds=seconds)
         if seconds < 0:
             raise UsageError("time does not go backwards")
         self._call(self._serving().broker.advance, clock, round(seconds * 1000))
 
     def reset(self) -> None:
-        """Begin anew on the same port: no topics, groups, rules or requests, every connection closed, and every broker running."""
+        """Empty the cluster: no topics, groups, rules or requests, every connection closed, every broker
+        running. Ports and cluster id stay, so a client that is still open finds the empty cluster."""
         running = self._serving()
         running.thread.run(running.broker.reset())
-
-    def arm(self, rule: Rule) -> RuleHandle:
-        """Put a fault rule in force. UsageError when it could never apply."""
-        from .rules import RuleHandle, check_broker
-
-        def arm() -> RuleHandle:
-            check_broker(rule, self._serving().broker)
-            node = self._serving().broker.asked.node
-            return RuleHandle(self._disarm, node, node.faults.arm(rule))
-
-        return self._call(arm)
-
-    def fail(self, api: str, error: str | int, *, times: int | None = 1, **more: Any) -> RuleHandle:
-        """Answer the next request to an API with an error. `times`: how many, None for all; `more`: any field of `Rule`, such as `message`,
-        `topic`, `partition`, `group`, `client_id`, `when="after"`. Narrowed to a topic or a partition, only that part of a request fails."""
-        return self._arm(action="fail", api=api, error=error, times=times, **more)
-
-    def delay(self, api: str, seconds: float, *, times: int | None = 1, **more: Any) -> RuleHandle:
-        """Hold the next request to an API back by so many seconds, of the broker's clock. `times` and `more` as for `fail`."""
-        return self._arm(action="delay", api=api, seconds=seconds, times=times, **more)
-
-    def disconnect(self, api: str, *, after: bool = False, times: int | None = 1, **more: Any) -> RuleHandle:
-        """Close the connection of the next request to an API: without processing it, or `after` that. `times` and `more` as for `fail`."""
-        return self._arm(action="disconnect", api=api, when="after" if after else "before", times=times, **more)
-
-    def _arm(self, **fields: Any) -> RuleHandle:
-        from kafkadouble.server.faults.rule import Rule
-
-        return self.arm(Rule.of(**fields))
-
-    def _disarm(self, disarm: Callable[[], None]) -> None:
-        self._on_thread(self._known(), disarm)
 
     def _ask(self, body: Message, at: Broker | None = None) -> Any:
         return self._call(self._serving().broker.ask, body, at).result()

@@ -11,6 +11,7 @@ from kafkadouble.server.node import Node
 from kafkadouble.server.partition import Partition
 from kafkadouble.server.request import Refusal
 
+from .arguments import check
 from .errors import KafkaError
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 def find(broker: Broker | Cluster, topic: str, index: int) -> tuple[Broker, Partition]:
     """A partition, and the broker that leads it. KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when there is none such."""
+    check(topic=topic, partition=index)
     found = broker.leading(topic, index)
     if found is None:
         raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {topic}-{index}")
@@ -43,6 +45,7 @@ def bump(broker: Broker | Cluster, topic: str, index: int) -> int:
 
 def truncate(broker: Broker | Cluster, topic: str, index: int, offset: int) -> int:
     """Lose the tail from an offset on; tells the epoch that begins there."""
+    check(offset=offset)
     return _moved(
         broker,
         topic,

@@ -22,9 +22,7 @@ CONTROLLER, BROKER = "controller", "broker-"
 
 
 class MemberData(Data, Protocol):
-    """As for a single node, and it may be killed. `cluster_id` is that of what is erased."""
-
-    cluster_id: str | None
+    """As for a single node, and it may be killed."""
 
     def killed(self, logs: Logs, now: int) -> None:
         """The node that had these logs is gone, without having said so."""
@@ -35,15 +33,17 @@ class InMemory:
     """Logs that outlive their node."""
 
     def __init__(self, cluster_id: str | None) -> None:
-        self.cluster_id = cluster_id
-        self.erase(0)
+        self._begin(cluster_id)
 
     def open(self) -> Logs:
         return self._logs
 
-    def erase(self, now: int) -> None:
+    def erase(self, now: int, cluster_id: str) -> None:
+        self._begin(cluster_id)
+
+    def _begin(self, cluster_id: str | None) -> None:
         self._logs = MemoryLogs()
-        self._logs.cluster_id = self.cluster_id
+        self._logs.cluster_id = cluster_id
 
     def killed(self, logs: Logs, now: int) -> None:
         """They stay as they are."""
@@ -58,14 +58,6 @@ class OnDisk:
     def __init__(self, dirs: DataDirs) -> None:
         self._dirs = dirs
         self.open, self.erase, self.release = dirs.open, dirs.erase, dirs.release
-
-    @property
-    def cluster_id(self) -> str | None:
-        return self._dirs.cluster_id
-
-    @cluster_id.setter
-    def cluster_id(self, id: str | None) -> None:
-        self._dirs.cluster_id = id
 
     def killed(self, logs: Logs, now: int) -> None:
         """The files are closed; nothing says that they are whole."""

@@ -18,7 +18,8 @@ from kafkadouble.server.internal_topics import CONSUMER_OFFSETS
 from kafkadouble.server.metadata.elections import elect_leaders
 from kafkadouble.server.metadata.image import Image, PartitionImage
 
-from .errors import KafkaError, UsageError, raise_for
+from .arguments import check
+from .errors import KafkaError, raise_for
 
 if TYPE_CHECKING:
     from .broker import Broker
@@ -30,8 +31,7 @@ UNCLEAN = 1
 
 def find(broker: Broker | Cluster, topic: str, index: int) -> tuple[Uuid, PartitionImage]:
     """A partition as the metadata have it, and the id of its topic. KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when there is none such."""
-    _check("topic", topic, str, "a name")
-    _check("partition", index, int, "a number")
+    check(topic=topic, partition=index)
     broker.settle()
     found = broker.image.topic_named(topic)
     if found is None or index not in found.partitions:
@@ -67,7 +67,7 @@ def move_leader(broker: Broker | Cluster, topic: str, index: int, to: int) -> in
 
 def move_coordinator(broker: Broker | Cluster, group: str, to: int) -> int:
     """Have another broker coordinate a group, which may not be there yet; tells the partition of __consumer_offsets that moves."""
-    _check("group", group, str, "a name")
+    check(group=group)
     if broker.image.topic_named(CONSUMER_OFFSETS) is None:  # whoever is asked for a coordinator has the topic made
         broker.ask(FindCoordinatorRequest(coordinator_keys=[group]))
         broker.settle()
@@ -108,15 +108,10 @@ def _with_alone(image: Image, id: int) -> Image:
 def _check_target(broker: Broker | Cluster, partition: PartitionImage, to: int, what: str) -> None:
     """KafkaError: REPLICA_NOT_AVAILABLE for a broker that has none, ELIGIBLE_LEADERS_NOT_AVAILABLE for one that does not run, also when the
     metadata do not know of it yet."""
-    _check("to", to, int, "the id of a broker")
+    check(to=to)
     if to not in partition.replicas:
         said = f"broker {to} has no replica of {what}: brokers {', '.join(map(str, partition.replicas))} have"
         raise KafkaError(error_codes.REPLICA_NOT_AVAILABLE, said)
     member = broker.member(to)
     if member is not None and member.broker is None:
         raise KafkaError(error_codes.ELIGIBLE_LEADERS_NOT_AVAILABLE, f"broker {to} does not run: start it first")
-
-
-def _check(name: str, value: object, kind: type, meant: str) -> None:
-    if not isinstance(value, kind) or isinstance(value, bool):
-        raise UsageError(f"{name} is {meant}, not {value!r}")

@@ -4,14 +4,15 @@
         kafka_double.create_topic("orders")
         ...Producer({"bootstrap.servers": kafka_double.bootstrap_servers})
 
-Rules. Nothing of the server is imported before a fixture is used. Every worker of pytest-xdist is a process with a broker of its own, on a
-port of its own. A broker that tests are isolated on by `reset` is shared with nobody, so that a reset takes nothing from another fixture.
+Rules. Nothing of the server is imported before a fixture is used. Every worker of pytest-xdist is a process with brokers and ports of its
+own. By default a test gets a new broker on a port that no earlier test of the process had, and the port is closed after the test: a client
+that the test left open cannot join a group, or take records, of the next test. However tests are isolated, fault rules end with their test.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,7 @@ import pytest
 if TYPE_CHECKING:
     from kafkadouble import KafkaDouble
 
-RESET, NAMESPACE, NONE = "reset", "namespace", "none"
-ISOLATIONS = (RESET, NAMESPACE, NONE)
+FRESH, RESET, NAMESPACE, NONE = "fresh", "reset", "namespace", "none"
 UNFIT = re.compile(r"[^a-zA-Z0-9._-]+")
 LONGEST = 100
 """Of a prefix, so that a topic's name has room beside it: Kafka allows 249 characters."""
@@ -29,16 +29,20 @@ LONGEST = 100
 USED = pytest.StashKey[dict[str, int]]()
 """How often each prefix was handed out in this process."""
 
+USED_ADDRESSES = pytest.StashKey[set[str]]()
+"""The addresses of all fresh brokers of this process so far."""
+
 Factory = Callable[..., "KafkaDouble"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     isolation = (
-        "How kafka_double keeps tests apart: reset (a broker of its own, as new for every test; the default), namespace (one broker for the "
-        "session; tests ask kafka_namespace for names that no other test has), none (one broker for the session)"
+        "How kafka_double keeps tests apart: fresh (a new broker on a new port for every test; the default), reset (one broker for the "
+        "session, emptied after each test, on one port), namespace (one broker for the session; tests ask kafka_namespace for names that no "
+        "other test has), none (one broker for the session)"
     )
     settings = "Settings of Kafka's broker for every broker that the fixtures start, one name=value a line"
-    parser.addini("kafkadouble_isolation", isolation, default=RESET)
+    parser.addini("kafkadouble_isolation", isolation, default=FRESH)
     brokers = "How many brokers each KafkaDouble that the fixtures start has"
     parser.addini("kafkadouble_config", settings, type="linelist", default=[])
     parser.addini("kafkadouble_brokers", brokers, default="1")
@@ -85,6 +89,12 @@ def brokers_of(config: pytest.Config) -> int:
     return int(text)
 
 
+def arguments_of(config: pytest.Config, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What KafkaDouble is called with: the settings of the run, then those that are given."""
+    settings = {**settings_of(config), **(given.get("config") or {})}
+    return {"brokers": brokers_of(config), **given, "config": settings}
+
+
 @pytest.fixture(scope="session")
 def kafka_double_factory(pytestconfig: pytest.Config) -> Iterator[Factory]:
     """Start a KafkaDouble with settings of your own, in a fixture of any scope:
@@ -101,8 +111,7 @@ def kafka_double_factory(pytestconfig: pytest.Config) -> Iterator[Factory]:
     with ExitStack() as stack:
 
         def start(**arguments: Any) -> KafkaDouble:
-            config = {**settings_of(pytestconfig), **(arguments.pop("config", None) or {})}
-            return stack.enter_context(KafkaDouble(config=config, **{"brokers": brokers_of(pytestconfig), **arguments}))
+            return stack.enter_context(KafkaDouble(**arguments_of(pytestconfig, arguments)))
 
         yield start
 
@@ -120,12 +129,59 @@ def _kafka_double_reset(kafka_double_factory: Factory) -> KafkaDouble:
 
 @pytest.fixture
 def kafka_double(request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> Iterator[KafkaDouble]:
-    """A running KafkaDouble for this test; how it is kept apart from other tests says --kafkadouble-isolation."""
-    resets = isolation_of(pytestconfig) == RESET
-    double: KafkaDouble = request.getfixturevalue("_kafka_double_reset" if resets else "kafka_double_session")
-    yield double.start()  # a test may have stopped it
-    if resets:
-        double.start().reset()
+    """A running KafkaDouble for this test; --kafkadouble-isolation says how it is kept apart from other tests."""
+    yield from ISOLATED[isolation_of(pytestconfig)](request)
+
+
+def _fresh(request: pytest.FixtureRequest) -> Iterator[KafkaDouble]:
+    from kafkadouble import KafkaDouble
+
+    used = request.config.stash.setdefault(USED_ADDRESSES, set())
+    arguments = arguments_of(request.config, {})
+    with ExitStack() as elsewhere:  # the system may give a port again that was closed a moment ago
+        while used & _addresses(double := KafkaDouble(**arguments).start()):
+            elsewhere.callback(double.stop)
+    used |= _addresses(double)
+    with double:
+        yield double
+
+
+def _addresses(double: KafkaDouble) -> set[str]:
+    return set(double.bootstrap_servers.split(","))
+
+
+def _reset(request: pytest.FixtureRequest) -> Iterator[KafkaDouble]:
+    double: KafkaDouble = request.getfixturevalue("_kafka_double_reset")
+    yield double
+    double.start().reset()  # a test may have stopped it
+
+
+def _shared(request: pytest.FixtureRequest) -> Iterator[KafkaDouble]:
+    double: KafkaDouble = request.getfixturevalue("kafka_double_session")
+    yield double
+    double.start()
+    double.clear_rules()
+    double.requests.clear()
+    if brokers_of(request.config) > 1:
+        _revive(double)
+
+
+def _revive(double: KafkaDouble) -> None:
+    for broker in double.brokers.values():
+        broker.join()
+        broker.resume()
+        broker.start()
+
+
+ISOLATED: dict[str, Callable[[pytest.FixtureRequest], Iterator[KafkaDouble]]] = {
+    FRESH: _fresh,
+    RESET: _reset,
+    NAMESPACE: _shared,
+    NONE: _shared,
+}
+"""How a test gets its broker, and what is done after it."""
+
+ISOLATIONS = tuple(ISOLATED)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from kafkadouble.wire.batch import ABORT, BatchHeader, control_type, iter_batche
 from kafkadouble.wire.record import Headers
 
 from . import leadership
+from .arguments import check, check_given
 from .errors import KafkaError, UsageError
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def check_isolation(isolation: str) -> bool:
 
 def take_all(broker: Broker | Cluster, topic: str, partition: int | None, committed: bool) -> list[Bytes]:
     """The bytes of a topic's partitions, or of one; to be called on the loop's thread."""
+    check(topic=topic)
+    check_given(partition=partition)
     image = broker.image.topic_named(topic)
     indexes = () if image is None else sorted(image.partitions)
     wanted = indexes if partition is None else [partition]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kafkadouble.server.faults.armed import Armed
-from kafkadouble.server.faults.rule import Rule
+from kafkadouble.server.faults.rule import EVERY_API, Rule
 from kafkadouble.server.node import Node
 
 from .errors import UsageError
@@ -16,12 +16,24 @@ if TYPE_CHECKING:
     from .cluster import Cluster
 
 
-def check_broker(rule: Rule, broker: Broker | Cluster) -> None:
-    """UsageError for a rule of a broker that there is not."""
+def check(rule: Rule, broker: Broker | Cluster) -> None:
+    """UsageError for a rule that could never apply here: at a broker, or a listener, that is not there."""
+    _check_listener(rule, broker)
     id = rule.broker
     if id is None or broker.member(id) is not None or (broker.controlling is broker and broker.node.id == id):
         return
     raise UsageError(f"there is no broker {id} that a rule could hold at")
+
+
+def _check_listener(rule: Rule, broker: Broker | Cluster) -> None:
+    if rule.api == EVERY_API or broker.controller is not None:
+        return
+    from kafkadouble.server.handlers import CONTROLLER_TABLE, TABLE
+
+    if rule.api not in {served.name for served in TABLE} and rule.api in {served.name for served in CONTROLLER_TABLE}:
+        raise UsageError(
+            f"{rule.api} is served to controllers only, and no client reaches them: give controller_port=0"
+        )
 
 
 class RuleHandle:

@@ -48,7 +48,11 @@ def paths_of(data_dir: PathLike | Sequence[PathLike] | None) -> list[str]:
     """The paths of one directory, of several, or of none."""
     if data_dir is None:
         return []
-    return [os.fspath(path) for path in ([data_dir] if isinstance(data_dir, str | os.PathLike) else data_dir)]
+    paths = [data_dir] if isinstance(data_dir, str | os.PathLike) else data_dir
+    try:
+        return [os.fspath(path) for path in paths]
+    except TypeError:
+        raise UsageError(f"data_dir is a path, or several, not {data_dir!r}") from None
 
 
 def capture_of(path: PathLike | None, bodies: bool) -> capturing.Wanted | None:
@@ -59,6 +63,8 @@ def capture_of(path: PathLike | None, bodies: bool) -> capturing.Wanted | None:
         return None
     from .capturing import Wanted
 
+    if not isinstance(path, str | os.PathLike):
+        raise UsageError(f"capture is a path, not {path!r}")
     return Wanted(os.fspath(path), bodies)
 
 

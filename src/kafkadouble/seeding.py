@@ -15,6 +15,7 @@ from kafkadouble.server.metadata.image import TopicImage
 from kafkadouble.server.settings import as_text
 from kafkadouble.wire.batch import Headers, Record, encode_batch
 
+from .arguments import check
 from .errors import KafkaError, UsageError, raise_for
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ ALL_IN_SYNC, TIMEOUT_MS = -1, 30_000
 
 def to_create(name: str, partitions: int, config: Mapping[str, object], replicas: int = -1) -> CreateTopicsRequest:
     """The request for a topic of so many partitions, each with so many replicas, or as many as `default.replication.factor` says."""
+    check(topic=name, partitions=partitions, config=config, replication_factor=replicas)
     configs = [
         CreateTopicsRequest.CreatableTopicConfig(name=key, value=as_text(value)) for key, value in config.items()
     ]
@@ -40,6 +42,7 @@ def to_create(name: str, partitions: int, config: Mapping[str, object], replicas
 
 def to_delete(name: str) -> DeleteTopicsRequest:
     """The request that deletes a topic."""
+    check(topic=name)
     return DeleteTopicsRequest(topics=[DeleteTopicsRequest.DeleteTopicState(name=name)], timeout_ms=TIMEOUT_MS)
 
 
@@ -48,8 +51,12 @@ def append(broker: Broker | Cluster, topic: str, choose: Callable[[int], int], b
 
     A topic that is not there is created as for a client that asks for its metadata, if the broker is set to do so.
     """
+    check(topic=topic)
     found = broker.image.topic_named(topic) or _created(broker, topic)
     index = choose(len(found.partitions))
+    check(partition=index)
+    if index not in found.partitions:
+        raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {topic}-{index}")
     data = ProduceRequest.PartitionProduceData(index=index, records=batch)
     part = ProduceRequest.TopicProduceData(name=topic, topic_id=found.id, partition_data=[data])
     leading = broker.leading(topic, index)
@@ -68,6 +75,7 @@ def _created(broker: Broker | Cluster, topic: str) -> TopicImage:
 
 def batch_of(value: Text, key: bytes | None, headers: HeadersLike, timestamp: int) -> bytearray:
     """One record as a batch."""
+    check(timestamp=timestamp)
     return encode_batch([Record(0, timestamp, key, as_bytes(value), as_headers(headers))])
 
 
@@ -83,7 +91,15 @@ def as_bytes(value: Text) -> bytes | None:
 def as_headers(headers: HeadersLike) -> Headers:
     """Headers as records carry them."""
     pairs = headers.items() if isinstance(headers, Mapping) else headers
-    return tuple((name, as_bytes(value)) for name, value in pairs)
+    try:
+        made = tuple((name, as_bytes(value)) for name, value in pairs)
+    except (TypeError, ValueError) as problem:
+        if isinstance(problem, UsageError):
+            raise
+        raise UsageError(f"headers are pairs of a name and a value, not {headers!r}") from None
+    if wrong := [name for name, _ in made if not isinstance(name, str)]:
+        raise UsageError(f"the name of a header is a text, not {wrong[0]!r}")
+    return made
 
 
 def check_topics(topics: Iterable[Any]) -> None:

@@ -40,7 +40,7 @@ WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "nobody as leader": (lambda kafka: kafka.move_leader("t", 0, to=None), "to is the id of a broker, not None"),
     "truth as leader": (lambda kafka: kafka.unclean_election("t", 0, to=True), "to is the id of a broker, not True"),
-    "a partition by a text": (lambda kafka: kafka.leader("t", "0"), "partition is a number, not '0'"),
+    "a partition by a text": (lambda kafka: kafka.leader("t", "0"), "partition is an index from 0, not '0'"),
     "a topic by bytes": (lambda kafka: kafka.isr(b"t", 0), "topic is a name, not b't'"),
     "a rule of no broker": (lambda kafka: kafka.fail("Fetch", 6, broker=9), "there is no broker 9 that a rule could"),
     "a rule of the controller": (

@@ -13,6 +13,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -240,7 +241,29 @@ class TestReset:
                 return [first, str(kafka._serving().broker.node.cluster_id)]
 
         assert len({*ids(seed=5), *ids(seed=5)}) == 1
-        assert len({*ids(), *ids()}) == 4
+        assert len({*ids(), *ids()}) == 2
+
+    @pytest.mark.parametrize("brokers", [1, 3])
+    @pytest.mark.parametrize("keeps", [False, True], ids=["in memory", "with files"])
+    def test_the_cluster_id_stays_and_topic_ids_do_not(self, tmp_path: Path, brokers: int, keeps: bool) -> None:
+        def ids(kafka: KafkaDouble) -> tuple[str, ...]:
+            kafka.create_topic("t")
+            topic = kafka._serving().broker.image.topic_named("t")
+            assert topic is not None
+            told = {
+                each.node.cluster_id for each in (kafka._serving().broker.controlling, *kafka._serving().broker.members)
+            }
+            return *told, str(topic.id)
+
+        with KafkaDouble(brokers=brokers, data_dir=tmp_path if keeps else None) as kafka:
+            before = ids(kafka)
+            kafka.reset()
+            after = ids(kafka)
+        assert before[0] == after[0]
+        assert before[1] != after[1]
+        if keeps:
+            with KafkaDouble(brokers=brokers, data_dir=tmp_path) as kafka:
+                assert kafka._serving().broker.controlling.node.cluster_id == after[0]
 
 
 def test_silent_unless_asked(capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> None:

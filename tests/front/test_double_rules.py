@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 from kafkadouble import KafkaDouble, Rule, UsageError
+from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
+from tests.front.client import ask
 from tests.front.hello import connect, says_hello
 
 
@@ -57,7 +60,7 @@ class TestRules:
         wrong: tuple[Callable[[], object], ...] = (
             lambda: kafka.fail("Fech", 6),
             lambda: kafka.fail("Fetch", "NOT_A_LEADER"),
-            lambda: kafka.fail("Fetch", 6, colour="red"),
+            lambda: kafka.fail("Fetch", 6, colour="red"),  # type: ignore[call-arg]
             lambda: kafka.delay("Fetch", -1),
             lambda: kafka.arm(Rule("explode", "Fetch")),
         )
@@ -65,6 +68,44 @@ class TestRules:
             with pytest.raises(UsageError):
                 arm()
         assert kafka._serving().broker.node.faults.rules == []
+
+    def test_a_keyword_that_is_nearly_right(self, kafka: KafkaDouble) -> None:
+        with pytest.raises(UsageError, match="no field 'topci'; did you mean 'topic'"):
+            kafka.fail("Fetch", 6, topci="x")  # type: ignore[call-arg]
+        with pytest.raises(UsageError, match="a rule is a Rule, not 'Fetch'"):
+            kafka.arm("Fetch")  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("brokers", [1, 3])
+    def test_an_api_that_no_listener_here_serves(self, brokers: int) -> None:
+        with (
+            KafkaDouble(brokers=brokers) as alone,
+            pytest.raises(UsageError, match=r"Vote is served to controllers only.*give controller_port=0"),
+        ):
+            alone.fail("Vote", 6)
+        with KafkaDouble(brokers=brokers, controller_port=0) as reached:
+            handle = reached.fail("DescribeQuorum", 6, times=None)
+            reached.fail("Vote", 6)
+            host, port = reached.controller_bootstrap_servers.split(":")
+            answer = ask((host, int(port)), DescribeQuorumRequest(), 2)
+            assert (answer.error_code, handle.hits) == (6, 1)
+            reached.reset()
+            assert ask((host, int(port)), DescribeQuorumRequest(), 2).error_code == 0
+
+    def test_all_rules_are_cleared(self, kafka: KafkaDouble) -> None:
+        handles = [kafka.fail("*", "UNKNOWN_SERVER_ERROR", times=None), kafka.disconnect("Fetch")]
+        kafka.clear_rules()
+        with connect(kafka) as sock:
+            assert says_hello(sock)
+        assert [handle.hits for handle in handles] == [0, 0]
+        handles[0].remove()
+
+    @pytest.mark.parametrize(
+        "fields",
+        [{"action": "explode"}, {"action": "delay", "seconds": "long"}, {"action": "fail", "error": 6, "on_call": "2"}],
+    )
+    def test_a_rule_that_cannot_be_shows_what_is_in_it(self, fields: dict[str, Any]) -> None:
+        rule = Rule(**fields, api="Fetch")
+        assert all(repr(value) in repr(rule) for value in rule.to_dict().values())
 
 
 class TestRequests:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
+
+from kafkadouble.pytest_plugin import ISOLATIONS
 
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.usefixtures("broker_imported")
@@ -39,6 +44,83 @@ def test_each_test_has_a_broker_as_new(suite: pytest.Pytester) -> None:
     run(suite, passed=4)
 
 
+def test_each_test_has_a_port_that_no_other_had_and_that_is_closed_after_it(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import socket
+        import pytest
+        from kafkadouble import KafkaDouble
+
+        left = []
+
+        @pytest.mark.parametrize("number", range(3))
+        def test_port(kafka_double, number, monkeypatch):
+            for earlier in left:
+                assert earlier != kafka_double.port
+                with pytest.raises(ConnectionRefusedError):
+                    socket.create_connection(("127.0.0.1", earlier))
+            left.append(kafka_double.port)
+
+        def test_a_port_that_the_system_gives_again(request, monkeypatch):
+            start = KafkaDouble.start
+            again = iter([*left, 0])
+            monkeypatch.setattr(KafkaDouble, "start", lambda double: start(double if double._running else moved(double)))
+
+            def moved(double):
+                double._ports = [next(again)]
+                return double
+
+            assert request.getfixturevalue("kafka_double").port not in left
+            assert next(again, None) is None
+        """
+    )
+    run(pytester, passed=4)
+
+
+@pytest.mark.parametrize("isolation", ["fresh", "reset", "namespace", "none"])
+def test_rules_and_requests_end_with_their_test(pytester: pytest.Pytester, isolation: str) -> None:
+    pytester.makepyfile(
+        """
+        import socket
+        import pytest
+
+        @pytest.mark.parametrize("number", range(3))
+        def test_rules(kafka_double, number):
+            assert len(kafka_double._serving().broker.node.faults.rules) == 0
+            assert len(kafka_double.requests) == 0
+            kafka_double.fail("*", "UNKNOWN_SERVER_ERROR", times=None)
+            with socket.create_connection(("127.0.0.1", kafka_double.port)) as sock:
+                sock.sendall(bytes.fromhex("0000000a 0012 0000 00000007 0000"))
+                sock.recv(100)
+            assert len(kafka_double.requests) == 1
+
+        def test_stops(kafka_double):
+            kafka_double.fail("*", "UNKNOWN_SERVER_ERROR", times=None)
+            kafka_double.stop()
+
+        def test_goes_on(kafka_double):
+            assert len(kafka_double._serving().broker.node.faults.rules) == 0
+        """
+    )
+    run(pytester, f"--kafkadouble-isolation={isolation}", passed=5)
+
+
+def test_a_shared_cluster_is_whole_again_after_each_test(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        def test_breaks(kafka_double):
+            kafka_double.brokers[1].kill()
+            kafka_double.brokers[2].isolate()
+            kafka_double.brokers[3].pause()
+
+        def test_is_not_hurt(kafka_double):
+            assert "paused" not in repr(kafka_double) and "isolated" not in repr(kafka_double)
+            assert all(broker.running for broker in kafka_double.brokers.values())
+        """
+    )
+    run(pytester, "--kafkadouble-brokers=3", "--kafkadouble-isolation=namespace", process=True, passed=2)
+
+
 def test_under_xdist_each_worker_has_its_own(suite: pytest.Pytester) -> None:
     pytest.importorskip("xdist")
     suite.makepyfile(
@@ -54,7 +136,7 @@ def test_under_xdist_each_worker_has_its_own(suite: pytest.Pytester) -> None:
     run(suite, "-n", "2", process=True, passed=10)
     lines = {tuple(line.split()) for line in (suite.path / "ports.txt").read_text().splitlines()}
     workers, ports = {worker for worker, _ in lines}, {port for _, port in lines}
-    assert len(workers) == len(ports) == len(lines) == 2
+    assert (len(workers), len(ports), len(lines)) == (2, 6, 6)
 
 
 def test_none_shares_one_broker(suite: pytest.Pytester) -> None:
@@ -65,7 +147,7 @@ def test_none_shares_one_broker(suite: pytest.Pytester) -> None:
 def test_the_option_wins_over_the_ini_file(suite: pytest.Pytester) -> None:
     suite.makeini("[pytest]\nkafkadouble_isolation = none")
     run(suite, passed=1, failed=3)
-    run(suite, "--kafkadouble-isolation=reset", passed=4)
+    run(suite, "--kafkadouble-isolation=fresh", passed=4)
 
 
 def test_namespaces(pytester: pytest.Pytester) -> None:
@@ -193,7 +275,10 @@ def test_a_test_may_stop_and_break_its_broker(pytester: pytest.Pytester) -> None
 @pytest.mark.parametrize(
     ("ini", "problem"),
     [
-        ("kafkadouble_isolation = sometimes", "*kafkadouble_isolation is reset, namespace, none, not 'sometimes'*"),
+        (
+            "kafkadouble_isolation = sometimes",
+            "*kafkadouble_isolation is fresh, reset, namespace, none, not 'sometimes'*",
+        ),
         ("kafkadouble_config = num.partitions", "*kafkadouble_config: 'num.partitions' is not name=value*"),
         ("kafkadouble_config = num.partitons=1", "*unknown setting 'num.partitons'*did you mean 'num.partitions'*"),
     ],
@@ -202,6 +287,13 @@ def test_wrong_options_are_told(suite: pytest.Pytester, ini: str, problem: str) 
     suite.makeini(f"[pytest]\n{ini}")
     result = run(suite, errors=4)
     result.stdout.fnmatch_lines(problem)
+
+
+def test_the_page_tells_the_options_and_isolations() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "pytest.md").read_text()
+    rows = set(re.findall(r"^\| `([a-z_]+)`", page, re.MULTILINE))
+    assert rows >= {*ISOLATIONS, "kafkadouble_isolation", "kafkadouble_config", "kafkadouble_brokers"}
+    assert rows >= {"kafka_double", "kafka_double_session", "kafka_double_factory", "kafka_namespace"}
 
 
 def test_help_tells_the_options(pytester: pytest.Pytester) -> None:
@@ -241,6 +333,6 @@ def test_fixtures_have_several_brokers(pytester: pytest.Pytester) -> None:
             assert len(kafka_double_factory(brokers=2).brokers) == 2
         """
     )
-    run(pytester, "--kafkadouble-brokers=3", passed=2)
+    run(pytester, "--kafkadouble-brokers=3", process=True, passed=2)
     wrong = pytester.runpytest_inprocess(*ARGUMENTS, "--kafkadouble-brokers=few")
     wrong.stdout.fnmatch_lines(["*kafkadouble_brokers is a number from 1 on, not 'few'*"])

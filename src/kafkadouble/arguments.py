@@ -1,0 +1,59 @@
+"""What the arguments of a KafkaDouble's verbs may be: one row for each name.
+
+A value of a wrong type is a UsageError that names the argument, before a broker is asked. What has
+the right type and does not exist (a topic, a partition) is the broker's answer, a KafkaError.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .errors import UsageError
+
+
+def _integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _index(value: Any) -> bool:
+    return _integer(value) and value >= 0
+
+
+def _duration(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is(kind: type) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, kind)
+
+
+ARGUMENTS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "topic": (_is(str), "a name"),
+    "group": (_is(str), "a name"),
+    "host": (_is(str), "a name or an address"),
+    "partition": (_index, "an index from 0"),
+    "partitions": (_integer, "a number of partitions"),
+    "replication_factor": (_integer, "a number of replicas"),
+    "config": (_is(Mapping), "a mapping of names to values"),
+    "offset": (_integer, "an integer"),
+    "timestamp": (_integer, "an integer, milliseconds since the epoch"),
+    "to": (_integer, "the id of a broker"),
+    "seconds": (_duration, "a number of seconds"),
+    "seed": (_integer, "an integer"),
+}
+"""Of each argument: whether a value fits, and what does. None is allowed where the verb's default is None."""
+
+
+def check(**given: object) -> None:
+    """UsageError for the first value that does not fit its argument."""
+    for name, value in given.items():
+        fits, meant = ARGUMENTS[name]
+        if not fits(value):
+            raise UsageError(f"{name} is {meant}, not {value!r}")
+
+
+def check_given(**given: object) -> None:
+    """The same for arguments whose default is None."""
+    check(**{name: value for name, value in given.items() if value is not None})

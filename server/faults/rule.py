@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, TypedDict, cast
 from kafkadouble.messages import error_codes, registry
 from kafkadouble.wire.errors import UsageError
 
+from ..nearest import near
+
 FAIL, DELAY, DISCONNECT = "fail", "delay", "disconnect"
 BEFORE, AFTER = "before", "after"
 EVERY_API = "*"
@@ -194,12 +196,3 @@ def _error_name(error: Any) -> str:
 
 def _unknown(problem: str, name: Any, names: Iterable[str]) -> UsageError:
     return UsageError(f"{problem} {name!r}{near(name, names)}")
-
-
-def near(name: Any, names: Iterable[str]) -> str:
-    """The end of a sentence that suggests which of the names may have been meant, or nothing."""
-    from difflib import get_close_matches
-
-    by_small = {known.lower(): known for known in names}
-    found = get_close_matches(str(name).lower(), list(by_small), n=1, cutoff=0.6)
-    return f"; did you mean {by_small[found[0]]!r}?" if found else ""

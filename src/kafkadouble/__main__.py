@@ -5,6 +5,7 @@ Each verb is a module of `kafkadouble.cli`, imported when it is asked for.
 
 from __future__ import annotations
 
+import os
 import sys
 
 VERBS = {
@@ -27,7 +28,13 @@ def main(arguments: list[str] | None = None) -> int:
         from importlib import import_module
 
         run = import_module(f"kafkadouble.cli.{words[0]}").main
-        return int(run(words[1:]))
+        try:
+            code = int(run(words[1:]))
+            sys.stdout.flush()
+        except BrokenPipeError:  # the reader has seen enough, as `head` does
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        return code
     return _without_verb(words)
 
 
@@ -48,7 +55,9 @@ def _without_verb(words: list[str]) -> int:
     parser.add_argument("verb", nargs="?", help="what to do")
     verb = parser.parse_known_args(words)[0].verb
     if verb is not None:
-        parser.error(f"there is no verb {verb!r}: choose from {', '.join(VERBS)}")
+        from .server.nearest import near
+
+        parser.error(f"there is no verb {verb!r}{near(verb, VERBS) or ': choose from ' + ', '.join(VERBS)}")
     parser.print_help()
     return 2
 

@@ -56,7 +56,7 @@ def _check(name: str) -> None:
     try:
         registry.api_named(name)
     except UnknownMessage as unknown:
-        from kafkadouble.server.faults.rule import near
+        from kafkadouble.server.nearest import near
 
         raise UsageError(f"{unknown}{near(name, [api.name for api in registry.apis()])}") from None
 

@@ -23,6 +23,8 @@ from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.server.handlers import TABLE
 from tests.front.serving import KAFKADOUBLE, run, serving
 
+HOUSE = Path(__file__).parents[2]
+
 
 class TestServe:
     def test_tells_where_it_is_and_answers_there(self) -> None:
@@ -98,6 +100,29 @@ class TestServe:
             assert "everything stays in memory: /nowhere is not formatted" in stderr
         with serving("--seed", "1") as again:
             assert again.told["cluster.id"] == first
+
+    @pytest.mark.parametrize(
+        ("words", "warnings"),
+        [
+            (
+                ["--host", "0.0.0.0"],
+                ["listening at 0.0.0.0: every client", "clients are told to connect to 127.0.0.1:"],
+            ),
+            (["--host", "0.0.0.0", "--advertised", "there:9092"], ["listening at 0.0.0.0: every client"]),
+            (
+                ["--host", "0.0.0.0", "--brokers", "2"],
+                ["listening at 0.0.0.0: every client", "clients are told to connect"],
+            ),
+            (["--host", "127.0.0.1"], []),
+        ],
+    )
+    def test_warns_of_a_listener_that_others_reach(self, words: list[str], warnings: list[str]) -> None:
+        with serving(*words) as broker:
+            code, stderr = broker.end()
+        told = [line.partition(" WARNING ")[2] for line in stderr.splitlines() if " WARNING " in line]
+        assert code == 0
+        assert len(told) == len(warnings), stderr
+        assert all(map(str.startswith, told, warnings))
 
     def test_advertises_what_it_is_told(self) -> None:
         with serving("--advertised", "kafka.example:19092") as broker:
@@ -204,6 +229,49 @@ class TestOtherVerbs:
         assert main([]) == 2
         assert "verbs:" in capsys.readouterr().out
 
+    def test_a_verb_that_is_nearly_right(self, capsys: pytest.CaptureFixture[str]) -> None:
+        with pytest.raises(SystemExit) as left:
+            main(["serv"])
+        assert left.value.code == 2
+        assert "there is no verb 'serv'; did you mean 'serve'?" in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        "words",
+        [("messages",), ("messages", "--json"), ("supported",), ("--help",), ("dump", "--json", "tests/golden")],
+        ids=" ".join,
+    )
+    def test_a_reader_that_has_seen_enough(self, words: tuple[str, ...]) -> None:
+        command = [*KAFKADOUBLE, *words]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=HOUSE) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            process.stdout.close()
+            assert process.stderr.read() == b""
+        assert process.returncode == 0
+
+    def test_a_folder_without_kafkas_files_is_a_wrong_call(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        for verb in ("dump", "check"):
+            with pytest.raises(SystemExit) as left:
+                main([verb, str(tmp_path)])
+            assert left.value.code == 2
+        (tmp_path / "notes.txt").write_text("none of Kafka's")
+        with pytest.raises(SystemExit):
+            main(["dump", str(tmp_path)])
+        assert f"{tmp_path} holds no file of a name that Kafka gives to files" in capsys.readouterr().err
+
+    def test_a_version_that_there_is_not_is_a_wrong_call(self, capsys: pytest.CaptureFixture[str]) -> None:
+        for words in (
+            ["--as", "response", "--api", "Fetch"],
+            ["--as", "FetchRequest"],
+            ["--as", "request", "--no-header", "--api", "1"],
+        ):
+            with pytest.raises(SystemExit) as left:
+                main(["inspect", "--hex", "00", "--version", "99", *words])
+            assert left.value.code == 2
+            assert "--version is 4 to 18, not 99" in capsys.readouterr().err
+
     def test_a_verb_that_is_none(self, capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit) as ended:
             main(["dance"])
@@ -220,6 +288,18 @@ class TestOtherVerbs:
         assert any(re.fullmatch(r" +1  FetchRequest +request +4-18", line) for line in lines)
         assert main(["messages", "--json"]) == 0
         assert json.loads(capsys.readouterr().out)
+
+    def test_messages_with_their_fields(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["messages", "--json"]) == 0
+        by_name = {each["name"]: each for each in json.loads(capsys.readouterr().out)}
+        assert len(by_name) == 286
+        assert by_name["StopReplicaRequest"]["fields"] == []
+        assert [field["name"] for field in by_name["ListGroupsRequest"]["fields"]] == ["StatesFilter", "TypesFilter"]
+        assert main(["messages", "ListGroupsRequest"]) == 0
+        assert "     TypesFilter: []string  (versions 5+)" in capsys.readouterr().out
+        with pytest.raises(SystemExit):
+            main(["messages", "ListGroupRequest"])
+        assert "no message is named 'ListGroupRequest'; did you mean 'ListGroupsRequest'?" in capsys.readouterr().err
 
     def test_supported(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["supported", "--json"]) == 0

@@ -11,6 +11,7 @@ import pytest
 
 from kafkadouble.messages import registry
 from kafkadouble.messages.message import Message, Struct
+from kafkadouble.messages.spec_form import spec_fields
 from tests.messages.making import Maker
 
 from .message_grammar import UNKNOWN, grammar, load
@@ -72,6 +73,39 @@ def compare(cls: type[Message], spec: dict[str, Any], version: int) -> None:
         witness = rules.parse(wire)
         assert rules.build(witness) == wire, place
         agree(cls.decode(wire, version), witness, place)
+
+
+def test_the_fields_in_spec_form_are_those_of_the_specifications() -> None:
+    seen = 0
+    for spec in specs():
+        if spec["validVersions"] != "none":
+            common = {each["name"]: each for each in spec.get("commonStructs", ())}
+            alike(spec_fields(registry.message(spec["name"])), spec["fields"], common, spec["name"])
+            seen += 1
+    assert seen == 278
+
+
+def alike(made: list[dict[str, Any]], given: list[dict[str, Any]], common: dict[str, Any], place: str) -> None:
+    """The same fields, as far as the form has them; a default counts by what it says, not by its JSON type."""
+    assert [each["name"] for each in made] == [each["name"] for each in given], place
+    for one, other in zip(made, given, strict=True):
+        where = f"{place}.{one['name']}"
+        assert one["versions"] == other.get("versions", other.get("taggedVersions")), where
+        for name in ("type", "nullableVersions", "taggedVersions", "flexibleVersions", "tag"):
+            assert one.get(name) == other.get(name), f"{where}: {name}"
+        assert one.get("ignorable", False) == other.get("ignorable", False), where
+        assert one.get("mapKey", False) == other.get("mapKey", False), where
+        given_default = other.get("default") or ""  # to Kafka's generator a JSON null is the empty text, not null
+        assert plain(one.get("default", "")) == plain(given_default), where
+        inner = other.get("fields") or common.get(other["type"].removeprefix("[]"), {}).get("fields", [])
+        alike(one.get("fields", []), inner, common, where)
+
+
+def plain(default: Any) -> str:
+    """What a default says; nothing for what the type has without one."""
+    text = "null" if default is None else str(default).lower()
+    text = str(int(text, 16)) if text.startswith("0x") else text
+    return "" if text in ("0", "false", "[]") else text
 
 
 def test_the_specifications_are_those_of_the_registry() -> None:

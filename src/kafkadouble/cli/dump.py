@@ -6,7 +6,6 @@ Exit codes: 0, 1 when something is broken (the first place is told on stderr, to
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
@@ -40,9 +39,8 @@ def main(words: list[str]) -> int:
         return _dump(options) if options.parquet is None else _parquet(options)
     except UsageError as error:
         parser.error(str(error))
-    except BrokenPipeError:  # who reads has seen enough, as `head` does; nothing is left to be flushed
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except BrokenPipeError:
+        raise  # it is no file that cannot be read
     except OSError as error:
         parser.error(f"{error.filename}: {error.strerror or error}")
 

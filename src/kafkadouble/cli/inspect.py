@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from io import BytesIO
@@ -55,11 +54,8 @@ def main(words: list[str]) -> int:
     except (UsageError, UnknownMessage) as error:
         parser.error(str(error))
     except OSError as error:
-        if isinstance(
-            error, BrokenPipeError
-        ):  # who reads has seen enough, as `head` does; nothing is left to be flushed
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
+        if isinstance(error, BrokenPipeError):
+            raise  # it is no file that cannot be read
         parser.error(f"{options.file}: {error.strerror or error}")
 
 
@@ -156,8 +152,7 @@ def _frames(options: argparse.Namespace, data: bytes, bounds: show.Bounds) -> It
     if not data:
         raise UsageError("there are no bytes")
     at, sized = 0, options.sized
-    key = _api(options).key if options.kind == "response" else 0
-    version = _version(options) if options.kind == "response" else 0
+    key, version = _response(options) if options.kind == "response" else (0, 0)
     while at < len(data):
         if options.kind == "request":
             made = show.frame(data, at, sized=sized, records=options.records, bounds=bounds)
@@ -165,6 +160,12 @@ def _frames(options: argparse.Namespace, data: bytes, bounds: show.Bounds) -> It
             made = show.response_frame(data, key, version, at, sized=sized, records=options.records, bounds=bounds)
         yield made
         at, sized = made.end, made.sized
+
+
+def _response(options: argparse.Namespace) -> tuple[int, int]:
+    """The key and version of the API that a response is of."""
+    api = _api(options)
+    return api.key, _version(options, api.versions)
 
 
 def _message(options: argparse.Namespace) -> tuple[type[Message], int]:
@@ -175,7 +176,7 @@ def _message(options: argparse.Namespace) -> tuple[type[Message], int]:
     else:
         cls = registry.message(options.kind)
     low, high = cls.versions
-    version = low if low == high and options.version is None else _version(options)
+    version = low if low == high and options.version is None else _version(options, cls.versions)
     return cls, version
 
 
@@ -189,9 +190,12 @@ def _api(options: argparse.Namespace) -> registry.Api:
     )
 
 
-def _version(options: argparse.Namespace) -> int:
+def _version(options: argparse.Namespace, versions: tuple[int, int]) -> int:
+    low, high = versions
     if options.version is None:
-        raise UsageError("--version is needed")
+        raise UsageError(f"--version is needed: {low} to {high}")
+    if not low <= options.version <= high:
+        raise UsageError(f"--version is {low} to {high}, not {options.version}")
     return int(options.version)
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kafkadouble.messages import registry
+from kafkadouble.messages.spec_form import spec_fields
+from kafkadouble.wire.errors import UnknownMessage
 
 
 def main(words: list[str]) -> int:
@@ -15,17 +18,46 @@ def main(words: list[str]) -> int:
         "kafkadouble messages",
         description="List every message of the protocol of Kafka 4.4: requests, responses, and the rest.",
     )
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="show only these, as in FetchRequest, with their fields"
+    )
     parser.add_argument("--json", action="store_true", help="as a JSON document, with all that is known of each")
     options = parser.parse_args(words)
+    try:
+        wanted = [registry.entry(name) for name in options.names]
+    except UnknownMessage as unknown:
+        from kafkadouble.server.nearest import near
+
+        wrong = next(name for name in options.names if repr(name) in str(unknown))
+        parser.error(f"{unknown}{near(wrong, [entry.name for entry in registry.entries()])}")
     if options.json:
-        print(json.dumps(registry.describe(), indent=2))
+        print(json.dumps(_described(wanted or registry.entries()), indent=2))
         return 0
-    for entry in registry.entries():
+    for entry in wanted or registry.entries():
         print(_line(entry))
+        if wanted:
+            print("\n".join(_field_lines(_fields(entry), "     ")))
     return 0
 
 
-def _line(entry: Any) -> str:
+def _described(entries: Sequence[registry.Entry]) -> list[dict[str, Any]]:
+    """What the registry says of these, with their fields."""
+    by_name = {each["name"]: each for each in registry.describe()}
+    return [by_name[entry.name] | {"fields": _fields(entry)} for entry in entries]
+
+
+def _fields(entry: registry.Entry) -> list[dict[str, Any]]:
+    return [] if entry.retired else spec_fields(entry.message)
+
+
+def _field_lines(fields: Sequence[dict[str, Any]], indent: str) -> Iterator[str]:
+    for field in fields:
+        told = ", ".join(f"{name} {value}" for name, value in field.items() if name not in ("name", "type", "fields"))
+        yield f"{indent}{field['name']}: {field['type']}  ({told})"
+        yield from _field_lines(field.get("fields", ()), indent + "  ")
+
+
+def _line(entry: registry.Entry) -> str:
     key = "" if entry.api_key is None else str(entry.api_key)
     low, high = entry.versions
     versions = "retired" if low > high else f"{low}-{high}" if low < high else str(low)

@@ -9,7 +9,6 @@ import argparse
 import asyncio
 import json
 import logging
-import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -50,8 +49,6 @@ def main(words: list[str]) -> int:
         return 1
     except KeyboardInterrupt:
         return 0
-    except BrokenPipeError:  # who reads has seen enough, as `head` does; nothing is left to be flushed
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 

@@ -51,7 +51,28 @@ async def serve(
         except (UsageError, WireError, DiskFailure) as problem:
             print(f"kafkadouble: {problem}", file=sys.stderr)
             return UNUSABLE
+        _warn_of_reach([*socks, controllers], broker)
         return await _serve(options, settings, broker, ended)
+
+
+def _warn_of_reach(socks: Iterable[socket.socket | None], broker: Broker | Cluster) -> None:
+    """Warn of listeners that other machines reach, and of addresses that they do not."""
+    from ipaddress import ip_address
+
+    hosts = {sock.getsockname()[0] for sock in socks if sock is not None}
+    reached = sorted(host for host in hosts if not ip_address(host.partition("%")[0]).is_loopback)
+    if not reached:
+        return
+    log.warning(
+        "listening at %s: every client that reaches this machine can read, write and delete everything; "
+        "none is authenticated",
+        ", ".join(reached),
+    )
+    if loopback := [text_of(host, port) for host, port in broker.addresses if host in ("127.0.0.1", "::1")]:
+        log.warning(
+            "clients are told to connect to %s, where only this machine reaches it: --advertised HOST:PORT names another",
+            ", ".join(loopback),
+        )
 
 
 def _capture(options: argparse.Namespace, at_end: ExitStack) -> Capture | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import os
 import sys
 from collections.abc import Sequence
 from datetime import datetime
@@ -54,9 +53,6 @@ def main(words: list[str]) -> int:
         return _report(options)
     except UsageError as error:
         parser.error(str(error))
-    except BrokenPipeError:  # who reads has seen enough, as `head` does; nothing is left to be flushed
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -76,8 +76,15 @@ def files(path: Path) -> Iterator[Path]:
         known_kind(path)
         yield path
         return
-    for found in sorted(path.iterdir(), key=lambda each: (each.is_dir(), each.name)):
+    found = list(_files_in(path))
+    if not found:
+        raise UsageError(f"{path} holds no file of a name that Kafka gives to files")
+    yield from found
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    for found in sorted(folder.iterdir(), key=lambda each: (each.is_dir(), each.name)):
         if found.is_dir() and not found.is_symlink():
-            yield from files(found)
+            yield from _files_in(found)
         elif found.is_file() and kind_of(found) is not None:
             yield found

@@ -1,0 +1,54 @@
+"""The fields of a message as Kafka's message specifications write them: names, types and ranges of versions.
+
+For documentation and tools. The text about a field is not kept in the generated classes.
+"""
+
+from __future__ import annotations
+
+from .fields import NO_VERSIONS, OPEN, FieldInfo, fields_of
+from .message import OWN_DEFAULTS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .message import Struct
+
+
+def spec_fields(cls: type[Struct]) -> list[dict[str, Any]]:
+    """The fields of a message or of a struct inside one, those of its own structs included; for JSON."""
+    return [_field(field) for field in fields_of(cls)]
+
+
+def _field(field: FieldInfo) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "name": field.kafka_name,
+        "type": f"{'[]' if field.array else ''}{field.type}",
+        "versions": _versions(field.versions),
+    }
+    ranges = {"nullableVersions": field.nullable, "taggedVersions": field.tagged}
+    told |= {name: _versions(span) for name, span in ranges.items() if span != NO_VERSIONS}
+    if field.flexible is not None:
+        told["flexibleVersions"] = _versions(field.flexible)
+    if field.tag is not None:
+        told["tag"] = field.tag
+    told |= {name: True for name, holds in (("ignorable", field.ignorable), ("mapKey", field.key)) if holds}
+    if not _is_natural(field):
+        told["default"] = field.default
+    if field.struct is not None:
+        told["fields"] = spec_fields(field.struct)
+    return told
+
+
+def _is_natural(field: FieldInfo) -> bool:
+    """Whether the default is what the type has without one: zero, false, nothing in it."""
+    if field.default is None:
+        return field.type == "records"
+    return field.default is OWN_DEFAULTS or not field.default or field.type == "uuid"
+
+
+def _versions(span: tuple[int, int]) -> str:
+    low, high = span
+    if low > high:
+        return "none"
+    return f"{low}+" if high == OPEN else f"{low}-{high}" if low < high else str(low)

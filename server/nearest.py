@@ -1,0 +1,15 @@
+"""Which known name may have been meant by one that is unknown: the end of an error's sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+
+def near(name: Any, names: Iterable[str]) -> str:
+    """`; did you mean 'Produce'?`, or nothing when no name is near; the case of letters does not count."""
+    from difflib import get_close_matches
+
+    by_small = {known.lower(): known for known in names}
+    found = get_close_matches(str(name).lower(), list(by_small), n=1, cutoff=0.6)
+    return f"; did you mean {by_small[found[0]]!r}?" if found else ""

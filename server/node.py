@@ -119,6 +119,7 @@ class Node:
         self.groups = GroupCoordinator(self)
         if self.life is not None and not self.quorum.is_alone:
             self.life.begin()
+        self.logs.begin()
         self.quorum.start()
         self.cleaner = Cleaner(self)
         housekeeping.begin(self)

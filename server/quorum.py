@@ -76,6 +76,10 @@ class Quorum:
         if 0 < epoch < found.last_epoch:
             said = f"the log ends in epoch {found.last_epoch}, and the last one that this node has heard of is {epoch}"
             raise BadFile(said, file=METADATA_TOPIC)
+        if len(self.snapshots.ids()) > 1:
+            from .raft.snapshots.keeping import forget_old  # most nodes have one snapshot at most
+
+            forget_old(found, self.snapshots, self._node.now)
         if not found.end_offset:
             list(self._node.logs.bootstrap)  # a leader that cannot read it would be none
         return found

@@ -110,6 +110,11 @@ class FileLogs:
     def directories(self) -> Sequence[Uuid]:
         return [place.id for place in self._dirs if place.disk.failed is None]
 
+    def begin(self) -> None:
+        for place in self._dirs:
+            with suppress(DiskFailure):
+                place.begin()
+
     def metadata(self, config: LogConfig, now: int) -> PartitionLog:
         place = self._places.setdefault(METADATA_KEY, self._metadata_dir)
         if place.owner(METADATA_FOLDER) not in (Uuid.METADATA_TOPIC_ID, None):  # to begin anew would be to vote anew
@@ -146,6 +151,8 @@ class FileLogs:
         while True:
             try:
                 place = self._place_for(key, topic_id)
+                if key != METADATA_KEY:
+                    place.begin()
                 return Kept(_load(place, key, config, now), topic_id, place)
             except DiskFailure:
                 if not is_new or not self.directories:

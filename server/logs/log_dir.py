@@ -4,8 +4,9 @@
     log-start-offset-checkpoint, cleaner-offset-checkpoint, and a folder for each partition: orders-0, orders-1, ...
 
 Rules. A directory belongs to one node of one cluster (KIP-78, KIP-631) and has an id of its own (KIP-858). The mark of a clean stop is
-taken away as soon as the directory is opened: whatever comes next is unclean until it is put there again. A checkpoint that cannot be read,
-or is ahead of its log, is distrusted, never believed; one that is lost costs time only.
+taken away by `begin`, before the node writes anything of its own: whatever comes next is unclean until it is put there again. A start that
+fails before has changed nothing, and the next one finds what it found. A checkpoint that cannot be read, or is ahead of its log, is
+distrusted, never believed; one that is lost costs time only.
 """
 
 from __future__ import annotations
@@ -40,9 +41,15 @@ class LogDir:
         self._offsets = {name: self._read(name) for name in names.OFFSET_CHECKPOINTS}  # as they are on the disk
         self.clean = disk.exists(names.CLEAN_SHUTDOWN)
         self.last_broker_epoch = self._epoch_of_last_life()
-        if self.clean:
-            disk.remove(names.CLEAN_SHUTDOWN)
-            disk.flush_folder("")  # or a loss of power could bring the mark back, for logs that it says nothing of
+        self._is_marked = self.clean
+
+    def begin(self) -> None:
+        """Take the mark of a clean stop away; once is enough."""
+        if self._is_marked:
+            self._is_marked = False
+            self.disk.remove(names.CLEAN_SHUTDOWN)
+            # or a loss of power could bring the mark back, for logs that it says nothing of
+            self.disk.flush_folder("")
 
     def _epoch_of_last_life(self) -> int:
         """Of a broker that stopped in good order, and said in which epoch."""

@@ -63,6 +63,10 @@ class Logs(Protocol):
         """The directories that have failed since this was asked last."""
         ...
 
+    def begin(self) -> None:
+        """The node has read all that its start depends on, and is about to write: from now on its stop counts as unclean, until `close`."""
+        ...
+
     def metadata(self, config: LogConfig, now: int) -> PartitionLog:
         """The log of the cluster's metadata."""
         ...

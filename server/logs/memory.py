@@ -46,6 +46,8 @@ class MemoryLogs:
             )
         ]
 
+    def begin(self) -> None: ...
+
     def metadata(self, config: LogConfig, now: int) -> PartitionLog:
         return self.open(METADATA_TOPIC, Uuid.METADATA_TOPIC_ID, 0, config, now)
 

@@ -160,7 +160,10 @@ def test_a_log_that_was_not_flushed_ends_where_it_is_corrupt(path: str) -> None:
             continue
         whole = found.log == left.log[: len(found.log)] or len(found.log) == len(left.log)
         assert whole, at
-        assert (found.election, found.snapshots) == (left.election, left.snapshots)
+        # a log that begins again at the end of the newest snapshot leaves nothing that an older one could be for
+        assert found.snapshots == [each for each in left.snapshots if each.offset >= found.start]
+        assert found.snapshots[-1] == left.snapshots[-1]
+        assert found.election == left.election
 
 
 @pytest.mark.parametrize("clean", [False, True])

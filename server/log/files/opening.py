@@ -59,8 +59,8 @@ def open_log(
             segment.check_end()
             segment.durable = True
         if verified:
-            verify(storage.segments[:unverified], epochs if clean and kept else None)
-        if kept is None:
+            epochs = verify(storage.segments[:unverified], epochs if clean and kept else None)
+        elif kept is None:
             epochs = learn_epochs(storage.segments[:unverified])
         if clean:
             state = state_at(storage, storage.segments[-1].next_offset, log_start_offset)

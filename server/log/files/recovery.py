@@ -112,10 +112,10 @@ def _recover_segment(
     return problem
 
 
-def verify(segments: Iterable[FileSegment], epochs: LeaderEpochCache | None) -> None:
-    """Look at every batch of segments that are whole by what was written down of them, of a log that has no gaps and whose epochs never fall;
-    `epochs` are those that were written down, None where they may lag behind. BadFile."""
-    latest = -1
+def verify(segments: Iterable[FileSegment], kept: LeaderEpochCache | None) -> LeaderEpochCache:
+    """Check every batch of closed segments, in a log without gaps whose epochs never fall. Return the leader epochs
+    that the batches carry. `kept` are those that were written down, None where they may lag behind. BadFile."""
+    found = LeaderEpochCache()
     for segment in segments:
         due, file = segment.base_offset, segment.path(LOG)
         view = segment.log.view()
@@ -124,14 +124,28 @@ def verify(segments: Iterable[FileSegment], epochs: LeaderEpochCache | None) -> 
                 first, epoch = header.base_offset, header.partition_leader_epoch
                 if first != due:
                     raise BadFile(f"offset {first}, where {due} is due", file=file, offset=position)
-                if epoch < latest:
-                    raise BadFile(f"epoch {epoch} after epoch {latest}", file=file, offset=position)
-                if epochs is not None and epochs.epoch_for(first) != epoch:
-                    said = f"epoch {epoch}, where {LEADER_EPOCH} has {epochs.epoch_for(first)}"
-                    raise BadFile(said, file=file, offset=position)
-                due, latest = header.next_offset, epoch
+                if problem := _wrong_epoch(epoch, first, found.latest, kept):
+                    raise BadFile(problem, file=file, offset=position)
+                if epoch > found.latest:
+                    found.assign(epoch, first)
+                due = header.next_offset
         finally:
             view.release()
+    return found
+
+
+def _wrong_epoch(epoch: int, offset: int, latest: int, kept: LeaderEpochCache | None) -> str:
+    """Say what contradicts the epoch of the batch at `offset`; "" when nothing does. The checkpoint begins at what was
+    the log start offset: below it segments keep batches of epochs that it no longer names."""
+    if epoch < latest:
+        return f"epoch {epoch} after epoch {latest}"
+    if kept is None:
+        return ""
+    oldest = kept.earliest
+    if offset < oldest.offset:
+        return f"epoch {epoch}, where {LEADER_EPOCH} begins with {oldest.epoch}" if epoch > oldest.epoch else ""
+    said = kept.epoch_for(offset)
+    return f"epoch {epoch}, where {LEADER_EPOCH} has {said}" if epoch != said else ""
 
 
 def _believable(batches: Batches, due: int) -> Batches:

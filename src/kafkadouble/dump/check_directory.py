@@ -30,7 +30,7 @@ def check_directory(folder: Path, rules: Rules, tally: Tally) -> None:
         found: check_partition(path, rules, tally, compacted=found[0] in compacted) for found, path in folders.items()
     }
     _topic_ids(partitions)
-    _checkpoints(folder, partitions, rules)
+    _checkpoints(folder, partitions, rules, is_clean=is_clean)
     if is_clean and not rules.live:
         _recovery_points(folder, partitions)
 
@@ -73,7 +73,11 @@ def _topic_ids(partitions: Mapping[tuple[str, int], Partition]) -> None:
             raise BadFile(problem, file=str(partition.folder / names.PARTITION_METADATA), offset=0)
 
 
-def _checkpoints(folder: Path, partitions: Mapping[tuple[str, int], Partition], rules: Rules) -> None:
+def _checkpoints(
+    folder: Path, partitions: Mapping[tuple[str, int], Partition], rules: Rules, *, is_clean: bool
+) -> None:
+    """No checkpoint goes beyond the end of a log. After an unclean stop only a recovery point was flushed with what it speaks of: the log may
+    have lost more of its end than other checkpoints know, and a node that starts moves them back."""
     marked = {(found.topic, found.partition) for path in folder.iterdir() if (found := _marked(path))}
     for name in names.OFFSET_CHECKPOINTS:
         for (topic, index), offset in read_offsets(folder / name).items():
@@ -82,8 +86,12 @@ def _checkpoints(folder: Path, partitions: Mapping[tuple[str, int], Partition], 
                 continue
             if partition is None:
                 raise BadFile(f"{topic}-{index} is not in this directory", file=str(folder / name), offset=0)
-            if partition.whole and offset > partition.end:
+            is_promised = is_clean or name == names.RECOVERY_POINT
+            if is_promised and partition.whole and offset > partition.end:
                 problem = f"offset {offset} of {topic}-{index}, which ends before {partition.end}"
+                raise BadFile(problem, file=str(folder / name), offset=0)
+            if (topic, name) == (METADATA_TOPIC, names.LOG_START) and offset > max(0, partition.newest_snapshot):
+                problem = f"the log begins at {offset}, and no snapshot reaches there"
                 raise BadFile(problem, file=str(folder / name), offset=0)
 
 

@@ -22,13 +22,15 @@ _INDEXES = (names.INDEX, names.TIME_INDEX, names.TXN_INDEX)
 
 
 class Partition(NamedTuple):
-    """What the rest of a log directory may ask of a partition that is good: where its log begins and ends, whether all of it was there."""
+    """What the rest of a log directory may ask of a partition that is good: where its segments begin and end, whether all of it was there,
+    and the end of the newest snapshot of a metadata log, -1 where there is none."""
 
     folder: Path
     start: int
     end: int
     whole: bool
     topic_id: Uuid | None
+    newest_snapshot: int = -1
 
 
 def check_partition(folder: Path, rules: Rules, tally: Tally, *, compacted: bool = False) -> Partition:
@@ -44,9 +46,9 @@ def check_partition(folder: Path, rules: Rules, tally: Tally, *, compacted: bool
         end = segment(folder, base_offset, rules, last=base_offset == bases[-1]).check(tally)
     whole = len(tally.torn) == torn and not rules.live
     _snapshots(folder, end if whole else None, tally)
-    _checkpoints(folder, bases[0], tally)
+    newest = _checkpoints(folder, bases[0], tally)
     tally.counts["partitions"] += 1
-    return Partition(folder, bases[0], end, whole, small_files(folder))
+    return Partition(folder, bases[0], end, whole, small_files(folder), newest)
 
 
 def segment(folder: Path, base_offset: int, rules: Rules, *, last: bool) -> Segment:
@@ -102,8 +104,8 @@ def check_producers(path: Path, offset: int, tally: Tally) -> None:
     tally.counts["snapshots"] += 1
 
 
-def _checkpoints(folder: Path, start: int, tally: Tally) -> None:
-    """Snapshots of the metadata log; one has to be there for what was cut off the log (KIP-630)."""
+def _checkpoints(folder: Path, start: int, tally: Tally) -> int:
+    """Snapshots of the metadata log, and the end of the newest; one has to be there for what was cut off the log (KIP-630)."""
     ids = []
     for path in sorted(folder.iterdir()):
         if (snapshot_id := names.parse_checkpoint(path.name)) is not None:
@@ -112,6 +114,7 @@ def _checkpoints(folder: Path, start: int, tally: Tally) -> None:
     partition = names.parse_partition_folder(folder.absolute().name)
     if partition and partition[0] == METADATA_TOPIC and start and not any(each.offset >= start for each in ids):
         raise BadFile(f"the log begins at {start}, and no snapshot reaches there", file=str(folder), offset=0)
+    return max((each.offset for each in ids), default=-1)
 
 
 def small_files(folder: Path) -> Uuid | None:

@@ -225,6 +225,27 @@ def test_kafkas_own_topics_are_compacted(tmp_path: Path) -> None:
     assert check(folder).word == "good"
 
 
+def test_after_an_unclean_stop_a_checkpoint_may_be_ahead_of_a_log_that_lost_its_end(data: Path) -> None:
+    """But for the recovery point, which is written when that much was flushed."""
+    ahead = offset_checkpoint.write({("orders", 0): 11})
+    (data / names.REPLICATION_OFFSET).write_bytes(ahead)
+    assert check(data).word == "corrupt"
+    (data / names.CLEAN_SHUTDOWN).unlink()
+    assert check(data).word == "good"
+    (data / names.RECOVERY_POINT).write_bytes(ahead)
+    assert check(data).word == "corrupt"
+
+
+def test_a_metadata_log_that_begins_inside_a_segment_needs_a_snapshot(data: Path) -> None:
+    folder = metadata_partition(data, policy="delete")
+    (data / names.LOG_START).write_bytes(offset_checkpoint.write({("__cluster_metadata", 0): 1}))
+    verdict = check(data)
+    assert verdict.corrupt is not None
+    assert "the log begins at 1, and no snapshot reaches there" in verdict.corrupt.problem
+    shutil.copy(GOLDEN / SNAPSHOT, folder)
+    assert check(data).word == "good"
+
+
 def test_a_metadata_log_that_was_cut_needs_a_snapshot(tmp_path: Path) -> None:
     folder = tmp_path / "__cluster_metadata-0"
     folder.mkdir()

@@ -164,8 +164,32 @@ def test_a_clean_stop_leaves_its_mark_for_one_start(tmp_path: Path) -> None:
     logs.close(NOW, 17)
     assert mark.read_text() == '{"version":0,"brokerEpoch":17}'
     assert (tmp_path / "replication-offset-checkpoint").read_text() == "0\n1\nt 0 1\n"
-    logs_in(tmp_path)
+    logs_in(tmp_path).begin()
     assert not mark.exists()
+
+
+def test_a_start_that_fails_finds_the_mark_of_a_clean_stop_again(tmp_path: Path) -> None:
+    """What the node reads before it begins leaves the mark, so that the next start is like this one."""
+    formatted(tmp_path)
+    logs = logs_in(tmp_path)
+    logs.metadata(CONFIG, NOW)
+    logs.close(NOW, 17)
+    mark = tmp_path / ".kafka_cleanshutdown"
+    for _ in range(2):
+        failing = logs_in(tmp_path)
+        failing.metadata(CONFIG, NOW)
+        assert mark.exists()
+    failing.begin()
+    assert not mark.exists()
+
+
+def test_a_partition_is_not_opened_with_the_mark_in_its_place(tmp_path: Path) -> None:
+    formatted(tmp_path)
+    logs = logs_in(tmp_path)
+    fill(logs)
+    logs.close(NOW, 17)
+    logs_in(tmp_path).open("t", ID, 0, CONFIG, NOW)
+    assert not (tmp_path / ".kafka_cleanshutdown").exists()
 
 
 def test_a_checkpoint_that_cannot_be_read_is_passed_over(tmp_path: Path) -> None:

@@ -1,0 +1,43 @@
+"""A data directory whose metadata log was trimmed starts again, after every stop (KIP-630)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kafkadouble import KafkaDouble
+from kafkadouble.dump.checking import check
+from kafkadouble.server.log.formats import offset_checkpoint
+
+SMALL = {
+    "metadata.log.max.record.bytes.between.snapshots": 1000,
+    "metadata.max.retention.bytes": 2500,
+    "internal.metadata.log.segment.bytes": 4000,
+}
+TOPICS = 25
+
+
+def trimmed_logs(folder: Path) -> list[Path]:
+    """The folders of metadata logs that do not begin at offset 0."""
+    found = []
+    for path in sorted(folder.glob("**/log-start-offset-checkpoint")):
+        starts = offset_checkpoint.read(path.read_bytes())
+        if starts.get(("__cluster_metadata", 0), 0) > 0:
+            found.append(path.parent)
+    return found
+
+
+@pytest.mark.parametrize("brokers", [1, 3])
+def test_it_starts_after_a_clean_stop(tmp_path: Path, brokers: int) -> None:
+    """Twice with nothing new in between: each start leaves what the next one needs."""
+    for life in range(3):
+        with KafkaDouble(brokers=brokers, stepped=True, data_dir=tmp_path, config=SMALL) as kafka:
+            for number in range(TOPICS if life == 0 else 0):
+                kafka.create_topic(f"t{life}-{number}")
+                kafka.advance(3)
+            assert len(kafka.records("t0-0")) == life
+            kafka.produce("t0-0", "a")
+        trimmed = trimmed_logs(tmp_path)
+        assert len(trimmed) >= (1 if brokers == 1 else 2)
+        assert [check(folder).word for folder in trimmed] == ["good"] * len(trimmed)

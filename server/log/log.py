@@ -363,6 +363,14 @@ class PartitionLog(KeptLog):
                 self._drop_oldest(count)
         return dropped
 
+    def delete_old_segments(self) -> int:
+        """Delete the segments that lie wholly below the log start offset; their number. For a log that no other rule shortens."""
+        due = retention.below_start(self._storage.segments, self.log_start_offset)
+        count = retention.count_due(self._storage.segments, due, self.log_end_offset, self._high_watermark)
+        if count:
+            self._drop_oldest(count)
+        return count
+
     def _drop_oldest(self, count: int) -> None:
         if count == len(self._storage.segments):
             self._roll(self.log_end_offset)

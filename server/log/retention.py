@@ -26,15 +26,17 @@ Due = Callable[[Segment, int], bool]
 def rules(segments: Sequence[Segment], log_start_offset: int, config: LogConfig, now: int) -> list[tuple[str, Due]]:
     """The rules that hold for a log, in the order in which they are applied; a log without `delete` keeps what it was not told to drop."""
 
-    def below_start(segment: Segment, end: int) -> bool:
-        return end <= log_start_offset and segment is not segments[-1]
-
-    found: list[tuple[str, Due]] = [("below the log start offset", below_start)]
+    found: list[tuple[str, Due]] = [("below the log start offset", below_start(segments, log_start_offset))]
     if config.deletes and config.retention_bytes >= 0:
         found.append(("retention.bytes", _too_large(segments, config.retention_bytes)))
     if config.deletes and config.retention_ms >= 0:
         found.append(("retention.ms", lambda segment, end: now - age_from(segment) > config.retention_ms))
     return found
+
+
+def below_start(segments: Sequence[Segment], log_start_offset: int) -> Due:
+    """The rule that holds for every log: a segment goes that ends at or below the log start offset, but for the active one."""
+    return lambda segment, end: end <= log_start_offset and segment is not segments[-1]
 
 
 def _too_large(segments: Sequence[Segment], limit: int) -> Due:

@@ -309,6 +309,11 @@ class RaftLog:
         if id.offset > self.start_offset:
             self.log.delete_records_before(id.offset)
             self.history.forget_before(id.offset)
+            self.delete_old_segments()
+
+    def delete_old_segments(self) -> int:
+        """Delete the segments that lie wholly before the log start offset; their number (KIP-630)."""
+        return self.log.delete_old_segments()
 
     def flush(self) -> None:
         """What was appended outlives the machine from now on. DiskFailure when it does not."""

@@ -51,5 +51,31 @@ def test_each_starts_again(how: str) -> None:
             controllers.restart(id)
             busy(controllers, controllers.elect(), 1)
         log = controllers.leader.quorum.log
-        least = 1 if how == "clean" else 0  # the checkpoint may not know yet that the log was trimmed
-        assert least <= log.log_start_offset < log.log_end_offset, round
+        assert 0 < log.log_start_offset < log.log_end_offset, round
+
+
+def files_of(disk: LossyDisk, ending: str) -> set[str]:
+    return {path for path in disk.contents if path.startswith("__cluster_metadata-0/") and path.endswith(ending)}
+
+
+def test_every_replica_deletes_the_segments_before_the_start_of_its_log() -> None:
+    """The leader, its followers, and a broker that only observes: marked at once, removed after `file.delete.delay.ms`."""
+    disks = {id: formatted(id) for id in (1, 2, 3)}
+    controllers = ControllersOnDisks(disks, SMALL)
+    leader = controllers.elect()
+    disks[4] = formatted(4)
+    controllers.add_broker(4)
+    busy(controllers, leader, 60)
+    controllers.until(lambda: min(starts(controllers)) > 0, 130_000)
+    for id, node in controllers.nodes.items():
+        log = node.quorum.log
+        assert log.segments[0].base_offset > 0, id
+        assert log.segments[0].next_offset > log.log_start_offset, id
+        assert files_of(disks[id], ".log.deleted"), id
+    most = max(len(files_of(disk, ".log")) for disk in disks.values())
+    deleted = {id: files_of(disk, ".deleted") for id, disk in disks.items()}
+    busy(controllers, controllers.leader, 40)
+    controllers.step(150_000)  # two looks, a minute apart
+    for id, disk in disks.items():
+        assert len(files_of(disk, ".log")) <= 2 * most, id
+        assert not files_of(disk, ".deleted") & deleted[id], id

@@ -1,14 +1,15 @@
 """What an interruption left in a partition's folder: files marked as deleted, as cleaned, or as about to be swapped in (as Kafka's LogLoader).
 
 `.deleted` files go. A `.cleaned` file belongs to a compaction that did not finish: it goes, and so does every `.swap` from there on. Any other
-`.swap` was finished: it takes its place, and the segments go from which it was made.
+`.swap` was finished: it takes its place, and the segments go from which it was made. An index without its segment goes, too: batches get
+their names first.
 """
 
 from __future__ import annotations
 
 import logging
 
-from ..formats.names import CLEANED, DELETED, LOG, SNAPSHOT, SWAP, parse_file
+from ..formats.names import CLEANED, DELETED, INDEX, LOG, SNAPSHOT, SWAP, TIME_INDEX, TXN_INDEX, parse_file
 from .disk import Disk
 from .indexed import IndexedLog
 
@@ -27,7 +28,17 @@ def put_in_order(disk: Disk, folder: str) -> list[tuple[int, str]]:
     whole = [each for each in swapped if each not in unfinished]
     if whole:
         _swap_in(disk, folder, found, whole)
+    _remove_orphans(disk, folder)
     return [parsed for parsed in map(parse_file, sorted(disk.names(folder))) if parsed]
+
+
+def _remove_orphans(disk: Disk, folder: str) -> None:
+    """Remove the indexes of segments that are not there."""
+    found = [parsed for parsed in map(parse_file, sorted(disk.names(folder))) if parsed]
+    bases = {base for base, kind in found if kind == LOG}
+    for base, kind in found:
+        if kind in (INDEX, TIME_INDEX, TXN_INDEX) and base not in bases:
+            _remove(disk, folder, base, kind)
 
 
 def _swap_in(disk: Disk, folder: str, found: list[tuple[int, str]], swapped: list[tuple[int, str]]) -> None:

@@ -342,10 +342,10 @@ class FileSegment(IndexedLog):
         aborted = [self._opened_list()] if self._aborted or self._disk.exists(self.path(TXN_INDEX)) else []
         return [self.log, *self._index_files(), *aborted]
 
-    def move(self, mark: str) -> list[str]:
+    def move(self, mark: str, kinds: Sequence[str] = _KINDS) -> list[str]:
         """Put another mark behind the names of its files, or none; gives their paths. What is being read from it can still be read."""
         self._let_go()
-        before, self._mark = [(kind, self.path(kind)) for kind in _KINDS], mark
+        before, self._mark = [(kind, self.path(kind)) for kind in kinds], mark
         moved = []
         for kind, path in before:
             if kind == LOG:
@@ -358,8 +358,9 @@ class FileSegment(IndexedLog):
         return moved
 
     def put_aside(self) -> list[str]:
-        """Mark its files as deleted; gives their paths."""
-        return self.move(DELETED)
+        """Mark its files as deleted; gives their paths. The batches come last: an index without them would be of no use, and batches whose
+        index is gone are a whole segment."""
+        return self.move(DELETED, _KINDS[::-1])
 
     def _let_go(self) -> None:
         if self._aborted is not None:

@@ -1,7 +1,8 @@
 """What `retention` says, done to a log and its snapshots: the log begins later, and what ends before its beginning goes (KIP-630).
 
-Rules. First the log moves, then snapshots go: whenever this is interrupted, the log begins where a snapshot ends. At the start of a replica,
-and after it has taken a snapshot over, `forget_old` removes what nothing goes on from.
+Rules. First the log moves, then its segments go that lie wholly before its start, then snapshots: whenever this is interrupted, a snapshot
+reaches to where the log begins. What an interruption left of the segments goes at the next look. At the start of a replica, and after it has
+taken a snapshot over, `forget_old` removes what nothing goes on from.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ def forget_old(log: RaftLog, store: SnapshotStore, now: int) -> None:
 
 def clean(log: RaftLog, store: SnapshotStore, retention: Retention, now: int) -> None:
     """By size and age, as shipped."""
+    log.delete_old_segments()
     snapshots = kept(store)
     gone = expired(snapshots, log.start_offset, lambda start: size_from(log, start), retention, now)
     if gone:
@@ -53,6 +55,7 @@ def _committed(log: RaftLog, store: SnapshotStore) -> Sequence[OffsetAndEpoch]:
 
 
 def _advance(log: RaftLog, store: SnapshotStore, id: OffsetAndEpoch | None, now: int) -> None:
+    log.delete_old_segments()
     if id is not None and id.offset <= log.high_watermark:
         _begin_at(log, id)
         forget_old(log, store, now)

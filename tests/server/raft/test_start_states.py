@@ -90,8 +90,17 @@ SMALL_FILES = (f"{FOLDER}/{names.LEADER_EPOCH}", names.LOG_START, names.RECOVERY
 MISSING, EMPTY, BEFORE, AFTER = "missing", "empty", "before", "after"
 
 
+NOTHING, SNAPSHOTS, NEWEST, ALL = (
+    "nothing",
+    "snapshots",
+    "snapshots and the newest segment",
+    "snapshots and all segments",
+)
+"""What a loss of power has brought back of what was deleted: segments go first, from the oldest on."""
+
+
 class Left(NamedTuple):
-    """The disk when the log has moved, and its small files and snapshots as they were before."""
+    """The disk when the log has moved, and its files as they were before."""
 
     disk: LossyDisk
     before: Mapping[str, bytes]
@@ -109,8 +118,7 @@ def left_by(bring: Callable[[Opened], object]) -> Left:
     of.raft.commit(of.raft.end_offset)
     snapshot(of, 2, 1)
     of.logs.checkpoint(NOW)
-    kept = {path: bytes(each.data) for path, each in disk.contents.items()}
-    before = {path: data for path, data in kept.items() if path in SMALL_FILES or path.endswith(names.CHECKPOINT)}
+    before = {path: bytes(each.data) for path, each in disk.contents.items()}
     bring(of)
     of.raft.flush()
     of.logs.close(NOW, 7)
@@ -118,19 +126,17 @@ def left_by(bring: Callable[[Opened], object]) -> Left:
 
 
 def states(left: Left) -> Iterator[tuple[str, LossyDisk]]:
-    """Each small file as it was, as it is, empty, or missing; with the mark of a clean stop, and without; deleted snapshots back, or not;
-    without the indexes, or with them."""
-    versions = [(AFTER, BEFORE, MISSING), (AFTER, BEFORE, MISSING), (AFTER, BEFORE, MISSING, EMPTY)]
-    for said in product(*reversed(versions), (True, False), (True, False), (True, False)):
-        *files, is_marked, is_back, has_indexes = said
+    """Each small file as it was, as it is, empty, or missing; with the mark of a clean stop, and without; with what was deleted, or a part of
+    it; without the indexes, or with them."""
+    versions = [(AFTER, MISSING), (AFTER, BEFORE, MISSING), (AFTER, BEFORE, MISSING, EMPTY)]
+    for said in product(*reversed(versions), (True, False), (NOTHING, SNAPSHOTS, NEWEST, ALL), (True, False)):
+        *files, is_marked, back, has_indexes = said
         disk = left.disk.copy()
         for path, version in zip(SMALL_FILES, files, strict=True):
             put(disk, path, str(version), left.before)
         if not is_marked:
             disk.contents.pop(names.CLEAN_SHUTDOWN)
-        for path in left.before if is_back else ():
-            if path.endswith(names.CHECKPOINT):
-                disk.contents[path] = Contents(left.before[path])
+        bring_back(disk, str(back), left.before)
         for path in () if has_indexes else [each for each in disk.contents if each.endswith("index")]:
             del disk.contents[path]
         yield f"{said}", disk
@@ -141,6 +147,16 @@ def put(disk: LossyDisk, path: str, version: str, before: Mapping[str, bytes]) -
         disk.contents.pop(path, None)
     elif version != AFTER:
         disk.contents[path] = Contents(before[path] if version == BEFORE else b"")
+
+
+def bring_back(disk: LossyDisk, what: str, before: Mapping[str, bytes]) -> None:
+    bases = sorted(path.removesuffix(names.LOG) for path in before if path.endswith(names.LOG))
+    deleted = [base for base in bases if base + names.LOG not in disk.contents]
+    stems = {NEWEST: deleted[-1:], ALL: deleted}.get(what, [])
+    for path, data in before.items():
+        is_snapshot = what != NOTHING and path.endswith(names.CHECKPOINT)
+        if is_snapshot or (path.startswith(tuple(stems)) and path not in disk.contents):
+            disk.contents[path] = Contents(data)
 
 
 def lives_of(disk: LossyDisk) -> Iterator[Opened]:
@@ -172,7 +188,7 @@ def test_it_opens_from_every_state(shape: str) -> None:
         assert appended[1] == OffsetAndEpoch(end.offset + 1, 9), state
         assert appended == stopped, state
         count += 1
-    assert count == 288
+    assert count == 384
 
 
 def check(of: Opened, state: str) -> tuple[object, ...]:

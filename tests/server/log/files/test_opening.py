@@ -54,6 +54,17 @@ def kinds(disk: LossyDisk) -> set[str]:
 
 
 @pytest.mark.parametrize("clean", [True, False])
+def test_an_index_without_its_segment_is_removed(clean: bool) -> None:
+    """A deletion was interrupted: as in Kafka."""
+    disk = filled(5, close=True)
+    for kind in (".log", ".snapshot"):
+        disk.contents.pop(path(0, kind), None)
+    log = opened(disk, clean=clean, recovery_point=5)
+    assert (log.log_start_offset, log.log_end_offset) == (3, 5)
+    assert not [name for name in disk.names("t-0") if name.startswith(f"{0:020d}")]
+
+
+@pytest.mark.parametrize("clean", [True, False])
 def test_an_empty_folder_is_an_empty_log(clean: bool) -> None:
     disk = LossyDisk()
     log = opened(disk, clean=clean)

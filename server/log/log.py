@@ -193,8 +193,9 @@ class PartitionLog(KeptLog):
         self._storage.keep_producers(base_offset, self._state.producers)
 
     def _assign_epoch(self, epoch: int, start: int) -> None:
+        """An epoch begins, which is once for many batches: it is on the disk before the first of them is written (KIP-101)."""
         if self.epochs.assign(epoch, start):
-            self._storage.keep_epochs(self.epochs.entries)
+            self._storage.keep_epochs(self.epochs.entries, flush=True)
 
     def _must_roll(self, size: int, placed: Placed, now: int) -> bool:
         """Whether the active segment ends here: it is full, too old, or its index could not count so far. After a gap it goes on all the same,

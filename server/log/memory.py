@@ -217,7 +217,7 @@ class MemoryStorage:
                 return
             segment.release(offset)
 
-    def keep_epochs(self, entries: Sequence[OffsetAndEpoch]) -> None:
+    def keep_epochs(self, entries: Sequence[OffsetAndEpoch], *, flush: bool = False) -> None:
         """Nothing outlives the process here, nor does this."""
 
     def keep_producers(self, offset: int, producers: Iterable[Producer]) -> None: ...

@@ -172,9 +172,9 @@ class Storage(Protocol):
         """Begin one segment that is to take the place of these, which follow one another and are all closed."""
         ...
 
-    def keep_epochs(self, entries: Sequence[OffsetAndEpoch]) -> None:
-        """Where each leader epoch begins, from now on. Written so that it outlives the process, and flushed with the batches: what a loss of
-        power takes of it can be learnt from the batches that it leaves."""
+    def keep_epochs(self, entries: Sequence[OffsetAndEpoch], *, flush: bool = False) -> None:
+        """Where each leader epoch begins, from now on. Written so that it outlives the process; with `flush`, the machine too. Without it is
+        flushed with the batches: entries that are stale after a loss of power are beyond the ends of the log, and go at the start."""
         ...
 
     def keep_producers(self, offset: int, producers: Iterable[Producer]) -> None:

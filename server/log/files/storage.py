@@ -185,11 +185,14 @@ class FileStorage:
     def release(self, offset: int) -> None:
         """Files give back room by whole segments only."""
 
-    def keep_epochs(self, entries: Sequence[OffsetAndEpoch]) -> None:
-        self._write(LEADER_EPOCH, epoch_checkpoint.write(entries))
+    def keep_epochs(self, entries: Sequence[OffsetAndEpoch], *, flush: bool = False) -> None:
+        # a new log has no batch that an epoch could be missing for, and its folder is not flushed either
+        self._write(LEADER_EPOCH, epoch_checkpoint.write(entries), flush=flush and not self.is_new)
 
-    def _write(self, name: str, data: bytes) -> None:
-        self._disk.write_whole(f"{self.folder}/{name}", data, flush=False)
+    def _write(self, name: str, data: bytes, *, flush: bool = False) -> None:
+        self._disk.write_whole(f"{self.folder}/{name}", data, flush=flush)
+        if flush:
+            return
         if name not in self._written:
             self._written.append(name)
         self._names_changed = True

@@ -185,3 +185,56 @@ def test_batches_larger_than_any_window() -> None:
     assert [read_header(batch).base_offset for batch in log.batches(0)] == [0, 1, 2, 3]
     for offset in range(4):
         assert log.read(offset, 1).offset == offset
+
+
+EPOCHS = "t-0/leader-epoch-checkpoint"
+
+
+def flush(log: PartitionLog) -> None:
+    work = log.unflushed()
+    assert work is not None
+    work.run()
+    log.flushed(work.offset)
+
+
+@pytest.mark.parametrize("begins", ["leader", "first batch of a leader", "first batch of a follower"])
+def test_an_epoch_that_begins_is_flushed(begins: str) -> None:
+    """Before a batch of it is written, so that no batch is ever without its epoch (KIP-101)."""
+    disk = LossyDisk()
+    log = new_log(disk)
+    append(log, 3)
+    flush(log)
+    if begins == "leader":
+        log.begin_epoch(5)
+    elif begins == "first batch of a leader":
+        log.append_as_leader(produced(1), leader_epoch=5, now=NOW)
+    else:
+        batch = encode_batch([Record(3, NOW, None, b"x")], base_offset=3, partition_leader_epoch=5)
+        log.append_as_follower(batch, now=NOW)
+    assert disk.durable()[EPOCHS] == b"0\n2\n0 0\n5 3\n"
+
+
+def test_only_the_first_batch_of_an_epoch_is_held_up_by_a_flush(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither a later one, nor a truncation, nor the first epoch of a new log, which has no batch that could be without it."""
+    disk, written = LossyDisk(), list[tuple[str, bool]]()
+    write_whole = disk.write_whole
+
+    def noted(path: str, data: bytes, *, flush: bool = True) -> None:
+        written.append((path, flush))
+        write_whole(path, data, flush=flush)
+
+    monkeypatch.setattr(disk, "write_whole", noted)
+    log = new_log(disk)
+    append(log, 3)
+    assert written == [(EPOCHS, False)]
+    flush(log)
+    log.begin_epoch(5)
+    log.append_as_leader(produced(1), leader_epoch=5, now=NOW)
+    log.append_as_leader(produced(1), leader_epoch=5, now=NOW)
+    assert written[1:] == [(EPOCHS, True)]
+    log.truncate_to(2)
+    log.commit_all()
+    log.delete_records_before(1)
+    assert written[2:] == [(EPOCHS, False)] * 2
+    flush(log)
+    assert disk.durable()[EPOCHS] == b"0\n1\n0 1\n"

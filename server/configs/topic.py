@@ -81,7 +81,7 @@ remote.log.delete.on.disable  boolean  false  medium
     Whether switching remote storage off deletes what is there.
 errors.deadletterqueue.group.enable  boolean  false  medium
     Whether share groups may use this topic as a dead-letter queue.
-internal.segment.bytes  int  null  medium  internal
+internal.segment.bytes  int  null  medium  internal  effective
     Segment size without the lower bound of segment.bytes; for tests.
 """
 

@@ -24,7 +24,7 @@ class Setting(NamedTuple):
     """One row: the attribute that holds the value, and Kafka's default."""
 
     attribute: str
-    default: Value
+    default: Value | None
 
 
 SETTINGS = {
@@ -38,6 +38,7 @@ SETTINGS = {
     "flush.messages": Setting("flush_messages", UNBOUNDED),
     "flush.ms": Setting("flush_ms", UNBOUNDED),
     "index.interval.bytes": Setting("index_interval_bytes", 4096),
+    "internal.segment.bytes": Setting("internal_segment_bytes", None),
     "max.compaction.lag.ms": Setting("max_compaction_lag_ms", UNBOUNDED),
     "max.decompressed.message.bytes": Setting("max_decompressed_message_bytes", UNLIMITED),
     "max.message.bytes": Setting("max_message_bytes", 1_048_588),
@@ -86,6 +87,7 @@ class LogConfig:
     flush_ms: int
     gzip_level: int
     index_interval_bytes: int
+    internal_segment_bytes: int | None
     lz4_level: int
     max_compaction_lag_ms: int
     max_decompressed_message_bytes: int
@@ -128,6 +130,8 @@ class LogConfig:
         self.cleanup_policy = _words(self.cleanup_policy)
         self.compacts, self.deletes = "compact" in self.cleanup_policy, "delete" in self.cleanup_policy
         self.max_segment_ms = min(self.segment_ms, self.max_compaction_lag_ms) if self.compacts else self.segment_ms
+        if self.internal_segment_bytes is not None:  # segment.bytes without its lower bound
+            self.segment_bytes = self.internal_segment_bytes
         self.conditional = self.expected_offset != OFF
         name = self.compression_type
         self.target_codec = _SAME_CODEC[name] if name in _SAME_CODEC else codec_id(name)

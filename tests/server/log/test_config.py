@@ -51,3 +51,10 @@ def test_it_tells_what_differs_from_the_defaults() -> None:
 def test_every_setting_has_an_attribute() -> None:
     config = LogConfig()
     assert all(hasattr(config, setting.attribute) for setting in SETTINGS.values())
+
+
+def test_the_internal_segment_size_goes_before_the_public_one() -> None:
+    """`segment.bytes` has a lower bound of 1 MiB; this one has none, for tests."""
+    settings = {"segment.bytes": 1 << 20, "internal.segment.bytes": 2000}
+    assert LogConfig(settings).segment_bytes == 2000
+    assert LogConfig({**settings, "internal.segment.bytes": None}).segment_bytes == 1 << 20

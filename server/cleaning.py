@@ -1,8 +1,11 @@
 """The log cleaner: which compacted log is cleaned next, a little at a time (`log.cleaner.*`).
 
-Rules, as in Kafka. One log is cleaned at a time, the one with the largest dirty share, or one whose oldest dirty record has waited for
-`max.compaction.lag.ms`; when none is due the cleaner looks again after `log.cleaner.backoff.ms`. Between two steps everybody else has the node.
-A cleaning whose partition goes, or whose log is truncated meanwhile, is dropped; it has changed nothing.
+Rules, as in Kafka. Every replica is cleaned, whether it leads or follows, as far as its own high
+watermark allows. One log is cleaned at a time: the one with the largest dirty share, or one whose
+oldest dirty record has waited for `max.compaction.lag.ms`. When none is due the cleaner looks again
+after `log.cleaner.backoff.ms`. Requests are served between two steps. A cleaning goes on over an
+election. It is dropped when the replica goes, or when its log is truncated meanwhile; it has changed
+nothing then. A log that could not be cleaned is not tried again.
 """
 
 from __future__ import annotations
@@ -12,11 +15,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from .log.files.errors import DiskFailure
+from .replicas import PartitionReplica, all_replicas, find_replica
 
 if TYPE_CHECKING:
     from .log.compaction.cleaner import Cleaned, Cleaning
+    from .log.log import PartitionLog
     from .node import Node
-    from .partition import Partition
 
 log = logging.getLogger("kafkadouble.server")
 
@@ -38,7 +42,8 @@ class Cleaner:
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._under_way: tuple[Partition, Cleaning] | None = None
+        self._under_way: tuple[PartitionLog, Cleaning] | None = None
+        self._uncleanable: list[PartitionLog] = []
         self._look_later()
 
     def _look_later(self) -> None:
@@ -54,52 +59,69 @@ class Cleaner:
         from .log.compaction.cleaner import clean  # not before it is wanted: a node starts without it
 
         most = int(self._node.settings.int("log.cleaner.dedupe.buffer.size") * LOAD) // KAFKAS_ENTRY
-        self._under_way = chosen, clean(chosen.log, now, max(1, min(most, MOST_KEYS)))
+        self._under_way = chosen, clean(chosen, now, max(1, min(most, MOST_KEYS)))
         self._go_on(now)
 
-    def _filthiest(self, now: int) -> Partition | None:
+    def _filthiest(self, now: int) -> PartitionLog | None:
         from .log.compaction.ranges import cleanable, is_due
 
         due = []
-        for partition in self._node.partitions:
-            config = partition.log.config
-            if config.compacts and not partition.offline and len(partition.log.segments) > 1:
-                with suppress(DiskFailure):  # the node tells of it
-                    found = cleanable(partition.log, now)
-                    if is_due(found, config.min_cleanable_dirty_ratio):
-                        due.append((found.overdue, found.ratio, partition))
-        return max(due, key=lambda each: each[:2])[2] if due else None
+        for each in self._candidates():
+            with suppress(DiskFailure):  # the node reports it
+                found = cleanable(each, now)
+                if is_due(found, each.config.min_cleanable_dirty_ratio):
+                    due.append((found.overdue, found.ratio, each))
+        return max(due, key=lambda entry: entry[:2])[2] if due else None
+
+    def _candidates(self) -> list[PartitionLog]:
+        self._uncleanable = [each for each in self._uncleanable if self._replica_of(each)]
+        logs = [each.log for each in all_replicas(self._node)]
+        return [
+            each for each in logs if each.config.compacts and len(each.segments) > 1 and each not in self._uncleanable
+        ]
+
+    def _replica_of(self, log: PartitionLog) -> PartitionReplica | None:
+        """The replica that has this log now; None if it is gone."""
+        replica = find_replica(self._node, log.topic, log.index)
+        return replica if replica is not None and replica.log is log else None
 
     def _go_on(self, now: int) -> None:
         from .log.compaction.cleaner import Disturbed
 
         assert self._under_way is not None
-        partition, steps = self._under_way
-        if self._node.partitions.get(partition.topic, partition.index) is not partition:
-            self._end(partition, None)
+        cleaned, steps = self._under_way
+        if self._replica_of(cleaned) is None:
+            self._end(cleaned, None)
             return
         try:
             next(steps)
         except StopIteration as end:
-            self._end(partition, end.value)
+            self._end(cleaned, end.value)
         except Disturbed as why:
-            log.info("the cleaning of %r is dropped: %s", partition, why)
-            self._end(partition, None)
-        except DiskFailure:  # the node tells of it
-            self._end(partition, None)
+            log.info("the cleaning of %r is dropped: %s", cleaned, why)
+            self._end(cleaned, None)
+        except DiskFailure:  # the node reports it
+            self._give_up(cleaned)
         except Exception:
-            log.exception("%r cannot be cleaned", partition)
-            self._end(partition, None)
+            log.exception("%r cannot be cleaned", cleaned)
+            self._give_up(cleaned)
         else:
             self._node.waiting.timers.at(now + PAUSE, self._go_on)
 
-    def _end(self, partition: Partition, cleaned: Cleaned | None) -> None:
+    def _give_up(self, uncleanable: PartitionLog) -> None:
+        """Kafka marks such a log as uncleanable. It would be the dirtiest log again at each look."""
+        self._uncleanable.append(uncleanable)
+        self._end(uncleanable, None)
+
+    def _end(self, partition: PartitionLog, cleaned: Cleaned | None) -> None:
         self._under_way = None
         if cleaned is None:
             self._look_later()
             return
         log.info("%r is cleaned: %d bytes of %d are left", partition, cleaned.left, cleaned.read)
-        partition.stir()
+        replica = self._replica_of(partition)
+        if replica is not None:
+            replica.stir()
         self._look(self._node.now)
 
     def __repr__(self) -> str:

@@ -6,45 +6,41 @@ at a partition whose start moved is woken, since the offset that he waits for ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
 from .log.files.errors import DiskFailure
+from .replicas import all_replicas
 
 if TYPE_CHECKING:
+    from .flushing import Owner
+    from .log.log import PartitionLog
     from .node import Node
-    from .partition import Partition
-    from .replication.following import Following
 
 Chore = Callable[["Node", int], None]
 """Something done at `now`."""
 
 
 def retain(node: Node, now: int) -> None:
-    """Delete the segments that no setting keeps."""
-    for partition in node.partitions:
+    """Delete the segments that no setting keeps, of every replica: a follower does so by itself, as in Kafka."""
+    for replica in all_replicas(node):
         with suppress(DiskFailure):
-            if partition.log.retain(now):
-                partition.stir()
-
-
-def _replicas(node: Node) -> Iterable[Partition | Following]:
-    """What this node leads, and what it follows."""
-    return node.partitions if node.fetchers is None else (*node.partitions, *node.fetchers.partitions.values())
+            if replica.log.retain(now):
+                replica.stir()
 
 
 def forget_producers(node: Node, now: int) -> None:
     """Forget the producers that wrote nothing for `producer.id.expiration.ms`."""
     silence = node.settings.int("producer.id.expiration.ms")
-    for replica in _replicas(node):
+    for replica in all_replicas(node):
         replica.log.producers.expire(now, silence)
 
 
 def flush(node: Node, now: int) -> None:
     """Flush the logs whose records have waited for `flush.ms`."""
-    for replica in _replicas(node):
+    for replica in all_replicas(node):
         if replica.log.flush_is_overdue(now):
             node.flushing.want(replica)
 
@@ -52,9 +48,14 @@ def flush(node: Node, now: int) -> None:
 def checkpoint(node: Node, now: int) -> None:
     """Write down how far the logs are safe, and have those flushed of which a closed segment is not: a recovery then reads little."""
     node.logs.checkpoint(now)
-    for owner in (node.quorum.durable, *_replicas(node)):
-        if owner.log.recovery_point < owner.log.segments[-1].base_offset:
-            node.flushing.want(owner)
+    _flush_closed(node, node.quorum.durable, node.quorum.durable.log)
+    for replica in all_replicas(node):
+        _flush_closed(node, replica, replica.log)
+
+
+def _flush_closed(node: Node, owner: Owner, log: PartitionLog) -> None:
+    if log.recovery_point < log.segments[-1].base_offset:
+        node.flushing.want(owner)
 
 
 def remove_deleted(node: Node, now: int) -> None:

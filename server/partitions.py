@@ -21,6 +21,7 @@ from .log.log import PartitionLog
 from .metadata.image import BROKER, TOPIC, Image, PartitionImage, TopicImage
 from .metadata.removed import removed_topics
 from .partition import ANY_EPOCH, Partition, epoch_problem, in_sync_of
+from .replicas import find_replica
 
 if TYPE_CHECKING:
     from .node import Node
@@ -185,8 +186,11 @@ class Partitions:
             topics = set(self._by_topic)
         for topic in topics & self._by_topic.keys():
             config = self.config_of(topic, after)
-            for partition in self._by_topic[topic].values():
-                partition.log.config = config
+            image = after.topic_named(topic)
+            for index in () if image is None else image.partitions:
+                replica = find_replica(self._node, topic, index)
+                if replica is not None:
+                    replica.log.config = config
 
     def config_of(self, topic: str, image: Image) -> LogConfig:
         """What holds for a topic: its own overrides over the broker's settings, dynamic and static."""

@@ -27,6 +27,7 @@ class KeptLog:
         "log_end_offset",
         "log_start_offset",
         "topic",
+        "truncations",
     )
 
     def __init__(self, topic: str, index: int, config: LogConfig, storage: Storage, found: Found) -> None:
@@ -36,6 +37,7 @@ class KeptLog:
         self.log_start_offset, self.log_end_offset = found.log_start_offset, found.log_end_offset
         self._looked_at = 0  # when it was last found to be flushed because of its age (ms)
         self.cleaned_to = 0
+        self.truncations = 0  # how often records were cut off its end
 
     @property
     def producers(self) -> Producers:

@@ -316,6 +316,7 @@ class PartitionLog(KeptLog):
         if offset < self._storage.segments[0].base_offset:
             self.truncate_fully_and_start_at(offset)
             return True
+        self.truncations += 1
         self._storage.truncate(offset)
         self.epochs.truncate_from_end(offset)
         self._storage.keep_epochs(self.epochs.entries)
@@ -331,6 +332,7 @@ class PartitionLog(KeptLog):
 
     def truncate_fully_and_start_at(self, offset: int, log_start_offset: int | None = None) -> None:
         """Drop everything; the next record gets `offset`, as after a leader or a snapshot that is that far ahead."""
+        self.truncations += 1
         self._storage.restart(offset)
         self.epochs.clear()
         self._storage.keep_epochs(())

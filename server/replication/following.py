@@ -45,6 +45,10 @@ class Following:
         """What a consumer is told that has another idea of the leader epoch (KIP-320)."""
         return epoch_problem(self.leader_epoch, current_leader_epoch)
 
+    def stir(self) -> None:
+        """Wake the consumers that wait here: the offset that they wait for may be gone."""
+        self.waiters.wake_all()
+
     def flushed(self, offset: int) -> None:
         """A flush of everything below `offset` was done."""
         self.log.flushed(offset)

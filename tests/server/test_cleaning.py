@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
+from kafkadouble.server.log.compaction import cleaner
+from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.wire.batch import Record, decode_all, encode_batch
 from tests.server.harness import Harness
 
@@ -105,3 +109,28 @@ def test_the_dirtiest_comes_first() -> None:
     fill(node, "u", 3)
     node.tick(BACKOFF)
     assert "u-0" in repr(node.node.cleaner)
+
+
+def test_a_log_that_cannot_be_cleaned_is_not_tried_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is the dirtiest of all, and would keep all others waiting."""
+    intact = cleaner.clean
+
+    def breaks(log: PartitionLog, now: int, most_keys: int) -> cleaner.Cleaning:
+        if log.topic == "t":
+            raise RuntimeError("planted")
+        return (yield from intact(log, now, most_keys))
+
+    monkeypatch.setattr(cleaner, "clean", breaks)
+    node = cluster()
+    create(node, "t")
+    create(node, "u", min_cleanable_dirty_ratio="0.1")
+    fill(node, "t", 3)
+    fill(node, "u", 3)
+    let_it_clean(node)
+    fill(node, "u", 3, keys=100)
+    let_it_clean(node)
+    let_it_clean(node)
+    assert caplog.text.count("Error: planted") == 1
+    assert len(keys(node, "u")) <= 100 + 6

@@ -73,7 +73,7 @@ def clean(partition: PartitionLog, now: int, most_keys: int) -> Cleaning:
 
 def _learn(partition: PartitionLog, start: int, end: int, newest: OffsetMap) -> Generator[None, None, None]:
     """Fill the map from the dirty part."""
-    transactions = CleanedTransactions(partition.aborted_in(start, end))
+    transactions, truncations = CleanedTransactions(partition.aborted_in(start, end)), partition.truncations
     done = 0
     for batch in partition.batches(start):
         header = read_header(batch)
@@ -88,11 +88,12 @@ def _learn(partition: PartitionLog, start: int, end: int, newest: OffsetMap) -> 
         if done >= STEP:
             done = 0
             yield
+            _check_not_truncated(partition, truncations)
 
 
 def _rewrite(partition: PartitionLog, group: Sequence[Segment], this: Pass) -> Generator[None, None, int]:
     """Put one segment in the place of a group; how many bytes it has. Batches beyond what was looked at stay as they are."""
-    before = [(each, each.next_offset) for each in group]
+    before, truncations = [(each, each.next_offset) for each in group], partition.truncations
     this = this._replace(segment_end=group[-1].next_offset)
     rewriting = partition.rewrite(group)
     done = left = 0
@@ -107,12 +108,19 @@ def _rewrite(partition: PartitionLog, group: Sequence[Segment], this: Pass) -> G
                 if done >= STEP:
                     done = 0
                     yield
+                    _check_not_truncated(partition, truncations)
                     _check(partition, before)
         rewriting.finish()
     except BaseException:
         rewriting.drop()
         raise
     return left
+
+
+def _check_not_truncated(partition: PartitionLog, truncations: int) -> None:
+    """The offset map may name records that are gone: then older records of their keys must stay."""
+    if partition.truncations != truncations:
+        raise Disturbed("its end was truncated")
 
 
 def _check(partition: PartitionLog, before: Sequence[tuple[Segment, int]]) -> None:

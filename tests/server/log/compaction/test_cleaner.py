@@ -199,6 +199,28 @@ def test_a_log_that_changes_meanwhile_is_left_as_it_is(disturb: str) -> None:
     assert records(log) == before
 
 
+def test_a_truncation_at_any_step_drops_the_cleaning() -> None:
+    """The values that were truncated are the newest of their keys in the offset map: without the
+    truncation being noticed, the older ones would go, too."""
+    steps_done = 1
+    while True:
+        log = compacted(segment_bytes=60_000)
+        for at in range(40):
+            write(log, (b"k%d" % (at % 10), b"%d" % at * 5000))
+        steps = clean(log, NOW, 1000)
+        if sum(1 for _ in zip(range(steps_done), steps, strict=False)) < steps_done:
+            break
+        log.truncate_to(15)
+        expected = last_values(records(log))
+        for at in range(40):
+            write(log, (b"other%d" % at, b"%d" % at * 5000))
+        with pytest.raises(Disturbed):
+            finish(steps)
+        assert expected.items() <= last_values(records(log)).items()
+        steps_done += 1
+    assert steps_done > 3
+
+
 def test_what_is_truncated_is_dirty_again() -> None:
     log = compacted()
     fill(log, 200, 7)

@@ -106,6 +106,12 @@ class Partition:
     def high_watermark(self) -> int:
         return self.log.high_watermark
 
+    @property
+    def lags_behind_epoch(self) -> bool:
+        """Whether the high watermark has not reached the offset at which the leader's epoch begins.
+        The leader before it may have told clients of later offsets than this one can (KIP-207)."""
+        return self.in_sync is not None and self.log.high_watermark < self.in_sync.epoch_start
+
     def check_epoch(self, current_leader_epoch: int) -> int:
         """Whether a client's idea of the leader epoch is behind, ahead, or right (0); -1 asks for no check (KIP-320). An offline partition
         is KAFKA_STORAGE_ERROR to everybody."""

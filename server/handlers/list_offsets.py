@@ -4,6 +4,11 @@
 stored locally (8), -5 the end of what is in tiered storage (9), -6 the first that is not there yet (11). Without tiered storage the local
 start is the log start, and the last two are -1. A negative time that the version lacks is UNSUPPORTED_VERSION. A time after the last record is
 answered with offset -1 and no error. A partition that is asked for twice is INVALID_REQUEST, once.
+
+A new leader does not know how far its predecessor has told clients that the log is committed. Until
+its high watermark has reached the offset at which its epoch begins, a client that asks for the end,
+or for a time that no readable record has, gets OFFSET_NOT_AVAILABLE; below version 5
+LEADER_NOT_AVAILABLE (KIP-207). The start, and records that can be read, are answered as ever.
 """
 
 from __future__ import annotations
@@ -40,6 +45,12 @@ log = logging.getLogger("kafkadouble.server")
 
 ANY_OFFSET = (LATEST, EARLIEST, EARLIEST_LOCAL)
 """What is told even when nobody can read there yet; of anything else only what the asker can read."""
+
+ABOUT_TIERED = (LATEST_TIERED, EARLIEST_PENDING_UPLOAD)
+"""Places in tiered storage: that there are none is known at once."""
+
+NOT_AVAILABLE_FROM = 5
+"""The first version that has OFFSET_NOT_AVAILABLE."""
 
 SINCE_VERSION = {
     LATEST: 1,
@@ -98,6 +109,9 @@ def _look_up(node: Node, request: Request[ListOffsetsRequest], topic: str, asked
     if code := partition.check_epoch(asked.current_leader_epoch):
         return _failed(asked, code)
     end = _readable_end(request, partition)
+    lags = request.body.replica_id == CONSUMER and partition.lags_behind_epoch
+    if lags and asked.timestamp == LATEST:
+        return _not_available(request, asked)
     try:
         found = _find(partition, asked.timestamp, end)
     except DiskFailure:  # the node tells of it
@@ -105,7 +119,10 @@ def _look_up(node: Node, request: Request[ListOffsetsRequest], topic: str, asked
     except WireError as problem:
         log.error("%r cannot be searched: %s", partition, problem)
         return _failed(asked, error_codes.CORRUPT_MESSAGE)
-    if found.offset >= end and asked.timestamp not in ANY_OFFSET:
+    is_found = asked.timestamp in ANY_OFFSET or 0 <= found.offset < end
+    if lags and not is_found and asked.timestamp not in ABOUT_TIERED:
+        return _not_available(request, asked)
+    if not is_found:
         return _failed(asked, error_codes.NONE)
     return Answered(
         partition_index=asked.partition_index,
@@ -126,6 +143,11 @@ def _readable_end(request: Request[ListOffsetsRequest], partition: Partition | F
         return partition.log.log_end_offset
     committed = request.body.isolation_level == READ_COMMITTED
     return partition.log.last_stable_offset if committed else partition.log.high_watermark
+
+
+def _not_available(request: Request[ListOffsetsRequest], asked: Asked) -> Answered:
+    has_code = request.version >= NOT_AVAILABLE_FROM
+    return _failed(asked, error_codes.OFFSET_NOT_AVAILABLE if has_code else error_codes.LEADER_NOT_AVAILABLE)
 
 
 def _failed(asked: Asked, code: int) -> Answered:

@@ -41,6 +41,9 @@ class Following:
         self.refused: str | None = None  # what was wrong with the last answer
         self.lag: int | None = None  # to the leader's high watermark, when it last said something new
 
+    lags_behind_epoch = False
+    """A follower does not lead, and only debugging clients ask it for offsets."""
+
     def check_epoch(self, current_leader_epoch: int) -> int:
         """What a consumer is told that has another idea of the leader epoch (KIP-320)."""
         return epoch_problem(self.leader_epoch, current_leader_epoch)

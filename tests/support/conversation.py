@@ -7,6 +7,7 @@
     a closed                                        or was disconnected
     +500ms                                          time goes by (ms, s, m, h)
     t-0 elected                                     the leader of partition 0 of topic t is elected anew: its epoch grows
+    t-0 elected with replica 2                      and has this replica beside it from now on, which is in sync
     # a comment; a line that begins with white space goes on with the line before
 
 Fields are in YAML's short form, named as in Kafka's JSON: see `values`, `records` and `matching`. Every client has a connection of its own,
@@ -43,7 +44,7 @@ REQUEST = re.compile(r"(\w+) > (\w+) v(\d+)\s*(.*)\Z", re.DOTALL)
 ANSWER = re.compile(r"(\w+) < (.*)\Z", re.DOTALL)
 CLOSED = re.compile(r"(\w+) closed\Z")
 STEP = re.compile(r"\+(\d+)(ms|s|m|h)\Z")
-ELECTED = re.compile(r"(\S+)-(\d+) elected\Z")
+ELECTED = re.compile(r"(\S+)-(\d+) elected(?: with replica (\d+))?\Z")
 NODE = re.compile(r"node (.*)\Z", re.DOTALL)
 
 
@@ -160,12 +161,15 @@ class Conversation:
         self.now = self.known[NOW] = end
         self.node.tick(end)
 
-    def _elected(self, name: str, index: str) -> None:
+    def _elected(self, name: str, index: str, other: str | None) -> None:
         topic = self.node.controller.image.topic_named(name)
         if topic is None:
             raise Mismatch(f"there is no topic {name}")
         leader = topic.partitions[int(index)].leader
-        self.node.controller.commit([PartitionChangeRecord(topic_id=topic.id, partition_id=int(index), leader=leader)])
+        change = PartitionChangeRecord(topic_id=topic.id, partition_id=int(index), leader=leader)
+        if other is not None:
+            change.replicas = change.isr = [leader, int(other)]
+        self.node.controller.commit([change])
         self.node.tick(self.now)
 
     @property

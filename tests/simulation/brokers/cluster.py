@@ -13,6 +13,7 @@ from kafkadouble.server.raft.voters import Endpoint
 
 from ..network import Network
 from ..world import Broken, Ended, World
+from .asker import Asker
 from .client import Client
 from .consumer import Consumer
 from .machine import Lasting, Machine, OnDisk
@@ -43,6 +44,7 @@ class Cluster:
         self.partitions = range(shape.partitions)
         self.producers: list[Producer] = []
         self.consumers: list[Consumer] = []
+        self.askers: list[Asker] = []
         self.writes = True  # producers do, as long as it is so
         self._values = 0
 
@@ -108,8 +110,13 @@ class Cluster:
             self.producers.append(Producer(self, 101 + number, index, acks=acks, idempotent=idempotent))
         for number in range(shape.consumers):
             self.consumers.append(Consumer(self, 201 + number, number % shape.partitions))
-        for client in (*self.producers, *self.consumers):
+        for number in range(shape.askers):
+            self.askers.append(Asker(self, 301 + number, number % shape.partitions))
+        for client in self._clients():
             client.begin()
+
+    def _clients(self) -> list[Client]:
+        return [*self.producers, *self.consumers, *self.askers]
 
     def next_value(self) -> int:
         """What no record has said before."""
@@ -166,8 +173,7 @@ class Cluster:
             self.world.run_until(holds, within)
         except Ended:
             state = f"{dict(self.watch.partitions)}, {[*self.members.values()]}"
-            clients: list[Client] = [*self.producers, *self.consumers]
-            raise Broken(f"{otherwise}: {state}, {clients}") from None
+            raise Broken(f"{otherwise}: {state}, {self._clients()}") from None
 
     def end_faults(self) -> None:
         """The network is whole, and everybody there."""
@@ -191,6 +197,7 @@ class Cluster:
         self.await_order()
         self.require(self._is_settled, "what is in the logs is not committed everywhere")
         self.require(lambda: all(each.has_all for each in self.consumers), "a consumer does not come to the end")
+        self.require(lambda: all(each.has_all for each in self.askers), "a client is not told where the log ends")
         self.watch.compare()
 
     def _is_settled(self) -> bool:

@@ -155,6 +155,11 @@ MUTATIONS: dict[str, Mutation] = {
     "takes its high watermark back": Mutation(
         "the high watermark never goes back (KIP-207)", ((Partition, "advance", breaches.goes_back),), _DIE
     ),
+    "tells ends that it does not know": Mutation(
+        "a new leader tells no end before its high watermark has reached its epoch (KIP-207)",
+        ((Partition, "lags_behind_epoch", False),),
+        ("ends_are_asked_for",),
+    ),
     "fetches on before it has flushed": Mutation(
         "a follower has flushed what it fetches on from, where flush.messages asks for it",
         ((Fetcher, "flush", breaches.nothing),),

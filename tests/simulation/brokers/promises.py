@@ -138,6 +138,18 @@ def consumer_knows_of_truncation(who: object, seen: Sequence[Kept], history: His
         )
 
 
+def end_never_goes_back(who: object, before: int, told: int) -> None:
+    """KIP-207: the end that a client is told never goes back, also when another broker begins to lead."""
+    if told < before:
+        raise Broken(f"{who!r} is told that the log ends at {told}, and was told of {before} before")
+
+
+def end_is_committed(who: object, told: int, history: History) -> None:
+    """KIP-207: the end that a client is told is that of what is committed."""
+    if told > history.end:
+        raise Broken(f"{who!r} is told that the log ends at {told}, and {history.end} is committed")
+
+
 def truncation_was_possible(who: object, offset: int, history: History) -> None:
     """KIP-320: the position of a consumer goes back only where records were lost."""
     if history.is_whole:

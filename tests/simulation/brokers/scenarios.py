@@ -217,6 +217,21 @@ def leaders_write_alone(cluster: Cluster) -> None:
         cluster.world.run_for(random.randint(0, 1500))
 
 
+def ends_are_asked_for(cluster: Cluster) -> None:
+    """Leaders stop and die while records are committed: who follows learns how many a moment later (KIP-207)."""
+    random = cluster.world.random
+    for _ in range(random.randint(2, 4)):
+        cluster.network.weather = Weather(delay=(5, random.choice((40, 150))))
+        cluster.world.run_for(random.randint(200, 1500))
+        leader = cluster.leader(random.choice(cluster.partitions))
+        if leader is not None:
+            random.choice((leader.kill, leader.stop))()
+            cluster.world.run_for(random.choice((SESSION_MS, SESSION_MS + 1000)))
+        faults.start(cluster)
+        cluster.network.weather = CALM
+        _run_until(cluster, cluster.is_in_order, OUT_WITHIN)
+
+
 def rolling_restart(cluster: Cluster) -> None:
     for member in cluster.brokers:
         member.stop()
@@ -279,6 +294,7 @@ SCENARIOS: dict[str, Scenario] = {
         partial(shape, unclean=True, acks=_acks, min_isr=1, on_disks=True),
         leaders_write_alone,
     ),
+    "ends_are_asked_for": (partial(_three, askers=3), ends_are_asked_for),
     "rolling_restart": (shape, rolling_restart),
     "replicas_move": (partial(shape, brokers=4, rebalances=True), replicas_move),
     "controllers_fail": (partial(shape, controllers=3), controllers_fail),

@@ -37,6 +37,7 @@ class Shape:
     producers: int = 2
     consumers: int = 1
     acks: tuple[int, ...] = (-1,)
+    askers: int = 0  # clients that ask for the ends of partitions
 
     @property
     def controller_ids(self) -> list[int]:

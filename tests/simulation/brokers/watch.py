@@ -24,6 +24,7 @@ from .replicas import Replica
 from .shape import TOPIC
 
 if TYPE_CHECKING:
+    from .asker import Asker
     from .cluster import Cluster
     from .consumer import Consumer
     from .member import Member
@@ -230,6 +231,13 @@ class Watch:
 
     def told_of_truncation(self, consumer: Consumer, offset: int, leader_epoch: int) -> None:
         promises.truncation_was_possible(consumer, offset, self.histories[consumer.index])
+
+    def told_of_end(self, asker: Asker, offset: int, leader_epoch: int) -> None:
+        history = self.histories[asker.index]
+        if history.is_whole:
+            promises.end_never_goes_back(asker, asker.end, offset)
+        if history.is_current(leader_epoch):
+            promises.end_is_committed(asker, offset, history)
 
     # at the end
 

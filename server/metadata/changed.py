@@ -1,17 +1,18 @@
-"""How much of a snapshot is no longer true: the measure of KIP-630's `metadata.snapshot.min.changed_records.ratio`.
+"""How much of the last snapshot has changed: the measure of `metadata.snapshot.min.changed_records.ratio` (KIP-630, "When to Snapshot").
 
-Of the records that an older image is written as, those count that a newer one would not be written with: changed, or gone. Records that are new
-do not count. Images share what is the same, and what is shared is not looked at.
+Counted are the records of the last snapshot that were changed or deleted, and the records that were added since then and were
+changed or deleted afterwards. A record that was only added does not count, and neither does one of the snapshot that was changed
+back. The measure compares images, so what is added and deleted inside one batch, or one metadata transaction, never counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from immutables import Map
 
-from .image import Image
+from .image import TOPIC, Image, TopicImage
 
 SINGLE = ("features", "brokers", "controllers", "acls", "scram", "tokens")
 """Fields of an image that hold what becomes one record each, by key."""
@@ -19,13 +20,45 @@ SINGLE = ("features", "brokers", "controllers", "acls", "scram", "tokens")
 NESTED = ("configs", "quotas")
 """Fields that hold by key what becomes one record each by a second key."""
 
+WIDE = ("ClearElrRecord", "EndTransactionRecord")
+"""Records that may change topics which they do not name."""
+
 NOTHING: Map[Any, Any] = Map()
 
+Key = tuple[Any, ...]
+"""Names a record of an image: the field, the key in it, and in a nested field the second key."""
 
-def ratio(before: Image, after: Image) -> float:
-    """From 0, nothing has changed, to 1; 0 too where there was nothing."""
-    total = records_in(before)
-    return changed(before, after) / total if total else 0.0
+
+class ChangedRecords:
+    """Follows the images since the last snapshot. Holds at most as many keys as the snapshot has records."""
+
+    def __init__(self) -> None:
+        self._snapshot: Image | None = None
+        self._total = 0
+        self._added: set[Key] = (
+            set()
+        )  # records that are not in the snapshot, and were changed or deleted after they were added
+
+    def restart(self, snapshot: Image | None) -> None:
+        """The last snapshot holds this image; None while there is no snapshot."""
+        self._snapshot, self._added = snapshot, set()
+        self._total = 0 if snapshot is None else records_in(snapshot)
+
+    def follow(self, before: Image, after: Image, records: Sequence[Any] | None) -> None:
+        """`records` lie between the two images; None when they are not known."""
+        if self._snapshot is None:
+            return
+        for key in lost(before, after, _touched(before, records)):
+            if len(self._added) >= self._total:
+                return  # the ratio is 1 already, whatever else changes
+            if not _has(self._snapshot, key):
+                self._added.add(key)
+
+    def ratio(self, image: Image) -> float:
+        """Of changed records to the records of the last snapshot, from 0 to 1; 1 while there is no snapshot."""
+        if self._snapshot is None or not self._total:
+            return 1.0
+        return min(1.0, (changed(self._snapshot, image) + len(self._added)) / self._total)
 
 
 def records_in(image: Image) -> int:
@@ -37,31 +70,71 @@ def records_in(image: Image) -> int:
 
 def changed(before: Image, after: Image) -> int:
     """How many of the older image's records are not the newer's."""
-    count = sum(_differing(getattr(before, field), getattr(after, field)) for field in SINGLE)
-    count += bool(before.next_producer_id) and before.next_producer_id != after.next_producer_id
+    return sum(1 for _ in lost(before, after))
+
+
+def lost(before: Image, after: Image, touched: Mapping[str, Collection[Any]] | None = None) -> Iterator[Key]:
+    """The records of the older image that the newer one is not written with. `touched` limits the search in the fields that it
+    names to some keys. What the images share is not looked at."""
+    touched = touched or {}
+    for field in SINGLE:
+        yield from ((field, key) for key in _differing(getattr(before, field), getattr(after, field)))
+    if before.next_producer_id and before.next_producer_id != after.next_producer_id:
+        yield ("next_producer_id",)
     if before.topics is not after.topics:
-        count += _of_topics(before, after)
-    return count + sum(_of_values(getattr(before, field), getattr(after, field)) for field in NESTED)
+        yield from _of_topics(before, after, touched.get("topics"))
+    for field in NESTED:
+        yield from _of_values(field, getattr(before, field), getattr(after, field), touched.get(field))
 
 
-def _of_values(before: Mapping[Any, Map[Any, Any]], after: Mapping[Any, Map[Any, Any]]) -> int:
-    if before is after:
-        return 0
-    return sum(_differing(values, after.get(key, NOTHING)) for key, values in before.items())
-
-
-def _of_topics(before: Image, after: Image) -> int:
-    count = 0
-    for topic_id, topic in before.topics.items():
+def _of_topics(before: Image, after: Image, touched: Collection[Any] | None) -> Iterator[Key]:
+    for topic_id, topic in _items(before.topics, touched):
         now = after.topics.get(topic_id)
         if now is None:
-            count += 1 + len(topic.partitions)
-        elif now is not topic:
-            count += _differing(topic.partitions, now.partitions)
-    return count
+            yield "topics", topic_id
+        partitions = NOTHING if now is None else now.partitions
+        yield from (("topics", topic_id, index) for index in _differing(topic.partitions, partitions))
 
 
-def _differing(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> int:
-    if before is after:
-        return 0
-    return sum(1 for key, value in before.items() if (now := after.get(key)) is not value and now != value)
+def _of_values(
+    field: str, before: Map[Any, Map[Any, Any]], after: Map[Any, Map[Any, Any]], touched: Collection[Any] | None
+) -> Iterator[Key]:
+    if before is not after:
+        for key, values in _items(before, touched):
+            yield from ((field, key, name) for name in _differing(values, after.get(key, NOTHING)))
+
+
+def _items(mapping: Mapping[Any, Any], keys: Collection[Any] | None) -> Iterator[tuple[Any, Any]]:
+    if keys is None:
+        yield from mapping.items()
+    else:
+        yield from ((key, mapping[key]) for key in keys if key in mapping)
+
+
+def _differing(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> Iterator[Any]:
+    if before is not after:
+        for key, value in before.items():
+            now = after.get(key)
+            if now is not value and now != value:
+                yield key
+
+
+def _touched(before: Image, records: Sequence[Any] | None) -> dict[str, set[Any]] | None:
+    """The topics and the resources that records name: so a commit costs what it changes, not what the cluster holds. None for all."""
+    if records is None or any(type(record).__name__ in WIDE for record in records):
+        return None
+    topics = {record.topic_id for record in records if hasattr(record, "topic_id")}
+    resources = {(each.resource_type, each.resource_name) for each in records if hasattr(each, "resource_type")}
+    resources |= {(TOPIC, before.topics[id].name) for id in topics if id in before.topics}
+    return {"topics": topics, "configs": resources}
+
+
+def _has(image: Image, key: Key) -> bool:
+    """Whether the image is written with a record of this key."""
+    field = getattr(image, key[0])
+    if len(key) == 1:
+        return bool(field)
+    found = field.get(key[1])
+    if found is None or len(key) == 2:
+        return found is not None
+    return key[2] in (found.partitions if isinstance(found, TopicImage) else found)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.messages.message import Message
 from kafkadouble.wire.batch import BatchHeader, iter_batches
@@ -27,6 +27,9 @@ from .leading import Decided
 from .metadata_log import decoded
 from .replay import Fold
 
+if TYPE_CHECKING:
+    from .changed import ChangedRecords
+
 
 class Change(NamedTuple):
     """An image and the next. `records` lie between them; None when the image was loaded as a whole."""
@@ -37,10 +40,11 @@ class Change(NamedTuple):
 
 
 class Committed:
-    """`image` is what is committed. WireError, BadFile or BrokenLog when what is there at the start cannot be understood."""
+    """`image` is what is committed. `changed`, if given, follows every image since the last snapshot. WireError, BadFile or
+    BrokenLog when what is there at the start cannot be understood."""
 
-    def __init__(self, log: PartitionLog, snapshots: SnapshotStore) -> None:
-        self._log, self._snapshots = log, snapshots
+    def __init__(self, log: PartitionLog, snapshots: SnapshotStore, changed: ChangedRecords | None = None) -> None:
+        self._log, self._snapshots, self.changed = log, snapshots, changed
         ids = snapshots.ids()
         self.timestamp = 0  # of the last record that was told (ms)
         self._base = ids[-1] if ids else BOOTSTRAP
@@ -89,6 +93,7 @@ class Committed:
         if decided and decided[0].after.end.offset <= end.offset:
             after, records = decided.popleft()
             self._fold = Fold(after)
+            self._count_changed(before, after, records)
             return Change(before, after, records)
         batch = memoryview(batches)[position : position + header.size]
         if not header.crc and not header.is_control:  # written by this node: as others see it, it has a checksum
@@ -97,7 +102,12 @@ class Committed:
         for record in read.records:
             self._fold.apply(record)
         self._fold.image = self.image._replace(end=end)
+        self._count_changed(before, self.image, read.records)
         return Change(before, self.image, read.records) if read.records else None
+
+    def _count_changed(self, before: Image, after: Image, records: Sequence[Message]) -> None:
+        if self.changed is not None:
+            self.changed.follow(before, after, records)
 
     def _read(self, base: OffsetAndEpoch, until: int | None) -> Fold:
         """The fold of a snapshot, and of the log after it, up to the offset `until` if there is one."""
@@ -107,6 +117,7 @@ class Committed:
                 if until is not None and read.end.offset > until:
                     return fold
                 if read.end.offset > base.offset:
+                    before = fold.image
                     try:
                         for record in read.records:
                             fold.apply(record)
@@ -114,18 +125,23 @@ class Committed:
                         where = f"in the batch that ends before offset {read.end.offset}"
                         raise BadFile(f"{problem}, {where}", file=METADATA_TOPIC) from problem
                     fold.image = fold.image._replace(end=read.end)
+                    self._count_changed(before, fold.image, read.records)
         return fold
 
     def _from_snapshot(self, id: OffsetAndEpoch) -> Fold:
         """What the one that a directory was formatted with holds, a new cluster's leader writes into the log."""
-        if id == BOOTSTRAP or id not in self._snapshots.ids():
-            return Fold()
+        image = None if id == BOOTSTRAP or id not in self._snapshots.ids() else self._image_of(id)
+        if self.changed is not None:
+            self.changed.restart(image)
+        return Fold() if image is None else Fold(image)
+
+    def _image_of(self, id: OffsetAndEpoch) -> Image:
         from .snapshots import image_of
 
         reader = self._snapshots.open(id)
         assert reader is not None
         with reader:
-            return Fold(image_of(reader))
+            return image_of(reader)
 
     def __repr__(self) -> str:
         return repr(self.image)

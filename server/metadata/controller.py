@@ -39,6 +39,7 @@ from .versions import batch_level, said
 if TYPE_CHECKING:
     from ..node import Node
     from ..raft.snapshots.reading import SnapshotReader
+    from .changed import ChangedRecords
 
 R = TypeVar("R")
 
@@ -66,7 +67,20 @@ class Controller:
 
     def begin(self) -> None:
         """Read what is there. WireError, BadFile or BrokenLog when it cannot be understood."""
-        self._committed = Committed(self.log, self._node.quorum.snapshots)
+        self._committed = Committed(self.log, self._node.quorum.snapshots, self._changed_records())
+
+    def _changed_records(self) -> ChangedRecords | None:
+        """Counted only where the ratio of KIP-630 is set: most nodes do not need it."""
+        if self._node.settings["metadata.snapshot.min.changed_records.ratio"] is None:
+            return None
+        from .changed import ChangedRecords
+
+        return ChangedRecords()
+
+    @property
+    def changed(self) -> ChangedRecords | None:
+        """The records that changed since the last snapshot; None where they are not counted."""
+        return self._committed.changed
 
     @property
     def log(self) -> PartitionLog:

@@ -21,9 +21,8 @@ from ..raft.snapshots.retention import NAMES as RETENTION_NAMES
 from ..raft.snapshots.retention import Retention
 from ..raft.snapshots.triggers import Since, Triggers
 from ..raft.snapshots.writing import Steps
-from . import changed, snapshots
+from . import snapshots
 from .features import METADATA_VERSION
-from .image import Image
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -40,7 +39,6 @@ class Snapshotting:
         self._retention = Retention.of(_given(node, RETENTION_NAMES))
         self._since = Since(0, node.began)
         self._steps: Steps | None = None
-        self._image: Image | None = None  # that of the newest snapshot, where it was written here
         self.metrics = SnapshotMetrics()
 
     def committed(self, size: int) -> None:
@@ -52,7 +50,8 @@ class Snapshotting:
                 self.write(why)
 
     def _changed(self) -> float:
-        return 1.0 if self._image is None else changed.ratio(self._image, self._node.controller.image)
+        controller = self._node.controller
+        return 1.0 if controller.changed is None else controller.changed.ratio(controller.image)
 
     def write(self, why: str) -> OffsetAndEpoch | None:
         """Begin a snapshot of what is committed; its id. None when there is one already, or a metadata transaction is open."""
@@ -60,7 +59,9 @@ class Snapshotting:
         store, raft_log = node.quorum.snapshots, node.quorum.replica.log
         steps = snapshots.writing(node.controller.fold, image.end, raft_log, store, node.controller.timestamp, node.now)
         if steps is not None:
-            self._steps, self._image, self._since = steps, image, Since(0, node.now)
+            self._steps, self._since = steps, Since(0, node.now)
+            if node.controller.changed is not None:
+                node.controller.changed.restart(image)
             log.info("writing the snapshot up to %r of the metadata: %s", image.end, why)
             self._go_on(image.end, node.now, node.now)
         return None if steps is None else image.end

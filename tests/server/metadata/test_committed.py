@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections import deque
 
+from kafkadouble.messages.generated.remove_topic_record import RemoveTopicRecord
 from kafkadouble.messages.generated.topic_record import TopicRecord
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.producers import Origin
+from kafkadouble.server.metadata.changed import ChangedRecords
 from kafkadouble.server.metadata.committed import Committed
 from kafkadouble.server.metadata.metadata_log import batch_of
 from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
 from kafkadouble.wire.batch import control_record, encode_batch, read_header
+
+from .test_snapshots import Cluster, topic
 
 NOW = 1_700_000_000_000
 TOPIC = TopicRecord(name="orders", topic_id=Uuid(b"o" * 16))
@@ -30,3 +34,29 @@ def test_what_a_leader_wrote_is_read_when_it_is_committed_by_the_next() -> None:
     assert change.records == [TOPIC]
     assert committed.image.end.offset == 2
     assert read_header(log.read(0, 1 << 20, 2).records).crc
+
+
+def test_what_changed_since_the_last_snapshot_is_counted_again_after_a_restart() -> None:
+    """Two records were added behind the snapshot and deleted, and one of the snapshot's two is gone (KIP-630)."""
+    cluster = Cluster()
+    assert cluster.write(cluster.tell(TOPIC, topic(1)))
+    cluster.tell(topic(2), topic(3))
+    cluster.tell(RemoveTopicRecord(topic_id=topic(2).topic_id))
+    changed = ChangedRecords()
+    committed = Committed(cluster.log.log, cluster.store, changed)
+    told = cluster.log.read(2, 1 << 20)
+    committed.follow(told.records, deque())
+    assert changed.ratio(committed.image) == 1 / 2
+    cluster.tell(RemoveTopicRecord(topic_id=TOPIC.topic_id))
+    committed.follow(cluster.log.read(told.next_offset, 1 << 20).records, deque())
+    assert changed.ratio(committed.image) == 1.0
+
+
+def test_a_snapshot_that_is_loaded_is_what_changes_are_counted_from() -> None:
+    cluster, changed = Cluster(), ChangedRecords()
+    committed = Committed(cluster.log.log, cluster.store, changed)
+    end = cluster.tell(TOPIC, topic(1))
+    assert cluster.write(end)
+    assert changed.ratio(committed.image) == 1.0, "there was no snapshot"
+    committed.load(end)
+    assert changed.ratio(committed.image) == 0.0

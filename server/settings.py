@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from kafkadouble.wire.errors import UsageError
 
-from .configs.broker import BROKER, base_name, broker_config
+from .configs.broker import BROKER, OWN, base_name, broker_config
 from .configs.definition import Value
 from .configs.layers import Layers
 from .configs.properties import parse_properties
@@ -190,5 +190,7 @@ def near_miss(name: str) -> str:
     from difflib import get_close_matches
 
     prefix = name[: -len(base)] if (base := base_name(name)) else ""
-    found = get_close_matches(base or name, [config.name for config in BROKER], n=1, cutoff=0.75)
+    found = get_close_matches(
+        base or name, [config.name for table in (BROKER, OWN) for config in table], n=1, cutoff=0.75
+    )
     return f"; did you mean {prefix + found[0]!r}?" if found else ""

@@ -1,6 +1,7 @@
 """What a value may be: the words of a row that bound it, and the refusal of what is out of bounds.
 
-    >=1  0..0.5        a number in these bounds
+    >=1  0..0.5        a number in these bounds; as in Kafka, NaN is in all of them
+    number             not NaN
     in:a,b             one of these texts; in a list, every element
     any-case:A,B       one of these, in capitals or not
     nonempty           neither the empty text nor the empty list
@@ -65,6 +66,11 @@ def _in_range(name: str, value: Value, bounds: str) -> None:
         raise InvalidConfig(name, value, f"Value must be no more than {high}")
 
 
+def _is_number(name: str, value: Value, _: str) -> None:
+    if value != value:
+        raise InvalidConfig(name, value, "Value must be a number")
+
+
 def _one_of(name: str, value: Value, allowed: str) -> None:
     if value not in allowed.split(","):
         raise InvalidConfig(name, value, "String must be one of: " + allowed.replace(",", ", "))
@@ -126,6 +132,7 @@ def _reset(name: str, value: Value, _: str) -> None:
 
 
 NAMED: dict[str, Callable[[str, Value, str], None]] = {
+    "number": _is_number,
     "in": _one_of,
     "any-case": _one_in_any_case,
     "nonempty": _not_empty,

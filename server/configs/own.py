@@ -2,6 +2,7 @@
 
 Kafka's own rows stay alone in `topic.py`, to be compared with Kafka's. A row here is `internal`: it is described where somebody has set it and
 nowhere else, so that a topic that does not use it looks as in Kafka. Kafka refuses to create a topic with one of them (INVALID_CONFIG).
+Every row has bounds: no ConfigDef of Kafka says what it may be.
 """
 
 from . import topic
@@ -13,9 +14,9 @@ produce.expected.offset  string  off  medium  in:off,optional,required  internal
 """
 
 BROKER_ROWS = """
-metadata.snapshot.min.changed_records.ratio  double  null  low  internal  effective
+metadata.snapshot.min.changed_records.ratio  double  null  low  internal  number  0..1  effective
     The share of a snapshot's records that must have changed before another is written, besides the bytes (KIP-630 as adopted).
-metadata.start.offset.lag.time.max.ms  long  null  low  internal  effective
+metadata.start.offset.lag.time.max.ms  long  null  low  internal  >=0  effective
     How long a snapshot waits for live replicas that have not reached it, before the log begins at its end (KIP-630 as adopted) (ms).
 """
 

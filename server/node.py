@@ -32,6 +32,7 @@ from .quorum import Quorum
 from .raft.voters import Endpoint
 from .request import Request
 from .settings import Settings
+from .stopwatch import stopped
 from .waiting import Task, Waiting
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Node:
     `advertised` is the (host, port) that clients are told; `controller` where other nodes reach its controller, if they do. `seed` feeds every
     choice that Kafka makes at random (topic ids, member ids, session ids), so that the same requests at the same times give the same answers.
     `history` is for those who will ask what was requested: it costs time with every request. `logs` are what it keeps, and what an earlier life
-    left to it; in memory unless given.
+    left to it; in memory unless given. `stopwatch` tells the time (ms) inside a step, for metrics alone: nothing is decided by it.
     """
 
     life: BrokerLife | None = None
@@ -83,8 +84,9 @@ class Node:
         logs: Logs | None = None,
         controller: tuple[str, int] | None = None,
         cluster_id: str | None = None,
+        stopwatch: Callable[[], int] = stopped,
     ) -> None:
-        self.settings, self.advertised, self.now = settings, advertised, now
+        self.settings, self.advertised, self.now, self.stopwatch = settings, advertised, now, stopwatch
         self.id = settings.int("node.id")
         self.random = Random(seed)
         self.logs = logs or MemoryLogs()

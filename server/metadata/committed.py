@@ -8,7 +8,7 @@ no meaning here is the end of the node: its image would not be the others'.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.messages.message import Message
@@ -21,6 +21,7 @@ from ..log.log import PartitionLog
 from ..log.offset_and_epoch import OffsetAndEpoch
 from ..raft.raft_log import BOOTSTRAP
 from ..raft.snapshots.store import SnapshotStore
+from ..stopwatch import stopped
 from .broken_log import BrokenLog
 from .image import EMPTY, Image
 from .leading import Decided
@@ -40,11 +41,19 @@ class Change(NamedTuple):
 
 
 class Committed:
-    """`image` is what is committed. `changed`, if given, follows every image since the last snapshot. WireError, BadFile or
+    """`image` is what is committed. `stopwatch` tells the time (ms) while a snapshot is
+    loaded. `changed`, if given, follows every image since the last snapshot. WireError, BadFile or
     BrokenLog when what is there at the start cannot be understood."""
 
-    def __init__(self, log: PartitionLog, snapshots: SnapshotStore, changed: ChangedRecords | None = None) -> None:
-        self._log, self._snapshots, self.changed = log, snapshots, changed
+    def __init__(
+        self,
+        log: PartitionLog,
+        snapshots: SnapshotStore,
+        stopwatch: Callable[[], int] = stopped,
+        changed: ChangedRecords | None = None,
+    ) -> None:
+        self._log, self._snapshots, self._stopwatch, self.changed = log, snapshots, stopwatch, changed
+        self.load_ms = 0  # how long it took to load the last snapshot
         ids = snapshots.ids()
         self.timestamp = 0  # of the last record that was told (ms)
         self._base = ids[-1] if ids else BOOTSTRAP
@@ -130,6 +139,7 @@ class Committed:
 
     def _from_snapshot(self, id: OffsetAndEpoch) -> Fold:
         """What the one that a directory was formatted with holds, a new cluster's leader writes into the log."""
+        self.load_ms = 0
         image = None if id == BOOTSTRAP or id not in self._snapshots.ids() else self._image_of(id)
         if self.changed is not None:
             self.changed.restart(image)
@@ -140,8 +150,11 @@ class Committed:
 
         reader = self._snapshots.open(id)
         assert reader is not None
+        began = self._stopwatch()
         with reader:
-            return image_of(reader)
+            image = image_of(reader)
+        self.load_ms = self._stopwatch() - began
+        return image
 
     def __repr__(self) -> str:
         return repr(self.image)

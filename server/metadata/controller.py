@@ -67,7 +67,9 @@ class Controller:
 
     def begin(self) -> None:
         """Read what is there. WireError, BadFile or BrokenLog when it cannot be understood."""
-        self._committed = Committed(self.log, self._node.quorum.snapshots, self._changed_records())
+        self._committed = Committed(
+            self.log, self._node.quorum.snapshots, self._node.stopwatch, self._changed_records()
+        )
 
     def _changed_records(self) -> ChangedRecords | None:
         """Counted only where the ratio of KIP-630 is set: most nodes do not need it."""
@@ -193,6 +195,8 @@ class Controller:
             except (WireError, BrokenLog) as problem:
                 self._node.halted = str(problem)
                 return
+            self.fresh = 0  # those bytes lie before its end
+            self._node.snapshotting.loaded(self._committed.load_ms)
             if change is not None:
                 self._unseen.append(change)
                 self._take_settings(before)

@@ -15,8 +15,10 @@ from ..log.files.errors import DiskFailure
 from ..log.offset_and_epoch import OffsetAndEpoch
 from ..log.storage import Flush
 from ..raft.leader import OBSERVER_SESSION_MS, Leader
+from ..raft.messages import NOBODY
+from ..raft.raft_log import BOOTSTRAP
 from ..raft.snapshots import keeping, triggers
-from ..raft.snapshots.metrics import SnapshotMetrics
+from ..raft.snapshots.metrics import Latencies, NodeState, SnapshotMetrics, readings
 from ..raft.snapshots.retention import NAMES as RETENTION_NAMES
 from ..raft.snapshots.retention import Retention
 from ..raft.snapshots.triggers import Since, Triggers
@@ -39,7 +41,7 @@ class Snapshotting:
         self._retention = Retention.of(_given(node, RETENTION_NAMES))
         self._since = Since(0, node.began)
         self._steps: Steps | None = None
-        self.metrics = SnapshotMetrics()
+        self.metrics = SnapshotMetrics(node.began)
 
     def committed(self, size: int) -> None:
         """So many bytes of records were committed."""
@@ -48,6 +50,11 @@ class Snapshotting:
             why = triggers.reason(self._triggers, self._since, self._node.now, self._changed)
             if why is not None:
                 self.write(why)
+
+    def loaded(self, took: int) -> None:
+        """A snapshot was loaded, which took so long (ms): what comes after it is counted from here on."""
+        self.metrics.load(took)
+        self._since = Since(0, self._node.now)
 
     def _changed(self) -> float:
         controller = self._node.controller
@@ -74,7 +81,7 @@ class Snapshotting:
             flushing = self._steps.send(None if now == began else now)
         except StopIteration as end:
             self._steps = None
-            self.metrics.wrote(id.offset, end.value, now - began, now)
+            self.metrics.wrote(end.value, now - began, now)
             log.info("the snapshot up to %r has %d bytes, written in %d ms", id, end.value, now - began)
         except DiskFailure as failure:  # the node tells of it
             self._steps = None
@@ -101,13 +108,20 @@ class Snapshotting:
         except DiskFailure as failure:  # the node tells of it
             log.warning("snapshots were not looked after: %s", failure)
 
-    def readings(self) -> dict[str, Any]:
-        """The numbers that there are of snapshots, by Kafka's names and KIP-630's."""
-        from ..raft.snapshots.metrics import readings
-
-        self.metrics.high_watermark = self._node.controller.image.end.offset
-        self.metrics.metadata_version = self._node.controller.image.features.get(METADATA_VERSION, 0)
-        return readings(self.metrics, self._node.now)
+    def readings(self) -> dict[str, int | Latencies]:
+        """The metrics of snapshots, by Kafka's names and KIP-630's."""
+        node, store = self._node, self._node.quorum.snapshots
+        replica, image = node.quorum.replica, node.controller.image
+        latest = next((id for id in reversed(store.ids()) if id != BOOTSTRAP), None)
+        state = NodeState(
+            max(node.now, node.stopwatch()),
+            0 if latest is None else latest.offset,
+            0 if latest is None else store.size(latest),
+            replica.log.high_watermark,
+            image.features.get(METADATA_VERSION, 0),
+            NOBODY if replica.leader_id is None else replica.leader_id,
+        )
+        return readings(self.metrics, state)
 
 
 def _live_ends(leader: Leader, now: int) -> list[int]:

@@ -99,6 +99,7 @@ class Broker:
             logs=logs,
             controller=self.controller,
             cluster_id=cluster_id,
+            stopwatch=self.clock.now,
         )
         node.capture = self._capture
         return node

@@ -41,6 +41,16 @@ class BrokerHandle:
         """Whether there is a process, so to speak; one that is paused or isolated runs."""
         return self._member().broker is not None
 
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """Numbers about the snapshots that this broker has of the cluster's metadata, as `KafkaDouble.metrics`. UsageError when it
+        does not run."""
+        running, _, member = self._all()
+        broker = member.broker
+        if broker is None:
+            raise UsageError(f"broker {self.id} does not run: it has no metrics")
+        return running.thread.call(broker.node.snapshotting.readings)
+
     def kill(self) -> None:
         """End it without a word, as `kill -9` does; its log stays for the next start. The controller finds out when its session is over, after
         `broker.session.timeout.ms` (9 s)."""

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from kafkadouble import KafkaDouble
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kafkadouble import KafkaDouble, UsageError
+from kafkadouble.server.raft.snapshots.metrics import METRICS
+from tests.front.serving import serving
 
 CONTROLLER = "kafka.controller:type=KafkaController,name="
 SMALL = {"metadata.log.max.record.bytes.between.snapshots": 500}
@@ -30,3 +39,85 @@ def test_topics_that_are_created_and_deleted_make_a_snapshot_due() -> None:
             kafka.delete_topic(f"new-{number}")
         kafka.advance(1)
         assert written(kafka) > before
+
+
+EMITTER, LOADER = "kafka.server:type=SnapshotEmitter,name=", "kafka.server:type=MetadataLoader,name="
+SIZE, LAG = CONTROLLER + "SnapshotSizeBytes", CONTROLLER + "SnapshotLag"
+WRITTEN_BYTES, WRITTEN_AGE = EMITTER + "LatestSnapshotGeneratedBytes", EMITTER + "LatestSnapshotGeneratedAgeMs"
+LOADED, LOAD_TIME = LOADER + "HandleLoadSnapshotCount", CONTROLLER + "LoadSnapshotLatencyMs"
+
+
+SNAPSHOTS = "**/__cluster_metadata-0/*.checkpoint"
+
+
+def ask_until(kafka: KafkaDouble, holds: Callable[[], bool]) -> None:
+    """Send requests until something is so: the file of a snapshot is flushed beside them."""
+    deadline = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < deadline
+        kafka.produce("t0", "a value")
+
+
+def newest(data: Path) -> Path:
+    """The file of the newest snapshot."""
+    return max(data.glob(SNAPSHOTS), key=lambda file: file.name)
+
+
+def end_of(snapshot: Path) -> int:
+    return int(snapshot.name.partition("-")[0])
+
+
+def test_metrics_go_on_after_a_restart(tmp_path: Path) -> None:
+    """What there is, is told after a restart too; what happened, is counted from the start on, as in Kafka."""
+    with KafkaDouble(config=SMALL, stepped=True, data_dir=tmp_path) as kafka:
+        for number in range(20):
+            kafka.create_topic(f"t{number}")
+        kafka.advance(1)
+        ask_until(kafka, lambda: any(tmp_path.glob(SNAPSHOTS)))
+        file = newest(tmp_path)
+        found = kafka.metrics
+        assert found[SIZE] == found[WRITTEN_BYTES] == file.stat().st_size
+        assert found[LOADED] == found[LOAD_TIME].count == 0
+        kafka.stop()
+        kafka.start()
+        file = newest(tmp_path)
+        found = kafka.metrics
+        assert found[SIZE] == file.stat().st_size
+        node = kafka._serving().broker.node
+        assert found[LAG] == node.quorum.replica.log.high_watermark - end_of(file)
+        assert node.stopwatch() == node.now > 0, "loads are timed by the clock of the double"
+        assert found[LOADED] == found[LOAD_TIME].count == 1
+        if not written(kafka):
+            assert found[WRITTEN_BYTES] == 0
+        before = found[WRITTEN_AGE]
+        kafka.advance(0.25)
+        assert kafka.metrics[WRITTEN_AGE] - before == 250
+
+
+def test_every_broker_has_metrics_and_one_that_fetched_a_snapshot_tells_of_it() -> None:
+    small = {**SMALL, "metadata.max.retention.bytes": 2000, "internal.metadata.log.segment.bytes": 1000}
+    with KafkaDouble(brokers=3, config=small, stepped=True) as kafka:
+        kafka.brokers[3].kill()
+        with pytest.raises(UsageError, match="broker 3 does not run"):
+            _ = kafka.brokers[3].metrics
+        for number in range(30):
+            kafka.create_topic(f"t{number}")
+        kafka.advance(130)
+        kafka.brokers[3].start()
+        kafka.advance(10)
+        leader = kafka.metrics[LOADER + "CurrentControllerId"]
+        for broker in kafka.brokers.values():
+            found = broker.metrics
+            assert found[SIZE] > 500
+            assert found[LAG] < 60
+            assert found[LOADER + "CurrentControllerId"] == leader
+            assert found[LOADED] == found[LOAD_TIME].count == (1 if broker.id == 3 else 0)
+
+
+def test_metrics_of_every_node_are_told_when_they_are_asked_for() -> None:
+    with serving("-q", "--brokers", "2") as served:
+        served.process.send_signal(signal.SIGUSR1)
+        lines = [served.said() for _ in range(3 * len(METRICS))]
+        for node in (1, 2):
+            assert any(f"node {node}, metric {LAG}: " in line for line in lines)
+        assert served.end()[0] == 0

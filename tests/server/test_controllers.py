@@ -155,7 +155,17 @@ def test_snapshots_are_written_and_a_lagging_node_is_brought_back_by_one() -> No
     controllers.elect()
     assert back.quorum.replica.log.start_offset > 0
     assert contents(back.controller.image) == contents(leader.controller.image)
-    assert back.snapshotting.readings()["kafka.controller:type=KafkaController,name=SnapshotLag"] >= 0
+    assert numbers(back)["HandleLoadSnapshotCount"] == numbers(back)["LoadSnapshotLatencyMs"].count == 1
+    for node in controllers.nodes.values():
+        newest, log = node.quorum.snapshots.ids()[-1], node.quorum.replica.log
+        assert numbers(node)["SnapshotSizeBytes"] == node.quorum.snapshots.size(newest) > 0
+        assert numbers(node)["SnapshotLag"] == log.high_watermark - newest.offset
+        assert numbers(node)["CurrentControllerId"] == leader.id
+
+
+def numbers(node: Node) -> dict[str, Any]:
+    """Its metrics, by the last part of their names."""
+    return {name.rpartition("=")[2]: value for name, value in node.snapshotting.readings().items()}
 
 
 def test_a_node_that_lost_everything_gets_it_again() -> None:
@@ -179,6 +189,8 @@ def test_a_restart_begins_with_the_snapshot() -> None:
     controllers.kill(1)
     again = controllers.restart(1)
     assert contents(again.controller.image)._replace(controllers=None) == before
+    assert numbers(again)["HandleLoadSnapshotCount"] == 1
+    assert numbers(again)["SnapshotSizeBytes"] > numbers(again)["LatestSnapshotGeneratedBytes"] == 0
     assert code(controllers.ask(again, alter("log.retention.ms", "7"), 1)) == 0
 
 

@@ -68,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
         "gone at the end, unless there is a data directory.",
         formatter_class=_formatter,
         epilog="Exit codes: 0 ended by SIGINT or SIGTERM, 1 the port cannot be had, 2 a wrong option or setting, 3 a data directory "
-        "that cannot be used. SIGUSR1 has the metrics told on stderr.",
+        "that cannot be used. SIGUSR1 has the metrics of snapshots told on stderr.",
     )
     add = made.add_argument
     add("--host", help=f"the address to listen on (default {DEFAULT_HOST}: this machine only)")

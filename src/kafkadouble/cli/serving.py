@@ -242,11 +242,14 @@ async def _create(broker: Broker | Cluster, topics: Iterable[tuple[str, int]]) -
 
 
 def _tell_metrics_when_asked(broker: Broker | Cluster) -> None:
-    """SIGUSR1 asks for them."""
+    """SIGUSR1 asks for them: those of every node of this process."""
 
     def tell() -> None:
-        for name, value in broker.node.snapshotting.readings().items():
-            log.warning("metric %s: %s", name, value)
+        nodes = {each.node.id: each.node for each in (broker.controlling, *broker.members)}
+        for id, node in sorted(nodes.items()):
+            of = f"node {id}, " if len(nodes) > 1 else ""
+            for name, value in node.snapshotting.readings().items():
+                log.warning("%smetric %s: %s", of, name, value)
 
     with suppress(NotImplementedError, AttributeError):  # Windows
         asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, tell)

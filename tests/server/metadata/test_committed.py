@@ -43,7 +43,7 @@ def test_what_changed_since_the_last_snapshot_is_counted_again_after_a_restart()
     cluster.tell(topic(2), topic(3))
     cluster.tell(RemoveTopicRecord(topic_id=topic(2).topic_id))
     changed = ChangedRecords()
-    committed = Committed(cluster.log.log, cluster.store, changed)
+    committed = Committed(cluster.log.log, cluster.store, changed=changed)
     told = cluster.log.read(2, 1 << 20)
     committed.follow(told.records, deque())
     assert changed.ratio(committed.image) == 1 / 2
@@ -54,9 +54,24 @@ def test_what_changed_since_the_last_snapshot_is_counted_again_after_a_restart()
 
 def test_a_snapshot_that_is_loaded_is_what_changes_are_counted_from() -> None:
     cluster, changed = Cluster(), ChangedRecords()
-    committed = Committed(cluster.log.log, cluster.store, changed)
+    committed = Committed(cluster.log.log, cluster.store, changed=changed)
     end = cluster.tell(TOPIC, topic(1))
     assert cluster.write(end)
     assert changed.ratio(committed.image) == 1.0, "there was no snapshot"
     committed.load(end)
     assert changed.ratio(committed.image) == 0.0
+
+
+def test_how_long_a_snapshot_took_to_load_is_told_by_the_stopwatch() -> None:
+    """By that of the node: a step of the core lasts no time of its own."""
+    cluster, times = Cluster(), iter((1000, 1007, 2000, 2040))
+    first = cluster.tell(TOPIC)
+    assert cluster.write(first)
+    committed = Committed(cluster.log.log, cluster.store, lambda: next(times))
+    assert committed.load_ms == 7
+    assert committed.load(first) is None, "it was read at the start"
+    assert committed.load_ms == 7
+    second = cluster.tell(topic(1))
+    assert cluster.write(second)
+    committed.load(second)
+    assert committed.load_ms == 40

@@ -1,16 +1,19 @@
-"""What can be told of snapshots, by name."""
+"""The metrics of snapshots, by name."""
 
 from __future__ import annotations
 
-from kafkadouble.server.raft.snapshots.metrics import METRICS, Latencies, SnapshotMetrics, readings
+from pathlib import Path
+
+from kafkadouble.server.raft.snapshots.metrics import METRICS, Latencies, NodeState, SnapshotMetrics, readings
 
 from .making import NOW
 
 NAMES = [metric.name.rpartition("=")[2] for metric in METRICS]
+STATE = NodeState(NOW, latest_end=0, latest_bytes=0, high_watermark=12, metadata_version=33, leader_id=-1)
 
 
-def told(metrics: SnapshotMetrics, now: int = NOW) -> dict[str, object]:
-    return {name.rpartition("=")[2]: value for name, value in readings(metrics, now).items()}
+def told(metrics: SnapshotMetrics, state: NodeState = STATE) -> dict[str, object]:
+    return {name.rpartition("=")[2]: value for name, value in readings(metrics, state).items()}
 
 
 def test_the_names_are_those_of_the_kip_and_those_that_kafka_ships() -> None:
@@ -23,39 +26,53 @@ def test_the_names_are_those_of_the_kip_and_those_that_kafka_ships() -> None:
         "LatestSnapshotGeneratedAgeMs",
         "HandleLoadSnapshotCount",
         "CurrentMetadataVersion",
+        "CurrentControllerId",
     ]
     assert all(metric.about for metric in METRICS)
 
 
+def test_the_page_lists_all() -> None:
+    page = (Path(__file__).parents[4] / "docs" / "snapshots.md").read_text()
+    rows = [f"| `{metric.name}` | {metric.about} |" for metric in METRICS]
+    assert "\n".join(rows) in page
+
+
 def test_before_the_first_snapshot() -> None:
-    metrics = SnapshotMetrics(33)
-    metrics.high_watermark = 12
-    found = told(metrics)
-    assert (found["SnapshotLag"], found["LatestSnapshotGeneratedAgeMs"], found["CurrentMetadataVersion"]) == (
-        12,
-        -1,
-        33,
-    )
-    assert (found["SnapshotSizeBytes"], found["HandleLoadSnapshotCount"]) == (0, 0)
+    found = told(SnapshotMetrics(NOW - 70))
+    assert found.pop("LoadSnapshotLatencyMs") == found.pop("GenSnapshotLatencyMs") == Latencies()
+    assert found == {
+        "SnapshotSizeBytes": 0,
+        "SnapshotLag": 12,
+        "LatestSnapshotGeneratedBytes": 0,
+        "LatestSnapshotGeneratedAgeMs": 70,
+        "HandleLoadSnapshotCount": 0,
+        "CurrentMetadataVersion": 33,
+        "CurrentControllerId": -1,
+    }
 
 
 def test_after_some() -> None:
-    metrics = SnapshotMetrics()
-    metrics.wrote(100, 5000, 30, NOW)
-    metrics.wrote(200, 6000, 10, NOW + 50)
-    metrics.high_watermark = 260
-    found = told(metrics, NOW + 60)
-    assert (found["SnapshotLag"], found["SnapshotSizeBytes"]) == (60, 6000)
+    metrics = SnapshotMetrics(NOW - 70)
+    metrics.wrote(5000, 30, NOW)
+    metrics.wrote(6000, 10, NOW + 50)
+    found = told(metrics, STATE._replace(now=NOW + 60, latest_end=200, latest_bytes=6001, high_watermark=260))
+    assert (found["SnapshotLag"], found["SnapshotSizeBytes"]) == (60, 6001)
     assert (found["LatestSnapshotGeneratedBytes"], found["LatestSnapshotGeneratedAgeMs"]) == (6000, 10)
-    latencies = found["GenSnapshotLatencyMs"]
-    assert isinstance(latencies, Latencies)
-    assert (latencies.count, latencies.sum, latencies.largest, latencies.last) == (2, 40, 30, 10)
+    assert found["GenSnapshotLatencyMs"] == Latencies(count=2, sum=40, largest=30, last=10)
 
 
 def test_one_that_was_fetched_is_the_newest_and_was_not_written_here() -> None:
-    metrics = SnapshotMetrics()
-    metrics.wrote(100, 5000, 30, NOW)
-    metrics.read(300, 7000, 4)
-    found = told(metrics)
+    metrics = SnapshotMetrics(NOW)
+    metrics.wrote(5000, 30, NOW)
+    metrics.load(4)
+    found = told(metrics, STATE._replace(latest_end=300, latest_bytes=7000, high_watermark=290))
     assert (found["SnapshotSizeBytes"], found["LatestSnapshotGeneratedBytes"]) == (7000, 5000)
     assert (found["HandleLoadSnapshotCount"], found["SnapshotLag"]) == (1, 0)
+    assert found["LoadSnapshotLatencyMs"] == Latencies(count=1, sum=4, largest=4, last=4)
+
+
+def test_what_was_read_does_not_change_later() -> None:
+    metrics = SnapshotMetrics(NOW)
+    before = told(metrics)["LoadSnapshotLatencyMs"]
+    metrics.load(4)
+    assert before == Latencies()

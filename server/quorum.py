@@ -61,7 +61,7 @@ class Quorum:
             listener_name=listener_name,
             bootstrap=bootstrap_servers(settings),
             can_vote="controller" in node.roles,
-            snapshots=Snapshots(self.snapshots),
+            snapshots=Snapshots(self.snapshots, _response_max_bytes(settings)),
             now=node.now,
         )
         self.durable.replica = self.replica
@@ -186,3 +186,12 @@ def _log_config(settings: Settings) -> LogConfig:
     """How the metadata log rolls; nothing of it goes but what a snapshot stands for."""
     size = settings["internal.metadata.log.segment.bytes"] or settings["metadata.log.segment.bytes"]
     return LogConfig({"segment.bytes": size, "segment.ms": settings["metadata.log.segment.ms"]})
+
+
+RESPONSE_MAX_BYTES = "replica.fetch.response.max.bytes"
+
+
+def _response_max_bytes(settings: Settings) -> int | None:
+    """What bounds an answer to FetchSnapshot besides its MaxBytes: as in KIP-630 if the node was given the setting, as in Kafka not by
+    its default. A byte at least, or a replica would ask for ever."""
+    return max(1, settings.int(RESPONSE_MAX_BYTES)) if RESPONSE_MAX_BYTES in settings.given else None

@@ -60,7 +60,7 @@ SELDOM = {
         reassigned_replicas registration scram_credentials snapshots snapshotting""",
     "server.raft": """announcing answering describing fetching follower following handling learning messages pending_change prospective
         quorum_state_file reconfiguration resigned resigning sending snapshot_service standing updating voting""",
-    "server.raft.snapshots": """fetching file_store giving head keeping metrics reading retention serving sharing taking triggers
+    "server.raft.snapshots": """fetching file_store giving head keeping metrics reading retention serving taking triggers
         writing""",
 }
 """What a node that is alone, in memory, starts without, until somebody asks for it."""

@@ -14,6 +14,7 @@ from kafkadouble.server.log.replica import checked_batches
 from kafkadouble.wire.batch import HEADER_SIZE, read_header
 from tests.kips.story import Story, bytes_of, known
 from tests.server.log.batches import NOW, epochs_in, everything, new_log, produced
+from tests.server.log.compaction.test_cleaner import cleaned, compacted, fill
 
 
 @pytest.fixture
@@ -155,6 +156,18 @@ def test_deleted_segments_take_their_epochs_along() -> None:
     log.high_watermark = log.log_end_offset
     log.retain(NOW + 10**9)
     assert (log.log_start_offset, known(log)) == (3, [(2, 3)])
+
+
+def test_compaction_leaves_the_epochs_where_they_begin() -> None:
+    """The KIP would have each epoch begin at its earliest record that was kept; Kafka does not, and a follower is still cut back."""
+    log = compacted()
+    for epoch in (0, 1, 2):
+        fill(log, 60, 1, epoch=epoch)
+    before = sum(segment.size for segment in log.segments)
+    cleaned(log)
+    assert sum(segment.size for segment in log.segments) < before / 2
+    assert known(log) == [(0, 0), (1, 60), (2, 120)]
+    assert log.compare(70, 0).end == OffsetAndEpoch(60, 0), "where a follower is cut that has 70 records of epoch 0"
 
 
 def test_epochs_beyond_the_end_of_the_log_are_dropped_when_it_is_found_shorter() -> None:

@@ -5,16 +5,19 @@ Parts of it have tests of their own in `tests/server/raft/snapshots`; docs/snaps
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 import pytest
 
 from kafkadouble.messages import error_codes as e
+from kafkadouble.messages import registry
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest, FetchSnapshotResponse
 from kafkadouble.messages.generated.vote import VoteRequest
+from kafkadouble.messages.message import Struct
 from kafkadouble.server.log.formats.names import checkpoint_name
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.raft.raft_log import Position
@@ -143,6 +146,78 @@ def test_requests_and_answers_name_the_cluster_and_the_leader() -> None:
     assert {"_current_leader", "size", "position", "unaligned_records"} <= set(
         FetchSnapshotResponse.PartitionSnapshot.__slots__
     )
+
+
+DRAFT_19 = {
+    "FetchRequest": {"LogBeginOffset"},
+    "FetchResponse": {"LogBeginOffset", "NextOffsetAndEpoch", "NextFetchOffset", "SnapshotOffsetAndEpoch"},
+    "FetchSnapshotRequest": {"PartitionIndex", "SnapshotOffsetAndEpoch", "Offset", "OffsetEpoch"},
+    "FetchSnapshotResponse": {"PartitionIndex", "Continue", "Bytes", "SnapshotOffsetAndEpoch"},
+}
+"""Fields of the draft that the adopted text renamed, replaced or left out."""
+
+
+@pytest.mark.parametrize("name", DRAFT_19)
+def test_no_message_has_a_field_of_draft_19(name: str) -> None:
+    kinds: list[type[Struct]] = [registry.message(name)]
+    for kind in kinds:
+        kinds += [each for each in vars(kind).values() if isinstance(each, type) and issubclass(each, Struct)]
+    fields = {line.split()[1] for kind in kinds for line in kind._fields.splitlines()}
+    assert len(fields) > 8
+    assert not fields & DRAFT_19[name]
+
+
+def test_max_bytes_is_of_the_request_and_not_of_a_partition_as_in_draft_19() -> None:
+    of = FetchSnapshotRequest
+    partition = of.PartitionSnapshot(
+        partition=0x01020304,
+        current_leader_epoch=0x11121314,
+        snapshot_id=of.SnapshotId(end_offset=0x2122232425262728, epoch=0x31323334),
+        position=0x4142434445464748,
+    )
+    topic = of.TopicSnapshot(name="t", partitions=[partition])
+    body = of(replica_id=0x51525354, max_bytes=0x61626364, topics=[topic]).encode(0)
+    assert bytes(body) == bytes.fromhex(
+        "51525354 61626364"  # ReplicaId, MaxBytes
+        "02 0274 02"  # one topic, its name, one partition
+        "01020304 11121314 2122232425262728 31323334 00 4142434445464748 00"  # then no tags, nowhere
+        "00 00"
+    )
+
+
+def test_an_answer_has_the_size_and_no_flag_that_there_is_more_as_in_draft_19() -> None:
+    leader = led(ID)
+    of, whole = FetchSnapshotRequest, data(id=ID, head=Head(NOW))
+    id = of.SnapshotId(end_offset=ID.offset, epoch=ID.epoch)
+    partition = of.PartitionSnapshot(current_leader_epoch=leader.replica.epoch, snapshot_id=id, position=5)
+    topic = of.TopicSnapshot(name="__cluster_metadata", partitions=[partition])
+    body = ask(leader, of(replica_id=2, max_bytes=3, topics=[topic]), 0).encode(0)
+    name, epoch = b"__cluster_metadata", leader.replica.epoch
+    assert (
+        bytes(body)
+        == b"".join(
+            (
+                bytes(4 + 2),  # ThrottleTimeMs, ErrorCode
+                bytes((2, len(name) + 1)) + name + b"\2",
+                bytes(4 + 2),  # Index, ErrorCode
+                struct.pack(">qi", ID.offset, ID.epoch) + b"\0",
+                struct.pack(">qq", len(whole), 5),  # Size, Position
+                bytes((4,)) + whole[5:8],  # UnalignedRecords
+                b"\1\0\x09" + struct.pack(">ii", 1, epoch) + b"\0",  # CurrentLeader, tag 0: the only one
+                b"\0\0",
+            )
+        )
+    )
+
+
+def test_a_fetch_from_before_the_log_is_given_no_offset_to_go_on_at_as_in_draft_19() -> None:
+    """Tag 0 was the next offset, and the snapshot; it is DivergingEpoch now, and absent: the log waits for the snapshot."""
+    leader = led(ID)
+    response = ask(leader, fetch(2, 50, 1, epoch=leader.replica.epoch))
+    leaders = struct.pack(">ii", 1, leader.replica.epoch) + b"\0"
+    snapshot = struct.pack(">qi", ID.offset, ID.epoch) + b"\0"
+    tags = b"\2" + b"\1\x09" + leaders + b"\2\x0d" + snapshot  # two of them, 1 and 2
+    assert b"\1" + tags in bytes(response.encode(17)), "behind records that are empty"
 
 
 def test_log_start_latest_snapshot_high_watermark_and_end_are_in_this_order() -> None:

@@ -9,6 +9,7 @@ import pytest
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.broker_registration import BrokerRegistrationRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.metadata.features import supported_by
@@ -205,3 +206,20 @@ def test_the_rules_of_the_kip_are_options() -> None:
     assert len(first) == 1, "the first has nothing before it"
     busy(controllers, leader, 60)
     assert leader.quorum.snapshots.ids() == first, "one record of many has changed"
+
+
+@pytest.mark.parametrize(("given", "size"), [({}, 700), ({"replica.fetch.response.max.bytes": 50}, 50)])
+def test_a_piece_of_a_snapshot_has_no_more_bytes_than_the_node_was_told(given: dict[str, object], size: int) -> None:
+    """KIP-630 bounds it by `replica.fetch.response.max.bytes`, Apache Kafka does not: it counts if it is set."""
+    controllers = Controllers(1, {**SMALL, **given})
+    leader = controllers.elect()
+    busy(controllers, leader, 60)
+    newest, of = leader.quorum.snapshots.ids()[-1], FetchSnapshotRequest
+    assert leader.quorum.snapshots.size(newest) > 700
+    partition = of.PartitionSnapshot(
+        current_leader_epoch=leader.controller.epoch,
+        snapshot_id=of.SnapshotId(end_offset=newest.offset, epoch=newest.epoch),
+    )
+    topic = of.TopicSnapshot(name="__cluster_metadata", partitions=[partition])
+    answer = controllers.ask(leader, of(replica_id=900, max_bytes=700, topics=[topic]), 1)
+    assert len(answer.topics[0].partitions[0].unaligned_records) == size

@@ -23,6 +23,7 @@ from kafkadouble.server.raft.leader import Leader
 from kafkadouble.server.raft.quorum_state import ElectionState
 from kafkadouble.server.raft.quorum_state_file import FileStore
 from kafkadouble.server.raft.raft_log import RaftLog
+from kafkadouble.server.raft.snapshots import serving
 from kafkadouble.server.raft.snapshots.file_store import FilePart
 from kafkadouble.server.raft.telling import Telling
 from kafkadouble.server.raft.unattached import Unattached
@@ -171,12 +172,11 @@ def restart_without_voters(history: VoterHistory, end: int, voters: Any, kraft_v
     _restart(history, end, history.voters if len(history.voters) else voters, kraft_version)
 
 
-def gives_to_the_first(budget: int, remaining: Any) -> list[int]:
-    shares = []
-    for each in remaining:
-        shares.append(min(each, budget))
-        budget -= shares[-1]
-    return shares
+_answer = serving._answer
+
+
+def answers_without_bound(topic: Any, seat: Any, store: Any, most: int) -> Any:
+    return _answer(topic, seat, store, 1 << 20)
 
 
 @contextmanager

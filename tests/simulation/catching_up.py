@@ -83,8 +83,8 @@ def _goes_on(cluster: Cluster, node: Node, others: list[int]) -> bool:
     return cluster.leader not in (None, node) and cluster.agree(others)
 
 
-def two_topics_are_read(cluster: Cluster) -> None:
-    """By somebody who asks for little at a time, while leaders change and old snapshots are deleted."""
+def snapshots_are_read_from_outside(cluster: Cluster) -> None:
+    """By a reader that asks for little at a time, while leaders change and old snapshots are deleted."""
     cluster.begin()
     random = cluster.world.random
     reader = Reader(cluster, random.choice((41, 150, 1000)))

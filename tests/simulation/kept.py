@@ -28,12 +28,11 @@ class Kept:
 
     def __init__(self) -> None:
         self._ids: list[OffsetAndEpoch] = []
-        self._keys: list[OffsetAndEpoch] = []
         self._begun = False
 
     def look(self, node: Node, process: Process, committed: Committed) -> int:
         """Whatever has changed; how many snapshots came from another node. Broken if one should not be there."""
-        log, ids, keys, came = process.log, process.store.ids(), process.keys.ids(), 0
+        log, ids, came = process.log, process.store.ids(), 0
         latest = ids[-1].offset if ids else 0
         if not (log.start_offset <= latest <= log.high_watermark <= log.end_offset):
             raise Broken(f"node {node.id} has snapshots {ids!r}, and {log!r}")
@@ -42,18 +41,8 @@ class Kept:
             for id in fresh:
                 check(f"node {node.id}", process.store, id, committed)
             came = len([id for id in fresh if id not in process.written]) if self._begun else 0
-        if keys != self._keys:
-            for id in keys:
-                if id not in self._keys:
-                    self._check_keys(f"node {node.id}", process.keys, id, committed)
-        self._ids, self._keys, self._begun = ids, keys, True
+        self._ids, self._begun = ids, True
         return came
-
-    def _check_keys(self, who: str, store: FileSnapshots, id: OffsetAndEpoch, committed: Committed) -> None:
-        reader = _open(store, id)
-        with reader:
-            if values_in(reader) != committed.states[id.offset].keys():
-                raise Broken(f"{who} has {reader!r} of the second topic, which is not what was committed up to there")
 
 
 def _open(store: FileSnapshots, id: OffsetAndEpoch) -> SnapshotReader:

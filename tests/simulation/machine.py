@@ -19,8 +19,6 @@ from kafkadouble.wire.batch import iter_batches
 from kafkadouble.wire.errors import WireError
 from tests.server.log.files.lossy_disk import Contents, LossyDisk
 
-from .state import KEYS_FOLDER
-
 FOLDER = "__cluster_metadata-0"
 CONFIGS = tuple(
     LogConfig({"segment.bytes": size, "segment.index.bytes": 1200, "retention.ms": -1}) for size in (1 << 20, 2500)
@@ -62,10 +60,9 @@ class MortalDisk(LossyDisk):
 
 
 def formatted(voters: VoterSet | None) -> MortalDisk:
-    """A new disk, as `kafkadouble format` leaves it: its folders are durable, and so are the first voters, where they are named."""
+    """A new disk, as `kafkadouble format` leaves it: its folder is durable, and so are the first voters, where they are named."""
     disk = MortalDisk()
-    for folder in (FOLDER, KEYS_FOLDER):
-        disk.make_folder(folder)
+    disk.make_folder(FOLDER)
     disk.flush_folder("")
     if voters is not None:
         part = FileSnapshots(disk, FOLDER).create(BOOTSTRAP)

@@ -175,10 +175,10 @@ MUTATIONS: dict[str, Mutation] = {
         ((Telling, "_tell_snapshot", breaches.nothing),),
         _SNAPSHOTS,
     ),
-    "gives all to the first": Mutation(
-        "MaxBytes is shared by the topics that are asked for",
-        ((serving, "share", breaches.gives_to_the_first),),
-        ("two_topics_are_read",),
+    "gives more of a snapshot than it may": Mutation(
+        "an answer has no more bytes than MaxBytes and the setting of the node allow",
+        ((serving, "_answer", breaches.answers_without_bound),),
+        ("snapshots_are_read_from_outside",),
     ),
     "does not say that it moved": Mutation(
         "a leader that moved names itself anew",

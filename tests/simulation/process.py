@@ -27,13 +27,12 @@ from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
 from kafkadouble.server.raft.snapshots.head import Head
 from kafkadouble.server.raft.snapshots.service import Snapshots
 from kafkadouble.server.raft.snapshots.triggers import Since
-from kafkadouble.server.raft.snapshots.writing import Steps, write, write_at_once
+from kafkadouble.server.raft.snapshots.writing import Steps, write
 from kafkadouble.server.waiting import Wait
 
 from .exchange import Request, features
 from .heard import Heard
 from .machine import FOLDER
-from .state import KEYS_FOLDER, KEYS_TOPIC
 from .world import Broken
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ class Process:
             log_start_offset=0,
             now=now,
         )
-        self.store, self.keys = (FileSnapshots(node.disk, folder, delete_delay=500) for folder in (FOLDER, KEYS_FOLDER))
+        self.store = FileSnapshots(node.disk, FOLDER, delete_delay=500)
         self.log = RaftLog(log, cluster.static, self.store, log)
         keeping.forget_old(self.log, self.store, now)
         self.replica = Replica(
@@ -78,7 +77,7 @@ class Process:
             endpoints={LISTENER: node.at},
             bootstrap=[at for at in cluster.bootstrap if at != node.at],
             can_vote=node.id not in cluster.observers,
-            snapshots=Snapshots(self.store, most=self.shape.response_bytes, others={KEYS_TOPIC: self.keys}),
+            snapshots=Snapshots(self.store, most=self.shape.response_bytes),
             now=now,
         )
         self._since = Since(0, now)
@@ -147,15 +146,9 @@ class Process:
             return
         voters, version = self.log.history.voters_at(id.offset), self.log.history.kraft_version_at(id.offset)
         head = Head(self.heard.timestamp, version, voters if version else None)
-        self._write_keys(id, now)
         records = iter(self.heard.state.records())
         self._steps = write(part, head, records, now, most=self.shape.snapshot_batch, records=SLICE)
         next(self._steps)
-
-    def _write_keys(self, id: OffsetAndEpoch, now: int) -> None:
-        part = self.keys.create(id)
-        if part is not None:
-            write_at_once(part, Head(self.heard.timestamp), self.heard.state.keys(), now, most=100)
 
     def _write_on(self, now: int) -> None:
         assert self._steps is not None
@@ -175,8 +168,4 @@ class Process:
             keeping.advance_as_leader(log, self.store, ends, retention, now)
         elif self.replica.leaders_start is not None:
             keeping.advance_as_follower(log, self.store, self.replica.leaders_start, now)
-        for id in self.keys.ids():
-            if id not in self.store.ids() and id != self._last:
-                self.keys.delete(id, now)
         self.store.tick(now)
-        self.keys.tick(now)

@@ -293,7 +293,7 @@ SCENARIOS: dict[str, Scenario] = {
         Scenario(shapes.forgetful, leaders_write_alone_and_forget),
         Scenario(shapes.forgetful, catching_up.who_was_away_takes_a_snapshot),
         Scenario(shapes.forgetful_static, catching_up.newcomers_take_a_snapshot),
-        Scenario(shapes.forgetful, catching_up.two_topics_are_read),
+        Scenario(shapes.forgetful, catching_up.snapshots_are_read_from_outside),
         Scenario(shapes.growing, members.come_and_go),
         Scenario(shapes.upgraded, members.put_into_the_log),
         Scenario(shapes.moving, members.move_away),

@@ -1,8 +1,7 @@
 """What the simulated records amount to: a state machine whose snapshots the nodes write, take over from one another and load.
 
 A record is `<number> <key> <padding>`: it is the value of its key, in the place of the one before. Beside it the state has a digest of all
-records ever applied, in their order, so that two states are equal only if the whole histories are. A second topic is a view of the same state,
-the last number of each key, with snapshots of its own (KIP-630 speaks of many topics, Apache Kafka has one).
+records ever applied, in their order, so that two states are equal only if the whole histories are.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from kafkadouble.wire.batch import iter_batches, records_of
 from kafkadouble.wire.checksum import Buffer
 
 KEYS = 13
-KEYS_TOPIC, KEYS_FOLDER = "keys", "keys-0"
 
 
 def record(number: int, padding: int) -> bytes:
@@ -54,10 +52,6 @@ class State:
     def records(self) -> list[bytes]:
         """Those of a snapshot."""
         return [b"digest %d" % self.digest, *(self.values[key] for key in sorted(self.values))]
-
-    def keys(self) -> list[bytes]:
-        """Those of a snapshot of the second topic."""
-        return [b"%s %d" % (key, number_of(self.values[key])) for key in sorted(self.values)]
 
     @classmethod
     def loaded(cls, values: Iterable[bytes]) -> State:

@@ -24,7 +24,7 @@ def handle(snapshots: Snapshots, replica: Replica, request: Incoming) -> Message
     """A piece of a snapshot, or the error that says why not."""
     asked = cast(FetchSnapshotRequest, request.body)
     try:
-        served = serve(asked, request.version, _seat(replica), snapshots.store, snapshots.most, snapshots.others)
+        served = serve(asked, request.version, _seat(replica), snapshots.store, snapshots.most)
     except DiskFailure as problem:
         replica.fail(problem)
         return failed()

@@ -5,7 +5,6 @@ How is in files of their own, which are imported when somebody asks, or when the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,13 +19,10 @@ if TYPE_CHECKING:
 
 
 class Snapshots:
-    """A SnapshotService. `most` is `replica.fetch.response.max.bytes`, where it is to bind what is served; `others` are the snapshots of other
-    topics, where there are any: those are served, and never fetched (KIP-630)."""
+    """A SnapshotService. `most` is `replica.fetch.response.max.bytes`, where it bounds what is served (KIP-630)."""
 
-    def __init__(
-        self, store: SnapshotStore, most: int | None = None, others: Mapping[str, SnapshotStore] | None = None
-    ) -> None:
-        self.store, self.most, self.others = store, most, others or {}
+    def __init__(self, store: SnapshotStore, most: int | None = None) -> None:
+        self.store, self.most = store, most
         self.download: Download | None = None
 
     def handle(self, replica: Replica, request: Incoming) -> Message:

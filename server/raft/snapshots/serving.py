@@ -6,14 +6,13 @@ is there. An error of the partition comes with the leader and the epoch that thi
 the leader's own id, are INVALID_REQUEST: they end the process of Apache Kafka. The snapshot that a directory was formatted with, (0, 0), is
 never served.
 
-Apache Kafka has one partition ever, and so has a request here, unless `others` names more topics that have snapshots: then MaxBytes is shared
-among the partitions that are asked for, as KIP-630 says.
+A request has one partition, as in Apache Kafka: no other topic has snapshots. KIP-630 would share MaxBytes among several. It also bounds an
+answer by `replica.fetch.response.max.bytes`, where Kafka goes by MaxBytes alone: here the setting counts if the node was given it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable
 from typing import NamedTuple, cast
 
 from kafkadouble.messages import error_codes
@@ -24,13 +23,10 @@ from ..messages import NOBODY, PARTITION, TOPIC
 from ..raft_log import BOOTSTRAP
 from ..voters import Endpoint
 from .reading import SnapshotReader
-from .sharing import response_max_bytes, share
 from .store import SnapshotStore
 
 Asked = FetchSnapshotRequest.PartitionSnapshot
 Answered = FetchSnapshotResponse.PartitionSnapshot
-
-NO_OTHERS: Mapping[str, SnapshotStore] = {}
 
 ENDPOINTS_FROM = 1
 """The version from which an answer says where the leader is."""
@@ -56,29 +52,20 @@ class Served(NamedTuple):
 
 
 def serve(
-    request: FetchSnapshotRequest,
-    version: int,
-    seat: Seat,
-    store: SnapshotStore,
-    most: int | None = None,
-    others: Mapping[str, SnapshotStore] = NO_OTHERS,
+    request: FetchSnapshotRequest, version: int, seat: Seat, store: SnapshotStore, most: int | None = None
 ) -> Served:
-    """The answer to a request. `most` is `replica.fetch.response.max.bytes`, where it is to count; `others` are those of other topics."""
-    code = _whole(request, seat, len(others) + 1)
+    """The answer to a request. `most` is `replica.fetch.response.max.bytes`, where it counts (KIP-630)."""
+    code = _whole(request, seat)
     if code:
         return Served(FetchSnapshotResponse(error_code=code), False)
-    partitions = _answers(request, seat, {TOPIC: store, **others}, response_max_bytes(request.max_bytes, most))
+    [topic] = request.topics
+    partition = _answer(topic, seat, store, request.max_bytes if most is None else min(most, request.max_bytes))
     of = FetchSnapshotResponse
-    response = of(
-        topics=[
-            of.TopicSnapshot(name=topic.name, partitions=[partition])
-            for topic, partition in zip(request.topics, partitions, strict=True)
-        ]
-    )
+    response = of(topics=[of.TopicSnapshot(name=topic.name, partitions=[partition])])
     if version >= ENDPOINTS_FROM and seat.endpoint is not None and seat.leader_id is not None:
         at = seat.endpoint
         response.node_endpoints = [of.NodeEndpoint(node_id=seat.leader_id, host=at.host, port=at.port)]
-    return Served(response, any(not partition.error_code for partition in partitions))
+    return Served(response, not partition.error_code)
 
 
 def failed() -> FetchSnapshotResponse:
@@ -86,14 +73,11 @@ def failed() -> FetchSnapshotResponse:
     return FetchSnapshotResponse(error_code=error_codes.BROKER_NOT_AVAILABLE)
 
 
-def _whole(request: FetchSnapshotRequest, seat: Seat, most_topics: int) -> int:
+def _whole(request: FetchSnapshotRequest, seat: Seat) -> int:
     """What is wrong with the request as a whole; 0 for nothing."""
     if request.cluster_id is not None and request.cluster_id != seat.cluster_id:
         return error_codes.INCONSISTENT_CLUSTER_ID
-    names = {topic.name for topic in request.topics}
-    if not 0 < len(names) == len(request.topics) <= most_topics:
-        return error_codes.INVALID_REQUEST
-    if any(len(topic.partitions) != 1 for topic in request.topics):
+    if [len(topic.partitions) for topic in request.topics] != [1]:
         return error_codes.INVALID_REQUEST
     if request.max_bytes < 0 or request.replica_id == seat.id:
         return error_codes.INVALID_REQUEST
@@ -110,41 +94,32 @@ CHECKS: list[tuple[Callable[[bool, Asked, Seat], bool], int]] = [
 """What is wrong with the partition -> its error; the first that applies. Then come the snapshot and the position."""
 
 
-def _answers(
-    request: FetchSnapshotRequest, seat: Seat, stores: Mapping[str, SnapshotStore], budget: int
-) -> Sequence[Answered]:
-    """One for each topic, in their order: an error, or its share of the bytes."""
-    asked = [topic.partitions[0] for topic in request.topics]
-    found = [_find(topic.name, each, seat, stores) for topic, each in zip(request.topics, asked, strict=True)]
-    readers = [each for each in found if not isinstance(each, int)]
-    sizes = iter(share(budget, [reader.size - position for reader, position in readers]))
-    with ExitStack() as opened:
-        for reader, _ in readers:
-            opened.enter_context(reader)
-        answers = [
-            _refused(each, of) if isinstance(of, int) else _read(each, of[0], next(sizes))
-            for each, of in zip(asked, found, strict=True)
-        ]
-    for answer in answers:
-        answer.current_leader = _current_leader(seat)
-    return answers
+def _answer(topic: FetchSnapshotRequest.TopicSnapshot, seat: Seat, store: SnapshotStore, most: int) -> Answered:
+    """An error, or at most so many bytes."""
+    [asked] = topic.partitions
+    found = _find(topic.name, asked, seat, store)
+    if isinstance(found, int):
+        answer = _refused(asked, found)
+    else:
+        with found:
+            answer = _read(asked, found, most)
+    answer.current_leader = _current_leader(seat)
+    return answer
 
 
-def _find(
-    topic: str, asked: Asked, seat: Seat, stores: Mapping[str, SnapshotStore]
-) -> tuple[SnapshotReader, int] | int:
-    """A reader and where to read, or the error of the partition."""
-    code = next((code for wrong, code in CHECKS if wrong(topic in stores, asked, seat)), error_codes.NONE)
+def _find(topic: str, asked: Asked, seat: Seat, store: SnapshotStore) -> SnapshotReader | int:
+    """A reader, or the error of the partition."""
+    code = next((code for wrong, code in CHECKS if wrong(topic == TOPIC, asked, seat)), error_codes.NONE)
     if code:
         return code
     id = OffsetAndEpoch(asked.snapshot_id.end_offset, asked.snapshot_id.epoch)
-    reader = None if id == BOOTSTRAP else stores[topic].open(id)
+    reader = None if id == BOOTSTRAP else store.open(id)
     if reader is None:
         return error_codes.SNAPSHOT_NOT_FOUND
     if not 0 <= asked.position < reader.size:
         reader.close()
         return error_codes.POSITION_OUT_OF_RANGE
-    return reader, asked.position
+    return reader
 
 
 def _read(asked: Asked, reader: SnapshotReader, size: int) -> Answered:

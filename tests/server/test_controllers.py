@@ -223,3 +223,47 @@ def test_a_piece_of_a_snapshot_has_no_more_bytes_than_the_node_was_told(given: d
     topic = of.TopicSnapshot(name="__cluster_metadata", partitions=[partition])
     answer = controllers.ask(leader, of(replica_id=900, max_bytes=700, topics=[topic]), 1)
     assert len(answer.topics[0].partitions[0].unaligned_records) == size
+
+
+IDLE = {"metadata.max.idle.interval.ms": 0, "controller.quorum.append.linger.ms": 0}
+
+
+def ends(node: Node) -> list[int]:
+    return [id.offset for id in node.quorum.snapshots.ids() if id != BOOTSTRAP]
+
+
+def test_the_bytes_between_two_snapshots_are_counted_from_the_last_one_on() -> None:
+    """From one that was written, and from one that was loaded: one more small record makes none due."""
+    controllers = Controllers(1, {**SMALL, **IDLE, "metadata.max.retention.bytes": -1})
+    leader = controllers.elect()
+    for _ in range(4):
+        before, rounds = len(ends(leader)), 0
+        while len(ends(leader)) == before:
+            busy(controllers, leader, 1)
+            rounds += 1
+        assert rounds > 10 or not before, "some 100 bytes a round, of 2000"
+    before = len(ends(leader))
+    leader.snapshotting.committed(1000)
+    leader.snapshotting.loaded(0)
+    leader.snapshotting.committed(1900)
+    assert len(ends(leader)) == before
+
+
+def test_adopted_the_log_waits_for_observers_that_are_alive() -> None:
+    """For five minutes after their last fetch; then they take a snapshot (KIP-630)."""
+    adopted = {**SMALL, "metadata.start.offset.lag.time.max.ms": 10**9}
+    controllers = Controllers(1, adopted)
+    leader = controllers.elect()
+    controllers.add_broker(7)
+    controllers.until(lambda: bool(leader.quorum.replica.state.observers))
+    controllers.elect()
+    controllers.cut.add(7)
+    reached, log = leader.quorum.log.log_end_offset, leader.quorum.replica.log
+    while not ends(leader) or ends(leader)[-1] <= reached:
+        busy(controllers, leader, 1)
+    leader.snapshotting.clean(leader.now)
+    assert log.start_offset <= reached
+    leader.snapshotting.clean(leader.now + 299_000)
+    assert log.start_offset <= reached
+    leader.snapshotting.clean(leader.now + 301_000)
+    assert log.start_offset == ends(leader)[-1]

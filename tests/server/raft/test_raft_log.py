@@ -54,6 +54,15 @@ def test_an_empty_log_goes_by_its_snapshot() -> None:
     assert log.validate(7, 3) == VALID
 
 
+def test_at_the_start_of_the_log_only_the_epoch_of_the_snapshot_there_goes_on() -> None:
+    """A follower that ends there with a record of a later epoch has another history, though the log knows that epoch too."""
+    id = OffsetAndEpoch(7, 3)
+    log = RaftLog(PartitionLog("m", 0), static_voters([1]), Snapshots(id))
+    log.append_as_follower(batch(7, b"a", epoch=4), 4, START)
+    assert log.validate(7, 3) == VALID
+    assert log.validate(7, 4) == log.validate(7, 2) == log.validate(7, 5) == Validity(Position.SNAPSHOT, id)
+
+
 @pytest.mark.parametrize(
     ("offset", "epoch", "expected"),
     [

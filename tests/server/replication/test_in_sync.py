@@ -43,3 +43,13 @@ def test_newer_metadata_decide_what_was_asked_for() -> None:
     in_sync.proposed = frozenset({LEADER, OTHER, THIRD})
     in_sync.follow(told(5, LEADER, OTHER), now=1)
     assert in_sync.high_watermark(10, min_isr=1) == 10
+
+
+def test_a_follower_comes_in_from_the_start_of_the_epoch_on() -> None:
+    """Below, it might lack what an earlier leader has committed and this one does not know to be (KIP-966)."""
+    for epoch_start, high_watermark, offset, may in ((8, 5, 7, False), (8, 5, 8, True), (5, 8, 7, False), (5, 8, 8, True)):
+        in_sync = InSync(LEADER, told(1, LEADER, OTHER), epoch_start, now=0)
+        in_sync.fetched(OTHER, 10, 10, now=0)
+        in_sync.fetched(THIRD, offset, 10, now=0)
+        wished = in_sync.wish(10, high_watermark, [THIRD], now=0, lag=100)
+        assert wished == (frozenset({LEADER, OTHER, THIRD}) if may else None)

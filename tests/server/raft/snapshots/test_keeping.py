@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -9,7 +10,8 @@ import pytest
 from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.raft.raft_log import RaftLog
+from kafkadouble.server.raft.raft_log import Position, RaftLog
+from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
 from kafkadouble.server.raft.snapshots.head import Head
 from kafkadouble.server.raft.snapshots.keeping import (
     advance_as_follower,
@@ -21,7 +23,9 @@ from kafkadouble.server.raft.snapshots.keeping import (
 )
 from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
 from kafkadouble.server.raft.snapshots.retention import Retention
+from kafkadouble.server.raft.snapshots.writing import write_at_once
 from kafkadouble.server.raft.voters import VoterSet
+from tests.simulation.machine import Died, MortalDisk
 
 from .making import NOW, data, value
 
@@ -130,3 +134,42 @@ def test_a_log_that_was_cut_starts_again() -> None:
     clean(log, store, Retention(-1, 0), NOW + 1000)
     again = RaftLog(log.log, VoterSet(), store)
     assert (again.start_offset, again.end_offset) == (30, 40)
+
+
+FOLDER = "__cluster_metadata-0"
+
+
+def dies_after(changes: int, retention: Retention) -> tuple[bool, RaftLog]:
+    """A log that begins at the first of three snapshots is cleaned, and the process dies after so many changes of its disk. Whether
+    it did, and the log as the next process finds it."""
+    disk, [log, _] = MortalDisk(), made()
+    disk.make_folder(FOLDER)
+    store = FileSnapshots(disk, FOLDER)
+    for end in ENDS:
+        part = store.create(OffsetAndEpoch(end, 1))
+        assert part is not None
+        write_at_once(part, Head(NOW + end), [value(end)], NOW)
+    log.snapshots = store
+    log.move_start(store.ids()[0])
+    disk.dies_after = changes
+    died = True
+    with suppress(Died):
+        clean(log, store, retention, NOW + 100)
+        died = False
+    disk.dies_after = None
+    return died, RaftLog(log.log, VoterSet(), FileSnapshots(disk, FOLDER))
+
+
+@pytest.mark.parametrize(
+    ("bounds", "start"), [({"max_ms": 85}, 20), ({"max_ms": 0}, 30), ({"max_bytes": 0}, 30)], ids=lambda each: str(each)
+)
+def test_wherever_a_process_dies_the_log_begins_where_a_snapshot_ends(bounds: dict[str, int], start: int) -> None:
+    retention, changes, died, starts = Retention(**{"max_bytes": -1, "max_ms": -1, **bounds}), 0, True, set()
+    while died:
+        died, log = dies_after(changes, retention)
+        changes += 1
+        starts.add(log.start_offset)
+        assert log.earliest_snapshot == OffsetAndEpoch(log.start_offset, 1)
+        assert log.validate(log.start_offset, 1).position is Position.VALID
+    assert changes > 1
+    assert starts == {start}, "first the log moves, then snapshots go"

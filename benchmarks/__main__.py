@@ -19,6 +19,7 @@ ALL = (
     "quorum",
     "replication",
     "kill",
+    "hostile_frames",
 )
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ from __future__ import annotations
 import struct
 
 from kafkadouble.wire.errors import Truncated, UnknownMessage, UsageError, WireError
-from kafkadouble.wire.tagged import read_unknown
+from kafkadouble.wire.tagged import MOST as MOST_TAGS
+from kafkadouble.wire.tagged import read_unknown, skip_tags
 
 from . import registry
 
@@ -32,13 +33,15 @@ _TAGGED_FROM = {**_FLEXIBLE_FROM, registry.API_VERSIONS: 1 << 15}  # the version
 
 
 class RequestHead:
-    """A request's header; `body_offset` is where the body starts in the frame."""
+    """A request's header; `body_offset` is where the body starts in the frame, `tags` the number of tagged fields."""
 
-    __slots__ = ("api_key", "api_version", "body_offset", "client_id", "correlation_id")
+    __slots__ = ("api_key", "api_version", "body_offset", "client_id", "correlation_id", "tags")
 
-    def __init__(self, api_key: int, api_version: int, correlation_id: int, client_id: str, body_offset: int) -> None:
+    def __init__(
+        self, api_key: int, api_version: int, correlation_id: int, client_id: str, body_offset: int, tags: int = 0
+    ) -> None:
         self.api_key, self.api_version, self.correlation_id = api_key, api_version, correlation_id
-        self.client_id, self.body_offset = client_id, body_offset
+        self.client_id, self.body_offset, self.tags = client_id, body_offset, tags
 
     def __repr__(self) -> str:
         name = registry.api(self.api_key).name if self.api_key in _FLEXIBLE_FROM else f"API {self.api_key}"
@@ -53,11 +56,13 @@ class UnknownRequest(UnknownMessage):
         self.api_key, self.api_version, self.correlation_id = api_key, api_version, correlation_id
 
 
-def read_request_header(frame: bytes, offset: int = 0) -> RequestHead:
+def read_request_header(frame: bytes, offset: int = 0, most_tags: int = MOST_TAGS) -> RequestHead:
     """The header at `offset`. A version that its API does not have is no error here, as it is none in Kafka: the caller answers it.
 
-    UnknownRequest when no API has the key, which carries key, version and correlation id; Truncated when the header is not all there.
+    UnknownRequest when no API has the key, which carries key, version and correlation id; Truncated when the header is not all there;
+    TooLarge when it announces more than `most_tags` tagged fields.
     """
+    count = 0
     try:
         key, version, correlation, size = _HEAD(frame, offset)
         p = offset + _SHORTEST
@@ -66,8 +71,10 @@ def read_request_header(frame: bytes, offset: int = 0) -> RequestHead:
         if flexible_from is None:
             raise UnknownRequest(key, version, correlation, offset)
         if version >= flexible_from:
-            tags = frame[end]
-            body = end + 1 if not tags else read_unknown(frame, tags, end + 1)[1]
+            if frame[end]:
+                count, body = skip_tags(frame, end, most_tags)
+            else:
+                body = end + 1
         else:
             body = end
     except (struct.error, IndexError):
@@ -77,7 +84,7 @@ def read_request_header(frame: bytes, offset: int = 0) -> RequestHead:
         raise
     if body > len(frame):
         raise Truncated("the bytes end inside the client id", offset=p, path="RequestHeader.client_id")
-    return RequestHead(key, version, correlation, frame[p:end].decode("utf-8", "replace"), body)
+    return RequestHead(key, version, correlation, frame[p:end].decode("utf-8", "replace"), body, count)
 
 
 def write_request(request: Message, correlation_id: int, client_id: str | None, version: int) -> list[Buffer]:

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kafkadouble.messages import headers
 from kafkadouble.messages.cut import cut_texts
-from kafkadouble.messages.elements import exceed
 from kafkadouble.messages.headers import RequestHead
 from kafkadouble.wire.errors import UsageError, WireError
 from kafkadouble.wire.frame import Frames
 
 from . import blame
-from .bounds import LARGE, MOST_ELEMENTS
+from .bounds import MOST_ELEMENTS, has_too_many
 from .capture import ABANDONED, DISCONNECTED, UNANSWERED
 from .dispatch import Answer, Disconnect
 from .handlers import Served
@@ -142,7 +141,7 @@ class Connection:
         if self._tap is not None:
             self._tap.began = self._tap.nanos()
         try:
-            head = headers.read_request_header(frame)
+            head = headers.read_request_header(frame, 0, MOST_ELEMENTS)
         except WireError as error:
             self._turn_away(frame, blame.bad_header(frame, error))
             return
@@ -151,7 +150,7 @@ class Connection:
         if served is None or not served.lowest <= version <= served.highest:
             self._unsupported(head, served, frame)
             return
-        if len(frame) > LARGE and exceed(served.request, frame, version, head.body_offset, MOST_ELEMENTS):
+        if has_too_many(served.request, frame, head):
             self._turn_away(frame, blame.too_many(head, MOST_ELEMENTS))
             return
         try:

@@ -18,7 +18,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.wire.errors import WireError
 from kafkadouble.wire.frame import MAX_SIZE, Frames
 
-from .bounds import LARGE, MOST_ELEMENTS
+from .bounds import MOST_ELEMENTS
 from .raft.links import Failure
 from .raft.messages import fitted
 from .raft.voters import Endpoint
@@ -132,7 +132,7 @@ class PeerConnection:
 
 def _check_elements(frame: bytes, key: int, version: int) -> None:
     """WireError for an answer of which far more objects than bytes would be made."""
-    if len(frame) <= LARGE:
+    if len(frame) <= MOST_ELEMENTS:
         return
     api = registry.api(key)
     tagged = api.response_header_version(version)

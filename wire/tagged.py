@@ -1,12 +1,13 @@
 """Tag sections of flexible versions (KIP-482): a count, then (tag, size, bytes) with rising tags.
 
 Generated codecs read and write the tags that they know; this file holds what is left: the head of each tag, tags that
-nobody knows, which are kept and written back, and the order in which the two are merged.
+nobody knows, which are kept and written back (those of a request's header are only skipped), and the order in which
+the two are merged.
 """
 
 from __future__ import annotations
 
-from .errors import BadTag, Truncated, UsageError
+from .errors import BadTag, TooLarge, Truncated, UsageError
 from .varint import more_uvarint, read_uvarint, write_uvarint
 
 TYPE_CHECKING = False
@@ -47,6 +48,18 @@ def read_unknown(b: bytes, count: int, p: int) -> tuple[dict[int, bytes], int]:
         found[tag] = b[p:end]
         p = end
     return found, p
+
+
+def skip_tags(b: bytes, p: int, most: int) -> tuple[int, int]:
+    """How many tags the section at `p` has, and where it ends. Nothing is kept of them. TooLarge when
+    the section announces more than `most`, before any is read."""
+    count, p = read_uvarint(b, p)
+    if count > most:
+        raise TooLarge(f"{count} tagged fields where {most} are allowed", offset=p)
+    tag = -1
+    for _ in range(count):
+        tag, p, _ = read_tag(b, p, tag)
+    return count, p
 
 
 def keep_unknown(struct: Any, tag: int, data: bytes) -> None:

@@ -16,7 +16,6 @@ from kafkadouble.messages import error_codes, headers, registry
 from kafkadouble.messages.elements import exceed
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from kafkadouble.messages.message import Message
-from kafkadouble.server.bounds import LARGE
 from kafkadouble.wire.errors import WireError
 from kafkadouble.wire.frame import MAX_SIZE
 
@@ -196,7 +195,7 @@ class Connection:
 
 def _check_elements(frame: bytes, sent: _Sent) -> None:
     """WireError for an answer of which far more objects than bytes would be made."""
-    if len(frame) <= LARGE:
+    if len(frame) <= MOST_ELEMENTS:
         return
     api = registry.api(sent.key)
     tagged = api.response_header_version(sent.version)

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes, headers
 from kafkadouble.messages.cut import cut_texts
-from kafkadouble.messages.elements import exceed
 from kafkadouble.messages.generated.default_principal_data import DefaultPrincipalData
 from kafkadouble.messages.generated.envelope import EnvelopeRequest, EnvelopeResponse
 from kafkadouble.messages.headers import RequestHead
 from kafkadouble.wire.errors import UsageError, WireError
 
 from .. import dispatch
-from ..bounds import LARGE, MOST_ELEMENTS
+from ..bounds import MOST_ELEMENTS, has_too_many
 from ..dispatch import Answer
 from ..forwardable import FORWARDABLE
 from ..history import errors_in
@@ -89,7 +88,7 @@ def _host(envelope: EnvelopeRequest) -> str:
 
 def _head(data: bytes) -> RequestHead:
     try:
-        return headers.read_request_header(data)
+        return headers.read_request_header(data, 0, MOST_ELEMENTS)
     except WireError:
         raise Refusal(error_codes.UNSUPPORTED_VERSION) from None
 
@@ -99,7 +98,7 @@ def _body(data: bytes, head: RequestHead, peer: Peer) -> Any:
     served, version = peer.apis.get(head.api_key), head.api_version
     if served is None or not served.serves(version):
         raise Refusal(error_codes.UNSUPPORTED_VERSION)
-    if len(data) > LARGE and exceed(served.request, data, version, head.body_offset, MOST_ELEMENTS):
+    if has_too_many(served.request, data, head):
         raise Refusal(error_codes.UNSUPPORTED_VERSION)
     try:
         return served.request.read(data, version, head.body_offset)[0]

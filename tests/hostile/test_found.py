@@ -16,6 +16,8 @@ from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
+from kafkadouble.messages.generated.request_header import RequestHeader
+from kafkadouble.messages.message import Message
 from kafkadouble.server import repeats
 from kafkadouble.server.bounds import MOST_ELEMENTS
 from kafkadouble.server.connection import TURN
@@ -65,6 +67,43 @@ def test_a_flood_of_elements_ends_the_connection(stage: Stage) -> None:
         line
         == f"{hostile.peer!r} (client 'evil') sent a request Metadata version 1 of more than 50000 elements: closing"
     )
+
+
+def with_header_tags(body: Message, version: int, tags: int) -> bytes:
+    """A frame whose request header has so many tagged fields without bytes."""
+    header = RequestHeader(
+        request_api_key=body.api_key or 0,
+        request_api_version=version,
+        client_id="evil",
+        unknown_tagged_fields=dict.fromkeys(range(tags), b""),
+    )
+    frame = header.encode(2) + body.encode(version)
+    return len(frame).to_bytes(4) + frame
+
+
+@pytest.mark.parametrize(
+    ("tags", "topics", "taken"),
+    [
+        (MOST_ELEMENTS, 0, True),
+        (MOST_ELEMENTS + 1, 0, False),
+        (30_000, MOST_ELEMENTS - 30_001, True),
+        (30_000, MOST_ELEMENTS - 29_999, False),
+    ],
+)
+def test_header_and_body_share_one_limit_of_elements(stage: Stage, tags: int, topics: int, taken: bool) -> None:
+    named = [MetadataRequest.MetadataRequestTopic(name="")] * topics
+    hostile = stage.hostile()
+    body = MetadataRequest(topics=named, allow_auto_topic_creation=False)
+    assert hostile.send(with_header_tags(body, 9, tags)) == taken
+
+
+def test_tags_of_a_header_are_refused_before_any_is_read(stage: Stage) -> None:
+    """The section announces four billion fields, and the first of them cannot be read."""
+    frame = bytes.fromhex("0003 0009 00000001 ffff ffffffff0f ffffffffff")
+    hostile = stage.hostile()
+    hostile.connection.receive(len(frame).to_bytes(4) + frame, stage.now)
+    (line,) = [record.getMessage() for record in stage.log.taken()]
+    assert "4294967295 tagged fields where 50000 are allowed" in line
 
 
 def test_requests_sent_ahead_are_answered_in_turns(stage: Stage) -> None:

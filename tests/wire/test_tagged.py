@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kafkadouble.wire import tagged
-from kafkadouble.wire.errors import BadTag, Truncated, UsageError
+from kafkadouble.wire.errors import BadTag, TooLarge, Truncated, UsageError
 
 
 def written(known: dict[int, list[bytes]], unknown: Any, taken: tuple[int, ...] = ()) -> str:
@@ -36,6 +36,9 @@ def test_tags_that_cannot_be_unknown(tag: int) -> None:
 def test_a_section_of_unknown_tags() -> None:
     data = bytes.fromhex("ff 03 00 00 02 03 78 79 7a ac02 01 71")
     assert tagged.read_unknown(data, data[1], 2) == ({0: b"", 2: b"xyz", 300: b"q"}, len(data))
+    assert tagged.skip_tags(data, 1, 3) == (3, len(data))
+    with pytest.raises(TooLarge, match="3 tagged fields where 2"):
+        tagged.skip_tags(data, 1, 2)
 
 
 def test_more_tags_than_fit_in_one_byte() -> None:
@@ -58,6 +61,8 @@ def test_sections_that_cannot_be_read(wire: str, kind: type[Exception]) -> None:
     data = bytes.fromhex(wire)
     with pytest.raises(kind):
         tagged.read_unknown(data, data[0], 1)
+    with pytest.raises(kind):
+        tagged.skip_tags(data, 0, 99)
 
 
 def test_a_section_that_ends_too_early() -> None:

@@ -17,8 +17,10 @@ from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.generated.envelope import EnvelopeRequest, EnvelopeResponse
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.messages.generated.request_header import RequestHeader
 from kafkadouble.messages.message import Message
 from kafkadouble.server import forwardable
+from kafkadouble.server.bounds import MOST_ELEMENTS
 from kafkadouble.server.dispatch import DISCONNECT
 from kafkadouble.server.handlers import CONTROLLER_SERVED, Served
 from kafkadouble.server.request import Peer, Refusal, Request
@@ -278,6 +280,16 @@ def test_the_order_in_which_an_envelope_is_looked_at(cluster: Harness) -> None:
 def test_a_bomb_inside_is_not_unpacked(cluster: Harness) -> None:
     many = inside(creating(*("" for _ in range(60_000))), 7)
     assert code(cluster, many) == "UNSUPPORTED_VERSION"
+
+
+def test_the_header_inside_counts_towards_the_limit_of_elements(cluster: Harness) -> None:
+    plain = inside(creating("t"), 7)
+    body = plain[headers.read_request_header(plain).body_offset :]
+    for tags, known in ((MOST_ELEMENTS - 10, True), (MOST_ELEMENTS, False)):
+        named = dict.fromkeys(range(tags), b"")
+        header = RequestHeader(request_api_key=CREATE_TOPICS, request_api_version=7, unknown_tagged_fields=named)
+        response = answered(cluster, header.encode(2) + body)
+        assert (response.error_code == 0) == known
 
 
 def test_bytes_behind_the_request_are_passed_over(cluster: Harness) -> None:

@@ -1,7 +1,7 @@
 """The shell of one node: sockets and the event loop on one side, the node that knows neither on the other.
 
 Rules. Every call into the node is made on the loop's thread, with the clock's time, and is followed by a look at when the node wants to be
-called again. Accepting and reading are asyncio's, sending is `outgoing.py`'s; what a connection is stands in `connection.py`.
+called again. Accepting is `acceptor.py`'s, reading is asyncio's, sending is `outgoing.py`'s; what a connection is stands in `connection.py`.
 """
 
 from __future__ import annotations
@@ -14,11 +14,15 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import count
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from . import flushing
+from .acceptor import Acceptor
 from .clock import Clock, SteppedClock
+from .configs.listeners import endpoints
 from .connection import Buffers, Connection
+from .connection_quotas import ConnectionQuotas
 from .handlers import CONTROLLER_SERVED, SERVED, Served
 from .node import Node
 from .outgoing import Outgoing
@@ -30,12 +34,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("kafkadouble.server")
 
 
-BACKLOG = 1024
 NEVER = 2**63
-ROUNDS = 5
-"""asyncio takes three rounds from accepting a connection to telling its protocol, and if the server is closed meanwhile leaves the socket
-open."""
-
 LINGER_S = 10
 """How long a connection that we end may take to read what was written before."""
 
@@ -57,10 +56,10 @@ class Listener:
         served = ((sock, SERVED), (controllers, CONTROLLER_SERVED))
         self._sockets = [(each, apis) for each, apis in served if each is not None]
         self.connections: set[_Protocol] = set()
-        self.ids = count(1)
-        self._servers: list[asyncio.Server] = []
-        self._opening: list[asyncio.Task[None]] = []
-        self._shut: dict[socket.socket, asyncio.Server] = {}  # those for clients, until the node is open
+        self.ids, self.moves = count(1), count(1)
+        self._acceptors: list[Acceptor] = []
+        self._shut: list[Acceptor] = []  # that for clients, until the node is open
+        self._settings = node.settings  # as they were last seen
         self._peers: list[Peers] = []  # once there is somebody to speak to
         self._timer: asyncio.TimerHandle | None = None
         self._wanted = NEVER  # when the timer is due, by the node's clock
@@ -80,12 +79,13 @@ class Listener:
         listens already, they wait."""
         self._loop = asyncio.get_running_loop()
         for sock, apis in self._sockets:
-            made = partial(_Protocol, self, apis)
-            shut = apis is SERVED and not self.node.is_open
-            server = await self._loop.create_server(made, sock=sock, backlog=BACKLOG, start_serving=not shut)
-            self._servers.append(server)
-            if shut:
-                self._shut[sock] = server
+            quotas = ConnectionQuotas(_listener_name(self.node, apis), lambda: self.node.settings)
+            acceptor = Acceptor(sock, partial(_Protocol, self, apis, quotas), quotas)
+            self._acceptors.append(acceptor)
+            if apis is SERVED and not self.node.is_open:
+                self._shut.append(acceptor)
+            else:
+                acceptor.start()
         self.reschedule()
         self._look_for_silent()
 
@@ -107,7 +107,7 @@ class Listener:
         """Accept no more, close every connection, and have what is being flushed flushed: the port is free when this is over, and the node is
         not called any more."""
         self._shut.clear()
-        await asyncio.gather(*self._opening, *(peers.stop() for peers in self._peers))
+        await asyncio.gather(*(peers.stop() for peers in self._peers))
         await self._close_sockets()
         while self._flushes:
             await asyncio.wait(self._flushes)
@@ -117,24 +117,14 @@ class Listener:
         self._loop = None
 
     async def _close_sockets(self) -> None:
+        for acceptor in self._acceptors:
+            await acceptor.stop()
         for sock, _ in self._sockets:
-            if not self._servers or self._loop is None:
-                sock.close()
-                continue
-            with suppress(NotImplementedError):  # the loop of Windows has no readers
-                self._loop.remove_reader(sock)
             _shut_down(sock)
-        if not self._servers:
-            return
-        for _ in range(ROUNDS):
-            await asyncio.sleep(0)
-            self.close_connections()
-        for server in self._servers:
-            server.close()
+            sock.close()
         while self.connections:  # asyncio closes an aborted socket in the next round
+            self.close_connections()
             await asyncio.sleep(0)
-        for server in self._servers:
-            await server.wait_closed()
 
     def close_connections(self) -> None:
         """Cut every connection."""
@@ -174,6 +164,9 @@ class Listener:
             self._halt()
         if not self.opened.is_set() and self.node.is_open:
             self._open()
+        if self.node.settings is not self._settings:
+            self._settings = self.node.settings
+            self._settings_changed()
         if self.node.flushing.wanted:
             self._flush()
         if self.node.channels:
@@ -187,6 +180,16 @@ class Listener:
             self._timer.cancel()
         self._wanted = deadline
         self._timer = self._loop.call_later(max(0, deadline - self.clock.now()) / 1000, self.tick)
+
+    def _settings_changed(self) -> None:
+        """Connections beyond a limit that was lowered are closed; under one that was raised more are accepted."""
+        for acceptor in self._acceptors:
+            quotas = acceptor.quotas
+            of_it = (each for each in self.connections if each.quotas is quotas)
+            for protocol in sorted(of_it, key=attrgetter("moved_at"))[: quotas.excess]:
+                log.info("%r is closed: %r, and %d may be", protocol.connection.peer, quotas, quotas.most)
+                protocol.cut()
+            acceptor.look_again()
 
     def _speak(self) -> None:
         """Send to other nodes what the node wants sent."""
@@ -208,10 +211,9 @@ class Listener:
     def _open(self) -> None:
         """Let clients in, from now on and not from the loop's next round."""
         self.opened.set()
-        shut, self._shut = self._shut, {}
-        for sock, server in shut.items():
-            sock.listen(BACKLOG)
-            self._opening.append(asyncio.ensure_future(server.start_serving()))
+        shut, self._shut = self._shut, []
+        for acceptor in shut:
+            acceptor.start()
 
     def _halt(self) -> None:
         """Nobody is served by a node that cannot go on."""
@@ -258,6 +260,15 @@ class Listener:
         return f"{self.node!r}, with {len(self.connections)} connections"
 
 
+def _listener_name(node: Node, apis: Mapping[int, Served]) -> str:
+    """What the listener on which these APIs are served is called in the settings."""
+    controllers = [each.upper() for each in node.settings.list("controller.listener.names")]
+    if apis is not SERVED:
+        return controllers[0]
+    names = [each.name for each in endpoints(node.settings) if each.name not in controllers]
+    return names[0] if names else "PLAINTEXT"
+
+
 def _shut_down(sock: socket.socket | asyncio.trsock.TransportSocket) -> None:
     """End a socket for everybody who holds it: a process that was forked has it too."""
     with suppress(OSError):
@@ -271,8 +282,11 @@ class _Protocol(asyncio.Protocol):
     outgoing: Outgoing
     connection: Connection
 
-    def __init__(self, listener: Listener, apis: Mapping[int, Served]) -> None:
-        self.listener, self._apis = listener, apis
+    def __init__(
+        self, listener: Listener, apis: Mapping[int, Served], quotas: ConnectionQuotas, ended: Callable[[], None]
+    ) -> None:
+        self.listener, self._apis, self.quotas, self._tell_ended = listener, apis, quotas, ended
+        self.moved_at = next(listener.moves)  # when bytes last moved, among all connections
         self.looks = 0  # since bytes last moved
         self.wanted = True  # to be read from
         self._ending = False  # once everything is sent
@@ -291,7 +305,7 @@ class _Protocol(asyncio.Protocol):
             self.read_on(True)
 
     def write(self, buffers: Buffers) -> None:
-        self.looks = 0
+        self.looks, self.moved_at = 0, next(self.listener.moves)
         self.outgoing.send(buffers)
 
     def close(self) -> None:
@@ -320,7 +334,7 @@ class _Protocol(asyncio.Protocol):
         self.listener.reschedule()
 
     def data_received(self, data: bytes) -> None:
-        self.looks = 0
+        self.looks, self.moved_at = 0, next(self.listener.moves)
         self.connection.receive(data, self.listener.clock.now())
         self.listener.reschedule()
 
@@ -352,4 +366,5 @@ class _Protocol(asyncio.Protocol):
         self.listener.connections.discard(self)
         self.outgoing.end()
         self.connection.lost()
+        self._tell_ended()
         log.info("%r disconnected", self.connection.peer)

@@ -22,6 +22,8 @@ from typing import Protocol, cast
 from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.stretch import Stretch
 
+from . import descriptors
+
 IN_MEMORY = (bytes, bytearray, memoryview)
 
 MUCH = 64 << 10
@@ -152,7 +154,7 @@ class Outgoing:
         if self._watched >= 0:
             return
         try:
-            self._watched = os.dup(self._socket.fileno())
+            self._watched = descriptors.kept(os.dup(self._socket.fileno()))
         except OSError as problem:  # too many files are open
             self._break(problem)
         else:

@@ -23,11 +23,11 @@ socket.request.max.bytes  int  104857600  high  >=1  effective
     Largest request that is read from a socket.
 socket.listen.backlog.size  int  50  medium  >=1
     Connections that may wait to be accepted.
-max.connections.per.ip  int  2147483647  medium  cluster-wide  >=0
+max.connections.per.ip  int  2147483647  medium  cluster-wide  >=0  effective
     Open connections that one address may have.
-max.connections.per.ip.overrides  string  ""  medium  cluster-wide
+max.connections.per.ip.overrides  string  ""  medium  cluster-wide  effective
     Other limits for single addresses: a list of HOST:COUNT.
-max.connections  int  2147483647  medium  cluster-wide  >=0
+max.connections  int  2147483647  medium  cluster-wide  >=0  effective
     Open connections of the whole broker.
 max.connection.creation.rate  int  2147483647  medium  cluster-wide  >=0
     New connections per second of the whole broker.

@@ -6,12 +6,15 @@ This file opens nothing. A listener's name is in capitals wherever it is compare
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from .definition import InvalidConfig
 from .layers import Layers
 
+OVERRIDES = "max.connections.per.ip.overrides"
+LOCALHOST = "127.0.0.1"
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MAP = "listener.security.protocol.map"
 ENDPOINT = re.compile(r"(.*)://\[?([0-9a-zA-Z\-%._:]*)\]?:(-?[0-9]{1,9})")
@@ -53,10 +56,36 @@ def security_protocols(layers: Layers) -> dict[str, str]:
     return protocols
 
 
+@lru_cache(maxsize=8)
+def per_ip_overrides(text: str) -> Mapping[str, int]:
+    """The limits of `max.connections.per.ip.overrides`, HOST:COUNT[,HOST:COUNT], by address; InvalidConfig
+    for anything else. Names other than localhost are not looked up: a limit must not depend on a resolver."""
+    found = {}
+    for entry in filter(None, map(str.strip, text.split(","))):
+        host, _, count = entry.rpartition(":")
+        try:
+            found[_address(host.strip())] = int(count)
+        except ValueError:
+            raise InvalidConfig(OVERRIDES, text, f"Unable to parse {entry} to HOST:COUNT") from None
+    return found
+
+
+def _address(host: str) -> str:
+    if host.lower() == "localhost":
+        return LOCALHOST
+    from ipaddress import ip_address
+
+    try:
+        return str(ip_address(host.strip("[]")))
+    except ValueError:
+        return host
+
+
 def listener_problems(layers: Layers) -> Iterator[tuple[str, str]]:
     """What is wrong with the settings of listeners: the setting at fault, and why."""
     protocols: dict[str, str] = {}
     try:
+        per_ip_overrides(str(layers.value(OVERRIDES)))
         protocols = security_protocols(layers)
         advertised = endpoints(layers, "advertised.listeners")
     except InvalidConfig as problem:

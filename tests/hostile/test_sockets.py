@@ -7,6 +7,7 @@ import struct
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -190,6 +191,38 @@ def test_who_leaves_while_he_is_not_read_is_found_out_in_the_end() -> None:
             broker.logged(f":{silent.getsockname()[1]} has been silent for 400 ms")
             assert closed(silent)
         all_gone(broker, before)
+
+
+@linux
+def test_without_descriptors_files_are_opened_and_the_log_stays_short(tmp_path: Path) -> None:
+    """A storm of connections takes every descriptor but those of files. The client that is connected
+    creates topics and writes to them, and others are served when the storm is over."""
+    import resource
+
+    with serving("--data-dir", str(tmp_path / "data")) as broker:
+        resource.prlimit(broker.process.pid, resource.RLIMIT_NOFILE, (200, 200))
+        client = Client(broker)
+        storm = []
+        for _ in range(300):
+            sock = socket.socket()
+            sock.setblocking(False)
+            sock.connect_ex(broker.address)
+            storm.append(sock)
+        broker.logged("descriptors are in use", "no connection is accepted")
+        for number in range(5):
+            create(client, f"fresh-{number}")
+            batch = bytes(encode_batch([Record(0, 0, None, b"v", ())]))
+            answered = client.ask(produced(batch, f"fresh-{number}"), 9).responses[0].partition_responses[0]
+            assert (answered.error_code, answered.base_offset) == (0, 0)
+        assert broker.open_files() < 200
+        for sock in storm:
+            sock.close()
+        late = Client(broker)
+        assert late.ask(ALL_TOPICS, 9).topics
+        late.close()
+        client.close()
+    told = [line for line in broker.log if "connected" not in line]
+    assert len(told) < 20, told
 
 
 @linux

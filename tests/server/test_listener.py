@@ -85,6 +85,7 @@ def run(test: Callable[[], Coroutine[Any, Any, None]]) -> None:
     asyncio.run(asyncio.wait_for(test(), 20))
 
 
+API_VERSIONS = 18
 HELLO = ApiVersionsRequest(client_software_name="test", client_software_version="1")
 NOTHING_THERE = FetchRequest(max_wait_ms=30_000, min_bytes=1, max_bytes=1000, topics=[
     FetchRequest.FetchTopic(topic="t", partitions=[FetchRequest.FetchPartition(partition_max_bytes=100)])
@@ -273,3 +274,40 @@ def test_a_client_that_does_not_read_makes_nothing_grow() -> None:
 def test_fetch_response_is_a_message() -> None:
     """The frames above name API 1 and 18 by number."""
     assert (FetchResponse.api_key, ApiVersionsRequest.api_key) == (1, 18)
+
+
+def test_connections_beyond_a_limit_that_was_lowered_are_closed_the_least_recently_used_first() -> None:
+    async def test() -> None:
+        async with serving() as listener, connected(listener) as first, connected(listener) as second:
+            for client in (first, second, first):
+                client.send(HELLO, 3)
+                await client.receive(API_VERSIONS, 3)
+            listener.node.settings = listener.node.settings.altered({"max.connections": "1"}, {})
+            listener.reschedule()
+            assert await second.ended()
+            first.send(HELLO, 3)
+            assert (await first.receive(API_VERSIONS, 3)).error_code == 0
+
+    run(test)
+
+
+def test_a_listener_goes_by_its_own_name_in_the_settings() -> None:
+    async def test() -> None:
+        sock, controllers = (socket.create_server(("127.0.0.1", 0)) for _ in range(2))
+        settings = Settings(
+            {
+                "listeners": "INSIDE://127.0.0.1:0,CTL://127.0.0.1:1",
+                "controller.listener.names": "CTL",
+                "listener.security.protocol.map": "INSIDE:PLAINTEXT,CTL:PLAINTEXT",
+                "inter.broker.listener.name": "INSIDE",
+                "listener.name.inside.max.connections": 7,
+                "listener.name.ctl.max.connections": 8,
+            }
+        )
+        node = Node(settings, advertised=sock.getsockname()[:2], now=NOW, seed=SEED)
+        listener = Listener(node, SystemClock(), sock, controllers)
+        await listener.start()
+        assert [each.quotas.most for each in listener._acceptors] == [7, 8]
+        await listener.stop()
+
+    run(test)

@@ -12,11 +12,14 @@ from kafkadouble.messages import headers, registry
 from kafkadouble.messages.generated.api_versions import ApiVersionsResponse
 from kafkadouble.messages.headers import RequestHead
 from kafkadouble.messages.message import Message
-from kafkadouble.server.listener import ROUNDS
 from kafkadouble.server.raft.voters import Endpoint
 from kafkadouble.wire.frame import Frames
 
 VERSIONS = {1: (4, 17), 18: (0, 4), 55: (0, 2), 59: (0, 1)}
+
+ROUNDS = 5
+"""asyncio takes three rounds from accepting a connection to telling its protocol, and if the server is
+closed meanwhile leaves the socket open."""
 
 
 class Line:

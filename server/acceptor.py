@@ -1,0 +1,199 @@
+"""Accepts the connections of one listening socket.
+
+Rules. A connection that may not be served yet is held, and no other is accepted meanwhile: those that
+follow wait in the system's backlog. The reasons are `max.connections`, and that all descriptors but
+those reserved for files are in use. The acceptor looks again when a connection ends, and every
+`RETRY_S`. An episode of such pauses is logged once when it begins, and once when connections have been
+accepted for `CALM_S` without another. asyncio's own server would log and retry a thousand times a
+second without descriptors.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+
+from . import descriptors
+from .connection_quotas import ConnectionQuotas
+
+log = logging.getLogger("kafkadouble.server")
+
+BACKLOG = 1024
+TURN = 64
+"""Connections that are accepted before others have their turn."""
+
+RETRY_S, CALM_S = 0.1, 10
+
+GONE = (BlockingIOError, InterruptedError, ConnectionAbortedError)
+"""Nothing to accept, or the client has left again."""
+
+Made = Callable[[Callable[[], None]], asyncio.Protocol]
+"""Makes the protocol of a connection; what it is given is to be called when the connection ends."""
+
+
+class Acceptor:
+    """Owns the socket from `start` to `stop`."""
+
+    def __init__(self, sock: socket.socket, made: Made, quotas: ConnectionQuotas) -> None:
+        self._sock, self._made, self.quotas = sock, made, quotas
+        self._held: socket.socket | None = None  # accepted, and may not be served yet
+        self._paused = self._in_episode = False
+        self._timer: asyncio.TimerHandle | None = None  # to look again, or for the end of an episode
+        self._opening: set[asyncio.Task[object]] = set()
+        self._proactor: asyncio.Task[None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None  # from `start` to `stop`
+
+    def start(self) -> None:
+        """Begin to listen and to accept."""
+        self._loop = asyncio.get_running_loop()
+        self._sock.setblocking(False)
+        self._sock.listen(BACKLOG)
+        self._watch(self._loop)
+
+    async def stop(self) -> None:
+        """Accept no more. Connections that were accepted have their protocols when this is over."""
+        if self._loop is not None:
+            self._unwatch(self._loop)
+            self._loop = None
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._held is not None:
+            self._held.close()
+            self._held = None
+        if self._proactor is not None:
+            self._proactor.cancel()
+            await asyncio.gather(self._proactor, return_exceptions=True)
+        await asyncio.gather(*self._opening, return_exceptions=True)
+
+    def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
+        try:
+            loop.add_reader(self._sock, self._accept)
+        except NotImplementedError:  # the loop of Windows has no readers
+            self._proactor = self._proactor or loop.create_task(self._accept_one_by_one(loop))
+
+    def _unwatch(self, loop: asyncio.AbstractEventLoop) -> None:
+        with suppress(NotImplementedError):
+            loop.remove_reader(self._sock)
+
+    async def _accept_one_by_one(self, loop: asyncio.AbstractEventLoop) -> None:
+        while True:
+            if self._paused:
+                await asyncio.sleep(RETRY_S)
+                continue
+            try:
+                self._take((await loop.sock_accept(self._sock))[0])
+            except OSError as problem:
+                self._pause(str(problem))
+
+    def _accept(self) -> None:
+        """The socket is readable."""
+        for _ in range(TURN):
+            if self._paused:
+                return
+            try:
+                sock, _ = self._sock.accept()
+            except GONE:
+                return
+            except OSError as problem:
+                self._pause(str(problem))
+                return
+            self._take(sock)
+
+    def _take(self, sock: socket.socket) -> None:
+        """Serve a connection, or hold it, or close it."""
+        why = self._obstacle(sock)
+        if why:
+            self._held = sock
+            self._pause(why)
+            return
+        try:
+            host = sock.getpeername()[0]
+        except OSError:  # it has left again
+            sock.close()
+            return
+        if self.quotas.add(host):
+            self._serve(sock, host)
+        else:
+            most = self.quotas.most_from(host)
+            log.info("rejected a connection from %s, which has the %d that one address may have", host, most)
+            sock.close()
+
+    def _obstacle(self, sock: socket.socket) -> str:
+        """Why a connection may not be served now; empty when it may."""
+        if self.quotas.is_full:
+            return f"there are {self.quotas.total} connections to {self.quotas.name}, and {self.quotas.most} may be"
+        if descriptors.is_reserved(sock.fileno()):
+            return f"all but the last of {descriptors.most()} descriptors are in use"
+        return ""
+
+    def _serve(self, sock: socket.socket, host: str) -> None:
+        if self._loop is None:
+            sock.close()
+            return
+        sock.setblocking(False)
+        opening = self._loop.create_task(self._open(self._loop, sock, host))
+        self._opening.add(opening)
+        opening.add_done_callback(self._opening.discard)
+
+    async def _open(self, loop: asyncio.AbstractEventLoop, sock: socket.socket, host: str) -> None:
+        try:
+            await loop.connect_accepted_socket(lambda: self._made(lambda: self._ended(host)), sock)
+        except OSError as problem:
+            log.info("a connection from %s cannot be served: %s", host, problem)
+            sock.close()
+            self._ended(host)
+
+    def _ended(self, host: str) -> None:
+        self.quotas.remove(host)
+        if self._paused and self._loop is not None:
+            self._loop.call_soon(self.look_again)  # when its descriptor is free
+
+    def _pause(self, why: str) -> None:
+        """Accept nothing until `look_again` finds that it is possible."""
+        if self._loop is None:
+            return
+        if not self._in_episode:
+            log.warning("%s: no connection is accepted until one ends", why)
+        if not self._paused:
+            self._unwatch(self._loop)
+        self._in_episode = self._paused = True
+        self._set_timer(self._loop, RETRY_S, self.look_again)
+
+    def look_again(self) -> None:
+        """Accept again if that is possible now."""
+        if self._loop is None or not self._paused:
+            return
+        self._paused, held, self._held = False, self._held, None
+        if held is not None:
+            self._take(_moved(held))
+        if not self._paused:
+            self._set_timer(self._loop, CALM_S, self._end_episode)
+            self._watch(self._loop)
+
+    def _end_episode(self) -> None:
+        self._in_episode = False
+        log.warning("connections have been accepted for %d s again", CALM_S)
+
+    def _set_timer(self, loop: asyncio.AbstractEventLoop, seconds: float, action: Callable[[], None]) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = loop.call_later(seconds, action)
+
+    def __repr__(self) -> str:
+        return f"acceptor of {self.quotas!r}"
+
+
+def _moved(sock: socket.socket) -> socket.socket:
+    """The same connection at the lowest descriptor that is free."""
+    try:
+        moved = sock.dup()
+    except OSError:
+        return sock
+    if moved.fileno() > sock.fileno():
+        moved.close()
+        return sock
+    sock.close()
+    return moved

@@ -1,0 +1,231 @@
+"""Accepting connections over real sockets: limits, descriptors that run out, and what is logged of it."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import socket
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from kafkadouble.server import acceptor, descriptors
+from kafkadouble.server.acceptor import Acceptor
+from kafkadouble.server.connection_quotas import ConnectionQuotas
+from kafkadouble.server.settings import Settings
+
+Test = Callable[[], Coroutine[Any, Any, None]]
+
+
+class Greeting(asyncio.Protocol):
+    """Says hello to each connection that is served."""
+
+    def __init__(self, ended: Callable[[], None]) -> None:
+        self._ended = ended
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        transport.write(b"hello")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._ended()
+
+
+class Flaky(socket.socket):
+    """A listening socket whose `accept` fails as often as it is told."""
+
+    failures = 0
+    calls = 0
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        self.calls += 1
+        if self.failures:
+            self.failures -= 1
+            raise OSError(errno.EMFILE, "Too many open files")
+        return super().accept()
+
+
+class Stage:
+    """An acceptor whose settings may change."""
+
+    def __init__(self, **settings: object) -> None:
+        self.settings = Settings({name.replace("_", "."): value for name, value in settings.items()})
+        self.sock = Flaky()
+        self.sock.bind(("127.0.0.1", 0))
+        self.quotas = ConnectionQuotas("PLAINTEXT", lambda: self.settings)
+        self.acceptor = Acceptor(self.sock, Greeting, self.quotas)
+
+    async def connect(self) -> Client:
+        return Client(*await asyncio.open_connection(*self.sock.getsockname()))
+
+
+class Client:
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader, self.writer = reader, writer
+
+    async def is_served(self) -> bool:
+        """Once the other end has said something, or has closed."""
+        return await self.reader.read(5) == b"hello"
+
+    async def close(self) -> None:
+        self.writer.close()
+        await self.writer.wait_closed()
+
+
+@asynccontextmanager
+async def accepting(**settings: object) -> AsyncIterator[Stage]:
+    stage = Stage(**settings)
+    stage.acceptor.start()
+    try:
+        yield stage
+    finally:
+        await stage.acceptor.stop()
+        stage.sock.close()
+        while stage.quotas.total:  # the ends of clients that have left are on their way
+            await asyncio.sleep(0)
+
+
+def run(test: Test) -> None:
+    asyncio.run(asyncio.wait_for(test(), 20))
+
+
+def test_connections_beyond_the_limit_wait_until_one_ends() -> None:
+    async def test() -> None:
+        async with accepting(max_connections=2) as stage:
+            first, second = await stage.connect(), await stage.connect()
+            assert await first.is_served()
+            assert await second.is_served()
+            waits = [await stage.connect() for _ in range(3)]
+            waiting = [asyncio.ensure_future(each.is_served()) for each in waits]
+            done, _ = await asyncio.wait(waiting, timeout=3 * acceptor.RETRY_S)
+            assert not done
+            await first.close()
+            done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            assert [each.result() for each in done] == [True]
+            assert stage.quotas.total == 2
+            for each in (second, *waits):
+                await each.close()
+            await asyncio.gather(*waiting)
+
+    run(test)
+
+
+def test_a_limit_that_is_raised_counts_at_once() -> None:
+    async def test() -> None:
+        async with accepting(max_connections=1) as stage:
+            clients = [await stage.connect() for _ in range(2)]
+            assert await clients[0].is_served()
+            stage.settings = stage.settings.altered({"max.connections": "2"}, {})
+            assert await clients[1].is_served()
+            for each in clients:
+                await each.close()
+
+    run(test)
+
+
+def test_one_address_too_often_is_closed_and_told(caplog: pytest.LogCaptureFixture) -> None:
+    async def test() -> None:
+        async with accepting(max_connections_per_ip=1) as stage:
+            first, second = await stage.connect(), await stage.connect()
+            assert sorted([await first.is_served(), await second.is_served()]) == [False, True]
+            await first.close()
+            await second.close()
+
+    with caplog.at_level(logging.INFO, "kafkadouble.server"):
+        run(test)
+    assert "rejected a connection from 127.0.0.1, which has the 1 that one address may have" in caplog.text
+
+
+def test_an_episode_without_descriptors_is_logged_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(acceptor, "RETRY_S", 0.01)
+
+    async def test() -> None:
+        async with accepting() as stage:
+            stage.sock.failures = 5
+            client = await stage.connect()
+            assert await client.is_served()
+            assert stage.sock.calls < 10
+            await client.close()
+
+    with caplog.at_level(logging.INFO, "kafkadouble.server"):
+        run(test)
+    (line,) = [record.getMessage() for record in caplog.records if record.name == "kafkadouble.server"]
+    assert "Too many open files: no connection is accepted until one ends" in line
+
+
+def test_the_end_of_an_episode_is_logged(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr(acceptor, "RETRY_S", 0.01)
+    monkeypatch.setattr(acceptor, "CALM_S", 0)
+
+    async def test() -> None:
+        async with accepting() as stage:
+            stage.sock.failures = 1
+            client = await stage.connect()
+            assert await client.is_served()
+            while "again" not in caplog.text:
+                await asyncio.sleep(0)
+            await client.close()
+
+    with caplog.at_level(logging.INFO, "kafkadouble.server"):
+        run(test)
+
+
+def test_the_last_descriptors_are_left_to_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    reserved = True
+    monkeypatch.setattr(descriptors, "is_reserved", lambda descriptor: reserved)
+
+    async def test() -> None:
+        nonlocal reserved
+        async with accepting() as stage:
+            client = await stage.connect()
+            waiting = asyncio.ensure_future(client.is_served())
+            done, _ = await asyncio.wait([waiting], timeout=3 * acceptor.RETRY_S)
+            assert not done
+            reserved = False
+            assert await waiting
+            await client.close()
+
+    run(test)
+
+
+def test_where_a_loop_has_no_readers_connections_are_accepted_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def accept(sock: socket.socket) -> tuple[socket.socket, Any]:
+        while True:
+            try:
+                return sock.accept()
+            except BlockingIOError:
+                await asyncio.sleep(0)
+
+    def none(sock: socket.socket, *args: Any) -> None:
+        raise NotImplementedError
+
+    async def test() -> None:
+        loop = asyncio.get_running_loop()
+        stage = Stage()
+        with monkeypatch.context() as patch:
+            patch.setattr(loop, "add_reader", none)
+            patch.setattr(loop, "sock_accept", accept)
+            stage.acceptor.start()
+        stage.sock.failures = 2
+        client = await stage.connect()
+        assert await client.is_served()
+        await client.close()
+        while stage.quotas.total:
+            await asyncio.sleep(0)
+        await stage.acceptor.stop()
+        stage.sock.close()
+
+    run(test)
+
+
+def test_what_is_reserved_is_at_the_end_of_what_there_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    for most, first in ((1024, 960), (100, 75)):
+        monkeypatch.setattr(descriptors, "most", lambda most=most: most)
+        assert [descriptors.is_reserved(each) for each in (first - 1, first)] == [False, True]
+    monkeypatch.setattr(descriptors, "most", lambda: None)
+    assert not descriptors.is_reserved(10**9)

@@ -26,7 +26,7 @@ from .errors import (
     TopicRecreated,
     Unsupported,
 )
-from .names import EARLIEST, LATEST, Fetched, OffsetAndEpoch, TopicPartition
+from .names import EARLIEST, LATEST, Fetched, OffsetAndEpoch, PartitionLeader, TopicPartition
 
 __all__ = [
     "EARLIEST",
@@ -44,6 +44,7 @@ __all__ = [
     "NotReachable",
     "OffsetAndEpoch",
     "OffsetOutOfRange",
+    "PartitionLeader",
     "Refused",
     "TimedOut",
     "TopicPartition",

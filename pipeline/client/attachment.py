@@ -12,18 +12,24 @@ from . import fetching
 from .cluster import Leader
 from .connection import Connection
 from .errors import Diverged, NoLeader, TopicRecreated
-from .names import OffsetAndEpoch, TopicPartition
+from .names import OffsetAndEpoch, PartitionLeader, TopicPartition
 from .network import Network
 from .offsets import ends_of_epochs
 from .patience import Patience
 
 
 class Attachment:
-    """`connection` is for this read alone, while there is one; `replica` is the node that is read from instead of the leader."""
+    """`connection` is for this read alone, while there is one; `replica` is the node that is read from instead of the leader.
 
-    def __init__(self, network: Network, partition: TopicPartition) -> None:
+    `told` is what the caller knows of the leader. A topic with another id is never read.
+    """
+
+    def __init__(self, network: Network, partition: TopicPartition, told: PartitionLeader | None = None) -> None:
         self._network, self._partition = network, partition
         self.topic_id = ZERO
+        if told is not None:
+            self.topic_id = told.topic_id
+            network.metadata.accept(partition, told)
         self.leader = Leader(-1, -1)
         self.replica: int | None = None
         self.connection: Connection | None = None
@@ -84,7 +90,8 @@ class Attachment:
         topic = self._network.metadata.cluster.topics[self._partition.topic]
         if ZERO not in (topic.id, self.topic_id) and topic.id != self.topic_id:
             raise TopicRecreated(
-                f"topic {topic.name!r} was deleted and created anew while {self._partition} was read at offset {position}"
+                f"topic {topic.name!r} was deleted and created anew while {self._partition} was read at offset {position}",
+                topic.name,
             )
         self.topic_id = topic.id
 

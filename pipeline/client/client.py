@@ -7,12 +7,14 @@ Rules. One thread uses it at a time. Nothing runs in the background: what is ask
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping
+from contextlib import suppress
 from typing import Self
 
 from kafkadouble.messages.uuid import ZERO
 
 from . import groups, offsets, reading
-from .names import Fetched, OffsetAndEpoch, TopicPartition
+from .errors import NoSuchTopic
+from .names import Fetched, OffsetAndEpoch, PartitionLeader, TopicPartition
 from .network import Network
 from .producing import Producer
 from .settings import Settings
@@ -43,6 +45,22 @@ class Client:
         found = self._network.metadata.topic(topic, self._network.patience(f"id of {topic}")).id
         return "" if found == ZERO else str(found)
 
+    def leaders(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, PartitionLeader]:
+        """The leaders of partitions, which another process can hand to its `read`. Partitions that are not there are left out."""
+        found: dict[TopicPartition, PartitionLeader] = {}
+        patience, asked = self._network.patience("leaders"), list(partitions)
+        for name in dict.fromkeys(each.topic for each in asked):
+            with suppress(NoSuchTopic):
+                topic = self._network.metadata.topic(name, patience)
+                wanted = [each for each in asked if each.topic == name and each.partition in topic.leaders]
+                found |= {each: self._network.led(topic, each) for each in wanted}
+        return found
+
+    def forget(self, topics: Iterable[str]) -> None:
+        """The brokers are asked about these topics again before anything is done with them."""
+        for name in topics:
+            self._network.metadata.stale(name)
+
     def offsets(
         self, when: Mapping[TopicPartition, int], isolation: str = "read_uncommitted"
     ) -> dict[TopicPartition, OffsetAndEpoch | None]:
@@ -62,16 +80,26 @@ class Client:
         end: int,
         *,
         leader_epoch: int = -1,
+        leader: PartitionLeader | None = None,
         isolation: str = "read_uncommitted",
         max_bytes: int = 16 << 20,
     ) -> Generator[Fetched, None, None]:
         """Record batches from offset `start` on, until those before `end` have come; the last may go beyond it.
 
-        `leader_epoch` is that of the record before `start`, if it is known. OffsetOutOfRange, Diverged, NoSuchTopic, TimedOut when there was no
-        progress for `default.api.timeout.ms`.
+        `leader_epoch` is that of the record before `start`, if it is known. `leader` is what another
+        client knows of the partition's leader (`leaders`): with it no metadata is asked for, and a
+        topic with another id is not read. OffsetOutOfRange, Diverged, NoSuchTopic, TimedOut when
+        there was no progress for `default.api.timeout.ms`.
         """
         return reading.read(
-            self._network, partition, start, end, leader_epoch=leader_epoch, isolation=isolation, max_bytes=max_bytes
+            self._network,
+            partition,
+            start,
+            end,
+            leader_epoch=leader_epoch,
+            leader=leader,
+            isolation=isolation,
+            max_bytes=max_bytes,
         )
 
     def producer(self, acks: str | None = None, idempotent: bool | None = None) -> Producer:

@@ -14,7 +14,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.metadata import MetadataResponse
 from kafkadouble.messages.uuid import ZERO, Uuid
 
-from .names import Endpoint, TopicPartition
+from .names import Endpoint, PartitionLeader, TopicPartition
 
 
 class Leader(NamedTuple):
@@ -26,13 +26,17 @@ class Leader(NamedTuple):
 
 @dataclass
 class Topic:
-    """One topic. `error` is a code: what the cluster says instead of its partitions."""
+    """One topic. `error` is a code: what the cluster says instead of its partitions.
+
+    `complete` is False when no broker listed the partitions: `leaders` has those that another process sent.
+    """
 
     name: str
     id: Uuid = ZERO
     error: int = 0
     internal: bool = False
     leaders: dict[int, Leader] = field(default_factory=dict)
+    complete: bool = True
 
 
 class Cluster:
@@ -68,6 +72,16 @@ class Cluster:
             return False
         topic.leaders[partition.partition] = leader
         return True
+
+    def accept(self, partition: TopicPartition, told: PartitionLeader) -> None:
+        """Takes over what another process knows of a partition that has a leader. A topic with another id is replaced."""
+        topic = self.topics.get(partition.topic)
+        if topic is None or topic.error or (ZERO not in (topic.id, told.topic_id) and topic.id != told.topic_id):
+            topic = self.topics[partition.topic] = Topic(partition.topic, told.topic_id, complete=False)
+        known = topic.leaders.get(partition.partition)
+        if told.endpoint is not None and (known is None or told.epoch >= known.epoch):
+            topic.leaders[partition.partition] = Leader(told.node, told.epoch)
+            self.brokers[told.node] = told.endpoint
 
     def leader(self, partition: TopicPartition) -> Leader | None:
         """None when nothing is known of the partition."""

@@ -44,7 +44,18 @@ class NoLeader(TimedOut):
 
 
 class NoSuchTopic(ClientError):
-    """The cluster has no such topic."""
+    """The cluster has no such topic. `topic` is its name; `partition` is None when all partitions are missing."""
+
+    def __init__(self, what: str, topic: str = "", partition: int | None = None) -> None:
+        super().__init__(what, topic, partition)
+        self.topic, self.partition = topic, partition
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    def concerns(self, partition: TopicPartition) -> bool:
+        """Whether this partition is missing, too."""
+        return partition.topic == self.topic and self.partition in (None, partition.partition)
 
 
 class NoSuchPartition(NoSuchTopic):

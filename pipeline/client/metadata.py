@@ -16,9 +16,9 @@ from kafkadouble.messages.generated.metadata import MetadataRequest, MetadataRes
 
 from .cluster import Cluster, Topic
 from .connection import Connection
-from .errors import Lost, NoSuchHost, NoSuchTopic, NotReachable, refusal
+from .errors import Lost, NoSuchHost, NoSuchPartition, NoSuchTopic, NotReachable, refusal
 from .links import Links
-from .names import Endpoint
+from .names import Endpoint, PartitionLeader, TopicPartition
 from .patience import Patience
 from .settings import Settings
 
@@ -57,7 +57,7 @@ class Metadata:
     def topic(self, name: str, patience: Patience, *, create: bool = False) -> Topic:
         """A topic, as it was told of lately. NoSuchTopic, and what the cluster refuses."""
         known = self.cluster.topics.get(name)
-        if known is not None and not known.error and self.is_fresh(name):
+        if known is not None and known.complete and not known.error and self.is_fresh(name):
             return known
         end = time.monotonic() + min(patience.remaining(), CREATION_S if create else NEWS_S)
         while True:
@@ -66,12 +66,28 @@ class Metadata:
             if not known.error:
                 return known
             if known.error == error_codes.INVALID_TOPIC_EXCEPTION:
-                raise NoSuchTopic(f"there can be no topic {name!r}: {error_codes.meaning(known.error)}")
+                raise NoSuchTopic(f"there can be no topic {name!r}: {error_codes.meaning(known.error)}", name)
             if not error_codes.is_retriable(known.error):
                 raise refusal(f"topic {name!r}", known.error)
             if known.error == error_codes.UNKNOWN_TOPIC_OR_PARTITION and time.monotonic() >= end:
-                raise NoSuchTopic(f"the cluster has no topic {name!r}: create it, or look at its name")
+                raise NoSuchTopic(f"the cluster has no topic {name!r}: create it, or look at its name", name)
             patience.pause(f"topic {name!r}: {error_codes.name(known.error)}")
+
+    def topic_with(self, partition: TopicPartition, patience: Patience, *, create: bool = False) -> Topic:
+        """A topic that has this partition. NoSuchPartition after the brokers were asked again: a partition can be new."""
+        if self.cluster.leader(partition) is not None and self.is_fresh(partition.topic):
+            return self.cluster.topics[partition.topic]
+        known = self.topic(partition.topic, patience, create=create)
+        end = time.monotonic() + min(patience.remaining(), NEWS_S)
+        while partition.partition not in known.leaders:
+            if time.monotonic() >= end:
+                what = f"{partition}: the topic has {len(known.leaders)} partitions, counted from 0"
+                raise NoSuchPartition(what, *partition)
+            self.stale(partition.topic)
+            known = self.topic(partition.topic, patience, create=create)
+            if partition.partition not in known.leaders:
+                patience.pause(f"{partition} is not there")
+        return known
 
     def refresh(self, names: Iterable[str], patience: Patience, *, create: bool = False) -> None:
         """Ask about these topics now."""
@@ -92,17 +108,26 @@ class Metadata:
         for start in range(0, len(unknown), MOST_TOPICS):
             self.refresh(unknown[start : start + MOST_TOPICS], patience)
 
+    def accept(self, partition: TopicPartition, told: PartitionLeader) -> None:
+        """Takes over what another process was told lately, so that this one need not ask."""
+        if told.endpoint is not None:
+            self.cluster.accept(partition, told)
+            self._note([partition.topic])
+
     def stale(self, topic: str) -> None:
         """What is known of it was found wrong."""
         self._told.pop(topic, None)
 
     def _fold(self, answer: MetadataResponse) -> None:
         self.cluster.fold(answer)
+        self._note(told.name for told in answer.topics if told.name is not None)
+
+    def _note(self, topics: Iterable[str]) -> None:
+        """What is known of these topics is of now."""
         now = time.monotonic()
-        for told in answer.topics:
-            if told.name is not None:
-                self._told.pop(told.name, None)
-                self._told[told.name] = now
+        for name in topics:
+            self._told.pop(name, None)
+            self._told[name] = now
         if len(self._told) > MOST_TOPICS:
             oldest = list(self._told)[: len(self._told) - MOST_TOPICS]
             self.cluster.forget(oldest)

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from kafkadouble.messages.uuid import ZERO, Uuid
 from kafkadouble.server.log.offset_and_epoch import UNDEFINED, OffsetAndEpoch
 
-__all__ = ["EARLIEST", "LATEST", "UNDEFINED", "Endpoint", "Fetched", "OffsetAndEpoch", "TopicPartition", "address"]
+__all__ = [
+    "EARLIEST",
+    "LATEST",
+    "UNDEFINED",
+    "Endpoint",
+    "Fetched",
+    "OffsetAndEpoch",
+    "PartitionLeader",
+    "TopicPartition",
+    "address",
+]
 
 EARLIEST, LATEST = -2, -1
 """What `Client.offsets` takes instead of a time."""
@@ -30,6 +41,18 @@ class Endpoint(NamedTuple):
 
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+class PartitionLeader(NamedTuple):
+    """The leader of a partition as metadata named it, in a form that one process can send to another.
+
+    `topic_id` is zero in a cluster without ids. `endpoint` is None, and `node` is -1, while the partition has no leader.
+    """
+
+    topic_id: Uuid = ZERO
+    node: int = -1
+    epoch: int = -1
+    endpoint: Endpoint | None = None
 
 
 class Fetched(NamedTuple):

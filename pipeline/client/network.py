@@ -11,12 +11,12 @@ from typing import NamedTuple, TypeVar
 
 from kafkadouble.messages import error_codes
 
-from .cluster import Leader
+from .cluster import Leader, Topic
 from .connection import Connection
-from .errors import Lost, NoLeader, NoSuchPartition, TimedOut, refusal
+from .errors import Lost, NoLeader, TimedOut, refusal
 from .links import Links
 from .metadata import Metadata
-from .names import Endpoint, TopicPartition
+from .names import Endpoint, PartitionLeader, TopicPartition
 from .patience import Patience
 from .settings import Settings
 
@@ -49,10 +49,7 @@ class Network:
 
     def place(self, partition: TopicPartition, patience: Patience, *, create: bool = False) -> Place | str:
         """Where a partition is led, or why nobody can be asked now. NoSuchTopic, NoSuchPartition."""
-        topic = self.metadata.topic(partition.topic, patience, create=create)
-        leader = topic.leaders.get(partition.partition)
-        if leader is None:
-            raise NoSuchPartition(f"{partition}: the topic has {len(topic.leaders)} partitions, counted from 0")
+        leader = self.metadata.topic_with(partition, patience, create=create).leaders[partition.partition]
         endpoint = self.metadata.cluster.endpoint(leader.node)
         if endpoint is None:
             self.metadata.stale(partition.topic)
@@ -60,6 +57,12 @@ class Network:
                 f"{partition} has no leader" if leader.node < 0 else f"{partition}: broker {leader.node} is not there"
             )
         return Place(leader, endpoint)
+
+    def led(self, topic: Topic, partition: TopicPartition) -> PartitionLeader:
+        """The leader of a partition of this topic, for another process."""
+        node, epoch = topic.leaders[partition.partition]
+        endpoint = self.metadata.cluster.endpoint(node)
+        return PartitionLeader(topic.id, node if endpoint else -1, epoch, endpoint)
 
     def settled(self, partition: TopicPartition, leader: Leader) -> bool:
         """Whether nothing newer is known than that this leads the partition."""

@@ -20,7 +20,7 @@ from .cluster import Leader
 from .connection import Connection
 from .errors import BadAnswer, ClientError, Diverged, Lost, OffsetOutOfRange, Refused
 from .fetching import Wanted
-from .names import EARLIEST, LATEST, Fetched, OffsetAndEpoch, TopicPartition
+from .names import EARLIEST, LATEST, Fetched, OffsetAndEpoch, PartitionLeader, TopicPartition
 from .network import Network
 from .offsets import by_time, isolation_level
 
@@ -32,11 +32,15 @@ def read(
     end: int,
     *,
     leader_epoch: int = -1,
+    leader: PartitionLeader | None = None,
     isolation: str = "read_uncommitted",
     max_bytes: int = 16 << 20,
 ) -> Generator[Fetched, None, None]:
     """See `Client.read`."""
-    reading = _Reading(network, partition, OffsetAndEpoch(start, leader_epoch), isolation_level(isolation), max_bytes)
+    attached = Attachment(network, partition, leader)
+    reading = _Reading(
+        network, attached, partition, OffsetAndEpoch(start, leader_epoch), isolation_level(isolation), max_bytes
+    )
     try:
         while reading.at.offset < end:
             if (found := reading.attempt(end)) is not None:
@@ -51,13 +55,19 @@ class _Reading:
     """Where one read stands: `at` is the offset that comes next, with the epoch of the record before."""
 
     def __init__(
-        self, network: Network, partition: TopicPartition, at: OffsetAndEpoch, isolation: int, max_bytes: int
+        self,
+        network: Network,
+        attached: Attachment,
+        partition: TopicPartition,
+        at: OffsetAndEpoch,
+        isolation: int,
+        max_bytes: int,
     ) -> None:
         self._network, self._partition, self._isolation = network, partition, isolation
         self._max_bytes = min(max_bytes, network.settings.int("fetch.max.bytes"))
         self.at = at
         self._patience = network.patience(f"reading {partition}")
-        self._attached = Attachment(network, partition)
+        self._attached = attached
         self._under_way: Wanted | None = None  # what the connection was asked, and has not answered
 
     def attempt(self, end: int) -> Fetched | None:

@@ -29,4 +29,4 @@ def plan(watch: Watch, settings: Settings) -> list[Task]:
     losses.report(gone + ends, settings["failOnDataLoss"])
     first |= {loss.tp: loss.start for loss in gone if loss.start is not None}
     last |= {loss.tp: loss.start for loss in ends if loss.start is not None}
-    return divided([Span(tp, first[tp], last[tp]) for tp in partitions], settings, {})
+    return divided([Span(tp, first[tp], last[tp]) for tp in partitions], settings, {}, now.leaders)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..client import OffsetAndEpoch, TopicPartition
+from ..client import OffsetAndEpoch, PartitionLeader, TopicPartition
 from .offsets import Positions
 
 _LOG = logging.getLogger(__name__)
@@ -34,12 +34,16 @@ class Loss(NamedTuple):
 
 @dataclass(frozen=True)
 class Now:
-    """What the brokers say. `ends`: of the epoch that each position has, where it ends now; it lacks partitions whose epoch is not known."""
+    """What the brokers say. `ends`: of the epoch that each position has, where it ends now; it lacks partitions whose epoch is not known.
+
+    `leaders` and `ids` were asked for first, so no offset here is of an earlier topic than they are.
+    """
 
     earliest: Mapping[TopicPartition, int]
     latest: Mapping[TopicPartition, int]
     ends: Mapping[TopicPartition, OffsetAndEpoch] = field(default_factory=dict)
     ids: Mapping[str, str] = field(default_factory=dict)
+    leaders: Mapping[TopicPartition, PartitionLeader] = field(default_factory=dict)
 
 
 def report(losses: Iterable[Loss], fail: bool) -> None:

@@ -15,6 +15,9 @@ from .options import Settings
 MOST = 8
 """So many different clusters or credentials a process keeps connections to."""
 
+FRESH = {"metadata.max.age.ms": "1000"}
+"""A task that reads needs none of this: it has its leader from the driver."""
+
 _clients: dict[tuple[int, tuple[tuple[str, str], ...]], Client] = {}
 
 
@@ -24,13 +27,13 @@ def reading(settings: Settings) -> Client:
 
 
 def writing(settings: Settings) -> Client:
-    """A client for a task that writes."""
-    return _kept(settings.client)
+    """A client for a task that writes. It looks for new partitions as often as a driver does."""
+    return _kept(FRESH | dict(settings.client))
 
 
 def driving(settings: Settings) -> Client:
-    """A client for a driver, which owns it. It looks for new partitions and leaders at least every second, if nobody said otherwise."""
-    return Client({"metadata.max.age.ms": "1000"} | dict(settings.client))
+    """A client for a driver, which owns it. It looks for new partitions and leaders as often as `FRESH` says, if no option does."""
+    return Client(FRESH | dict(settings.client))
 
 
 def close() -> None:

@@ -41,7 +41,7 @@ def read(task: Task, names: Sequence[str], settings: Settings) -> Iterator[pa.Re
 def _fetched(task: Task, settings: Settings) -> Iterator[Fetched]:
     client = pool.reading(settings)
     isolation = settings.client.get("isolation.level", "read_uncommitted")
-    return client.read(task.tp, task.start, task.end, leader_epoch=task.epoch, isolation=isolation)
+    return client.read(task.tp, task.start, task.end, leader_epoch=task.epoch, leader=task.leader, isolation=isolation)
 
 
 def _behind_the_gap(task: Task, at: int, problem: OffsetOutOfRange, settings: Settings) -> Task | None:

@@ -87,7 +87,7 @@ class Stream:
         first |= {loss.tp: loss.start for loss in gone if loss.start is not None}
         last = {**aim.offsets, **{loss.tp: loss.start for loss in short if loss.start is not None}}
         epochs = {tp: epoch for tp, epoch in stood.epochs.items() if first.get(tp) == stood.offsets[tp]}
-        return divided([Span(tp, first[tp], last[tp]) for tp in partitions], self._settings, epochs)
+        return divided([Span(tp, first[tp], last[tp]) for tp in partitions], self._settings, epochs, now.leaders)
 
     def commit(self, end: Json) -> None:
         """A micro-batch is done. Spark says so only with the next one, so mostly `latest` has told the group before."""

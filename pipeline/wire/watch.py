@@ -10,9 +10,19 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeVar
 
+from kafkadouble.messages.uuid import ZERO
 from kafkadouble.wire.errors import UsageError
 
-from ..client import BadAnswer, Client, NoSuchTopic, OffsetAndEpoch, Refused, TopicPartition, TopicRecreated
+from ..client import (
+    BadAnswer,
+    Client,
+    NoSuchTopic,
+    OffsetAndEpoch,
+    PartitionLeader,
+    Refused,
+    TopicPartition,
+    TopicRecreated,
+)
 from . import patterns
 from .bounds import EARLIEST, LATEST, Bound
 from .lineage import Lineage
@@ -21,6 +31,11 @@ from .offsets import Positions
 from .options import Settings
 
 T = TypeVar("T")
+
+
+def ids_of(leaders: Mapping[TopicPartition, PartitionLeader]) -> dict[str, str]:
+    """Topics' ids as Kafka prints them, as far as brokers tell them."""
+    return {tp.topic: str(each.topic_id) for tp, each in leaders.items() if each.topic_id != ZERO}
 
 
 class Watch:
@@ -74,16 +89,16 @@ class Watch:
 
     def now(self, stood: Positions, partitions: Collection[TopicPartition]) -> Now:
         """All that `losses` compares a position with."""
+        leaders = self._patiently(lambda: self._client.leaders(partitions))
         ends = self.latest(partitions, stood.offsets)
         known = {tp: epoch for tp, epoch in stood.epochs.items() if tp in ends}
         epochs = self._patiently(lambda: self._client.ends_of_epochs(known)) if known else {}
         latest = {tp: end.offset for tp, end in ends.items()}
-        return Now(self.earliest(partitions), latest, epochs, self.ids(partitions))
+        return Now(self.earliest(partitions), latest, epochs, ids_of(leaders), leaders)
 
     def ids(self, partitions: Iterable[TopicPartition]) -> dict[str, str]:
         """Topics' ids, as far as brokers tell them."""
-        found = {topic: self._client.topic_id(topic) for topic in sorted({tp.topic for tp in partitions})}
-        return {topic: id for topic, id in found.items() if id}
+        return ids_of(self._patiently(lambda: self._client.leaders(partitions)))
 
     def _partitions(self, stood: Collection[TopicPartition]) -> list[TopicPartition]:
         if self._settings["assign"]:

@@ -22,7 +22,7 @@ from kafkadouble.wire.errors import UsageError
 from ..client import Client, TopicPartition
 from . import pool, sinking
 from .options import Settings
-from .partitioning import Partitioner
+from .partitioning import Numbers, Partitioner
 
 ENOUGH = 8 << 20
 """So many bytes are sent at once."""
@@ -65,14 +65,24 @@ class _Task:
     def _encode(self, topic: str, rows: pa.RecordBatch) -> None:
         partitioner = self._partitioner(topic)
         chosen = partitioner.choose(sinking.keys(rows), sinking.partitions(rows))
-        if (wrong := chosen[(chosen < 0) | (chosen >= partitioner.partitions)]).size:
-            most = partitioner.partitions - 1
-            raise UsageError(f"a row says partition {wrong[0]} of the topic {topic}, which has partitions 0 to {most}")
+        self._check(topic, chosen, partitioner.partitions)
         order = np.argsort(chosen, kind="stable")
         numbers, starts = np.unique(chosen[order], return_index=True)
         records, ends = sinking.records(rows).take(pa.array(order)), [*starts[1:], len(order)]
         for number, start, end in zip(numbers.tolist(), starts.tolist(), ends, strict=True):
             self._add(TopicPartition(topic, number), records.slice(start, end - start))
+
+    def _check(self, topic: str, chosen: Numbers, partitions: int) -> None:
+        """UsageError: a row names a partition that the topic has not, also after the brokers were asked again."""
+        if (wrong := chosen[(chosen < 0) | (chosen >= partitions)]).size and not self._has(topic, wrong):
+            most = partitions - 1
+            raise UsageError(f"a row says partition {wrong[0]} of the topic {topic}, which has partitions 0 to {most}")
+
+    def _has(self, topic: str, wanted: Numbers) -> bool:
+        """Whether the partitions came since the client was told of the topic."""
+        self._client.forget([topic])
+        del self._partitioners[topic]
+        return set(wanted.tolist()) <= set(self._client.partitions(topic))
 
     def _add(self, tp: TopicPartition, records: pa.RecordBatch) -> None:
         made = columns.encode(records, codec=self._codec, now=int(time.time() * 1000), max_bytes=self._largest)

@@ -12,6 +12,7 @@ import pytest
 
 from kafkadouble import KafkaDouble
 from kafkadouble.pipeline.wire.offsets import RESERVED
+from tests.pipeline.wire.making import add_partitions
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -119,6 +120,26 @@ def test_a_truncation_is_named(kafka: KafkaDouble, topic: str, job: Job) -> None
     assert f"{topic}-0 was truncated to offset 3: the query had read up to 5 in leader epoch" in str(lost.value)
     assert job.run(failOnDataLoss="false") == [10]
     assert job.values() == [*range(10), *range(100, 110)]
+
+
+def test_partitions_are_added(spark: Any, kafka: KafkaDouble, topic: str, tmp_path: Path) -> None:
+    """The workers of a running query keep their clients from one micro-batch to the next; so does the sink's."""
+    fill(kafka, topic, 10)
+    copied = f"{topic}_copy"
+    kafka.create_topic(copied, partitions=2)
+    rows = reader(spark, kafka, topic).selectExpr("value", "partition", f"'{copied}' as topic")
+    options = {"kafka.bootstrap.servers": kafka.bootstrap_servers, "checkpointLocation": str(tmp_path)}
+    running = rows.writeStream.format("kafka-wire").options(**options).start()
+    try:
+        running.processAllAvailable()
+        for name in (copied, topic):
+            add_partitions(kafka, name, 4)
+        for number in range(10, 30):
+            kafka.produce(topic, str(number), partition=number % 4)
+        wait_for(lambda: len(kafka.records(copied)) == 30)
+    finally:
+        running.stop()
+    assert sorted(int(record.value or b"-1") for record in kafka.records(copied)) == list(range(30))
 
 
 SOON = {"broker.session.timeout.ms": 3000, "broker.heartbeat.interval.ms": 300}

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kafkadouble import KafkaDouble
+from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest
 from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
 from kafkadouble.pipeline.client import Client, TopicPartition
 from kafkadouble.pipeline.wire import batch, options, pool, reading
@@ -61,6 +62,18 @@ def values(tasks: Iterable[Task], chosen: Settings) -> list[str]:
 def fill(double: KafkaDouble, *texts: str, partition: int = 0, topic: str = "t", **more: Any) -> None:
     for text in texts:
         double.produce(topic, text, partition=partition, **more)
+
+
+def spans(tasks: Iterable[Task]) -> list[Task]:
+    """Tasks without their leaders, to compare them."""
+    return [task._replace(leader=None) for task in tasks]
+
+
+def add_partitions(double: KafkaDouble, topic: str, count: int) -> None:
+    """A topic that has `count` partitions from now on."""
+    row = CreatePartitionsRequest.CreatePartitionsTopic(name=topic, count=count, assignments=None)
+    answer = double._ask(CreatePartitionsRequest(topics=[row], timeout_ms=60_000))
+    assert [each.error_code for each in answer.results] == [0]
 
 
 def delete_before(double: KafkaDouble, tp: TopicPartition, offset: int) -> None:

@@ -22,7 +22,7 @@ from kafkadouble.wire.control import encode_control_batch
 from kafkadouble.wire.errors import UsageError
 from kafkadouble.wire.record import Record
 
-from .making import delete_before, fill, settings, values
+from .making import add_partitions, delete_before, fill, plan_of, settings, values
 
 T0 = TopicPartition("t", 0)
 HEADERS = pa.list_(pa.field("element", pa.struct([pa.field("key", pa.string()), pa.field("value", pa.binary())])))
@@ -126,6 +126,31 @@ def test_a_partition_that_the_topic_has_not(double: KafkaDouble) -> None:
     sent = rows(value=["a"], partition=pa.array([9], pa.int32()))
     with pytest.raises(UsageError, match="a row says partition 9 of the topic t, which has partitions 0 to 1"):
         writing.write(iter([sent]), settings(double, SINK, topic="t"))
+
+
+OLD = {"kafka_metadata_max_age_ms": "300000"}
+"""What a client believes for five minutes, as Kafka's do."""
+
+
+def test_partitions_that_are_added_while_workers_keep_their_clients(double: KafkaDouble) -> None:
+    chosen, sunk = settings(double, **OLD), settings(double, SINK, topic="t", **OLD)
+    fill(double, "a")
+    assert values(plan_of(double), chosen) == ["a"]
+    writing.write(iter([batch_of("b")]), sunk)
+    add_partitions(double, "t", 3)
+    fill(double, "new", partition=2)
+    to_the_new = rows(value=["newer"], partition=pa.array([2], pa.int32()))
+    assert writing.write(iter([to_the_new]), sunk) == 1
+    tasks = [task for task in plan_of(double) if task.tp.partition == 2]
+    assert values(tasks, chosen) == ["new", "newer"]
+
+
+def test_a_task_asks_for_no_metadata(double: KafkaDouble) -> None:
+    fill(double, *"abc")
+    tasks = plan_of(double, minPartitions="3")
+    asked = len(double.requests.of("Metadata"))
+    assert values(tasks, settings(double, **OLD)) == ["a", "b", "c"]
+    assert len(double.requests.of("Metadata")) == asked
 
 
 def test_a_topic_that_is_not_there_is_named() -> None:

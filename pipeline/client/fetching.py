@@ -5,6 +5,7 @@ This file sends nothing and decides nothing about another attempt.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from struct import Struct
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from kafkadouble.wire.errors import WireError
 
 from .connection import Connection
 from .errors import BadAnswer
+from .fetch_size import Batches
 from .names import Fetched, OffsetAndEpoch, TopicPartition
 from .settings import Settings
 
@@ -86,27 +88,39 @@ def fetched(told: FetchResponse.PartitionData, wanted: Wanted, last: BatchHeader
     )
 
 
-def last_batch(records: memoryview, wanted: Wanted) -> BatchHeader | None:
-    """The header of the last batch that is whole, or None when not even one is. BadAnswer for bytes that are no batches."""
-    position, last = 0, -1
+def whole_batches(records: memoryview, wanted: Wanted) -> tuple[BatchHeader, Batches] | None:
+    """The header of the last batch that is whole, and how large the whole ones are; None when not even one is. BadAnswer for bytes that are
+    no batches."""
     try:
-        while position + LOG_OVERHEAD < len(records):
-            (length,) = _LENGTH(records, position)
-            if length <= 0:
-                read_header(records, position)
-            if position + LOG_OVERHEAD + length > len(records):
-                break
-            last, position = position, position + LOG_OVERHEAD + length
-        header = None if last < 0 else read_header(records, last)
+        starts, end = _starts(records)
+        if not starts:
+            return None
+        first, last = read_header(records, 0), read_header(records, starts[-1])
     except WireError as error:
         raise BadAnswer(
             f"{wanted.partition}: what was fetched at offset {wanted.position} is no batch: {error}"
         ) from error
-    if header is not None and header.next_offset <= wanted.position:
+    if last.next_offset <= wanted.position:
         raise BadAnswer(
-            f"{wanted.partition}: what was fetched at offset {wanted.position} ends before it, with {header!r}"
+            f"{wanted.partition}: what was fetched at offset {wanted.position} ends before it, with {last!r}"
         )
-    return header
+    largest = max(after - start for start, after in pairwise([*starts, end]))
+    return last, Batches(len(starts), end, largest, max(last.next_offset - first.base_offset, 1))
+
+
+def _starts(records: memoryview) -> tuple[list[int], int]:
+    """Where each whole batch begins, and where the last one ends."""
+    starts: list[int] = []
+    position = 0
+    while position + LOG_OVERHEAD < len(records):
+        (length,) = _LENGTH(records, position)
+        if length <= 0:
+            read_header(records, position)
+        if position + LOG_OVERHEAD + length > len(records):
+            break
+        starts.append(position)
+        position += LOG_OVERHEAD + length
+    return starts, position
 
 
 def size_of_first(records: memoryview) -> int:

@@ -14,6 +14,7 @@ from kafkadouble.messages import error_codes
 from .cluster import Leader, Topic
 from .connection import Connection
 from .errors import Lost, NoLeader, TimedOut, refusal
+from .fetch_size import FetchSizes
 from .links import Links
 from .metadata import Metadata
 from .names import Endpoint, PartitionLeader, TopicPartition
@@ -43,6 +44,7 @@ class Network:
         self.settings = settings
         self.links = Links(settings)
         self.metadata = Metadata(settings, self.links)
+        self.sizes = FetchSizes()
 
     def patience(self, what: str, limit: str = "default.api.timeout.ms") -> Patience:
         return Patience(self.settings, what, limit)

@@ -39,11 +39,11 @@ def read(
     """See `Client.read`."""
     attached = Attachment(network, partition, leader)
     reading = _Reading(
-        network, attached, partition, OffsetAndEpoch(start, leader_epoch), isolation_level(isolation), max_bytes
+        network, attached, partition, OffsetAndEpoch(start, leader_epoch), end, isolation_level(isolation), max_bytes
     )
     try:
         while reading.at.offset < end:
-            if (found := reading.attempt(end)) is not None:
+            if (found := reading.attempt()) is not None:
                 if reading.at.offset < end:
                     reading.send_ahead()
                 yield found
@@ -60,17 +60,19 @@ class _Reading:
         attached: Attachment,
         partition: TopicPartition,
         at: OffsetAndEpoch,
+        end: int,
         isolation: int,
         max_bytes: int,
     ) -> None:
         self._network, self._partition, self._isolation = network, partition, isolation
         self._max_bytes = min(max_bytes, network.settings.int("fetch.max.bytes"))
-        self.at = at
+        self._least_bytes = 0
+        self.at, self._end, self._at_batch_start = at, end, False
         self._patience = network.patience(f"reading {partition}")
         self._attached = attached
         self._under_way: Wanted | None = None  # what the connection was asked, and has not answered
 
-    def attempt(self, end: int) -> Fetched | None:
+    def attempt(self) -> Fetched | None:
         """What the next answer brings; None when it brings nothing, after a while of waiting."""
         try:
             connection = self._attached.connected(self._patience, self.at)
@@ -80,7 +82,7 @@ class _Reading:
             answer = connection.receive(most=wanted.max_bytes + MAX_SIZE)
             self._under_way = None
             assert isinstance(answer, FetchResponse)
-            return self._taken(answer, wanted, connection, end)
+            return self._taken(answer, wanted, connection)
         except Lost as lost:
             self._astray(str(lost))
         return None
@@ -103,14 +105,14 @@ class _Reading:
     def _send(self, connection: Connection) -> Wanted:
         attached = self._attached
         wanted = Wanted(
-            self._partition, attached.topic_id, self.at.offset, attached.leader.epoch, self.at.epoch, self._isolation, self._max_bytes
+            self._partition, attached.topic_id, self.at.offset, attached.leader.epoch, self.at.epoch, self._isolation, self._size()
         )  # fmt: skip
         version = fetching.version_for(connection, wanted.topic_id)
         connection.send(fetching.request(wanted, version, self._network.settings), version)
         self._under_way = wanted
         return wanted
 
-    def _taken(self, answer: FetchResponse, wanted: Wanted, connection: Connection, end: int) -> Fetched | None:
+    def _taken(self, answer: FetchResponse, wanted: Wanted, connection: Connection) -> Fetched | None:
         if answer.error_code:
             self._refused(answer.error_code, None)
             return None
@@ -121,18 +123,28 @@ class _Reading:
         if (common := fetching.divergence(told)) is not None:
             raise Diverged(self._partition, self.at, common)
         records = memoryview(told.records or b"")
-        last = fetching.last_batch(records, wanted)
-        if last is None:
-            self._nothing(told, records, end)
+        found = fetching.whole_batches(records, wanted)
+        if found is None:
+            self._nothing(told, records, wanted)
             return None
+        last, batches = found
+        self._network.sizes.note(self._partition, batches)
+        self._at_batch_start, self._least_bytes = True, 0
         self.at = OffsetAndEpoch(last.next_offset, last.partition_leader_epoch)
         self._patience.progress()
         return fetching.fetched(told, wanted, last)
 
-    def _nothing(self, told: FetchResponse.PartitionData, records: memoryview, end: int) -> None:
+    def _size(self) -> int:
+        """Bytes to ask for: the rest of the range, within the bound of the caller."""
+        rest = self._network.sizes.size_bytes(
+            self._partition, self._end - self.at.offset, at_batch_start=self._at_batch_start
+        )
+        return max(min(rest, self._max_bytes), self._least_bytes)
+
+    def _nothing(self, told: FetchResponse.PartitionData, records: memoryview, wanted: Wanted) -> None:
         """No whole batch: another replica is to be asked, or for more bytes, or later."""
         if len(records):
-            self._grow(fetching.size_of_first(records))
+            self._grow(fetching.size_of_first(records), wanted.max_bytes)
         elif told.preferred_read_replica >= 0 and told.preferred_read_replica != self._attached.replica:
             self._patience.check(f"the broker wants it to be read from broker {told.preferred_read_replica}")
             self._attached.leave()
@@ -140,14 +152,14 @@ class _Reading:
         else:
             bound = told.last_stable_offset if self._isolation else told.high_watermark
             self._patience.pause(
-                f"offset {self.at.offset} of {end} was not written: readers are given what is before {bound}"
+                f"offset {self.at.offset} of {self._end} was not written: readers are given what is before {bound}"
             )
 
-    def _grow(self, needed: int) -> None:
+    def _grow(self, needed: int, asked: int) -> None:
         """A broker that cuts off even the first batch must be asked for as much as it is large."""
-        if needed <= self._max_bytes or needed > MAX_SIZE:
+        if needed <= asked or needed > MAX_SIZE:
             raise BadAnswer(f"{self._partition}: the batch at offset {self.at.offset} is cut off, of {needed} bytes")
-        self._max_bytes = needed
+        self._least_bytes = needed
 
     def _refused(self, code: int, told: FetchResponse.PartitionData | None) -> None:
         what = f"{self._partition}: {error_codes.name(code)}"

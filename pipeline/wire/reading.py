@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..client import Diverged, Fetched, OffsetOutOfRange
 from ..fetched_rows import rows
-from . import losses, pool
+from . import losses, pool, surplus
 from .losses import Loss
 from .options import Settings
 from .task import Task
@@ -27,15 +27,26 @@ def read(task: Task, names: Sequence[str], settings: Settings) -> Iterator[pa.Re
     while rest is not None:
         at = rest.start
         try:
-            for fetched in _fetched(rest, settings):
+            for fetched in _kept_then_fetched(rest, settings) if rest is task else _fetched(rest, settings):
                 yield from rows(fetched, rest.tp, rest.start, rest.end, names, committed)
                 at = fetched.next_offset
+                if at > rest.end:
+                    surplus.of_process.keep(rest, settings, fetched)
             return
         except OffsetOutOfRange as problem:
             rest = _behind_the_gap(rest, at, problem, settings)
         except Diverged as problem:
             losses.report([Loss(task.tp, str(problem), problem.end.offset)], settings["failOnDataLoss"])
             rest = rest._replace(start=min(at, problem.end.offset), epoch=-1)
+
+
+def _kept_then_fetched(task: Task, settings: Settings) -> Iterator[Fetched]:
+    """What an earlier task left over, then what the brokers send."""
+    if (kept := surplus.of_process.take(task, settings)) is not None:
+        yield kept.fetched
+        task = task._replace(start=kept.fetched.next_offset, epoch=kept.epoch)
+    if task.start < task.end:
+        yield from _fetched(task, settings)
 
 
 def _fetched(task: Task, settings: Settings) -> Iterator[Fetched]:

@@ -9,7 +9,7 @@ from kafkadouble import KafkaDouble
 from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest
 from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
 from kafkadouble.pipeline.client import Client, TopicPartition
-from kafkadouble.pipeline.wire import batch, options, pool, reading
+from kafkadouble.pipeline.wire import batch, options, pool, reading, surplus
 from kafkadouble.pipeline.wire.options import BATCH, SINK, STREAM, Settings
 from kafkadouble.pipeline.wire.stream import Stream
 from kafkadouble.pipeline.wire.task import Task
@@ -41,6 +41,7 @@ def stop() -> None:
     while _streams:
         _streams.pop().stop()
     pool.close()
+    surplus.of_process.clear()
 
 
 def plan_of(double: KafkaDouble, **given: str) -> list[Task]:

@@ -1,0 +1,82 @@
+"""Records that came with a task's last Fetch and lie behind its end: the next task of the partition begins with them.
+
+Rules. Batches are kept whole, as a broker sent them, by what makes them the same records: the client's
+properties (among them its isolation and who it is), the topic's id, the partition and the leader
+epoch, and by the offset at which a task must begin. A topic without an id is not kept. What was not used for the longest time goes first
+when there are more than `MOST_BYTES`.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import NamedTuple
+
+from kafkadouble.messages.uuid import ZERO
+from kafkadouble.wire import columns
+
+from ..client import Fetched
+from .options import Settings
+from .task import Task
+
+MOST_BYTES = 32 << 20
+MAGIC = 2
+"""Of batches that tell the leader epoch of their records."""
+
+Key = tuple[object, ...]
+
+
+class Kept(NamedTuple):
+    """What a later task begins with, and the leader epoch of its last record."""
+
+    fetched: Fetched
+    epoch: int
+
+
+class Surplus:
+    """What one worker process keeps."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._kept: OrderedDict[Key, Kept] = OrderedDict()
+        self.size_bytes = 0
+
+    def keep(self, task: Task, settings: Settings, fetched: Fetched) -> None:
+        """The batches from the end of the task on."""
+        headers = columns.walk(fetched.buffer)
+        behind = headers[headers.last_offset >= task.end]
+        if (key := _key(task, settings, task.end)) is None or not len(behind) or (behind.magic != MAGIC).any():
+            return
+        start, end = int(behind.position[0]), int(behind.position[-1] + behind.size[-1])
+        if end - start <= self._most_bytes:
+            self._drop(key)
+            copied = fetched._replace(buffer=memoryview(bytes(fetched.buffer[start:end])), position=task.end)
+            self._kept[key] = Kept(copied, int(behind.leader_epoch[-1]))
+            self.size_bytes += end - start
+        while self.size_bytes > self._most_bytes:
+            self._drop(next(iter(self._kept)))
+
+    def take(self, task: Task, settings: Settings) -> Kept | None:
+        """What is there of the records with which the task begins."""
+        key = _key(task, settings, task.start)
+        return None if key is None else self._drop(key)
+
+    def clear(self) -> None:
+        self._kept.clear()
+        self.size_bytes = 0
+
+    def _drop(self, key: Key) -> Kept | None:
+        found = self._kept.pop(key, None)
+        if found is not None:
+            self.size_bytes -= len(found.fetched.buffer)
+        return found
+
+
+def _key(task: Task, settings: Settings, offset: int) -> Key | None:
+    leader = task.leader
+    if leader is None or leader.topic_id == ZERO or leader.epoch < 0:
+        return None
+    return tuple(sorted(settings.client.items())), leader.topic_id, task.tp.partition, leader.epoch, offset
+
+
+of_process = Surplus()
+"""Spark uses its workers again, so this lasts from micro-batch to micro-batch."""

@@ -1,0 +1,137 @@
+"""What brokers send for micro-batches and split partitions, and what a worker keeps of it for the next task."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from kafkadouble import KafkaDouble
+from kafkadouble.messages.generated.fetch import FetchResponse
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.pipeline.client import Client, Fetched, PartitionLeader, TopicPartition, fetching
+from kafkadouble.pipeline.wire import options, surplus
+from kafkadouble.pipeline.wire.surplus import Surplus
+from kafkadouble.pipeline.wire.task import Task
+from kafkadouble.wire.batch import encode_batch
+from kafkadouble.wire.record import Record
+
+from .making import plan_of, settings, stream_of, values
+
+T0 = TopicPartition("t", 0)
+CHOSEN = options.read({"kafka.bootstrap.servers": "h:1", "subscribe": "t"}, options.BATCH)
+STREAM_RATIO, SPLIT_RATIO = 1.2, 1.3
+"""Bytes that brokers send over bytes of the batches that are read."""
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The bytes of records in each answer to a Fetch."""
+    found: list[int] = []
+    partition_of = fetching.partition_of
+
+    def counted(*given: object) -> FetchResponse.PartitionData:
+        told = partition_of(*given)  # type: ignore[arg-type]
+        found.append(len(told.records or b""))
+        return told
+
+    monkeypatch.setattr(fetching, "partition_of", counted)
+    return found
+
+
+def filled(double: KafkaDouble, batches: int, largest: int) -> tuple[int, list[str]]:
+    """Batches of 40 to `largest` records in each partition: their bytes, and the values."""
+    random, size, texts = Random(14), 0, []
+    with Client(settings(double).client) as client:
+        for partition in (0, 1):
+            made = []
+            for number in range(batches):
+                some = [f"{partition}-{number}-{at}" * 8 for at in range(random.randint(40, largest))]
+                made.append(bytes(encode_batch([Record(at, 1, None, text.encode()) for at, text in enumerate(some)])))
+                texts += some
+            client.producer().send({TopicPartition("t", partition): made})
+            size += sum(map(len, made))
+    return size, texts
+
+
+@pytest.mark.parametrize("largest", [40, 100, 1000])
+def test_micro_batches(double: KafkaDouble, sent: list[int], largest: int) -> None:
+    """One worker reads them all. Batches are smaller or larger than what a task takes."""
+    size, texts = filled(double, 40, largest)
+    chosen, stream = settings(double), stream_of(double, maxOffsetsPerTrigger="500")
+    start, read = stream.initial(), []
+    while (end := stream.latest(start, everything=False)) != start:
+        read += values(stream.plan(start, end), chosen)
+        start = end
+    assert sorted(read) == sorted(texts)
+    assert size <= sum(sent) <= STREAM_RATIO * size
+
+
+@pytest.mark.parametrize("largest", [40, 100])
+def test_partitions_that_are_split(double: KafkaDouble, sent: list[int], largest: int) -> None:
+    """Each task in a worker of its own: what another one kept is of no use."""
+    size, texts = filled(double, 100, largest)
+    chosen, read = settings(double), []
+    for task in plan_of(double, minPartitions="10"):
+        surplus.of_process.clear()
+        read += values([task], chosen)
+    assert sorted(read) == sorted(texts)
+    assert size <= sum(sent) <= SPLIT_RATIO * size
+
+
+def test_what_is_kept_is_not_asked_for(double: KafkaDouble, sent: list[int]) -> None:
+    _, texts = filled(double, 1, 40)
+    tasks, chosen = plan_of(double, minPartitions="10", assign='{"t":[0]}'), settings(double)
+    assert values(tasks, chosen) == texts[:40]
+    assert len(tasks) == 10
+    assert len(sent) == 1
+    assert surplus.of_process.size_bytes == 0
+
+
+def test_another_leader_epoch_is_asked_again(double: KafkaDouble) -> None:
+    filled(double, 1, 40)
+    (first, _), chosen = plan_of(double, minPartitions="2", assign='{"t":[0]}'), settings(double)
+    values([first], chosen)
+    double.truncate("t", 0, 0)
+    for number in range(40):
+        double.produce("t", f"new {number}", partition=0)
+    _, second = plan_of(double, minPartitions="2", assign='{"t":[0]}')
+    assert values([second], chosen) == [f"new {number}" for number in range(20, 40)]
+
+
+def test_another_user_is_sent_the_records(double: KafkaDouble, sent: list[int]) -> None:
+    filled(double, 1, 40)
+    first, second = plan_of(double, minPartitions="2", assign='{"t":[0]}')
+    values([first], settings(double))
+    values([second], settings(double, kafka_client_id="another"))
+    assert len(sent) == 2
+
+
+def kept(most_bytes: int, *ends: int, topic_id: bytes = b"a topic that is!", epoch: int = 0) -> tuple[Surplus, int]:
+    """What is kept of tasks that end there, of a batch with ten records; and its bytes."""
+    made = encode_batch([Record(at, 1, None, b"v" * 100) for at in range(10)])
+    fetched = Fetched(memoryview(bytes(made)), 0, 10, 10, 0, 10, ())
+    found = Surplus(most_bytes)
+    leader = PartitionLeader(Uuid(topic_id), 1, epoch)
+    for end in ends:
+        found.keep(Task(T0, 0, end, leader=leader), CHOSEN, fetched)
+    return found, len(made)
+
+
+def test_a_bound_is_kept() -> None:
+    for room in (1, 2, 3):
+        found, size = kept(room * 1300, 2, 4, 6, 8)
+        assert found.size_bytes == room * size <= room * 1300
+
+
+def test_a_batch_larger_than_the_bound_is_not_kept() -> None:
+    assert kept(100, 5)[0].size_bytes == 0
+
+
+def test_nothing_is_kept_of_a_topic_without_an_id_or_an_epoch() -> None:
+    assert kept(1 << 20, 5, topic_id=bytes(16))[0].size_bytes == 0
+    assert kept(1 << 20, 5, epoch=-1)[0].size_bytes == 0
+
+
+def test_nothing_is_kept_when_the_task_ends_with_a_batch() -> None:
+    assert kept(1 << 20, 10)[0].size_bytes == 0

@@ -59,6 +59,22 @@ def of_positions(stood: Positions, now: Now) -> list[Loss]:
     return [loss for tp in sorted(stood.offsets) if (loss := _of(tp, stood, now)) is not None]
 
 
+class OfBatch(NamedTuple):
+    """What is gone of a micro-batch: of its beginning, of topics that are others by now, and of its ends."""
+
+    gone: list[Loss]
+    other: list[Loss]
+    short: list[Loss]
+
+    def __bool__(self) -> bool:
+        return any(map(bool, self))
+
+
+def of_batch(stood: Positions, aim: Positions, now: Now) -> OfBatch:
+    """What is gone between two positions."""
+    return OfBatch(of_positions(stood, now) + of_new(stood, now), of_other_topics(aim, now), of_ends(aim.offsets, now))
+
+
 def of_new(stood: Positions, now: Now) -> list[Loss]:
     """Of partitions that came since: those whose first records are gone already."""
     added = sorted(now.earliest.keys() - stood.offsets.keys())
@@ -72,6 +88,24 @@ def of_new(stood: Positions, now: Now) -> list[Loss]:
 def of_ends(aim: Mapping[TopicPartition, int], now: Now) -> list[Loss]:
     """Of the ends of a batch: those that are not there, or not any more. `start` is where it can end."""
     return [loss for tp, end in sorted(aim.items()) if (loss := _of_end(tp, end, now.latest.get(tp))) is not None]
+
+
+def of_other_topics(aim: Positions, now: Now) -> list[Loss]:
+    """Of a batch that ends in topics which are others by now: nothing of them is read, since their offsets mean other records. The next
+    batch begins where the new topic does."""
+    return [
+        Loss(
+            tp,
+            f"{recreated(tp.topic, now)}: this batch must read up to offset {end} of {tp} in the topic {before}",
+            None,
+        )
+        for tp, end in sorted(aim.offsets.items())
+        if (before := aim.ids.get(tp.topic)) and now.ids.get(tp.topic, before) != before
+    ]
+
+
+def recreated(topic: str, now: Now) -> str:
+    return f"the topic {topic} was deleted and made anew ({now.ids[topic]})"
 
 
 def _of_end(tp: TopicPartition, end: int, latest: int | None) -> Loss | None:
@@ -92,7 +126,7 @@ def _of(tp: TopicPartition, stood: Positions, now: Now) -> Loss | None:
     earliest, latest = now.earliest[tp], now.latest[tp]
     if before and after and before != after:
         was = f"the query stood at offset {offset} of {tp} in the topic {before}"
-        return Loss(tp, f"the topic {tp.topic} was deleted and made anew ({after}): {was}", earliest)
+        return Loss(tp, f"{recreated(tp.topic, now)}: {was}", earliest)
     if (cut := _truncated(tp, stood, now.ends)) is not None:
         return Loss(tp, cut.what, max(cut.start or 0, earliest))
     if latest < offset:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..client import Diverged, Fetched, OffsetOutOfRange
+from ..client import Diverged, Fetched, NoSuchTopic, OffsetOutOfRange
 from ..fetched_rows import rows
 from . import losses, pool, surplus
 from .losses import Loss
@@ -35,6 +35,9 @@ def read(task: Task, names: Sequence[str], settings: Settings) -> Iterator[pa.Re
             return
         except OffsetOutOfRange as problem:
             rest = _behind_the_gap(rest, at, problem, settings)
+        except NoSuchTopic as problem:
+            losses.report([Loss(task.tp, str(problem), None)], settings["failOnDataLoss"])
+            return
         except Diverged as problem:
             losses.report([Loss(task.tp, str(problem), problem.end.offset)], settings["failOnDataLoss"])
             rest = rest._replace(start=min(at, problem.end.offset), epoch=-1)

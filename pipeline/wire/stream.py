@@ -1,7 +1,8 @@
 """What a streaming query reads, micro-batch by micro-batch: the decisions of its driver, as Spark asks for them.
 
 Rules: a position that did not move is handed back as it came, so that nothing new is no new batch; what is gone is looked for at the first
-question, whenever a leader has changed, and before each batch is planned; only the first batch keeps where it began (see `offsets`).
+question, whenever a leader or a topic's id has changed, and before each batch is planned; only the first batch keeps where it began (see
+`offsets`). A batch whose end was found in one topic reads nothing of another topic with the same name.
 """
 
 from __future__ import annotations
@@ -17,10 +18,9 @@ from .offsets import Json, Positions, of_json, to_json
 from .options import STREAM, Settings
 from .planning import Span
 from .task import Task, divided
-from .watch import Watch
+from .watch import Ends, Watch
 
 _LOG = logging.getLogger(__name__)
-Ends = Mapping[TopicPartition, OffsetAndEpoch]
 
 
 class Stream:
@@ -34,8 +34,9 @@ class Stream:
         self._initial: Json | None = None
         self._available_now = False
         self._target: Ends | None = None
-        self._newest: Ends = {}
-        self._looked: dict[TopicPartition, int] = {}
+        self._newest = Ends({}, {})
+        self._looked: dict[TopicPartition, tuple[int, str | None]] = {}
+        self._first_ids: dict[str, str] = {}
         self._told: Mapping[TopicPartition, int] = {}
 
     def initial(self) -> Json:
@@ -43,7 +44,7 @@ class Stream:
         if self._initial is None:
             partitions = self._watch.partitions()
             offsets = self._watch.resolved(self._bound, partitions)
-            stands = self._watch.positions(offsets, self._watch.latest(partitions))
+            stands = self._watch.positions(offsets, self._watch.ends(partitions, {}))
             self._initial = to_json(replace(stands, begun=stands.offsets))
         return self._initial
 
@@ -56,10 +57,11 @@ class Stream:
         stood = of_json(start)
         self._tell(stood)
         ends = self._ends(stood)
+        stood = self._with_ids(stood, ends.ids)
         lost = self._look(stood, ends)
-        begin = {tp: offset for tp, offset in stood.offsets.items() if tp in ends}
-        begin |= self._watch.earliest(ends.keys() - begin.keys())
-        offsets = {tp: end.offset for tp, end in ends.items()}
+        offsets = ends.offsets()
+        begin = {tp: offset for tp, offset in {**stood.offsets, **lost}.items() if tp in offsets}
+        begin |= self._watch.earliest(offsets.keys() - begin.keys())
         if not everything:
             if not self._admitted(begin, offsets):
                 return start
@@ -71,7 +73,7 @@ class Stream:
 
     def newest(self) -> Json | None:
         """The ends of the partitions, as they were asked for last."""
-        return to_json(Positions({tp: end.offset for tp, end in self._newest.items()})) if self._newest else None
+        return to_json(Positions(offsets)) if (offsets := self._newest.offsets()) else None
 
     def plan(self, start: Json, end: Json) -> list[Task]:
         """The tasks of the micro-batch between two positions. DataLoss: something of it is gone."""
@@ -79,10 +81,11 @@ class Stream:
         if aim.begun and stood.begun == stood.offsets:
             stood = _begun(stood, aim)
         partitions = sorted(set(self._watch.partitions({**stood.offsets, **aim.offsets})) & aim.offsets.keys())
-        now = self._watch.now(stood, partitions)
-        gone = losses.of_positions(stood, now) + losses.of_new(stood, now)
-        short = losses.of_ends(aim.offsets, now)
-        losses.report(gone + short, self._settings["failOnDataLoss"])
+        stood = self._with_ids(stood, self._watch.ids(partitions))
+        now = self._watch.now_certainly(stood, partitions, lambda now: bool(losses.of_batch(stood, aim, now)))
+        gone, other, short = losses.of_batch(stood, aim, now)
+        losses.report(gone + other + short, self._settings["failOnDataLoss"])
+        partitions = sorted(set(partitions) & now.earliest.keys() & now.latest.keys() - {loss.tp for loss in other})
         first = {**now.earliest, **{tp: offset for tp, offset in stood.offsets.items() if tp in now.earliest}}
         first |= {loss.tp: loss.start for loss in gone if loss.start is not None}
         last = {**aim.offsets, **{loss.tp: loss.start for loss in short if loss.start is not None}}
@@ -110,22 +113,31 @@ class Stream:
     def _ends(self, stood: Positions) -> Ends:
         if self._target is not None:
             return self._target
-        partitions = self._watch.partitions(stood.offsets)
-        self._newest = self._watch.latest(partitions, stood.offsets)
+        self._newest = self._watch.ends(self._watch.partitions(stood.offsets), stood.offsets)
         if self._available_now:
             self._target = self._newest
         return self._newest
 
-    def _look(self, stood: Positions, ends: Ends) -> set[TopicPartition]:
-        """What was lost since; nothing is asked while the same leaders lead the same partitions, and no end went back."""
-        seen = {tp: end.epoch for tp, end in ends.items()}
-        back = any(tp not in ends or ends[tp].offset < offset for tp, offset in stood.offsets.items())
+    def _with_ids(self, stood: Positions, now: Mapping[str, str]) -> Positions:
+        """A position with the ids of its topics: a checkpoint of Spark's connector has none, so those that were seen first count."""
+        for topic in {tp.topic for tp in stood.offsets} - stood.ids.keys():
+            if topic in now:
+                self._first_ids.setdefault(topic, now[topic])
+        return replace(stood, ids={**self._first_ids, **stood.ids})
+
+    def _look(self, stood: Positions, ends: Ends) -> dict[TopicPartition, int]:
+        """What was lost since, and from where each partition goes on; nothing is asked while the same leaders lead the same partitions of the
+        same topics, and no end went back."""
+        latest = ends.latest
+        seen = {tp: (end.epoch, ends.ids.get(tp.topic)) for tp, end in latest.items()}
+        back = any(tp not in latest or latest[tp].offset < offset for tp, offset in stood.offsets.items())
         if seen == self._looked and not back:
-            return set()
-        found = losses.of_positions(stood, self._watch.now(stood, list(ends)))
+            return {}
+        now = self._watch.now_certainly(stood, list(latest), lambda now: bool(losses.of_positions(stood, now)))
+        found = losses.of_positions(stood, now)
         losses.report(found, self._settings["failOnDataLoss"])
         self._looked = seen
-        return {loss.tp for loss in found}
+        return {loss.tp: loss.start for loss in found if loss.start is not None}
 
     def _admitted(self, begin: Mapping[TopicPartition, int], end: Mapping[TopicPartition, int]) -> bool:
         if self._available_now:
@@ -133,7 +145,7 @@ class Stream:
         return self._admission.admits(planning.backlog(begin, end), int(time.time() * 1000))
 
     def _moved(
-        self, stood: Positions, offsets: Mapping[TopicPartition, int], ends: Ends, lost: set[TopicPartition]
+        self, stood: Positions, offsets: Mapping[TopicPartition, int], ends: Ends, lost: Mapping[TopicPartition, int]
     ) -> Positions:
         """The new position; where a partition did not move its epoch stays, since that of its record may be forgotten by now."""
         found = self._watch.positions(offsets, ends)

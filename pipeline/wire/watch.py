@@ -1,13 +1,16 @@
 """What a query's driver asks the brokers: which partitions there are, where they begin and end, what their epochs and ids are.
 
-Rules: nothing is kept but the ends of epochs; each question may fail as many times as `fetchOffset.numRetries` says; a subscribed topic or
-an assigned partition that is not there is refused by its name unless the query stood in it, since then it is a loss.
+Rules: nothing is kept but the ends of epochs; each question may fail as many times as `fetchOffset.numRetries` says. A subscribed topic or
+an assigned partition that is not there is refused by its name when a query begins. Later it is a loss if the query stood in it, and waited
+for with `failOnDataLoss=false`. A partition that goes away between two questions is left out of the second answer. Topics' ids are asked for
+before offsets, so offsets are never of an earlier topic than the id that stands beside them.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import TypeVar
 
 from kafkadouble.messages.uuid import ZERO
@@ -21,7 +24,6 @@ from ..client import (
     PartitionLeader,
     Refused,
     TopicPartition,
-    TopicRecreated,
 )
 from . import patterns
 from .bounds import EARLIEST, LATEST, Bound
@@ -38,6 +40,17 @@ def ids_of(leaders: Mapping[TopicPartition, PartitionLeader]) -> dict[str, str]:
     return {tp.topic: str(each.topic_id) for tp, each in leaders.items() if each.topic_id != ZERO}
 
 
+@dataclass(frozen=True)
+class Ends:
+    """Where partitions end, with the epochs of their leaders, and the ids that their topics had before that was asked."""
+
+    latest: Mapping[TopicPartition, OffsetAndEpoch]
+    ids: Mapping[str, str]
+
+    def offsets(self) -> dict[TopicPartition, int]:
+        return {tp: end.offset for tp, end in self.latest.items()}
+
+
 class Watch:
     """The brokers of one query, as its driver sees them."""
 
@@ -45,11 +58,18 @@ class Watch:
         self._client, self._settings = client, settings
         self._isolation = settings.client.get("isolation.level", "read_uncommitted")
         self._lineage = Lineage(client.ends_of_epochs)
+        self._ids: Mapping[str, str] = {}
         self._pattern = patterns.compiled(settings["subscribePattern"]) if settings["subscribePattern"] else None
 
-    def partitions(self, stood: Collection[TopicPartition] = ()) -> list[TopicPartition]:
-        """The partitions that are read now. UsageError: what is asked for is not there, and is not one in which the query stood."""
+    def partitions(self, stood: Collection[TopicPartition] | None = None) -> list[TopicPartition]:
+        """The partitions that are read now; `stood` are those of a query that has begun. NoSuchTopic, UsageError: what is asked for is not
+        there, and the query may neither lose it nor wait for it."""
         return self._patiently(lambda: self._partitions(stood))
+
+    def ends(self, partitions: Collection[TopicPartition], stood: Mapping[TopicPartition, int]) -> Ends:
+        """Where the partitions end, with the ids of their topics."""
+        ids = self.ids(partitions)
+        return Ends(self.latest(partitions, stood), ids)
 
     def earliest(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         return {tp: found.offset for tp, found in self._offsets(partitions, EARLIEST).items()}
@@ -61,8 +81,9 @@ class Watch:
         stood = stood or {}
         for _ in range(self._settings["fetchOffset.numRetries"] - 1):
             found = self._offsets(partitions, LATEST)
-            if all(end.offset >= stood.get(tp, 0) for tp, end in found.items()):
+            if not (back := {tp.topic for tp, end in found.items() if end.offset < stood.get(tp, 0)}):
                 return found
+            self._client.forget(back)
             self._pause()
         return self._offsets(partitions, LATEST)
 
@@ -77,63 +98,83 @@ class Watch:
         if bound.by == "timestamp":
             asked = self._by_time(bound, asked)
         open_ones = {tp: when for tp, when in asked.items() if when < 0}
-        answers = self._ask(open_ones)
+        answers = self._patiently(lambda: self._ask(open_ones))
         return asked | {tp: found.offset for tp, found in answers.items() if found is not None}
 
-    def positions(
-        self, offsets: Mapping[TopicPartition, int], ends: Mapping[TopicPartition, OffsetAndEpoch]
-    ) -> Positions:
+    def positions(self, offsets: Mapping[TopicPartition, int], ends: Ends) -> Positions:
         """Offsets with what makes them comparable later: epochs and topic ids."""
-        epochs = self._patiently(lambda: self._lineage.before(offsets, {tp: end.epoch for tp, end in ends.items()}))
-        return Positions(dict(offsets), epochs, self.ids(offsets))
+        if ends.ids != self._ids:
+            self._lineage, self._ids = Lineage(self._client.ends_of_epochs), ends.ids
+        latest = {tp: end.epoch for tp, end in ends.latest.items() if tp in offsets}
+        there = {tp: offset for tp, offset in offsets.items() if tp in latest}
+        epochs = self._answered(there, lambda asked: self._lineage.before(asked, latest))
+        return Positions(dict(offsets), epochs, ends.ids)
 
     def now(self, stood: Positions, partitions: Collection[TopicPartition]) -> Now:
         """All that `losses` compares a position with."""
         leaders = self._patiently(lambda: self._client.leaders(partitions))
         ends = self.latest(partitions, stood.offsets)
         known = {tp: epoch for tp, epoch in stood.epochs.items() if tp in ends}
-        epochs = self._patiently(lambda: self._client.ends_of_epochs(known)) if known else {}
+        epochs = self._answered(known, self._client.ends_of_epochs)
         latest = {tp: end.offset for tp, end in ends.items()}
         return Now(self.earliest(partitions), latest, epochs, ids_of(leaders), leaders)
+
+    def now_certainly(
+        self, stood: Positions, partitions: Collection[TopicPartition], suspicious: Callable[[Now], bool]
+    ) -> Now:
+        """The same, asked again with new metadata if it is suspicious: a topic can be another one since the driver was told of it."""
+        found = self.now(stood, partitions)
+        if suspicious(found):
+            self._client.forget({tp.topic for tp in partitions})
+            found = self.now(stood, partitions)
+        return found
 
     def ids(self, partitions: Iterable[TopicPartition]) -> dict[str, str]:
         """Topics' ids, as far as brokers tell them."""
         return ids_of(self._patiently(lambda: self._client.leaders(partitions)))
 
-    def _partitions(self, stood: Collection[TopicPartition]) -> list[TopicPartition]:
+    def _partitions(self, stood: Collection[TopicPartition] | None) -> list[TopicPartition]:
         if self._settings["assign"]:
             return self._assigned(self._settings["assign"], stood)
-        known = {tp.topic for tp in stood}
         found: list[TopicPartition] = []
         for topic in self._topics():
             try:
                 found += [TopicPartition(topic, number) for number in self._client.partitions(topic)]
-            except NoSuchTopic as problem:
-                if isinstance(problem, TopicRecreated) or (topic not in known and self._pattern is None):
+            except NoSuchTopic:
+                if self._pattern is None and not self._may_miss(topic, stood):
                     raise
         return sorted(found)
+
+    def _may_miss(self, topic: str, stood: Collection[TopicPartition] | None) -> bool:
+        """Whether a query that has begun goes on without this topic. What it stood in is told as a loss elsewhere."""
+        if stood is None:
+            return False
+        return not self._settings["failOnDataLoss"] or any(tp.topic == topic for tp in stood)
 
     def _topics(self) -> Iterable[str]:
         if self._pattern is None:
             return tuple(self._settings["subscribe"])
         return [topic for topic in self._client.topics() if self._pattern.search(topic)]
 
-    def _assigned(self, asked: Collection[TopicPartition], stood: Collection[TopicPartition]) -> list[TopicPartition]:
+    def _assigned(
+        self, asked: Collection[TopicPartition], stood: Collection[TopicPartition] | None
+    ) -> list[TopicPartition]:
         there: set[TopicPartition] = set()
         for topic in {tp.topic for tp in asked}:
             try:
                 there |= {TopicPartition(topic, number) for number in self._client.partitions(topic)}
-            except NoSuchTopic as problem:
-                if isinstance(problem, TopicRecreated) or not any(tp.topic == topic for tp in stood):
+            except NoSuchTopic:
+                if not self._may_miss(topic, stood):
                     raise
-        if missing := sorted(set(asked) - there - set(stood)):
+        missing = sorted(set(asked) - there - set(stood or ()))
+        if missing and (stood is None or self._settings["failOnDataLoss"]):
             raise UsageError(
                 f"the option assign names {missing[0]}, and the topic {missing[0].topic} has no such partition"
             )
         return sorted(there & set(asked))
 
     def _by_time(self, bound: Bound, asked: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
-        found = self._ask(asked)
+        found = self._patiently(lambda: self._ask(asked))
         if bound.strict and (missing := sorted(tp for tp in asked if found.get(tp) is None)):
             tp = missing[0]
             raise UsageError(
@@ -143,16 +184,34 @@ class Watch:
         return {tp: LATEST if (answer := found.get(tp)) is None else answer.offset for tp in asked}
 
     def _offsets(self, partitions: Iterable[TopicPartition], when: int) -> dict[TopicPartition, OffsetAndEpoch]:
-        return {tp: found for tp, found in self._ask(dict.fromkeys(partitions, when)).items() if found is not None}
+        found = self._answered(dict.fromkeys(partitions, when), self._ask)
+        return {tp: each for tp, each in found.items() if each is not None}
 
-    def _ask(self, asked: Mapping[TopicPartition, int]) -> Mapping[TopicPartition, OffsetAndEpoch | None]:
-        return self._patiently(lambda: self._client.offsets(asked, isolation=self._isolation)) if asked else {}
+    def _ask(self, asked: Mapping[TopicPartition, int]) -> dict[TopicPartition, OffsetAndEpoch | None]:
+        return self._client.offsets(asked, isolation=self._isolation) if asked else {}
+
+    def _answered(
+        self,
+        asked: Mapping[TopicPartition, int],
+        ask: Callable[[Mapping[TopicPartition, int]], dict[TopicPartition, T]],
+    ) -> dict[TopicPartition, T]:
+        """The answer for the partitions that are there: one that goes away meanwhile is left out."""
+        rest = dict(asked)
+        while rest:
+            try:
+                return self._patiently(lambda: ask(rest))  # noqa: B023  # it is called before the next turn
+            except NoSuchTopic as gone:
+                there = {tp: each for tp, each in rest.items() if not gone.concerns(tp)}
+                if there == rest:
+                    raise
+                rest = there
+        return {}
 
     def _patiently(self, ask: Callable[[], T]) -> T:
         for _ in range(self._settings["fetchOffset.numRetries"] - 1):
             try:
                 return ask()
-            except (BadAnswer, Refused, TopicRecreated):  # the client itself is patient with all that passes
+            except (BadAnswer, Refused):  # the client itself is patient with all that passes
                 self._pause()
         return ask()
 

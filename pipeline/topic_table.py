@@ -62,14 +62,15 @@ def fetch(
     ending_offsets: Bound = "latest",
     starting_timestamp: int | None = None,
     ending_timestamp: int | None = None,
-    isolation: str = "read_uncommitted",
+    isolation: str | None = None,
     config: Mapping[str, object] | None = None,
 ) -> TopicTable:
     """A topic's records, as far as it is written now, or part of them.
 
     `columns`: which ones, in which order (all that a broker tells). Timestamps are ms since the epoch and come before offsets: from the first
-    record of this time or later. `config` has further settings of Kafka's clients, such as `security.protocol`. UsageError, and the kinds of
-    `kafkadouble.pipeline.client.ClientError`; WireError while reading, for a batch that is corrupt.
+    record of this time or later. `config` has further settings of Kafka's clients, such as `security.protocol`; its isolation.level counts
+    unless `isolation` is given. UsageError, and the kinds of `kafkadouble.pipeline.client.ClientError`; WireError while reading, for a batch
+    that is corrupt.
     """
     try:
         from kafkadouble.wire.columns import NAMES
@@ -78,6 +79,7 @@ def fetch(
     names = list(columns) if columns is not None else [name for name in NAMES if name not in OF_FILES]
     settings = {"bootstrap.servers": bootstrap_servers, **(config or {})}
     with Client(settings) as client:
+        isolation = isolation or client.settings.text("isolation.level") or ""
         chosen = _chosen(client, topic, partitions)
         starts = _starts(client, chosen, starting_offsets, starting_timestamp, isolation)
         ends = _ends(client, chosen, ending_offsets, ending_timestamp, isolation)

@@ -19,6 +19,9 @@ from .network import Network
 from .producing import Producer
 from .settings import Settings
 
+MOST_BYTES = 16 << 20
+"""Of one Fetch: what a caller holds in memory for a moment, twice."""
+
 
 class Client:
     """A client with Kafka's settings, by Kafka's dotted names. UsageError for a value that cannot be; an unknown name is a warning.
@@ -29,9 +32,19 @@ class Client:
     def __init__(self, settings: Mapping[str, object]) -> None:
         self._settings = Settings(settings)
         self._network = Network(self._settings)
+        self._isolation = self._settings.text("isolation.level") or ""
+        given = "max.partition.fetch.bytes" in self._settings.given
+        self._max_bytes = self._settings.int("max.partition.fetch.bytes") if given else MOST_BYTES
 
-    def topics(self, internal: bool = False) -> list[str]:
-        """The names of all topics, in order; those that Kafka made for itself only if asked for."""
+    @property
+    def settings(self) -> Settings:
+        """The settings of this client, with their defaults."""
+        return self._settings
+
+    def topics(self, internal: bool | None = None) -> list[str]:
+        """The names of all topics, in order; `internal`: also those that Kafka made for itself, by default as exclude.internal.topics says."""
+        if internal is None:
+            internal = not self._settings.flag("exclude.internal.topics")
         found = self._network.metadata.all_topics(self._network.patience("topics"))
         return sorted(topic.name for topic in found if internal or not topic.internal)
 
@@ -62,11 +75,12 @@ class Client:
             self._network.metadata.stale(name)
 
     def offsets(
-        self, when: Mapping[TopicPartition, int], isolation: str = "read_uncommitted"
+        self, when: Mapping[TopicPartition, int], isolation: str | None = None
     ) -> dict[TopicPartition, OffsetAndEpoch | None]:
         """The first offset of a record of this time or later, in ms since the epoch; -2 for the earliest that there is, -1 for the end, which
-        with `read_committed` is where the first open transaction begins. None when all records are older."""
-        return offsets.by_time(self._network, when, isolation)
+        with `read_committed` is where the first open transaction begins. None when all records are older. `isolation` is isolation.level unless
+        given."""
+        return offsets.by_time(self._network, when, isolation or self._isolation)
 
     def ends_of_epochs(self, epochs: Mapping[TopicPartition, int]) -> dict[TopicPartition, OffsetAndEpoch]:
         """Where each leader epoch ends: of the largest epoch not above the given one that the leader has, which it tells, the offset behind
@@ -81,15 +95,16 @@ class Client:
         *,
         leader_epoch: int = -1,
         leader: PartitionLeader | None = None,
-        isolation: str = "read_uncommitted",
-        max_bytes: int = 16 << 20,
+        isolation: str | None = None,
+        max_bytes: int | None = None,
     ) -> Generator[Fetched, None, None]:
         """Record batches from offset `start` on, until those before `end` have come; the last may go beyond it.
 
         `leader_epoch` is that of the record before `start`, if it is known. `leader` is what another
         client knows of the partition's leader (`leaders`): with it no metadata is asked for, and a
         topic with another id is not read. OffsetOutOfRange, Diverged, NoSuchTopic, TimedOut when
-        there was no progress for `default.api.timeout.ms`.
+        there was no progress for `default.api.timeout.ms`. A Fetch asks for `max_bytes` at most,
+        by default max.partition.fetch.bytes if that is given, and 16 MiB otherwise.
         """
         return reading.read(
             self._network,
@@ -98,8 +113,8 @@ class Client:
             end,
             leader_epoch=leader_epoch,
             leader=leader,
-            isolation=isolation,
-            max_bytes=max_bytes,
+            isolation=isolation or self._isolation,
+            max_bytes=self._max_bytes if max_bytes is None else max_bytes,
         )
 
     def producer(self, acks: str | None = None, idempotent: bool | None = None) -> Producer:

@@ -52,6 +52,7 @@ class Producer:
         if wanted and self._acks != -1 and insisted:
             raise UsageError(f"an idempotent producer needs acks=all, not {told}")
         self._idempotent = wanted and self._acks == -1
+        self._retries = settings.int("retries")
         self._identity: _Identity | None = None
         self._sequences: dict[TopicPartition, int] = {}
 
@@ -103,6 +104,7 @@ class Producer:
 
     def _deliver(self, queues: dict[TopicPartition, deque[bytearray]], patience: Patience) -> dict[TopicPartition, int]:
         done: dict[TopicPartition, int] = {}
+        failures = 0
         while queues:
             troubles: list[str] = []
             brokers = self._by_broker(queues, patience, troubles)
@@ -116,8 +118,13 @@ class Producer:
                         del queues[partition]
             if delivered:
                 patience.progress()
+                failures = 0
             elif queues:
-                patience.pause(troubles[0] if troubles else "no answer", TimedOut if brokers else NoLeader)
+                trouble, kind = troubles[0] if troubles else "no answer", TimedOut if brokers else NoLeader
+                if failures == self._retries:
+                    raise kind(f"sending: not with {self._retries} retries (retries): {trouble}")
+                failures += 1
+                patience.pause(trouble, kind)
         return done
 
     def _by_broker(

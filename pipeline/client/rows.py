@@ -76,25 +76,32 @@ fetch.max.wait.ms  int  500  low  >=0
     How long a broker may wait for fetch.min.bytes.
 fetch.max.bytes  int  52428800  medium  >=1024
     A fetch never asks for more than so much at once.
+max.partition.fetch.bytes  int  1048576  high  >=0
+    A fetch of one partition never asks for more than so much at once; 16 MiB unless it is given.
+isolation.level  string  read_uncommitted  medium  in:read_uncommitted,read_committed
+    Whether records of open and aborted transactions are read.
+exclude.internal.topics  boolean  true  medium
+    Whether the topics that Kafka made for itself are left out where all topics are listed.
 acks  string  all  low  in:all,-1,0,1
     Who must have a batch before it counts as delivered.
 enable.idempotence  boolean  true  low
     Whether a batch that is sent twice is stored once (KIP-98).
 max.request.size  int  1048576  medium  >=0
     So many bytes of batches go into one request, and at least one batch.
+retries  int  2147483647  high  >=0
+    How often what no broker took is sent again, within delivery.timeout.ms.
+batch.size  int  16384  medium  >=0
+    A sink makes batches of at most so many bytes before compression; 1,000,000 unless it is given.
+buffer.memory  long  33554432  high  >=0
+    A sink sends when it holds so many bytes of batches; 8 MiB at most.
+compression.type  string  none  high  in:none,gzip,snappy,lz4,zstd
+    The codec of the batches that a sink makes.
+compression.gzip.level  int  -1  medium
+    The level of gzip: 1 to 9, or -1 for its default.
+compression.lz4.level  int  9  medium
+    The level of lz4: 1 to 17.
+compression.zstd.level  int  3  medium
+    The level of zstd: -131072 to 22.
+partitioner.ignore.keys  boolean  false  medium
+    Whether a sink sends rows with a key where it sends those without.
 """
-
-ELSEWHERE = """
-allow.auto.create.topics auto.commit.interval.ms auto.include.jmx.reporter auto.offset.reset batch.size buffer.memory check.crcs
-client.dns.lookup compression.gzip.level compression.lz4.level compression.type compression.zstd.level config.providers
-enable.auto.commit enable.metrics.push exclude.internal.topics group.id group.instance.id group.protocol
-group.remote.assignor heartbeat.interval.ms interceptor.classes isolation.level key.deserializer key.serializer linger.ms max.block.ms
-max.in.flight.requests.per.connection max.partition.fetch.bytes max.poll.interval.ms max.poll.records metadata.max.idle.ms
-metadata.recovery.rebootstrap.trigger.ms metadata.recovery.strategy metric.reporters metrics.num.samples metrics.recording.level
-metrics.sample.window.ms partition.assignment.strategy partitioner.class reconnect.backoff.max.ms reconnect.backoff.ms retries
-sasl.client.callback.handler.class sasl.kerberos.kinit.cmd sasl.kerberos.min.time.before.relogin sasl.kerberos.service.name
-sasl.login.callback.handler.class sasl.login.class security.providers session.timeout.ms
-socket.connection.setup.timeout.max.ms ssl.engine.factory.class ssl.keymanager.algorithm ssl.protocol ssl.provider
-ssl.secure.random.implementation ssl.trustmanager.algorithm transaction.timeout.ms value.deserializer value.serializer
-"""
-"""What Kafka's consumers and producers have besides, and what changes nothing here."""

@@ -1,12 +1,11 @@
 """The client's settings, by Kafka's dotted names.
 
 Rules. A value that Kafka would refuse is a UsageError of one sentence. A name that Kafka does not have is a warning in the log, since programs
-carry settings of other libraries along; one that Kafka has and that changes nothing here is taken in silence.
+carry settings of other libraries along. What becomes of a name that Kafka has and that does nothing here is said in `others`.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from typing import cast
 
@@ -14,13 +13,11 @@ from kafkadouble.server.configs.definition import Value
 from kafkadouble.server.configs.table import Table
 from kafkadouble.wire.errors import UsageError
 
+from . import others
 from .names import Endpoint, address
-from .rows import ELSEWHERE, ROWS
-
-log = logging.getLogger("kafkadouble.pipeline.client")
+from .rows import ROWS
 
 TABLE = Table(lambda: iter([ROWS]))
-WITHOUT_EFFECT = frozenset(ELSEWHERE.split())
 
 
 class Settings:
@@ -32,8 +29,10 @@ class Settings:
         for name, text in self.given.items():
             if (config := TABLE.get(name)) is not None:
                 self._values[name] = config.parse(text)
-            elif name not in WITHOUT_EFFECT:
-                log.warning("unknown setting %r is ignored%s", name, _near_miss(name))
+            elif name in others.BY_NAME:
+                others.judge(name, text)
+            else:
+                others.warn_once(f"unknown setting {name!r} is ignored{_near_miss(name)}")
         self.bootstrap = self._bootstrap()
 
     def text(self, name: str) -> str | None:
@@ -80,5 +79,5 @@ def _text(value: object) -> str:
 def _near_miss(name: str) -> str:
     from difflib import get_close_matches
 
-    found = get_close_matches(name, [config.name for config in TABLE] + sorted(WITHOUT_EFFECT), n=1, cutoff=0.75)
+    found = get_close_matches(name, [config.name for config in TABLE] + sorted(others.BY_NAME), n=1, cutoff=0.75)
     return f"; did you mean {found[0]!r}?" if found else ""

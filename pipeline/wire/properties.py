@@ -2,6 +2,8 @@
 does.
 
 Rules: a property that is refused would change what a query means, so it fails; one that only has no effect here is the client's to warn of.
+What is for producers alone is left out of a source with a warning if it does nothing here, and so is what is for consumers of a sink. All
+values are checked in the driver, before any task has them.
 """
 
 from __future__ import annotations
@@ -11,6 +13,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from kafkadouble.wire.errors import UsageError
+
+from ..client.others import BY_NAME as OTHERS
+from ..client.others import warn_once
+from ..client.settings import Settings
 
 PREFIX = "kafka."
 _LOG = logging.getLogger(__name__)
@@ -50,6 +56,7 @@ REFUSED: tuple[Refused, ...] = (
     Refused("transactional.id", _SINK, "the sink writes at least once, without transactions"),
 )
 
+_OTHER_ROLE = {"sink": "consumer", "batch": "producer", "stream": "producer", "source": "producer"}
 _BY_NAME = {row.name: row for row in REFUSED}
 _GROUP = "the property kafka.group.id has no effect: nobody joins a group; commitToGroup commits to one"
 
@@ -64,4 +71,17 @@ def of_client(given: Mapping[str, str], use: str) -> dict[str, str]:
         raise UsageError("the option kafka.bootstrap.servers must be given: a list of host:port")
     if found.pop("group.id", None) is not None:
         _LOG.warning(_GROUP)
+    found = {name: value for name, value in found.items() if _is_for(name, use)}
+    Settings(found)
     return found
+
+
+def _is_for(name: str, use: str) -> bool:
+    """Whether a property is for this kind of query, or for all; what the client heeds is its own to judge."""
+    row = OTHERS.get(name)
+    if row is None or row.role != _OTHER_ROLE[use]:
+        return True
+    warn_once(
+        f"the property {PREFIX}{name} has no effect in a {'sink' if use == 'sink' else 'source'}: it is for {row.role}s"
+    )
+    return False

@@ -13,9 +13,9 @@ def records(rows: pa.RecordBatch) -> pa.RecordBatch:
     return rows.select([name for name in ("key", "value", "timestamp", "headers") if name in rows.schema.names])
 
 
-def keys(rows: pa.RecordBatch) -> pa.Array:
-    """The keys as bytes; all null when there is no such column."""
-    if "key" not in rows.schema.names:
+def keys(rows: pa.RecordBatch, *, ignored: bool = False) -> pa.Array:
+    """The keys as bytes; all null when there is no such column, or when no key counts."""
+    if ignored or "key" not in rows.schema.names:
         return pa.nulls(rows.num_rows, pa.binary())
     return rows.column("key").cast(pa.binary())
 

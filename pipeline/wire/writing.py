@@ -20,6 +20,7 @@ from kafkadouble.wire.compression import codec_id
 from kafkadouble.wire.errors import UsageError
 
 from ..client import Client, TopicPartition
+from ..client.settings import Settings as ClientSettings
 from . import pool, sinking
 from .options import Settings
 from .partitioning import Numbers, Partitioner
@@ -42,8 +43,10 @@ class _Task:
     def __init__(self, client: Client, settings: Settings) -> None:
         self._client, self._producer = client, client.producer()
         self._topic = settings["topic"]
-        self._codec = codec_id(settings.client.get("compression.type", "none"))
-        self._largest = _batch_size(settings)
+        self._codec, self._level = _compression(client.settings)
+        self._largest = max(client.settings.int("batch.size"), 1) if "batch.size" in client.settings.given else LARGEST
+        self._enough = min(ENOUGH, client.settings.int("buffer.memory"))
+        self._ignore_keys = client.settings.flag("partitioner.ignore.keys")
         self._partitioners: dict[str, Partitioner] = {}
         self._made: dict[TopicPartition, list[bytes]] = {}
         self._size = 0
@@ -51,7 +54,7 @@ class _Task:
     def write(self, rows: pa.RecordBatch) -> int:
         for topic, some in sinking.topics(rows, self._topic).items() if rows.num_rows else ():
             self._encode(topic, some)
-        if self._size >= ENOUGH:
+        if self._size >= self._enough:
             self.finish()
         return int(rows.num_rows)
 
@@ -64,7 +67,7 @@ class _Task:
 
     def _encode(self, topic: str, rows: pa.RecordBatch) -> None:
         partitioner = self._partitioner(topic)
-        chosen = partitioner.choose(sinking.keys(rows), sinking.partitions(rows))
+        chosen = partitioner.choose(sinking.keys(rows, ignored=self._ignore_keys), sinking.partitions(rows))
         self._check(topic, chosen, partitioner.partitions)
         order = np.argsort(chosen, kind="stable")
         numbers, starts = np.unique(chosen[order], return_index=True)
@@ -85,7 +88,9 @@ class _Task:
         return set(wanted.tolist()) <= set(self._client.partitions(topic))
 
     def _add(self, tp: TopicPartition, records: pa.RecordBatch) -> None:
-        made = columns.encode(records, codec=self._codec, now=int(time.time() * 1000), max_bytes=self._largest)
+        made = columns.encode(
+            records, codec=self._codec, level=self._level, now=int(time.time() * 1000), max_bytes=self._largest
+        )
         self._made.setdefault(tp, []).extend(made)
         self._size += sum(map(len, made))
 
@@ -96,8 +101,8 @@ class _Task:
         return self._partitioners[topic]
 
 
-def _batch_size(settings: Settings) -> int:
-    given = settings.client.get("batch.size", str(LARGEST))
-    if not given.strip().isdecimal():
-        raise UsageError(f"the property kafka.batch.size is not a whole number: {given!r}")
-    return max(int(given), 1)
+def _compression(settings: ClientSettings) -> tuple[int, int | None]:
+    """The codec's id, and its level if there is a choice."""
+    name = settings.text("compression.type") or ""
+    level = f"compression.{name}.level"
+    return codec_id(name), settings.int(level) if level in settings.given else None

@@ -93,3 +93,12 @@ def test_what_cannot_be_is_told(double: KafkaDouble) -> None:
         kafkadouble.fetch(double.bootstrap_servers, "orders", columns=["valu"])
     with pytest.raises(UsageError, match="isolation 'some' is none"):
         fetched(double, isolation="some")
+
+
+def test_the_isolation_of_the_settings_counts(double: KafkaDouble) -> None:
+    double.requests.clear()
+    fetched(double, config={"isolation.level": "read_committed"})
+    levels = {each.body.isolation_level for api in ("Fetch", "ListOffsets") for each in double.requests.of(api)}
+    assert levels == {1}
+    fetched(double, config={"isolation.level": "read_committed"}, isolation="read_uncommitted")
+    assert {each.body.isolation_level for each in double.requests.of("Fetch")} == {0, 1}

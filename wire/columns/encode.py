@@ -27,6 +27,7 @@ def encode(
     batch: pa.RecordBatch,
     *,
     codec: int = 0,
+    level: int | None = None,
     now: int,
     base_offset: int = 0,
     producer_id: int = -1,
@@ -36,8 +37,8 @@ def encode(
     max_bytes: int = 1_000_000,
 ) -> list[bytes]:
     """Record batches of the rows, each of at most `max_bytes` before compression unless a single record has more. The columns are `value`, and
-    if there are any `key`, `timestamp` (null or absent: `now`, ms) and `headers`; others are not looked at. Offsets and sequences go on from
-    one batch to the next. UsageError when a column has another type, or something does not fit."""
+    if there are any `key`, `timestamp` (null or absent: `now`, ms) and `headers`; others are not looked at. `level` is the codec's own unless
+    given. Offsets and sequences go on from one batch to the next. UsageError when a column has another type, or something does not fit."""
     if codec not in CODECS:
         raise UsageError(f"no compression codec has the id {codec}")
     made: list[bytes] = []
@@ -55,7 +56,7 @@ def encode(
                 base_offset + first, 0, leader_epoch, 2, 0, codec, high - low - 1, int(stamps[0]), int(stamps.max()),
                 producer_id, producer_epoch, sequence, high - low,
             )  # fmt: skip
-            made.append(bytes(wrap_body(header, data[ends[low] : ends[high]])))
+            made.append(bytes(wrap_body(header, data[ends[low] : ends[high]], level=level)))
         done += len(rows.timestamps)
     return made
 

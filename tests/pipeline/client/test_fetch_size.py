@@ -73,3 +73,11 @@ def test_the_caller_bounds_what_is_asked_for(double: KafkaDouble) -> None:
         assert len(read(client, T0, 0, 20, max_bytes=12_000)) == 20
     asked = {each.body.topics[0].partitions[0].partition_max_bytes for each in double.requests.of("Fetch")}
     assert max(asked) == 12_000
+
+
+def test_a_setting_bounds_what_is_asked_for(double: KafkaDouble) -> None:
+    with client_of(double.bootstrap_servers, max_partition_fetch_bytes=2000) as client:
+        client.producer().send({T0: [batch(b"v" * 5000)] * 3})
+        assert len(read(client, T0, 0, 3)) == 3
+    asked = [each.body.topics[0].partitions[0].partition_max_bytes for each in double.requests.of("Fetch")]
+    assert max(asked) == 2000

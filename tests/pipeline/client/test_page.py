@@ -9,6 +9,7 @@ import pytest
 
 from kafkadouble import KafkaDouble
 from kafkadouble.pipeline import client
+from kafkadouble.pipeline.client import others
 from kafkadouble.pipeline.client.settings import TABLE
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "fetch.md").read_text()
@@ -31,11 +32,22 @@ def test_every_snippet_is_run() -> None:
 
 
 def test_every_setting_has_a_row_with_its_default() -> None:
-    rows = re.findall(r"^\| `([a-z.]+)` \| (.*?) \| (.*?) \|$", PAGE.split("## Settings\n")[1], re.MULTILINE)
+    rows = re.findall(
+        r"^\| `([a-z0-9.]+)` \| (.*?) \| (.*?) \|$", PAGE.split("## Settings\n")[1].split("\n## ")[0], re.MULTILINE
+    )
     words = {None: "", "": "empty"}
     told = [(each.name, words.get(each.default, f"`{each.default}`"), each.doc) for each in TABLE]
     assert rows[0] == ("bootstrap.servers", "must be given", told[0][2])
     assert rows[1:] == told[1:]
+
+
+def test_every_setting_that_does_nothing_has_a_row() -> None:
+    told = PAGE.split("## Settings that do nothing here\n")[1].split("|---|---|---|---|\n")[1].splitlines()
+    rows = []
+    for each in others.BY_NAME.values():
+        same = ", ".join(f"`{value}`" if value else "empty" for value in each.same)
+        rows.append(f"| `{each.name}` | {'refused' if each.refused else 'no effect'} | {same} | {each.why} |")
+    assert told == rows
 
 
 def test_every_error_has_a_row() -> None:

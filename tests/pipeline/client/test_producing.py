@@ -137,3 +137,23 @@ def test_settings_that_do_not_go_together(double: KafkaDouble, client: Client) -
     strict = client_of(double.bootstrap_servers, acks="1", enable_idempotence=True)
     with pytest.raises(UsageError, match="needs acks=all"):
         strict.producer()
+
+
+@pytest.mark.parametrize(("retries", "delivered"), [(0, False), (1, False), (2, True)])
+def test_it_is_sent_again_as_often_as_the_setting_says(double: KafkaDouble, retries: int, delivered: bool) -> None:
+    double.fail("Produce", "NOT_ENOUGH_REPLICAS", times=2)
+    with client_of(double.bootstrap_servers, retries=retries) as client:
+        if delivered:
+            client.producer().send({T0: [batch(b"a")]})
+        else:
+            with pytest.raises(TimedOut, match=rf"sending: not with {retries} retries \(retries\): t-0: NOT_ENOUGH"):
+                client.producer().send({T0: [batch(b"a")]})
+    assert stored(double, T0) == [b"a"] * delivered
+
+
+def test_internal_topics_are_listed_if_they_are_not_excluded(double: KafkaDouble, client: Client) -> None:
+    client.commit("g", {})
+    double.create_topic("__consumer_offsets") if "__consumer_offsets" not in client.topics(internal=True) else None
+    with client_of(double.bootstrap_servers, exclude_internal_topics=False) as every:
+        assert every.topics() == client.topics(internal=True) == ["__consumer_offsets", "t"]
+    assert client.topics() == ["t"]

@@ -6,10 +6,18 @@ import logging
 
 import pytest
 
-from kafkadouble.pipeline.client import Client
+from kafkadouble.pipeline.client import Client, others
 from kafkadouble.pipeline.client.names import Endpoint, address
-from kafkadouble.pipeline.client.settings import TABLE, WITHOUT_EFFECT, Settings
+from kafkadouble.pipeline.client.settings import TABLE, Settings
 from kafkadouble.wire.errors import UsageError
+
+from .kafka_settings import NAMES
+
+
+@pytest.fixture(autouse=True)
+def _nothing_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What this process was warned of before does not count."""
+    monkeypatch.setattr(others, "_told", set())
 
 
 def settings(**given: object) -> Settings:
@@ -73,11 +81,42 @@ def test_an_unknown_name_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     ]
 
 
-def test_what_kafka_has_and_nobody_needs_here_is_taken_in_silence(caplog: pytest.LogCaptureFixture) -> None:
+OURS = {"sasl.username", "sasl.password", "ssl.ca.location"}
+"""Names of librdkafka's, which Kafka has not."""
+REMOVED = {"auto.include.jmx.reporter"}
+"""What Kafka had before 4.0."""
+
+
+def test_each_of_kafkas_settings_has_one_row() -> None:
+    heeded = {config.name for config in TABLE}
+    assert not heeded & others.BY_NAME.keys()
+    assert heeded | others.BY_NAME.keys() == NAMES.keys() | OURS | REMOVED
+    assert {row.name: row.role for row in others.BY_NAME.values() if row.name not in REMOVED} == {
+        name: role for name, role in NAMES.items() if name in others.BY_NAME
+    }
+
+
+@pytest.mark.parametrize("name", sorted(others.BY_NAME))
+def test_a_setting_that_does_nothing_is_refused_or_told_once(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    row = others.BY_NAME[name]
+    if row.refused:
+        with pytest.raises(UsageError, match=f"the setting {name} is not supported: ") as refused:
+            Settings({"bootstrap.servers": "h:1", name: "other"})
+        assert str(refused.value).endswith(row.why)
+    else:
+        with caplog.at_level(logging.WARNING):
+            for _ in range(2):
+                Settings({"bootstrap.servers": "h:1", name: "other"})
+        assert caplog.messages == [f"the setting {name} has no effect: {row.why}"]
+
+
+def test_values_that_change_nothing_are_taken(caplog: pytest.LogCaptureFixture) -> None:
+    same = {row.name: value for row in others.BY_NAME.values() for value in row.same}
+    assert same["partitioner.class"] == ""
+    assert same["auto.offset.reset"] == "none"
     with caplog.at_level(logging.WARNING):
-        settings(max_poll_records=5, linger_ms=10, group_id="g")
+        Settings({"bootstrap.servers": "h:1", **same})
     assert caplog.messages == []
-    assert not WITHOUT_EFFECT & {config.name for config in TABLE}
 
 
 @pytest.mark.parametrize(

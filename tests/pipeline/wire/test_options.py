@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from kafkadouble.pipeline.client import TopicPartition
+from kafkadouble.pipeline.client import TopicPartition, others
 from kafkadouble.pipeline.wire import options
 from kafkadouble.pipeline.wire.options import BATCH, SINK, SOURCE, STREAM, Settings
 from kafkadouble.pipeline.wire.table import TABLE, Use
@@ -143,6 +143,29 @@ def test_a_sink_takes_what_spark_leaves_there_and_needs_no_topics() -> None:
     settings: Settings = options.read(given, SINK)
     assert settings["topic"] == "t"
     assert settings.client == {"bootstrap.servers": "localhost:9092", "compression.type": "zstd"}
+
+
+@pytest.mark.parametrize(
+    ("use", "name", "words"),
+    [
+        (
+            BATCH,
+            "partitioner.class",
+            "the property kafka.partitioner.class has no effect in a source: it is for producers",
+        ),
+        (SINK, "max.poll.records", "the property kafka.max.poll.records has no effect in a sink: it is for consumers"),
+        (STREAM, "max.poll.records", "the setting max.poll.records has no effect: Records come batch by batch."),
+    ],
+)
+def test_a_property_without_effect_is_a_warning(
+    use: Use, name: str, words: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(others, "_told", set())
+    given = (HERE | {"topic": "t"} if use == SINK else LEAST) | {f"kafka.{name}": "5"}
+    with caplog.at_level(logging.WARNING):
+        settings = [options.read(given, use) for _ in range(2)]
+    assert caplog.messages == [words]
+    assert (name in settings[0].client) == (use == STREAM)
 
 
 def test_a_group_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:

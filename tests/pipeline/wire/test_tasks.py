@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from collections.abc import Iterator
 
 import pyarrow as pa
 import pytest
@@ -175,6 +176,52 @@ def test_more_than_is_sent_at_once_arrives_in_order(double: KafkaDouble, monkeyp
     assert found == [f"{at}-{number}" for at in range(20) for number in range(10)]
 
 
-def test_a_batch_size_that_is_none(double: KafkaDouble) -> None:
-    with pytest.raises(UsageError, match=r"kafka\.batch\.size is not a whole number: 'big'"):
-        writing.write(iter([]), settings(double, SINK, topic="t", kafka_batch_size="big"))
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("batch.size", "big"),
+        ("compression.type", "rar"),
+        ("compression.gzip.level", "high"),
+        ("partitioner.class", "org.example.Mine"),
+        ("retries", "-1"),
+    ],
+)
+def test_a_property_that_cannot_be_is_refused_before_any_task(double: KafkaDouble, name: str, value: str) -> None:
+    with pytest.raises(UsageError, match=name.replace(".", r"\.")):
+        settings(double, SINK, topic="t", **{f"kafka.{name}": value})
+
+
+def test_rows_with_keys_go_where_those_without_do(double: KafkaDouble) -> None:
+    chosen = settings(double, SINK, topic="t", **{"kafka.partitioner.ignore.keys": "true"})
+    writing.write(iter([rows(key=[f"k{number}"], value=["v"]) for number in range(6)]), chosen)
+    assert Counter(record.partition for record in double.records("t")) == {0: 3, 1: 3}
+
+
+def test_a_sink_sends_when_it_holds_as_much_as_it_may(double: KafkaDouble) -> None:
+    there: list[int] = []
+
+    def made() -> Iterator[pa.RecordBatch]:
+        for _ in range(6):
+            there.append(len(double.records("t")))
+            yield rows(key=["k"], value=["x" * 600])
+
+    writing.write(made(), settings(double, SINK, topic="t", kafka_buffer_memory="1000"))
+    assert there == [0, 0, 2, 2, 4, 4]
+
+
+def test_a_codec_has_its_level(double: KafkaDouble) -> None:
+    """One that there is makes a batch, one that there is not is refused by the codec."""
+    for level in ("1", "9"):
+        chosen = settings(double, SINK, topic="t", kafka_compression_type="gzip", kafka_compression_gzip_level=level)
+        writing.write(iter([rows(value=["x" * 1000] * 9)]), chosen)
+    wrong = settings(double, SINK, topic="t", kafka_compression_type="gzip", kafka_compression_gzip_level="10")
+    with pytest.raises(UsageError, match="gzip has no level 10: 1 to 9"):
+        writing.write(iter([rows(value=["x"])]), wrong)
+
+
+def test_records_of_open_transactions_by_the_setting_alone(double: KafkaDouble) -> None:
+    fill(double, "a")
+    chosen = settings(double, kafka_isolation_level="read_committed")
+    assert values(plan_of(double, kafka_isolation_level="read_committed"), chosen) == ["a"]
+    levels = {each.body.isolation_level for api in ("Fetch", "ListOffsets") for each in double.requests.of(api)}
+    assert levels == {1}

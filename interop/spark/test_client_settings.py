@@ -1,0 +1,24 @@
+"""The table of the client's settings, held against the settings that Kafka's own consumer and producer have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from interop.local import Missing
+from interop.local.cluster import Kafka
+from tests.pipeline.client.kafka_settings import NAMES
+
+PROGRAM = Path(__file__).with_name("ClientSettings.java")
+
+
+def test_the_names_are_those_of_kafka(request: pytest.FixtureRequest) -> None:
+    try:
+        told = Kafka().call(str(PROGRAM))
+    except Missing as reason:
+        if request.config.getoption("must"):
+            raise
+        pytest.skip(f"NO SETTINGS WERE COMPARED: {reason}")
+    rows = [line.split() for line in told.splitlines() if line.endswith((" client", " consumer", " producer"))]
+    assert dict(rows) == NAMES

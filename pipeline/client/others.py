@@ -1,0 +1,59 @@
+"""What becomes of a setting of Kafka's that does nothing here: refused, or told by a warning.
+
+Rules. A row of `other_rows` decides. A warning is given once in a process, however many clients there
+are: Spark makes one in the driver and one in each worker.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Literal, NamedTuple, cast
+
+from kafkadouble.wire.errors import UsageError
+
+from .other_rows import OTHERS
+
+log = logging.getLogger("kafkadouble.pipeline.client")
+
+Role = Literal["consumer", "producer", "client"]
+
+
+class Other(NamedTuple):
+    """One row. `same` are the values that change nothing, in lower case."""
+
+    name: str
+    role: Role
+    refused: bool
+    same: tuple[str, ...]
+    why: str
+
+
+def _rows() -> dict[str, Other]:
+    lines = OTHERS.strip().splitlines()
+    found = {}
+    for head, why in zip(lines[::2], lines[1::2], strict=True):
+        name, role, fate, same = head.split()
+        values = () if same == "-" else tuple("" if word == "empty" else word.lower() for word in same.split(","))
+        found[name] = Other(name, cast(Role, role), {"refused": True, "no-effect": False}[fate], values, why.strip())
+    return found
+
+
+BY_NAME = _rows()
+_told: set[str] = set()
+
+
+def judge(name: str, value: str) -> None:
+    """UsageError for a setting that is refused; a warning for one that has no effect."""
+    row = BY_NAME[name]
+    if value.strip().lower() in row.same:
+        return
+    if row.refused:
+        raise UsageError(f"the setting {name} is not supported: {row.why}")
+    warn_once(f"the setting {name} has no effect: {row.why}")
+
+
+def warn_once(text: str) -> None:
+    """A warning in the log, unless this process gave it before."""
+    if text not in _told:
+        _told.add(text)
+        log.warning("%s", text)

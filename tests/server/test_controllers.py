@@ -15,6 +15,7 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.metadata.features import supported_by
 from kafkadouble.server.metadata.image import BROKER, Image
 from kafkadouble.server.node import Node
+from kafkadouble.server.raft.leader import Leader
 from kafkadouble.server.raft.raft_log import BOOTSTRAP
 from tests.server.controllers import Controllers
 
@@ -255,7 +256,9 @@ def test_adopted_the_log_waits_for_observers_that_are_alive() -> None:
     controllers = Controllers(1, adopted)
     leader = controllers.elect()
     controllers.add_broker(7)
-    controllers.until(lambda: bool(leader.quorum.replica.state.observers))
+    led = leader.quorum.replica.state
+    assert isinstance(led, Leader)
+    controllers.until(lambda: bool(led.observers))
     controllers.elect()
     controllers.cut.add(7)
     reached, log = leader.quorum.log.log_end_offset, leader.quorum.replica.log

@@ -47,7 +47,12 @@ def test_newer_metadata_decide_what_was_asked_for() -> None:
 
 def test_a_follower_comes_in_from_the_start_of_the_epoch_on() -> None:
     """Below, it might lack what an earlier leader has committed and this one does not know to be (KIP-966)."""
-    for epoch_start, high_watermark, offset, may in ((8, 5, 7, False), (8, 5, 8, True), (5, 8, 7, False), (5, 8, 8, True)):
+    for epoch_start, high_watermark, offset, may in (
+        (8, 5, 7, False),
+        (8, 5, 8, True),
+        (5, 8, 7, False),
+        (5, 8, 8, True),
+    ):
         in_sync = InSync(LEADER, told(1, LEADER, OTHER), epoch_start, now=0)
         in_sync.fetched(OTHER, 10, 10, now=0)
         in_sync.fetched(THIRD, offset, 10, now=0)

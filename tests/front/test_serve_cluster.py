@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import socket
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import confluent_kafka
 import pytest
 
+from kafkadouble.cli.serving import _begin
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from tests.front.client import ask
 from tests.front.serving import run, serving
 
 PATIENCE_S = 60
+SHORT_SESSION = ("-c", "broker.session.timeout.ms=1000", "-c", "broker.heartbeat.interval.ms=100")
 
 
 def test_three_brokers_at_three_ports() -> None:
@@ -54,9 +59,41 @@ def test_directories_are_kept(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["broker-1", "broker-2", "controller"]
 
 
+@pytest.mark.parametrize("brokers", ["1", "3"])
+def test_a_topic_that_is_there_is_not_created_again(tmp_path: Path, brokers: str) -> None:
+    config = ("--brokers", brokers, "--data-dir", str(tmp_path))
+    for words in (("--topic", "t:2"), ("--topic", "t:2", "--topic", "u"), ("--topic", "t")):
+        with serving(*config, *words) as cluster:
+            answer = ask(cluster_address(cluster.told["bootstrap.servers"]), MetadataRequest(topics=None), 12)
+            assert {topic.name: len(topic.partitions) for topic in answer.topics}["t"] == 2
+            assert cluster.end()[0] == 0
+    ended = run("serve", "--port", "0", *config, "--topic", "t:4")
+    assert ended.returncode == 2
+    assert "--topic t:4: the topic is there already, with 2 partitions" in ended.stderr
+    assert ended.stdout == ""
+
+
+def test_it_has_begun_when_every_broker_accepts() -> None:
+    """After `kill -9` the metadata call the brokers of the last life alive, though the new ones accept no client yet."""
+
+    async def main() -> None:
+        members = [SimpleNamespace(listener=SimpleNamespace(opened=asyncio.Event())) for _ in range(3)]
+        cluster: Any = SimpleNamespace(addresses=[("localhost", 1)] * 3, members=members, start=started)
+        begun = asyncio.ensure_future(_begin(SimpleNamespace(topic=[]), cluster))  # type: ignore[arg-type]
+        for member in members:
+            await asyncio.sleep(0)
+            assert not begun.done()
+            member.listener.opened.set()
+        await begun
+
+    async def started() -> None: ...
+
+    asyncio.run(main())
+
+
 def test_what_was_acknowledged_is_there_after_all_were_killed_at_once(tmp_path: Path) -> None:
     """As the machine's owner does it: no broker, nor the controller, could say anything."""
-    config = ("--brokers", "3", "--data-dir", str(tmp_path), "-c", "default.replication.factor=3")
+    config = ("--brokers", "3", "--data-dir", str(tmp_path), "-c", "default.replication.factor=3", *SHORT_SESSION)
     for life in range(3):
         with serving(*config, *(("--topic", "t") if not life else ())) as cluster:
             places = cluster.told["bootstrap.servers"]

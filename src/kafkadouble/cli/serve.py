@@ -98,7 +98,7 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="NAME[:PARTITIONS]",
-        help="a topic to begin with; may be repeated",
+        help="a topic to begin with, of one partition unless told otherwise; created unless it is there; may be repeated",
     )
     add(
         "--config",
@@ -158,11 +158,11 @@ def _advertised(text: str) -> tuple[str, int]:
     return host.removeprefix("[").removesuffix("]"), _port(port)
 
 
-def _topic(text: str) -> tuple[str, int]:
+def _topic(text: str) -> tuple[str, int | None]:
     name, colon, count = text.partition(":")
     if not name or (colon and (not count.isdecimal() or int(count) < 1)):
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME or NAME:PARTITIONS, with at least one partition")
-    return name, int(count or 1)
+    return name, int(count) if count else None
 
 
 def _settings(options: argparse.Namespace) -> Settings:

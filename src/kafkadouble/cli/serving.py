@@ -14,6 +14,7 @@ from collections.abc import Coroutine, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
+from kafkadouble.messages import error_codes
 from kafkadouble.server.clock import Clock, SystemClock
 from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.settings import Settings
@@ -96,8 +97,10 @@ async def _serve(
             gc.freeze()  # what was read at the start stays: the search for garbage need not look at it again and again
             _tell_metrics_when_asked(broker)
             _announce(broker, settings)
+            logging_it = asyncio.ensure_future(_log_serving(broker))  # ends with the loop, if nothing opens before
             nodes = {broker.controlling, *broker.members}
             await _first(ended.wait(), *(each.listener.halted.wait() for each in nodes))
+            logging_it.cancel()
     except KafkaError as problem:
         if _halted(broker) is None:
             print(f"kafkadouble: {problem}", file=sys.stderr)
@@ -125,9 +128,15 @@ async def _begin(options: argparse.Namespace, broker: Broker | Cluster) -> None:
         await broker.start()
         return
     await broker.start()
-    if options.topic:
-        await broker.controlling.listener.opened.wait()
-        await _create(broker, options.topic)
+    if options.topic or len(broker.addresses) > 1:
+        await _opened(broker)
+    await _create(broker, options.topic)
+
+
+async def _opened(broker: Broker | Cluster) -> None:
+    """Wait until every broker here accepts clients."""
+    for member in broker.members:
+        await member.listener.opened.wait()
 
 
 def _made(
@@ -232,13 +241,27 @@ def _advertised(options: argparse.Namespace, settings: Settings) -> tuple[str, i
     return advertised_listener(settings)
 
 
-async def _create(broker: Broker | Cluster, topics: Iterable[tuple[str, int]]) -> None:
+async def _create(broker: Broker | Cluster, topics: Iterable[tuple[str, int | None]]) -> None:
+    """Create the topics that are not there yet. KafkaError for one that is there with another number of partitions."""
     for name, partitions in topics:
         from .. import seeding
 
-        asked = broker.ask(seeding.to_create(name, partitions, {}))
+        if _is_there(broker, name, partitions):
+            continue
+        asked = broker.ask(seeding.to_create(name, partitions or 1, {}))
         answer = await asyncio.shield(asyncio.wrap_future(asked))  # who waits no more does not take the question back
-        seeding.check_topics(answer.topics)
+        if not _is_there(broker, name, partitions):
+            seeding.check_topics(answer.topics)
+
+
+def _is_there(broker: Broker | Cluster, name: str, partitions: int | None) -> bool:
+    found = broker.image.topic_named(name)
+    if found is None:
+        return False
+    if partitions is not None and len(found.partitions) != partitions:
+        said = f"--topic {name}:{partitions}: the topic is there already, with {len(found.partitions)} partitions"
+        raise KafkaError(error_codes.INVALID_PARTITIONS, said)
+    return True
 
 
 def _tell_metrics_when_asked(broker: Broker | Cluster) -> None:
@@ -270,9 +293,16 @@ def _announce(broker: Broker | Cluster, settings: Settings) -> None:
     }
     with suppress(BrokenPipeError):  # nobody listens: no reason not to serve
         print("\n".join(f"{key}={value}" for key, value in lines.items()), flush=True)
-    log.info("serving at %s", next(iter(lines.values())))
     if without := settings.without_effect():
         log.info("these settings change nothing here: %s", ", ".join(without))
+
+
+async def _log_serving(broker: Broker | Cluster) -> None:
+    """Log the address as soon as clients are accepted: a broker of a larger cluster has to be part of it first."""
+    await _opened(broker)
+    is_broker = "broker" in broker.asked.node.roles
+    places = broker.addresses if is_broker else [broker.controller or broker.address]
+    log.info("serving at %s", ",".join(text_of(*place) for place in places))
 
 
 def _log_to_stderr(level: int) -> None:

@@ -1,6 +1,7 @@
 """Topics that come into being because somebody needs them: those that clients ask Metadata for, and those in which coordinators keep state.
 
-A topic of a coordinator has its own numbers and configurations (KIP-98, KIP-848, KIP-932), every other one the defaults of the broker.
+A topic of a coordinator has its own numbers and configurations (KIP-98, KIP-848, KIP-932). For every other one the broker that was asked
+names the numbers that its own settings give; what they leave open the controller decides by its settings.
 """
 
 from __future__ import annotations
@@ -51,6 +52,14 @@ def _of_share_groups(settings: Settings) -> dict[str, str]:
     }
 
 
+OPEN = -1
+"""In CreateTopics: a number that the controller chooses."""
+
+
+def _given(settings: Settings, name: str) -> int:
+    return settings.int(name) if name in settings.given else OPEN
+
+
 INTERNAL: dict[str, Internal] = {
     CONSUMER_OFFSETS: Internal("offsets.topic", _of_offsets),
     TRANSACTION_STATE: Internal("transaction.state.log", _of_transactions),
@@ -62,7 +71,11 @@ def creatable(settings: Settings, name: str) -> CreatableTopic:
     """What to ask for so that the topic `name` comes into being."""
     internal = INTERNAL.get(name)
     if internal is None:
-        return CreatableTopic(name=name, num_partitions=-1, replication_factor=-1)
+        return CreatableTopic(
+            name=name,
+            num_partitions=_given(settings, "num.partitions"),
+            replication_factor=_given(settings, "default.replication.factor"),
+        )
     return CreatableTopic(
         name=name,
         num_partitions=settings.int(f"{internal.prefix}.num.partitions"),

@@ -160,6 +160,25 @@ def test_topics_to_begin_with_are_made_by_a_controller_that_is_another_process(t
         assert (topic.name, [each.leader_id for each in topic.partitions]) == ("orders", [2, 2, 2])
 
 
+@pytest.mark.parametrize(
+    ("of_its_own", "partitions"), [((), 2), (("-c", "num.partitions=5"), 5)], ids=["open", "given"]
+)
+def test_a_topic_that_a_broker_creates_has_the_partitions_of_its_own_settings(
+    tmp_path: Path, of_its_own: tuple[str, ...], partitions: int
+) -> None:
+    (port,) = free_ports(1)
+    broker_file, controller_file = of_broker(tmp_path, port), of_controller(tmp_path, 1, {1: port})
+    with (
+        serving("--config", str(controller_file), "-c", "num.partitions=2"),
+        serving("--config", str(broker_file), *of_its_own) as broker,
+    ):
+        asked = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name="t")])
+        end = time.monotonic() + 30
+        while not (found := broker.ask(asked, 12).topics[0].partitions):
+            assert time.monotonic() < end
+    assert len(found) == partitions
+
+
 def test_a_broker_that_cannot_make_its_topics_yet_ends_when_it_is_asked_to(tmp_path: Path) -> None:
     file = of_broker(tmp_path, *free_ports(1))
     command = [*KAFKADOUBLE, "serve", "--config", str(file), "--topic", "orders"]

@@ -17,6 +17,9 @@ from .strangers import guess
 if TYPE_CHECKING:
     from .handlers import Served
 
+API_VERSIONS, OF_SASL = 18, (17, 36)
+SASL_HERE = "; a client with SASL does so, since this listener has none (security.protocol=PLAINTEXT in the client?)"
+
 LONGEST_NAME = 100
 _KEY_AND_VERSION, _LENGTH = Struct(">hh").unpack_from, Struct(">h").unpack_from
 _CLIENT_ID = 10  # where it begins in any request header
@@ -51,9 +54,15 @@ def not_served(head: RequestHead, served: Served | None) -> str:
     """An API that is not served, or not in this version."""
     if served is None:
         place = "at byte 0 in RequestHeader.request_api_key"
-        return f"{_sender(head)}, an API that is not served, {place}"
+        hint = SASL_HERE if head.api_key in OF_SASL else ""
+        return f"{_sender(head)}, an API that is not served, {place}{hint}"
     place = "at byte 2 in RequestHeader.request_api_version"
     return f"{_sender(head)}; versions {served.lowest} to {served.highest} are served, {place}"
+
+
+def left_after(last_api: int) -> str:
+    """What may be wrong when a client closes its connection after this API; "" when nothing need be."""
+    return f" after {_api(last_api)} alone{SASL_HERE}" if last_api == API_VERSIONS else ""
 
 
 def client(client_id: str) -> str:

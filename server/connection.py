@@ -69,6 +69,7 @@ class Connection:
         self._queued = 0  # bytes of the backlog, and of the request that waits
         self._request: Request[Any] | None = None
         self._task: Task | None = None
+        self.last_api = -1  # the key of the latest request that was begun
         self._tap = None if node.capture is None else node.capture.connection(node.id, peer)
 
     def receive(self, data: bytes, now: int) -> None:
@@ -146,7 +147,7 @@ class Connection:
             self._turn_away(frame, blame.bad_header(frame, error))
             return
         served = self._apis.get(head.api_key)
-        version = head.api_version
+        version, self.last_api = head.api_version, head.api_key
         if served is None or not served.lowest <= version <= served.highest:
             self._unsupported(head, served, frame)
             return

@@ -17,7 +17,7 @@ from itertools import count
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from . import flushing
+from . import blame, flushing
 from .acceptor import Acceptor
 from .clock import Clock, SteppedClock
 from .configs.listeners import endpoints
@@ -290,6 +290,7 @@ class _Protocol(asyncio.Protocol):
         self.looks = 0  # since bytes last moved
         self.wanted = True  # to be read from
         self._ending = False  # once everything is sent
+        self._has_left = False  # the peer has closed its side
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -362,9 +363,15 @@ class _Protocol(asyncio.Protocol):
         self.moved()
         self.drained()
 
+    def eof_received(self) -> None:
+        self._has_left = True
+
     def connection_lost(self, exc: Exception | None) -> None:
         self.listener.connections.discard(self)
         self.outgoing.end()
         self.connection.lost()
         self._tell_ended()
-        log.info("%r disconnected", self.connection.peer)
+        has_left = self._has_left or exc is not None
+        log.info(
+            "%r disconnected%s", self.connection.peer, blame.left_after(self.connection.last_api) if has_left else ""
+        )

@@ -20,6 +20,7 @@ from kafkadouble.messages import registry
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest
 from kafkadouble.server.handlers import TABLE
 from tests.front.serving import KAFKADOUBLE, run, serving
 
@@ -71,7 +72,25 @@ class TestServe:
         assert re.search(r"INFO serving at 127\.0\.0\.1:\d+\n", stderr)
         assert len(re.findall(r"INFO 127\.0\.0\.1:\d+ connected\n", stderr)) == 2
         assert re.search(r"WARNING 127\.0\.0\.1:\d+ sent bytes that are no request: .*: closing", stderr)
-        assert "ApiVersions" not in stderr
+        assert "answered" not in stderr
+        assert "DEBUG" not in stderr
+
+    def test_a_client_with_sasl_is_told_apart(self) -> None:
+        """librdkafka leaves when ApiVersions names no SaslHandshake; other clients send it all the same."""
+        hint = (
+            r"a client with SASL does so, since this listener has none \(security.protocol=PLAINTEXT in the client\?\)"
+        )
+        with serving() as broker:
+            broker.ask(ApiVersionsRequest(client_software_name="x", client_software_version="1"), 3)
+            with pytest.raises(ConnectionError):
+                broker.ask(SaslHandshakeRequest(mechanism="PLAIN"), 1)
+            broker.ask(MetadataRequest(topics=[]), 12)
+            _, stderr = broker.end()
+        assert len(re.findall(rf"INFO 127\.0\.0\.1:\d+ disconnected after ApiVersions alone; {hint}\n", stderr)) == 1
+        assert (
+            len(re.findall(rf"WARNING .* SaslHandshake version 1, an API that is not served, .*; {hint}", stderr)) == 1
+        )
+        assert len(re.findall(r"INFO 127\.0\.0\.1:\d+ disconnected\n", stderr)) == 2
 
     def test_verbose_tells_every_request(self) -> None:
         with serving("-v") as broker:

@@ -6,6 +6,7 @@ import sys
 ALL = (
     "codecs",
     "batches",
+    "zstd_libraries",
     "columns",
     "start",
     "latency",

@@ -2,6 +2,7 @@
 
 import concurrent.futures.thread  # noqa: F401  # what is first imported inside of a pytester is imported again after it, and does not fit then
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -32,9 +33,18 @@ def test_there_are_examples() -> None:
     assert len(EXAMPLES) == 7
 
 
-@pytest.mark.parametrize("link", re.findall(r"\]\((?!http)([^)#]+)\)", README))
+LINKS = re.findall(r"\]\(([^)#]+)\)", README)
+REPOSITORY = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]["urls"]["Repository"]
+
+
+@pytest.mark.parametrize("link", LINKS)
 def test_link_leads_somewhere(link: str) -> None:
-    assert (HOUSE / link).exists()
+    """The page is read outside of the repository, too: links into it are whole addresses."""
+    assert link.startswith("https://")
+    if link.startswith(REPOSITORY):
+        kind, path = re.fullmatch(rf"{REPOSITORY}/(blob|tree)/main/(.+)", link).groups()  # type: ignore[union-attr]
+        assert (HOUSE / path).is_dir() == (kind == "tree")
+        assert (HOUSE / path).exists()
 
 
 @pytest.mark.parametrize("verb", ["demo", "test", "test-spark", "pipeline", "bench", "generate"])

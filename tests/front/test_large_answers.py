@@ -16,6 +16,9 @@ from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest, FetchSnapshotResponse
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.internal_topics import METADATA_TOPIC
+from kafkadouble.server.log.config import LogConfig
+from kafkadouble.server.log.files.opening import open_log
 from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.server.log.formats.names import checkpoint_name
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
@@ -23,6 +26,7 @@ from kafkadouble.server.logs.formatting import format_directory
 from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
 from kafkadouble.server.raft.snapshots.head import Head
 from kafkadouble.server.raft.snapshots.writing import write_at_once
+from kafkadouble.wire.batch import Record, encode_batch
 from kafkadouble.wire.frame import Frames
 from tests.front.client import ask
 
@@ -64,6 +68,12 @@ def serving(tmp_path: Path) -> Iterator[Serving]:
     part = FileSnapshots(disk, FOLDER).create(OffsetAndEpoch(20, 1))
     assert part is not None
     write_at_once(part, Head(NOW), (), NOW)
+    log = open_log(
+        disk, FOLDER, METADATA_TOPIC, 0, LogConfig(), clean=True, recovery_point=0, log_start_offset=0, now=NOW
+    )
+    batch = encode_batch([Record(at, NOW, None, b"") for at in range(20)])
+    log.append_own(batch, leader_epoch=1, now=NOW)  # or the log would begin at 20, and the old one would go
+    log.close()
     (tmp_path / FOLDER / checkpoint_name(ID)).write_bytes(CONTENTS)
     with KafkaDouble(data_dir=tmp_path, controller_port=0, config=settings) as kafka:
         yield Serving(kafka)

@@ -1,8 +1,9 @@
 """The disk that the system has: plain calls of it, and a bound on how many files are open at once.
 
 A log dir has three files for each partition at the least, and systems allow some hundreds: a file is opened when it is first used, and when
-there are too many the one that was opened first is closed, to be opened again on its next use. Readers copy (pread), writers append
-(writev on a file that was opened for appending), so it never matters which of them came before.
+there are too many the one that was opened first is closed, to be opened again on its next use. A file that nothing refers to any more is closed
+with its object: so a reader of a segment that was deleted or compacted meanwhile ends in peace, and the last one gives its room back. Readers
+copy (pread), writers append (writev on a file that was opened for appending), so it never matters which of them came before.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from weakref import WeakSet, ref
+from weakref import WeakKeyDictionary, WeakSet, ref
 
 from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.stretch import Stretch
@@ -42,7 +43,7 @@ _sync: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
 class RealFile:
     """An open file, or one that will be opened again."""
 
-    __slots__ = ("_disk", "_fd", "_lent", "_path", "size")
+    __slots__ = ("__weakref__", "_disk", "_fd", "_lent", "_path", "size")
 
     def __init__(self, disk: RealDisk, path: str) -> None:
         self._disk, self._path = disk, path
@@ -153,6 +154,11 @@ class RealFile:
             except OSError as problem:
                 raise self._disk.failure(problem) from problem
 
+    def __del__(self) -> None:
+        if self._fd >= 0:
+            with suppress(OSError):
+                os.close(self._fd)
+
     def __repr__(self) -> str:
         return f"{self._path}, {self.size} bytes{'' if self._fd >= 0 else ', closed'}"
 
@@ -215,7 +221,7 @@ class RealDisk:
     def __init__(self, root: str, most_open: int | None = None) -> None:
         self.root = os.path.abspath(root)
         self.most_open = most_open or _allowed()
-        self._open: dict[RealFile, None] = {}  # in the order in which they were opened
+        self._open = WeakKeyDictionary[RealFile, None]()  # in the order in which they were opened
         self.failed: DiskFailure | None = None
         self._told: Callable[[DiskFailure], None] | None = None
         with self.failures():

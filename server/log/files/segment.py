@@ -195,7 +195,7 @@ class FileSegment(IndexedLog):
         """Nothing will be appended any more: the last entry by time, and the index is looked up where it lies."""
         if isinstance(self._index, GrowingIndex):
             self._index.add_time(self.max_timestamp, self._latest_offset)
-            self._index.write()
+            self._index.close()
             self._index = None
 
     def list_aborted(self, transaction: AbortedTransaction) -> None:

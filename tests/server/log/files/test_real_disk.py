@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from kafkadouble.server.log.files.disk import WORTH_IT
 from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.log.files.opening import open_log
 from kafkadouble.server.log.files.real_disk import RealDisk
+from kafkadouble.wire.batch import read_header
 from kafkadouble.wire.stretch import Stretch
 
 from ..batches import NOW, everything, produced
@@ -151,3 +154,45 @@ def test_where_no_more_files_may_be_open_it_is_read_and_the_disk_goes_on(
     monkeypatch.setattr(os, "dup", none_left)
     assert file.stretch(0, WORTH_IT) == bytes(WORTH_IT)
     assert disk.failed is None
+
+
+def deleted_and_open() -> list[str]:
+    """The files that this process holds open though they are gone."""
+    found = []
+    for descriptor in os.listdir("/proc/self/fd"):
+        with suppress(FileNotFoundError):
+            found.append(os.readlink(f"/proc/self/fd/{descriptor}"))
+    return [path for path in found if path.endswith(" (deleted)")]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it looks at /proc")
+@pytest.mark.parametrize("how", ["retention", "compaction", "truncation"])
+def test_segments_that_are_gone_are_closed_when_nothing_reads_them(tmp_path: Path, how: str) -> None:
+    disk, config = RealDisk(str(tmp_path)), LogConfig.of({"segment.bytes": 2 * len(produced(1)), "retention.bytes": 1})
+    log = open_log(disk, "t-0", "t", 0, config, clean=True, recovery_point=0, log_start_offset=0, now=NOW)
+    before = set(deleted_and_open())
+    for _ in range(9):
+        log.append_as_leader(produced(1), leader_epoch=0, now=NOW)
+    log.commit_all()
+    for offset in range(9):
+        log.read(offset, 1)
+    reader = log.batches(1 if how != "truncation" else 5)
+    first = bytes(next(reader))
+    if how == "retention":
+        log.retain(NOW)
+    elif how == "truncation":
+        log.truncate_to(1)
+    else:
+        old, rewriting = log.segments[:2], log.rewrite(log.segments[:2])
+        rewriting.append(next(old[1].batches(2, NOW - 1)))
+        rewriting.finish()
+        del old, rewriting
+    log.tick(NOW)
+    log.tick(NOW + config.file_delete_delay_ms)
+    assert not list(tmp_path.glob("t-0/*.deleted"))
+    assert read_header(first).base_offset <= 5
+    rest = [read_header(batch).base_offset for batch in reader]
+    assert rest in ([2, 3, 4, 5, 6, 7, 8], [6, 7, 8])
+    del reader
+    assert set(deleted_and_open()) <= before
+    log.close()

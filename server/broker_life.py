@@ -10,7 +10,7 @@ whole quorum needs none of this (`own_registration`), until it leads no more.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
@@ -98,6 +98,11 @@ class BrokerLife:
         self._offline.append(directory)
         if self.has_begun:
             self._beat_now()
+
+    def partitions_lost(self, partitions: Sequence[tuple[str, int]]) -> None:
+        """Files of these partitions are gone; their directory serves on."""
+        if self.has_begun:
+            self._directories.lost(partitions)
 
     def handed_on(self, request: Request[Any]) -> Wait[Answer] | None:
         """The answer of another node to what a client asks here and only the active controller can do; None when this node answers."""

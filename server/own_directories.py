@@ -61,6 +61,13 @@ class OwnDirectories:
         self._untold.update(dict.fromkeys(key for key in touched if self._differs(after, key) is not None))
         self._tell()
 
+    def lost(self, partitions: Iterable[tuple[str, int]]) -> None:
+        """Files of these are gone: the logs say that they lie in no directory any more."""
+        image = self._node.controller.image
+        topics = [(image.topic_named(name), index) for name, index in partitions]
+        self._untold.update(dict.fromkeys((topic.id, index) for topic, index in topics if topic is not None))
+        self._tell()
+
     def _differs(self, image: Image, key: Key) -> Uuid | None:
         """Where a replica lies, if the metadata do not say so."""
         topic = image.topic(key[0])

@@ -3,7 +3,8 @@
 Rules. A partition lies in one directory, a new one where the fewest are. A folder tells by `partition.metadata` whose records it holds: one
 that no topic of the cluster owns is put aside as `-stray`, never deleted. A deleted partition is renamed at once and removed later
 (`log.segment.delete.delay.ms`). A directory that fails is not touched again (KIP-112): its logs refuse with DiskFailure, the others serve, and
-new partitions go to them. What fails in the care of the logs is told by `outages` only.
+new partitions go to them. A partition of which a file was emptied, or deleted, fails alone. What fails in the care of the logs is told by
+`outages` only.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..internal_topics import METADATA_TOPIC
 from ..log.config import LogConfig
-from ..log.files.errors import DiskFailure
+from ..log.files.errors import DiskFailure, LostFile
+from ..log.files.loss import LostRecords
 from ..log.files.opening import open_log
 from ..log.formats import names
 from ..log.formats.errors import BadFile
 from ..log.log import PartitionLog
+from ..metadata.log_dir_ids import LOST
 from ..raft.quorum_state_file import FileStore
 from ..raft.snapshots.file_store import FileSnapshots
 from .log_dir import LogDir
@@ -60,6 +63,7 @@ class FileLogs:
         self._dirs, self._new_id = list(dirs), new_id
         self._metadata_dir = metadata_dir or self._dirs[0]
         self._kept: dict[Key, Kept] = {}
+        self._lost: dict[Key, LostFile] = {}  # partitions that are not served until a restart
         self._places = {key: place for place in self._dirs for key in place.partitions()}
         self._deleted = [(SINCE_EVER, place, folder) for place in self._dirs for folder in place.deleted()]
         self.failures: deque[tuple[LogDir, DiskFailure]] = deque()  # filled by any thread
@@ -73,9 +77,21 @@ class FileLogs:
         found = []
         while self.failures:
             place, why = self.failures.popleft()
+            if isinstance(why, LostFile):
+                found += self._lose(place, why)
+                continue
             lost = sorted(key for key, other in self._places.items() if other is place)
             found.append(Outage(place.id, place.path, why, lost, place is self._metadata_dir))
         return found
+
+    def _lose(self, place: LogDir, why: LostFile) -> list[Outage]:
+        """The partition of a file that is lost; nothing when that is known, or the partition is no more."""
+        folder = why.path.partition("/")[0]
+        key = names.parse_partition_folder(folder)
+        if key is None or key in self._lost or self._places.get(key) is not place:
+            return []
+        self._lost[key] = why
+        return [Outage(place.id, place.at(folder), why, [key], key == METADATA_KEY, is_partial=True)]
 
     def places(self) -> list[Place]:
         found: dict[LogDir, dict[Key, PartitionLog]] = {place: {} for place in self._dirs}
@@ -104,6 +120,8 @@ class FileLogs:
 
     def directory_of(self, topic: str, index: int) -> Uuid | None:
         place = self._places.get((topic, index))
+        if (topic, index) in self._lost:
+            return LOST
         return None if place is None else place.id
 
     @property
@@ -139,6 +157,8 @@ class FileLogs:
 
     def open(self, topic: str, topic_id: Uuid, index: int, config: LogConfig, now: int) -> PartitionLog:
         key = topic, index
+        if key in self._lost:
+            raise self._lost[key]
         kept = self._kept.get(key)
         if kept is None:
             kept = self._kept[key] = self._found(key, topic_id, config, now)
@@ -154,6 +174,9 @@ class FileLogs:
                 if key != METADATA_KEY:
                     place.begin()
                 return Kept(_load(place, key, config, now), topic_id, place)
+            except LostFile as lost:
+                self._fails(place, lost)
+                raise
             except DiskFailure:
                 if not is_new or not self.directories:
                     raise
@@ -200,6 +223,7 @@ class FileLogs:
                 return
         kept = self._kept.pop(key, None)
         del self._places[key]
+        self._lost.pop(key, None)
         with suppress(DiskFailure):  # what stays in a directory that fails is put aside when it works again
             if kept is not None:
                 kept.log.close(flush=False)
@@ -209,13 +233,14 @@ class FileLogs:
 
     def checkpoint(self, now: int) -> None:
         for place in self._dirs:
-            here = {key: kept.log for key, kept in self._kept.items() if kept.place is place}
+            here = {k: kept.log for k, kept in self._kept.items() if kept.place is place and k not in self._lost}
             with suppress(DiskFailure):
                 place.checkpoint(_offsets(here), self._unopened(place))
 
     def _unopened(self, place: LogDir) -> set[Key]:
-        """The partitions that lie there, and that nobody has asked for in this life."""
-        return {key for key, other in self._places.items() if other is place and key not in self._kept}
+        """The partitions that lie there, and that nobody has asked for in this life, or that were lost in it."""
+        closed = self._lost.keys() | (self._places.keys() - self._kept.keys())
+        return {key for key in closed if self._places[key] is place}
 
     def tick(self, now: int, delay: int) -> None:
         for kept in self._kept.values():
@@ -254,18 +279,25 @@ def _offsets(logs: Mapping[Key, PartitionLog]) -> dict[str, dict[Key, int]]:
 
 
 def _load(place: LogDir, key: Key, config: LogConfig, now: int) -> PartitionLog:
-    found = open_log(
-        place.disk,
-        names.partition_folder(*key),
-        *key,
-        config,
-        clean=place.clean,
-        recovery_point=place.offset(names.RECOVERY_POINT, key),
-        log_start_offset=place.offset(names.LOG_START, key),
-        now=now,
-        verified=key == METADATA_KEY,
-        ends_at=partial(place.ends_at, key),
-    )
+    folder = names.partition_folder(*key)
+    try:
+        found = open_log(
+            place.disk,
+            folder,
+            *key,
+            config,
+            clean=place.clean,
+            recovery_point=place.offset(names.RECOVERY_POINT, key),
+            log_start_offset=place.offset(names.LOG_START, key),
+            now=now,
+            verified=key == METADATA_KEY,
+            ends_at=partial(place.ends_at, key),
+            compacted=place.offset(names.CLEANER_OFFSET, key) > 0,
+        )
+    except LostRecords as lost:
+        if key == METADATA_KEY:
+            raise
+        raise LostFile(place.path, place.at(str(lost)), lost.file) from lost
     found.high_watermark = place.offset(names.REPLICATION_OFFSET, key)  # as far as it is known to be replicated
     found.cleaned_to = min(place.offset(names.CLEANER_OFFSET, key), found.log_end_offset)
     return found

@@ -71,6 +71,17 @@ def without_directory(
     return [*told, *directories_failed(after(image, told), broker_id, settings, [directory])]
 
 
+def without_partitions(
+    image: Image, broker_id: int, settings: Settings, directory: Uuid, partitions: Iterable[tuple[str, int]]
+) -> list[PartitionChangeRecord]:
+    """Files of these partitions are gone on this broker, in a directory that serves on."""
+    if set(image.brokers) <= {broker_id}:
+        return left_alone(image, broker_id, partitions, directory)
+    from .directories import lost
+
+    return lost(image, broker_id, settings, partitions)
+
+
 def left_alone(
     image: Image, broker_id: int, partitions: Iterable[tuple[str, int]], directory: Uuid
 ) -> list[PartitionChangeRecord]:

@@ -294,6 +294,13 @@ class Controller:
             return
         self.commit(comeback.without_directory(self.draft, broker.id, self._node.settings, directory, partitions))
 
+    def partitions_lost(self, directory: Uuid, partitions: Sequence[tuple[str, int]]) -> None:
+        """Files of these partitions of this node are gone: they go on without it. The directory in which they lie is as it was."""
+        broker = self.image.brokers.get(self._node.id)
+        if broker is not None and self.leads:
+            lost = comeback.without_partitions(self.draft, broker.id, self._node.settings, directory, partitions)
+            self.commit(lost)
+
     def new_id(self) -> Uuid:
         """A uuid for a topic, an incarnation or a directory."""
         return Uuid.random(self._node.random.randbytes)

@@ -21,7 +21,7 @@ from .broker_changes import gone_on_without
 from .broker_epochs import checked_broker
 from .decision import Decision
 from .image import Image
-from .log_dir_ids import is_online
+from .log_dir_ids import LOST, is_online
 from .partition_change import Wish
 from .partition_changes import Changes, Place, after
 from .versions import DIRECTORIES, level_of
@@ -72,6 +72,18 @@ def told_to_lie_in(
         if topic is not None and found is not None and broker_id in found.replicas:
             records += changes.change(Place(topic, index), Wish(directories={broker_id: directory}))
     return records
+
+
+def lost(
+    image: Image, broker_id: int, settings: Settings, partitions: Iterable[tuple[str, int]]
+) -> list[PartitionChangeRecord]:
+    """The broker's replicas of these partitions are lost: the partitions go on without them."""
+    partitions = list(partitions)
+    told = told_to_lie_in(image, broker_id, settings, LOST, partitions)
+    known = after(image, told)
+    topics = [(known.topic_named(name), index) for name, index in partitions]
+    places = [Place(topic, index) for topic, index in topics if topic is not None and index in topic.partitions]
+    return [*told, *gone_on_without(known, broker_id, settings, places)]
 
 
 def _found(image: Image, broker_id: int, topic_id: Uuid, index: int) -> Place:

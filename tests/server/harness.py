@@ -26,10 +26,16 @@ from kafkadouble.server.partition import Partition
 from kafkadouble.server.request import Peer, Request
 from kafkadouble.server.settings import Settings
 from kafkadouble.server.waiting import Task
+from kafkadouble.wire.stretch import Stretch
 
 NOW = 1_700_000_000_000
 SEED = 20261121
 SIZE_FIELD = 4
+
+
+def contents(part: Any) -> bytes:
+    """A part of an answer, which may lie in a file."""
+    return bytes(part.read() if isinstance(part, Stretch) else part)
 
 
 class Pending:
@@ -55,7 +61,7 @@ class Pending:
             self._response = answer
             return
         buffers = headers.write_response(answer, self._correlation_id, self._api_key, self._version)
-        frame = b"".join(bytes(buffer) for buffer in buffers)[SIZE_FIELD:]
+        frame = b"".join(map(contents, buffers))[SIZE_FIELD:]
         correlation_id, self._response = headers.read_response(frame, self._api_key, self._version)
         assert correlation_id == self._correlation_id
 
@@ -90,7 +96,7 @@ class Harness:
         """Hand in a request that may wait."""
         correlation_id = next(self._correlation_ids)
         buffers = headers.write_request(message, correlation_id, client_id, version)
-        request = self._decoded(b"".join(bytes(buffer) for buffer in buffers)[SIZE_FIELD:])
+        request = self._decoded(b"".join(map(contents, buffers))[SIZE_FIELD:])
         pending = Pending(version, request.api_key, correlation_id)
         pending.task = self.node.submit(request, pending.answered, self.now)
         return pending

@@ -12,6 +12,7 @@ from kafkadouble.messages.generated.feature_level_record import FeatureLevelReco
 from kafkadouble.messages.generated.unregister_broker import UnregisterBrokerRequest
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.files.disk import Disk
+from kafkadouble.server.log.files.errors import LostFile
 from kafkadouble.server.logs.files import FileLogs
 from kafkadouble.server.logs.formatting import format_directory, opened
 from kafkadouble.server.logs.logs import Logs
@@ -186,4 +187,39 @@ def test_what_is_refused_for_now_is_told_again(cluster: OnManyDisks) -> None:
         assert not cluster.is_told("t")
     finally:
         type(told).broker_epoch = epoch  # type: ignore[method-assign]
+    cluster.until(lambda: cluster.is_told("t"))
+
+
+def lose_file(cluster: OnManyDisks, id: int, topic: str) -> None:
+    """Somebody deletes the batches of partition 0, and the broker runs into it."""
+    logs: Any = cluster.nodes[id].logs
+    place = logs._places[topic, 0]
+    logs._fails(place, LostFile(place.path, "it is gone", f"{topic}-0/{0:020d}.log"))
+    cluster.step()
+
+
+def test_a_partition_whose_file_is_lost_is_led_by_another_and_the_directory_serves_on() -> None:
+    cluster = begun(OnManyDisks(1), BROKER, OTHER)
+    cluster.create("t", 6, replicas=2)
+    cluster.until(lambda: cluster.is_told("t"))
+    leader = cluster.partition("t").leader
+    others = [index for index in range(1, 6) if cluster.partition("t", index).leader == leader]
+    assert others
+    lose_file(cluster, leader, "t")
+    cluster.until(lambda: cluster.partition("t").leader not in (leader, -1))
+    assert directories_of(cluster.partition("t"))[leader] == LOST
+    assert cluster.partition("t").isr == (cluster.partition("t").leader,)
+    assert [cluster.partition("t", index).leader for index in others] == [leader] * len(others)
+    assert len(cluster.broker(leader).log_dirs) == 3
+
+
+def test_a_partition_whose_only_file_is_lost_has_no_leader_until_a_restart() -> None:
+    cluster = begun(OnManyDisks(1), BROKER)
+    cluster.create("t", 1)
+    cluster.until(lambda: cluster.is_told("t"))
+    lose_file(cluster, BROKER, "t")
+    cluster.until(lambda: cluster.partition("t").leader == -1)
+    cluster.stop_broker(BROKER)
+    cluster.add_broker(BROKER)
+    cluster.until(lambda: cluster.partition("t").leader == BROKER)
     cluster.until(lambda: cluster.is_told("t"))

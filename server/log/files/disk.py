@@ -4,7 +4,7 @@ A disk is one log dir. Paths are relative to it, with `/` between folder and fil
 when the call returns, and so outlives this process (not the machine: that takes a flush). A read gives bytes of its own, which stay good
 whatever happens to the file. Names are made durable by the folder's flush, contents by the file's. What the system refuses is a
 DiskFailure; a file or folder that is missing is one too, but for removing it. A disk that has failed once refuses everything from then on:
-nobody knows any more what is on it (KIP-112).
+nobody knows any more what is on it (KIP-112). Only a LostFile, of one partition, is not the end of the disk.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ class Disk(Protocol):
         ...
 
     def watch(self, told: Callable[[DiskFailure], None]) -> None:
-        """Have `told` called when the disk fails, once, on whatever thread that happens; it replaces whoever was told before."""
+        """Have `told` called when the disk fails, once, and for each LostFile, on whatever thread that happens; it replaces whoever was told
+        before."""
         ...
 
     def space(self) -> tuple[int, int] | None:

@@ -10,3 +10,14 @@ class DiskFailure(Exception):
     def __init__(self, folder: str, why: str) -> None:
         super().__init__(f"log dir {folder}: {why}")
         self.folder, self.why = folder, why
+
+
+class LostFile(DiskFailure):
+    """A file of one partition is gone, or is shorter than it was written: the log dir is as good as before, and that partition is not.
+
+    `path` is relative to the log dir, and begins with the partition's folder.
+    """
+
+    def __init__(self, folder: str, why: str, path: str) -> None:
+        super().__init__(folder, why)
+        self.path = path

@@ -151,6 +151,8 @@ class IndexedLog:
 
     def _is_place(self, position: int, offset: int | None = None) -> bool:
         """Whether a batch begins there, and no later than with `offset`."""
+        if not 0 <= position < self.size:
+            return False
         try:
             place = next(self.places(position), None)
         except BadFile:

@@ -1,8 +1,8 @@
 """What an interruption left in a partition's folder: files marked as deleted, as cleaned, or as about to be swapped in (as Kafka's LogLoader).
 
 `.deleted` files go. A `.cleaned` file belongs to a compaction that did not finish: it goes, and so does every `.swap` from there on. Any other
-`.swap` was finished: it takes its place, and the segments go from which it was made. An index without its segment goes, too: batches get
-their names first.
+`.swap` was finished: it takes its place, and the segments go from which it was made. An index without its segment goes, too,
+when `loss` has looked: a deletion was interrupted.
 """
 
 from __future__ import annotations
@@ -28,15 +28,13 @@ def put_in_order(disk: Disk, folder: str) -> list[tuple[int, str]]:
     whole = [each for each in swapped if each not in unfinished]
     if whole:
         _swap_in(disk, folder, found, whole)
-    _remove_orphans(disk, folder)
     return [parsed for parsed in map(parse_file, sorted(disk.names(folder))) if parsed]
 
 
-def _remove_orphans(disk: Disk, folder: str) -> None:
+def remove_orphans(disk: Disk, folder: str, files: list[tuple[int, str]]) -> None:
     """Remove the indexes of segments that are not there."""
-    found = [parsed for parsed in map(parse_file, sorted(disk.names(folder))) if parsed]
-    bases = {base for base, kind in found if kind == LOG}
-    for base, kind in found:
+    bases = {base for base, kind in files if kind == LOG}
+    for base, kind in files:
         if kind in (INDEX, TIME_INDEX, TXN_INDEX) and base not in bases:
             _remove(disk, folder, base, kind)
 

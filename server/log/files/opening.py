@@ -20,7 +20,8 @@ from ..offset_and_epoch import OffsetAndEpoch
 from ..producer_state import ProducerState
 from .disk import Disk
 from .indexed import UNBOUNDED
-from .leftovers import put_in_order
+from .leftovers import put_in_order, remove_orphans
+from .loss import check_whole
 from .recovery import learn_epochs, recover, state_at, verify
 from .storage import EndsAt, FileStorage
 
@@ -40,17 +41,20 @@ def open_log(
     now: int,
     verified: bool = False,
     ends_at: EndsAt = lambda _: None,
+    compacted: bool = False,
 ) -> PartitionLog:
     """The log of partition `index` of `topic` that lies in `folder` of the disk; the folder is made when it is missing.
 
     `clean`: the node that wrote it stopped in good order. `recovery_point`, `log_start_offset`: what the checkpoints say, 0 where they say
     nothing. `verified`: every batch is looked at, also after a clean stop, in a log without gaps. `ends_at` is told where the log ends, now and
-    whenever it is cut: no checkpoint may go beyond, or it would be believed of what is appended there. BadFile for what cannot be understood,
-    and cannot be made anew from what can; DiskFailure.
+    whenever it is cut: no checkpoint may go beyond, or it would be believed of what is appended there. `compacted`: records were taken away
+    between others. BadFile for what cannot be understood, and cannot be made anew from what can, and LostRecords for what is not there;
+    DiskFailure.
     """
     disk.make_folder(folder)
     storage = FileStorage(disk, folder, config, ends_at)
-    _find_segments(storage, put_in_order(disk, folder))
+    files = put_in_order(disk, folder)
+    _find_segments(storage, files)
     kept = _kept_epochs(disk, folder)
     epochs, state = LeaderEpochCache(kept or ()), ProducerState()
     if storage.segments:
@@ -58,6 +62,10 @@ def open_log(
         for segment in storage.segments[:unverified]:
             segment.check_end()
             segment.durable = True
+    has_gaps = compacted or config.compacts
+    check_whole(folder, files, storage.segments, recovery_point, log_start_offset, clean=clean, has_gaps=has_gaps)
+    remove_orphans(disk, folder, files)
+    if storage.segments:
         if verified:
             epochs = verify(storage.segments[:unverified], epochs if clean and kept else None)
         elif kept is None:

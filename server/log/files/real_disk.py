@@ -20,7 +20,7 @@ from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.stretch import Stretch
 
 from .disk import WORTH_IT, Flushing
-from .errors import DiskFailure
+from .errors import DiskFailure, LostFile
 
 _FLAGS = os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _WINDOWS = sys.platform == "win32"
@@ -84,17 +84,23 @@ class RealFile:
 
     def read(self, position: int, size: int) -> bytes:
         self._disk.check()
+        if position < 0:  # where no file has a byte: an index said so
+            return b""
         try:
             fd = self._fd if self._fd >= 0 else self._opened()
             data = _read(fd, size, position)
             while len(data) < size and position + len(data) < self.size:
                 more = _read(fd, size - len(data), position + len(data))
                 if not more:
-                    break
+                    raise self._shorter(position + len(data))
                 data += more
             return data
         except OSError as problem:
             raise self._disk.failure(problem) from problem
+
+    def _shorter(self, end: int) -> LostFile:
+        """It ends there, and more was written: somebody else has cut it."""
+        return self._disk.lost(self._path, f"it ends at byte {end}, where {self.size} were written")
 
     def truncate(self, size: int) -> None:
         if size < self.size:
@@ -118,6 +124,9 @@ class RealFile:
             return self.read(position, size)
         with self._disk.failures():
             fd = self._opened()
+            end = os.fstat(fd).st_size
+        if end < position + size:
+            raise self._shorter(end)
         lent = self._lent() if self._lent is not None else None
         if lent is None:
             try:
@@ -234,12 +243,25 @@ class RealDisk:
         self._told = told
 
     def failure(self, problem: OSError) -> DiskFailure:
+        if isinstance(problem, FileNotFoundError) and self._is_in_partition(problem.filename):
+            return self.lost(problem.filename, "it is gone")
         found = DiskFailure(self.root, str(problem))
         if self.failed is None:
             self.failed = found
             if self._told is not None:
                 self._told(found)
         return found
+
+    def lost(self, full: str, why: str) -> LostFile:
+        """A file of a partition is not what was written there."""
+        found = LostFile(self.root, f"{full}: {why}", os.path.relpath(full, self.root).replace(os.sep, "/"))
+        if self._told is not None:
+            self._told(found)
+        return found
+
+    def _is_in_partition(self, full: str) -> bool:
+        """Whether that is in a folder of a log dir that is still there."""
+        return os.path.dirname(full) != self.root and os.path.isdir(self.root)
 
     def check(self) -> None:
         """DiskFailure once the disk has failed."""

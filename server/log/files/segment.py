@@ -326,7 +326,10 @@ class FileSegment(IndexedLog):
         self.resume(most)
         index = self._index
         assert isinstance(index, GrowingIndex)
-        listed = self.aborted()
+        try:
+            listed = self.aborted()
+        except BadFile:  # the next start makes the list anew from the batches
+            listed = []
         if listed:
             kept = sum(1 for each in listed if each.last_offset < offset)
             self._opened_list().truncate(kept * txn_index.SIZE)

@@ -31,4 +31,9 @@ def run(seed: int, *, tracing: bool = False, scenario: str | None = None) -> Out
             "snapshots taken over": watch.taken,
         }
 
-    return played(world, name, whole, figures)
+    try:
+        return played(world, name, whole, figures)
+    finally:
+        for node in cluster.nodes.values():
+            if node.process is not None:  # or a snapshot that it was writing is tidied up whenever, on a disk on which it may die
+                node.process.end()

@@ -313,14 +313,13 @@ class PartitionLog(KeptLog):
                 self.epochs.truncate_from_end(self.log_end_offset)
                 self._storage.keep_epochs(self.epochs.entries)
             return False
-        if offset < self._storage.segments[0].base_offset:
+        if offset < self.log_start_offset:  # no record is left that may be read
             self.truncate_fully_and_start_at(offset)
             return True
         self.truncations += 1
         self._storage.truncate(offset)
         self.epochs.truncate_from_end(offset)
         self._storage.keep_epochs(self.epochs.entries)
-        self.log_start_offset = min(offset, self.log_start_offset)
         self.log_end_offset = offset
         self.cleaned_to = min(offset, self.cleaned_to)
         kept = self._storage.producers_at(offset) or (0, ())
@@ -353,7 +352,8 @@ class PartitionLog(KeptLog):
             self.log_start_offset = offset
             self.epochs.truncate_from_start(offset)
             self._storage.keep_epochs(self.epochs.entries)
-            self._storage.release(offset)
+            if not self.config.compacts:  # a cleaning reads all of a segment
+                self._storage.release(offset)
 
     def retain(self, now: int) -> list[Dropped]:
         """Delete the segments that the topic's settings no longer keep, and say which."""

@@ -5,6 +5,8 @@ and hardly more when it is large. What a follower gets from a log of the same pr
 `storage`; nothing here survives the process.
 """
 
+from __future__ import annotations
+
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
@@ -13,6 +15,7 @@ from kafkadouble.wire.batch import read_header
 from kafkadouble.wire.checksum import Buffer
 
 from .config import LogConfig
+from .formats import producer_snapshot
 from .memory_chunk import Chunk
 from .memory_shared import SharedChunk, chunk_around, may_be_shared
 from .offset_and_epoch import OffsetAndEpoch
@@ -37,6 +40,7 @@ class MemorySegment:
     __slots__ = (
         "_released",
         "_released_timestamp",
+        "_released_to",
         "base_offset",
         "chunks",
         "created",
@@ -56,6 +60,7 @@ class MemorySegment:
         self.first_timestamp = self.max_timestamp = -1
         self.chunks: list[Chunk] = []  # in offset order; those that were released are missing at the front
         self._released = 0  # bytes of the released chunks, which still count in `size`
+        self._released_to = base_offset  # the offset that follows them
         self._released_timestamp = -1  # and their largest timestamp, which still counts in `max_timestamp`
 
     def append(self, batch: Buffer, placed: Placed, now: int) -> bool:
@@ -119,7 +124,7 @@ class MemorySegment:
             if not self.chunks[-1].size:
                 self.chunks.pop()
         self.size = self._released + sum(chunk.size for chunk in self.chunks)
-        self.next_offset = self.chunks[-1].next_offset if self.chunks else self.base_offset
+        self.next_offset = self.chunks[-1].next_offset if self.chunks else self._released_to
         self.max_timestamp = max(self._released_timestamp, *(chunk.max_timestamp for chunk in self.chunks), -1)
         if not self.size:
             self.first_timestamp = -1
@@ -130,6 +135,7 @@ class MemorySegment:
         if gone > 0:
             for chunk in self.chunks[:gone]:
                 self._released += chunk.size
+                self._released_to = chunk.next_offset
                 self._released_timestamp = max(self._released_timestamp, chunk.max_timestamp)
             del self.chunks[:gone]
 
@@ -148,10 +154,10 @@ class MemorySegment:
 class MemoryRewriting:
     """A segment that is not among the others yet; see `storage.Rewriting`."""
 
-    __slots__ = ("_new", "_old", "_segments")
+    __slots__ = ("_new", "_old", "_storage")
 
-    def __init__(self, segments: list[MemorySegment], old: Sequence[MemorySegment]) -> None:
-        self._segments, self._old = segments, old
+    def __init__(self, storage: MemoryStorage, old: Sequence[MemorySegment]) -> None:
+        self._storage, self._old = storage, old
         self._new = MemorySegment(old[0].base_offset)
 
     def append(self, batch: Buffer) -> None:
@@ -165,9 +171,8 @@ class MemoryRewriting:
         return min(max(SMALLEST_CHUNK, self._new.size), LARGEST_CHUNK)
 
     def finish(self) -> None:
-        first = self._segments.index(self._old[0])
         self._new.next_offset = self._old[-1].next_offset
-        self._segments[first : first + len(self._old)] = [self._new]
+        self._storage.replace(self._old, self._new)
 
     def drop(self) -> None: ...
 
@@ -175,13 +180,14 @@ class MemoryRewriting:
 class MemoryStorage:
     """All segments of one log, in memory."""
 
-    __slots__ = ("_capacity", "segments")
+    __slots__ = ("_capacity", "_snapshots", "segments")
 
     recovery_point = 2**63 - 1  # nothing has to be flushed
 
     def __init__(self, base_offset: int = 0) -> None:
         self.segments = [MemorySegment(base_offset)]  # oldest first, never empty; only the last one grows
         self._capacity = SMALLEST_CHUNK  # of the next chunk
+        self._snapshots: dict[int, bytes] = {}  # producers, as in a snapshot's file, by the offset
 
     def append(self, batch: Buffer, placed: Placed, now: int) -> None:
         active = self.segments[-1]
@@ -200,16 +206,21 @@ class MemoryStorage:
         self.segments.append(MemorySegment(base_offset))
 
     def drop_oldest(self, count: int) -> None:
-        del self.segments[: min(count, len(self.segments) - 1)]
+        count = min(count, len(self.segments) - 1)
+        for segment in self.segments[:count]:
+            self._snapshots.pop(segment.base_offset, None)
+        del self.segments[:count]
 
     def truncate(self, offset: int) -> None:
         keep = max(1, bisect_right(self.segments, offset, key=_base_offset))
         del self.segments[keep:]
         self.segments[-1].truncate(offset)
+        self._snapshots = {at: each for at, each in self._snapshots.items() if at <= offset}
 
     def restart(self, offset: int) -> None:
         self.segments[:] = [MemorySegment(offset)]
         self._capacity = SMALLEST_CHUNK
+        self._snapshots.clear()
 
     def release(self, offset: int) -> None:
         for segment in self.segments:
@@ -220,11 +231,17 @@ class MemoryStorage:
     def keep_epochs(self, entries: Sequence[OffsetAndEpoch], *, flush: bool = False) -> None:
         """Nothing outlives the process here, nor does this."""
 
-    def keep_producers(self, offset: int, producers: Iterable[Producer]) -> None: ...
+    def keep_producers(self, offset: int, producers: Iterable[Producer]) -> None:
+        if offset not in self._snapshots and offset != self.segments[0].base_offset:
+            self._snapshots[offset] = producer_snapshot.write(map(producer_snapshot.entry_of, producers))
 
     def list_aborted(self, transaction: AbortedTransaction) -> None: ...
 
-    def producers_at(self, offset: int) -> None: ...
+    def producers_at(self, offset: int) -> tuple[int, list[Producer]] | None:
+        newest = max((at for at in self._snapshots if at <= offset), default=None)
+        if newest is None:
+            return None
+        return newest, [producer_snapshot.producer_of(each) for each in producer_snapshot.read(self._snapshots[newest])]
 
     def unflushed(self) -> None: ...
 
@@ -236,7 +253,14 @@ class MemoryStorage:
 
     def rewrite(self, segments: Sequence[Segment], config: LogConfig) -> MemoryRewriting:
         first = bisect_left(self.segments, segments[0].base_offset, key=_base_offset)
-        return MemoryRewriting(self.segments, self.segments[first : first + len(segments)])
+        return MemoryRewriting(self, self.segments[first : first + len(segments)])
+
+    def replace(self, replaced: Sequence[MemorySegment], made: MemorySegment) -> None:
+        """Put a finished segment in the place of others."""
+        first = self.segments.index(replaced[0])
+        self.segments[first : first + len(replaced)] = [made]
+        for segment in replaced[1:]:
+            self._snapshots.pop(segment.base_offset, None)
 
     @property
     def overhead(self) -> int:

@@ -1,9 +1,11 @@
-"""What a process of ours holds: for a gigabyte of produced records, and for 2,000 idle connections.
+"""What a process of ours holds: for a gigabyte of produced records, for 2,000 idle connections, and for
+500 connections whose Fetch waits for more records than there are.
 
-    python -m benchmarks.memory [--megabytes 1000] [--connections 2000] [--json]
+    python -m benchmarks.memory [--megabytes 1000] [--connections 2000] [--waiting 500] [--json]
 
-Goals: 1 GB of produced records costs at most 1.15 GB, 2,000 connections at most 60 MB. The peer of the first is the bytes produced, of the
-second the goal itself. Linux only.
+Goals: 1 GB of produced records costs at most 1.15 GB, 2,000 connections at most 60 MB, and a
+connection that waits no more than one that is idle. The peer of the first is the bytes produced, of
+the others the goal itself. Linux only.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from confluent_kafka import Producer
 
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
+from kafkadouble.messages.generated.fetch import FetchRequest
 
 from . import report, servers
 
@@ -56,6 +59,33 @@ def growth_by_connections(count: int) -> float:
         return grown
 
 
+def growth_by_waiting_fetches(count: int) -> float:
+    """Megabytes that the server grew by; every connection waits for 10 MB where there is 1 MB."""
+    wanted = FetchRequest.FetchPartition(partition=0, partition_max_bytes=1 << 24)
+    topic = FetchRequest.FetchTopic(topic="bench", partitions=[wanted])
+    fetch = FetchRequest(max_wait_ms=600_000, min_bytes=10 * MB, max_bytes=1 << 24, topics=[topic])
+    hello = b"".join(headers.write_request(ApiVersionsRequest(), 1, "waits", version=2))
+    waits = b"".join(headers.write_request(fetch, 2, "waits", version=12))
+    with servers.ours("--topic", "bench:1") as (bootstrap, pid):
+        host, _, port = bootstrap.rpartition(":")
+        producer = Producer({"bootstrap.servers": bootstrap, "batch.num.messages": 1})  # of many small pieces
+        for _ in range(1000):
+            producer.produce("bench", b"x" * 1000, partition=0)
+        producer.flush(60)
+        before = servers.resident_bytes(pid)
+        held = []
+        for _ in range(count):
+            held.append(socket.create_connection((host, int(port))))
+            _speak(held[-1], hello)
+            held[-1].sendall(waits)
+        held.append(socket.create_connection((host, int(port))))
+        _speak(held[-1], hello)  # all that came before it is taken in
+        grown = (servers.resident_bytes(pid) - before) / MB
+        for sock in held:
+            sock.close()
+        return grown
+
+
 def _speak(sock: socket.socket, hello: bytes) -> None:
     sock.sendall(hello)
     if not sock.recv(1 << 16):
@@ -66,6 +96,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--megabytes", type=int, default=1000)
     parser.add_argument("--connections", type=int, default=2000)
+    parser.add_argument("--waiting", type=int, default=500)
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     produced, grown = growth_by_records(arguments.megabytes)
@@ -73,6 +104,8 @@ def main() -> None:
     table = report.Table("memory", "MB; goals: ratios of at most 1.15 and 1")
     table.add(f"{arguments.megabytes} MB of records", grown, {"produced": produced})
     table.add(f"{arguments.connections} idle connections", idle, {"goal": 60 * arguments.connections / 2000})
+    waiting = growth_by_waiting_fetches(arguments.waiting)
+    table.add(f"{arguments.waiting} waiting fetches", waiting, {"goal": 60 * arguments.waiting / 2000})
     table.print(as_json=arguments.json)
 
 

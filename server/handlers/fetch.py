@@ -9,6 +9,7 @@ NOT_LEADER_OR_FOLLOWER (KIP-903).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
@@ -21,7 +22,7 @@ from ..fetching.sessions import Fetching
 from ..fetching.wanted import TOPIC_IDS_FROM, Wanted, keys_and_partitions, response
 from ..metadata.views import endpoints
 from ..request import Request
-from ..waiting import Until, Wait
+from ..waiting import Until, Wait, Waiters
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -46,9 +47,13 @@ def answer(node: Node, request: Request[FetchRequest]) -> FetchResponse | Wait[F
     if isinstance(fetching, int):
         return FetchResponse(error_code=fetching)
     reading = _read(node, request, fetching, may_wait=body.min_bytes > 0 and body.max_wait_ms > 0)
-    if reading.urgent or reading.size >= body.min_bytes or body.max_wait_ms <= 0 or fetching.is_empty:
+    if _is_enough(reading, body) or body.max_wait_ms <= 0 or fetching.is_empty:
         return _told(node, request, fetching, reading)
-    return _wait(node, request, fetching, reading)
+    return _wait(node, request, fetching, reading.places, reading.size)
+
+
+def _is_enough(reading: Reading, body: FetchRequest) -> bool:
+    return reading.urgent or reading.size >= body.min_bytes
 
 
 def _broken(request: Request[FetchRequest]) -> FetchResponse:
@@ -58,13 +63,19 @@ def _broken(request: Request[FetchRequest]) -> FetchResponse:
     return FetchResponse(error_code=error_codes.UNKNOWN_SERVER_ERROR)
 
 
-def _wait(node: Node, request: Request[FetchRequest], fetching: Fetching, reading: Reading) -> Wait[FetchResponse]:
+def _wait(
+    node: Node, request: Request[FetchRequest], fetching: Fetching, places: Sequence[Waiters], size: int
+) -> Wait[FetchResponse]:
+    """Read again whenever something has come. What was read before the wait is let go: it may be half
+    a megabyte, or keep memory and files of records that are deleted meanwhile."""
     deadline = node.now + request.body.max_wait_ms
-    while not (reading.urgent or reading.size >= request.body.min_bytes):
-        moved = yield Until(deadline, reading.places, lacking=request.body.min_bytes - reading.size)
+    while True:
+        moved = yield Until(deadline, places, lacking=request.body.min_bytes - size)
         reading = _read(node, request, fetching)
-        if not moved:
+        if not moved or _is_enough(reading, request.body):
             break
+        places, size = reading.places, reading.size
+        del reading
     _mark_gone(reading)
     return _told(node, request, fetching, reading)
 

@@ -97,6 +97,7 @@ def answer(node: Node, request: Request[ProduceRequest]) -> ProduceResponse | Di
 
 def _committed(node: Node, request: Request[ProduceRequest], response: ProduceResponse) -> Wait[ProduceResponse]:
     """The answer, once what was appended is on the disk (`flush.messages`); REQUEST_TIMED_OUT where that takes longer than the client waits."""
+    _let_go_of_records(request.body)
     waited = []
     for topic in response.responses:
         name = topic.name if request.version < TOPIC_IDS_FROM else _name_of(node, topic.topic_id)
@@ -113,6 +114,13 @@ def _committed(node: Node, request: Request[ProduceRequest], response: ProduceRe
         if code:
             answered.error_code = code  # where the batch begins is still told, as in Kafka
     return _with_leaders(node, request, response)
+
+
+def _let_go_of_records(body: ProduceRequest) -> None:
+    """They are in the logs: a request that waits for followers does not keep them a second time."""
+    for topic in body.topic_data:
+        for data in topic.partition_data:
+            data.records = data.records and b""
 
 
 def _with_leaders(node: Node, request: Request[ProduceRequest], response: ProduceResponse) -> ProduceResponse:

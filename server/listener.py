@@ -152,9 +152,13 @@ class Listener:
         end = clock.now() + milliseconds
         while (deadline := self.node.next_deadline()) is not None and deadline <= end:
             clock.advance(max(0, deadline - clock.now()))
-            self.node.tick(clock.now())
+            self._pass()
         clock.advance(end - clock.now())
-        self.node.tick(end)
+        self._pass()
+
+    def _pass(self) -> None:
+        self.node.tick(self.clock.now())
+        self.reschedule()
 
     def reschedule(self) -> None:
         """Have the node ticked when it wants to be; a clock that stands still says by itself when that is, unless it is now."""
@@ -222,16 +226,29 @@ class Listener:
             self.halted.set()
 
     def _flush(self) -> None:
-        """Flush what the node wants flushed, on another thread; what is wanted before there is a loop waits for it."""
+        """Flush what the node wants flushed, on another thread; what is wanted before there is a loop waits for it.
+        With a clock that stands still a flush takes no time, and is done when this returns."""
         jobs = [] if self._loop is None else self.node.flushing.begin()
-        if jobs and self._loop is not None:
-            done = self._loop.run_in_executor(None, flushing.run, jobs)
-            self._flushes.add(done)
-            done.add_done_callback(partial(self._flushed, self.node, jobs))
+        if not jobs or self._loop is None:
+            return
+        try:
+            done = (
+                None if isinstance(self.clock, SteppedClock) else self._loop.run_in_executor(None, flushing.run, jobs)
+            )
+        except RuntimeError:  # the interpreter ends, and starts no threads any more
+            done = None
+        if done is None:
+            self._end_flush(self.node, jobs, flushing.run(jobs))
+            return
+        self._flushes.add(done)
+        done.add_done_callback(partial(self._flushed, self.node, jobs))
 
     def _flushed(self, node: Node, jobs: Sequence[flushing.Job], done: asyncio.Future[list[flushing.Result]]) -> None:
         self._flushes.discard(done)
-        node.flushing.end(jobs, done.result())
+        self._end_flush(node, jobs, done.result())
+
+    def _end_flush(self, node: Node, jobs: Sequence[flushing.Job], results: Sequence[flushing.Result]) -> None:
+        node.flushing.end(jobs, results)
         node.tick(self.clock.now())
         self.reschedule()
 

@@ -20,15 +20,19 @@ from tests.front.client import ask
 
 IDS = (1, 2, 3)
 SEGMENT = 20_000
-FETCHES_S = {"replica.fetch.wait.max.ms": "20000", "broker.heartbeat.interval.ms": "5000"}
-"""Less often than by default, so that time passes faster."""
+SETTINGS = {
+    "replica.fetch.wait.max.ms": "20000",
+    "broker.heartbeat.interval.ms": "5000",
+    "log.retention.check.interval.ms": "30000",
+    "metadata.max.idle.interval.ms": "5000",
+}
+"""Fetches and heartbeats are rarer than by default, and checks more frequent, so that time passes faster."""
 
-TWO_CHECKS_S = 660
-"""More than twice `log.retention.check.interval.ms`."""
+TWO_CHECKS_S = 75
 
 TOPICS = {
     "by-size": {"retention.bytes": str(SEGMENT)},
-    "by-time": {"retention.ms": "60000"},
+    "by-time": {"retention.ms": "20000"},
     "compacted": {"cleanup.policy": "compact"},
     "both": {"cleanup.policy": "compact,delete", "retention.bytes": str(SEGMENT)},
     "purged": {},
@@ -39,7 +43,7 @@ TOPICS = {
 @pytest.fixture(params=["memory", "files"])
 def kafka(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KafkaDouble]:
     data_dir = tmp_path / "data" if request.param == "files" else None
-    with KafkaDouble(brokers=3, stepped=True, seed=20261121, config=FETCHES_S, data_dir=data_dir) as kafka:
+    with KafkaDouble(brokers=3, stepped=True, seed=20261121, config=SETTINGS, data_dir=data_dir) as kafka:
         for name, config in TOPICS.items():
             kafka.create_topic(name, replication_factor=3, config={"internal.segment.bytes": str(SEGMENT), **config})
         yield kafka

@@ -25,6 +25,9 @@ listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
 """
 
 
+SNAPSHOTS = {"metadata.log.max.snapshot.interval.ms": "1000", "metadata.max.idle.interval.ms": "5000"}
+
+
 def test_a_stopped_double_starts_with_what_it_had(tmp_path: Path) -> None:
     with KafkaDouble(data_dir=tmp_path) as kafka:
         kafka.create_topic("t", 2, {"retention.ms": "100000"})
@@ -147,3 +150,14 @@ def test_serve_names_the_file_that_it_cannot_understand(tmp_path: Path) -> None:
     assert (ended.returncode, ended.stdout) == (3, "")
     assert f"{tmp_path}/meta.properties" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("brokers", [1, 3])
+def test_what_is_due_to_be_flushed_is_flushed_while_time_is_advanced(tmp_path: Path, brokers: int) -> None:
+    """A snapshot is in its place when `advance` returns: a flush takes none of the time that is stepped."""
+    with KafkaDouble(brokers=brokers, stepped=True, seed=1, data_dir=tmp_path / "data", config=SNAPSHOTS) as kafka:
+        kafka.create_topic("t")
+        kafka.advance(62)
+        written = [path.name for path in tmp_path.rglob("*.checkpoint*") if path.parent.name.startswith("__cluster")]
+    assert len([name for name in written if name.endswith("-0000000001.checkpoint")]) >= brokers
+    assert [name for name in written if name.endswith(".part")] == []

@@ -155,6 +155,24 @@ def test_who_is_known_of_an_earlier_life_only_is_not_proposed(cluster: Liars) ->
     assert in_sync.proposed == in_sync.isr | {follower.id}
 
 
+def test_who_is_fenced_or_about_to_stop_is_not_proposed(cluster: Liars) -> None:
+    """The controller would refuse it (KIP-841)."""
+    follower = followers(cluster)[0]
+    changes, led, in_sync = led_by(leader(cluster))
+    in_sync.isr -= {follower.id}
+    controller = leader(cluster).controller
+    image = controller.image
+    led.fetched(follower.id, END, cluster.now, follower.broker_epoch)
+    registered = image.brokers[follower.id]
+    for broker in (registered._replace(fenced=True), registered._replace(in_controlled_shutdown=True)):
+        controller.fold.image = image._replace(brokers=image.brokers.set(follower.id, broker))
+        changes.look(led)
+        assert in_sync.proposed is None
+    controller.fold.image = image
+    changes.look(led)
+    assert in_sync.proposed == in_sync.isr | {follower.id}
+
+
 Change = Callable[[AlterPartitionResponse.PartitionData], None]
 
 

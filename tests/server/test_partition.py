@@ -7,7 +7,9 @@ import pytest
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.log import PartitionLog
+from kafkadouble.server.metadata.image import PartitionImage
 from kafkadouble.server.partition import Partition
+from kafkadouble.server.replication.in_sync import InSync
 from kafkadouble.server.waiting import Until, Wait, Waiting
 from kafkadouble.wire.batch import Record, encode_batch, read_header
 
@@ -88,3 +90,17 @@ def test_a_later_epoch_wakes_all_and_an_earlier_one_is_none(partition: Partition
     assert (partition.leader_epoch, woken) == (8, [True])
     assert partition.log.epochs.latest == 8
     assert repr(partition).startswith("led in epoch 8")
+
+
+def test_the_high_watermark_does_not_go_back_with_a_follower_that_lost_its_log() -> None:
+    image = PartitionImage((1, 2), (Uuid.ZERO,) * 2, (1, 2), 1, leader_epoch=5, partition_epoch=1)
+    partition = Partition(Uuid(b"t" * 16), 1, 5, PartitionLog("t", 3), in_sync=InSync(1, image, 0, NOW))
+    for _ in range(4):
+        partition.append(batch(), NOW, produce_version=9)
+    partition.fetched(2, 3, NOW)
+    assert partition.high_watermark == 3
+    for offset in (1, 0, 2, 3):
+        partition.fetched(2, offset, NOW)
+        assert partition.high_watermark == 3
+    partition.fetched(2, 4, NOW)
+    assert partition.high_watermark == 4

@@ -150,6 +150,10 @@ def moves_too_far(log: Any, id: OffsetAndEpoch) -> None:
     log.move_start(OffsetAndEpoch(log.high_watermark, id.epoch))
 
 
+def stays_where_it_is(log: RaftLog, id: OffsetAndEpoch) -> bool:
+    return True
+
+
 def deletes_all(log: Any, store: Any, now: int) -> None:
     for id in store.ids():
         store.delete(id, now)

@@ -11,7 +11,7 @@ from kafkadouble.server.raft.follower import Follower
 from kafkadouble.server.raft.leader import Leader
 from kafkadouble.server.raft.reconfiguration import ChangeRefused
 from kafkadouble.server.raft.voters import VoterSet
-from tests.server.raft.asking import key, member, part
+from tests.server.raft.asking import ask, elected, key, member, part
 from tests.server.raft.changing import Changing, add, known, remove, update
 from tests.server.raft.quorum import (
     KRAFT_VERSION,
@@ -131,6 +131,13 @@ def test_57_an_update_under_kraft_version_0_is_only_kept_in_mind() -> None:
     assert changing.now(update(9, changing.leader.epoch)).error_code == e.VOTER_NOT_FOUND
     assert changing.leader.log.end == end
     assert changing.state.told[mover].endpoints[LISTENER].host == "moved"
+
+
+def test_a_leader_that_has_committed_nothing_in_its_epoch_changes_no_voter() -> None:
+    """Not even under kraft.version 0: it may not know of what an earlier leader has begun."""
+    leader = elected(member())
+    assert leader.replica.state.high_watermark is None  # type: ignore[union-attr]
+    assert ask(leader, update(2, leader.replica.epoch), 0).error_code == e.REQUEST_TIMED_OUT
 
 
 def test_a_follower_that_moved_tells_its_leader_when_a_fetch_timeout_has_passed() -> None:

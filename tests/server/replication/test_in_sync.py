@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.metadata.image import PartitionImage
-from kafkadouble.server.replication.in_sync import InSync
+from kafkadouble.server.replication.in_sync import InSync, Remote
 
 LEADER, OTHER, THIRD = 1, 2, 3
 
@@ -58,3 +60,33 @@ def test_a_follower_comes_in_from_the_start_of_the_epoch_on() -> None:
         in_sync.fetched(THIRD, offset, 10, now=0)
         wished = in_sync.wish(10, high_watermark, [THIRD], now=0, lag=100)
         assert wished == (frozenset({LEADER, OTHER, THIRD}) if may else None)
+
+
+def test_older_metadata_do_not_say_who_the_replicas_are() -> None:
+    in_sync = in_sync_at(5, LEADER, OTHER, THIRD)
+    in_sync.follow(told(4, LEADER, OTHER)._replace(replicas=(LEADER, OTHER)), now=1)
+    assert sorted(in_sync.remotes) == [OTHER, THIRD]
+    assert in_sync.replicas == (LEADER, OTHER, THIRD)
+
+
+@pytest.mark.parametrize(("min_isr", "high_watermark"), [(1, 10), (2, 10), (3, -1)])
+def test_below_min_insync_replicas_the_high_watermark_does_not_move(min_isr: int, high_watermark: int) -> None:
+    assert in_sync_at(5, LEADER, OTHER).high_watermark(10, min_isr) == high_watermark
+
+
+def test_who_keeps_up_with_what_there_was_is_in_sync_and_who_stands_still_is_not() -> None:
+    """A follower of a busy leader never has everything; it is in sync if it has what there was at its last fetch."""
+    keeps_up, stands_still = Remote(now=0), Remote(now=0)
+    for fetch in range(1, 6):
+        keeps_up.fetched((fetch - 1) * 10, fetch * 10, now=fetch * 100)
+        stands_still.fetched(0, fetch * 10, now=fetch * 100)
+    assert keeps_up.is_in_sync(60, now=550, lag=200)
+    assert not stands_still.is_in_sync(60, now=550, lag=200)
+
+
+def test_who_has_everything_stays_in_sync_however_long_nothing_is_produced() -> None:
+    remote = Remote(now=0)
+    remote.fetched(10, 10, now=100)
+    assert remote.is_in_sync(10, now=10**9, lag=200)
+    assert remote.is_in_sync(11, now=300, lag=200)
+    assert not remote.is_in_sync(11, now=301, lag=200)

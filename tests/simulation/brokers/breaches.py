@@ -101,7 +101,12 @@ def goes_by_any_metadata(self: InSync, partition: Any, now: int) -> None:
 
 
 def in_any_epoch(self: Partition, current_leader_epoch: int) -> int:
-    return error_codes.NONE
+    return error_codes.KAFKA_STORAGE_ERROR if self.offline else error_codes.NONE
+
+
+def comes_into_the_epoch(self: InSync, id: int, high_watermark: int) -> bool:
+    """Whatever is committed."""
+    return self.remotes[id].end_offset >= self.epoch_start
 
 
 def reads_to_the_end(partition: Any, wanted: Any, terms: Any, at_least_one: bool) -> Any:
@@ -145,10 +150,6 @@ def goes_back(self: Partition) -> None:
         ends = [self.log.log_end_offset, *(remote.end_offset for remote in self.in_sync.remotes.values())]
         self.log.high_watermark = max(0, min(ends))
         self.waiters.wake_all()
-
-
-def acknowledges_what_it_repeats(self: Any, header: Any) -> None:
-    """A batch that comes again is appended again."""
 
 
 @contextmanager

@@ -236,6 +236,15 @@ class TestDamage:
         log = opened(filled(4), start=50)
         assert (log.log_start_offset, log.log_end_offset, log.size) == (50, 50, 0)
 
+    @pytest.mark.parametrize("lost", [1, 2])
+    def test_epochs_whose_last_bytes_are_lost_are_learnt_anew(self, lost: int) -> None:
+        """Without its end of line the last offset may lack digits, and be a number all the same."""
+        disk = filled(14, close=True)
+        known = opened(disk.copy(), clean=True).epochs.entries
+        assert known[-1] == OffsetAndEpoch(12, 3)
+        del disk.contents["t-0/leader-epoch-checkpoint"].data[-lost:]
+        assert opened(disk, clean=True).epochs.entries == known
+
     def test_a_wrong_offset_is_found_where_it_is(self) -> None:
         disk = filled(3)
         disk.contents[path(0)].data[ONE + 7] = 2  # offset 1 says that it is 2, as the next one does

@@ -173,3 +173,17 @@ def test_wherever_a_process_dies_the_log_begins_where_a_snapshot_ends(bounds: di
         assert log.validate(log.start_offset, 1).position is Position.VALID
     assert changes > 1
     assert starts == {start}, "first the log moves, then snapshots go"
+
+
+@pytest.mark.parametrize("adopted", [False, True])
+def test_segments_before_the_start_that_are_left_over_go_at_the_next_look(adopted: bool) -> None:
+    """The log start had moved, and something came between that and their deletion."""
+    log, store = made(*ENDS)
+    log.log.delete_records_before(20)
+    assert log.log.segments[0].base_offset < 19
+    if adopted:
+        advance_as_leader(log, store, [0], Retention(max_lag_ms=10**9), NOW)
+    else:
+        clean(log, store, Retention(-1, -1), NOW)
+    assert log.start_offset == 20
+    assert log.log.segments[0].base_offset == 20

@@ -1,0 +1,153 @@
+"""Mutations of the life of brokers: registration, heartbeats, fencing, elections (KIP-631, KIP-841, KIP-966)."""
+
+from __future__ import annotations
+
+from .mutation import Mutation
+
+_HERE = "tests/server/metadata/test_"
+_REGISTRATION, _BEATS, _HEARTBEATS = (f"{_HERE}{name}.py" for name in ("registration", "broker_beats", "heartbeats"))
+_STATES, _CHANGES, _ELECTIONS = (f"{_HERE}{name}.py" for name in ("broker_states", "broker_changes", "elections"))
+_CHANGES_OF_VOTERS = ("tests/server/raft/test_reconfiguration.py", "tests/server/raft/test_adding_voters.py")
+
+BROKERS = {
+    "registration: an id is given to a second process": Mutation(
+        "server/metadata/registration.py",
+        "if last is not None and amended is None and heartbeats.has_session(last, situation.now):",
+        "if False:",
+        (_REGISTRATION,),
+        "two processes with one id take turns, and both believe that they lead",
+    ),
+    "registration: an amendment takes the fencing away": Mutation(
+        "server/metadata/registration.py",
+        "        record.fenced, record.in_controlled_shutdown = amended.fenced, amended.in_controlled_shutdown\n",
+        "        record.in_controlled_shutdown = amended.in_controlled_shutdown\n",
+        (_REGISTRATION,),
+        "a broker that amends its registration is fenced, or unfenced, by that",
+    ),
+    "registration: an amendment has a new epoch": Mutation(
+        "server/metadata/registration.py",
+        "        record.broker_epoch = amended.epoch\n",
+        "        record.broker_epoch = situation.end\n",
+        (_REGISTRATION,),
+        "the next heartbeat of the same process is stale",
+    ),
+    "registration: a directory is registered twice": Mutation(
+        "server/metadata/registration.py",
+        "        if each in owners:\n",
+        "        if False:\n",
+        (_REGISTRATION,),
+        "two brokers share a disk that was copied (KIP-858)",
+    ),
+    "registration: a new life may be heard of as the old one": Mutation(
+        "server/metadata/heartbeats.py",
+        "        if before is not None and before.epoch == epoch:\n",
+        "        if before is not None:\n",
+        (_HEARTBEATS, _REGISTRATION),
+        "a broker that registers again keeps the session of its last life",
+    ),
+    "fencing: a heartbeat of an earlier life counts": Mutation(
+        "server/metadata/broker_epochs.py",
+        "    if broker.epoch != epoch:\n",
+        "    if broker.epoch < epoch:\n",
+        (_BEATS, f"{_HERE}isr.py"),
+        "a process that was replaced keeps its successor alive",
+    ),
+    "fencing: a broker is unfenced before it has read its registration": Mutation(
+        "server/metadata/broker_states.py",
+        "return State.UNFENCED if wish.caught_up and not wish.fence else State.FENCED",
+        "return State.UNFENCED if not wish.fence else State.FENCED",
+        (_STATES, _BEATS),
+        "a broker leads that does not know what it leads",
+    ),
+    "fencing: a broker is caught up one record too early": Mutation(
+        "server/metadata/broker_beats.py",
+        "caught_up = body.current_metadata_offset >= known.registered_at",
+        "caught_up = body.current_metadata_offset >= known.registered_at - 1",
+        (_BEATS,),
+        "a broker is unfenced that has not read its own registration",
+    ),
+    "fencing: a broker that wants to stop goes while it leads": Mutation(
+        "server/metadata/broker_states.py",
+        "return State.SHUT_DOWN_NOW if not wish.leads() and wish.others_know() else State.CONTROLLED_SHUTDOWN",
+        "return State.SHUT_DOWN_NOW if wish.others_know() else State.CONTROLLED_SHUTDOWN",
+        (_STATES, _BEATS),
+        "partitions are without a leader until its session is over",
+    ),
+    "fencing: a broker goes before the others know": Mutation(
+        "server/metadata/broker_states.py",
+        "return State.SHUT_DOWN_NOW if not wish.leads() and wish.others_know() else State.CONTROLLED_SHUTDOWN",
+        "return State.SHUT_DOWN_NOW if not wish.leads() else State.CONTROLLED_SHUTDOWN",
+        (_STATES, _BEATS),
+        "clients are sent to a broker that has stopped",
+    ),
+    "fencing: a session is over one millisecond early": Mutation(
+        "server/metadata/heartbeats.py",
+        "now <= known.heard_at + self.session_timeout",
+        "now < known.heard_at + self.session_timeout",
+        (_HEARTBEATS, _BEATS),
+        "a heartbeat that comes at the last moment is too late, and not in Kafka",
+    ),
+    "fencing: a new leader of the quorum has heard nothing": Mutation(
+        "server/metadata/heartbeats.py",
+        "            if not broker.fenced:\n                known.heard_at = now\n",
+        "",
+        (_HEARTBEATS, _BEATS),
+        "a broker that died with the last leader is never fenced",
+    ),
+    "fencing: a fenced broker keeps its leaderships": Mutation(
+        "server/metadata/broker_changes.py",
+        "return [*_left_behind(image, settings, broker_id), _changed(broker, fenced=FENCE)]",
+        "return [_changed(broker, fenced=FENCE)]",
+        (_CHANGES, _BEATS),
+        "partitions are led by a broker that is not there",
+    ),
+    "quorum: a change of the voters begins while another is under way": Mutation(
+        "server/raft/reconfiguration.py",
+        "    if leader.change is not None:\n        raise ChangeRefused(_TIMED_OUT",
+        "    if False:\n        raise ChangeRefused(_TIMED_OUT",
+        _CHANGES_OF_VOTERS,
+        "two majorities that have no voter in common (KIP-853)",
+    ),
+    "quorum: a change of the voters begins before a record of the epoch is committed": Mutation(
+        "server/raft/reconfiguration.py",
+        '    if leader.high_watermark is None:\n        raise ChangeRefused(_TIMED_OUT, "the leader',
+        '    if False:\n        raise ChangeRefused(_TIMED_OUT, "the leader',
+        _CHANGES_OF_VOTERS,
+        "a change of an earlier leader may be pending that this one does not know of (KIP-853)",
+    ),
+    "quorum: a change of the voters begins before the last one is committed": Mutation(
+        "server/raft/reconfiguration.py",
+        "if at < 0 or leader.high_watermark is None or at >= leader.high_watermark:",
+        "if at < 0 or leader.high_watermark is None:",
+        _CHANGES_OF_VOTERS,
+        "two majorities that have no voter in common (KIP-853)",
+    ),
+    "elections: a replica that is out of sync leads": Mutation(
+        "server/metadata/leader_choice.py",
+        "return broker in (self.isr or self.elr) and self.may_lead(broker)",
+        "return self.may_lead(broker)",
+        (_ELECTIONS, f"{_HERE}partition_change.py"),
+        "acknowledged records are lost",
+    ),
+    "elections: an eligible replica leads beside an in-sync set": Mutation(
+        "server/metadata/leader_choice.py",
+        "return broker in (self.isr or self.elr) and self.may_lead(broker)",
+        "return broker in (*self.isr, *self.elr) and self.may_lead(broker)",
+        (_ELECTIONS, f"{_HERE}partition_change.py"),
+        "a replica leads that lacks what was committed since it fell out (KIP-966)",
+    ),
+    "elections: an election without leave is unclean": Mutation(
+        "server/metadata/leader_choice.py",
+        "    if election is Election.UNCLEAN:\n",
+        "    if True:\n",
+        (_ELECTIONS, f"{_HERE}partition_change.py"),
+        "unclean.leader.election.enable=false is not obeyed",
+    ),
+    "elections: a lost disk is eligible": Mutation(
+        "server/metadata/broker_changes.py",
+        "        *_left_behind(image, settings, broker_id, forgetful=broker_id),\n",
+        "        *_left_behind(image, settings, broker_id),\n",
+        (_CHANGES, _REGISTRATION),
+        "a broker that lost what was not flushed is elected as if it had everything (KIP-966)",
+    ),
+}

@@ -1,0 +1,160 @@
+"""Mutations of logs: recovery, leader epochs, divergence, retention, compaction (KIP-101, KIP-279, KIP-107)."""
+
+from __future__ import annotations
+
+from .mutation import Mutation
+
+_EPOCHS, _KIP_101 = "tests/server/log/test_epochs.py", "tests/kips/test_kip_101.py"
+_RETENTION = "tests/server/log/test_retention.py"
+_CUTS, _HOLES, _OPENING = (f"tests/server/log/files/test_{name}.py" for name in ("cuts", "holes", "opening"))
+_KEEPING = "tests/server/raft/snapshots/test_keeping.py"
+
+LOGS = {
+    "log: an epoch that begins at the new end of the log is kept": Mutation(
+        "server/log/epochs.py",
+        "keep = bisect_left(self._starts, end)",
+        "keep = bisect_right(self._starts, end)",
+        (_EPOCHS, _KIP_101),
+        "a follower that is cut back claims an epoch of which it has no record, and its leader finds no divergence",
+    ),
+    "log: the epoch in force at the new start is forgotten": Mutation(
+        "server/log/epochs.py",
+        "gone = bisect_right(self._starts, start) - 1",
+        "gone = bisect_left(self._starts, start) - 1",
+        (_EPOCHS, _KIP_101),
+        "after retention the oldest records are said to be of an older epoch than theirs",
+    ),
+    "log: an epoch older than all has the number of the first": Mutation(
+        "server/log/epochs.py",
+        "self._epochs[later - 1] if later else epoch",
+        "self._epochs[max(0, later - 1)]",
+        (_EPOCHS, "tests/kips/test_kip_279.py"),
+        "a follower far behind is told an epoch that it does not have, and cuts at the wrong place (KIP-279)",
+    ),
+    "log: the latest epoch ends where it starts": Mutation(
+        "server/log/epochs.py",
+        "            return OffsetAndEpoch(log_end_offset, epoch)\n",
+        "            return OffsetAndEpoch(self._starts[-1], epoch)\n",
+        (_EPOCHS, _KIP_101),
+        "every follower in sync is told to cut its log",
+    ),
+    "log: a follower past the end does not diverge": Mutation(
+        "server/log/divergence.py",
+        "if end.epoch < last_fetched_epoch or end.offset < fetch_offset:",
+        "if end.epoch < last_fetched_epoch:",
+        ("tests/server/log/test_divergence.py", "tests/kips/test_kip_279.py"),
+        "a follower that is longer than its leader in one epoch keeps records that were never committed",
+    ),
+    "log: a later epoch than the leader's is no divergence": Mutation(
+        "server/log/divergence.py",
+        "if end.epoch < last_fetched_epoch or end.offset < fetch_offset:",
+        "if end.offset < fetch_offset:",
+        ("tests/server/log/test_divergence.py", "tests/kips/test_kip_279.py"),
+        "records of an epoch that the leader does not have stay in a follower's log",
+    ),
+    "log: a follower below the start of the log is compared": Mutation(
+        "server/log/divergence.py",
+        "if end == UNDEFINED or fetch_offset < log_start_offset:",
+        "if end == UNDEFINED:",
+        ("tests/server/log/test_divergence.py", "tests/kips/test_kip_279.py"),
+        "a follower that is behind the log start is told to cut, and not to start there",
+    ),
+    "log: a cut leaves the cleaner's place beyond the end": Mutation(
+        "server/log/log.py",
+        "        self.log_end_offset = offset\n        self.cleaned_to = min(offset, self.cleaned_to)\n",
+        "        self.log_end_offset = offset\n",
+        ("tests/server/log/compaction/test_cleaner.py", "tests/server/log/test_log.py"),
+        "what is appended after a truncation is never compacted",
+    ),
+    "log: retention deletes what is not committed": Mutation(
+        "server/log/retention.py",
+        "if high_watermark < end or (last and not segment.size) or not due(segment, end):",
+        "if (last and not segment.size) or not due(segment, end):",
+        (_RETENTION,),
+        "a leader deletes records that its followers do not have yet",
+    ),
+    "log: the segment that holds the log start is deleted": Mutation(
+        "server/log/retention.py",
+        "end <= log_start_offset and segment is not segments[-1]",
+        "end <= log_start_offset + 1 and segment is not segments[-1]",
+        (_RETENTION,),
+        "DeleteRecords takes one more record than it was told to",
+    ),
+    "log: the age of a segment is that of its file": Mutation(
+        "server/log/retention.py",
+        "return segment.max_timestamp if segment.max_timestamp >= 0 else segment.modified",
+        "return segment.modified",
+        (_RETENTION,),
+        "records with old timestamps are kept, and young ones go, by when the file was written",
+    ),
+    "log: a segment as large as the excess stays": Mutation(
+        "server/log/retention.py",
+        "        if segment.size > excess:\n",
+        "        if segment.size >= excess:\n",
+        (_RETENTION,),
+        "retention.bytes keeps one segment more than Kafka",
+    ),
+    "log: an epoch that begins is not flushed": Mutation(
+        "server/log/log.py",
+        "self._storage.keep_epochs(self.epochs.entries, flush=True)",
+        "self._storage.keep_epochs(self.epochs.entries)",
+        (_OPENING, "tests/server/log/files/test_storage.py", _KIP_101, "tests/server/log/files/test_power_loss.py"),
+        "after a loss of power the log has batches of an epoch that its checkpoint does not have (KIP-101)",
+    ),
+    "log: the segments before the start of the metadata log stay": Mutation(
+        "server/raft/raft_log.py",
+        "            self.history.forget_before(id.offset)\n            self.delete_old_segments()\n",
+        "            self.history.forget_before(id.offset)\n",
+        (_KEEPING, "tests/server/test_trimmed_controllers.py"),
+        "the metadata log grows until the next look",
+    ),
+    "log: what an interruption left of old segments stays": Mutation(
+        "server/raft/snapshots/keeping.py",
+        '    """By size and age, as shipped."""\n    log.delete_old_segments()\n',
+        '    """By size and age, as shipped."""\n',
+        (_KEEPING,),
+        "segments that could not be deleted once are never deleted",
+    ),
+    "log: what an interruption left of old segments stays under the adopted rule": Mutation(
+        "server/raft/snapshots/keeping.py",
+        "    log.delete_old_segments()\n    if id is not None",
+        "    if id is not None",
+        (_KEEPING,),
+        "segments that could not be deleted once are never deleted",
+    ),
+    "log: epochs that were recovered are not written down": Mutation(
+        "server/log/files/opening.py",
+        "    if epochs.entries != (kept or []):\n        storage.keep_epochs(epochs.entries)\n",
+        "",
+        (_OPENING, "tests/server/log/files/test_corruption.py", "tests/server/log/files/test_power_loss.py"),
+        "leader-epoch-checkpoint stays wrong after a recovery, until the next epoch begins",
+    ),
+    "log: epochs beyond the end that was found are kept": Mutation(
+        "server/log/files/opening.py",
+        "    epochs.truncate_from_end(end)\n",
+        "",
+        (_OPENING, "tests/server/log/files/test_power_loss.py", _CUTS),
+        "after an unclean stop the epochs are ahead of the log (KIP-101)",
+    ),
+    "log: a checkpoint that was cut off is believed": Mutation(
+        "server/log/files/opening.py",
+        'if not data.endswith(b"\\n"):',
+        "if not data:",
+        (_OPENING,),
+        "the last digits of an offset are lost, and an epoch begins in the wrong place",
+    ),
+    "log: a hole between two segments is taken for compaction": Mutation(
+        "server/log/files/recovery.py",
+        "    if not following or storage.compacts or segment.next_offset < recovery_point:\n        return None\n",
+        "    if True:\n        return None\n",
+        (_HOLES, "tests/server/log/files/test_power_loss.py"),
+        "records that were lost are skipped, though those behind them were never acknowledged in order",
+    ),
+    "log: segments behind a damaged batch are kept": Mutation(
+        "server/log/files/recovery.py",
+        "        storage.drop_newest(gone)\n",
+        "",
+        (_HOLES, "tests/server/log/files/test_corruption.py", _CUTS),
+        "the log goes on behind what was cut off",
+    ),
+}

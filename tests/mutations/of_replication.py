@@ -1,0 +1,182 @@
+"""Mutations of replication: the in-sync set, the high watermark, epochs of leaders and brokers (KIP-497, KIP-903, KIP-966, KIP-320)."""
+
+from __future__ import annotations
+
+from .mutation import Mutation
+
+_IN_SYNC, _ISR = "tests/server/replication/test_in_sync.py", "tests/server/metadata/test_isr.py"
+_REPLICATION, _FALSE = "tests/server/test_replication.py", "tests/server/test_false_followers.py"
+_FOLLOWING = "tests/server/replication/test_following.py"
+_CONVERSATIONS = "tests/test_conversations.py"
+_COMES = f"{_IN_SYNC}::test_a_follower_comes_in_from_the_start_of_the_epoch_on"
+
+REPLICATION = {
+    "isr: a follower comes in below the start of the epoch": Mutation(
+        "server/replication/in_sync.py",
+        "return self.remotes[id].end_offset >= max(high_watermark, self.epoch_start)",
+        "return self.remotes[id].end_offset >= high_watermark",
+        (_COMES,),
+        "a replica is in sync that may lack what an earlier leader committed",
+    ),
+    "isr: a follower comes in below the high watermark": Mutation(
+        "server/replication/in_sync.py",
+        "return self.remotes[id].end_offset >= max(high_watermark, self.epoch_start)",
+        "return self.remotes[id].end_offset >= self.epoch_start",
+        (_COMES,),
+        "a replica is in sync that lacks what is committed",
+    ),
+    "isr: a proposed replica is not waited for": Mutation(
+        "server/replication/in_sync.py",
+        "for id in self.isr if self.proposed is None else self.isr | self.proposed:",
+        "for id in self.isr:",
+        (_IN_SYNC,),
+        "the controller may have put it into the set already, and elects it without the last records (KIP-497)",
+    ),
+    "isr: older metadata undo what the controller answered": Mutation(
+        "server/replication/in_sync.py",
+        "        elif partition.partition_epoch < self.partition_epoch:\n            return\n",
+        "",
+        (_IN_SYNC,),
+        "replicas that were moved away count again, and those that came in do not",
+    ),
+    "isr: below min.insync.replicas the high watermark moves": Mutation(
+        "server/replication/in_sync.py",
+        "        if len(self.isr) < min_isr:\n            return -1\n",
+        "",
+        (_IN_SYNC,),
+        "an eligible leader replica may lack what is committed (KIP-966)",
+    ),
+    "isr: a follower that is stuck stays in sync": Mutation(
+        "server/replication/in_sync.py",
+        "        elif offset >= self.end_then >= 0:\n",
+        "        else:\n",
+        (_IN_SYNC,),
+        "a follower that lags for ever keeps the high watermark back",
+    ),
+    "isr: a caught-up follower falls out when nothing is produced": Mutation(
+        "server/replication/in_sync.py",
+        "return self.end_offset == leader_end or now - self.caught_up <= lag",
+        "return now - self.caught_up <= lag",
+        (_IN_SYNC,),
+        "an idle partition loses its in-sync set while fetches wait",
+    ),
+    "isr: a leader speaks of an older leader epoch": Mutation(
+        "server/metadata/isr.py",
+        "    (error_codes.FENCED_LEADER_EPOCH, lambda claim: claim.asked.leader_epoch < claim.partition.leader_epoch),\n",
+        "",
+        (_ISR,),
+        "a leader that was replaced changes the set of its successor",
+    ),
+    "isr: a broker that does not lead changes the set": Mutation(
+        "server/metadata/isr.py",
+        "    (error_codes.INVALID_REQUEST, lambda claim: claim.leader != claim.partition.leader),\n",
+        "",
+        (_ISR,),
+        "any broker can put itself in sync",
+    ),
+    "isr: a leader speaks of an older set": Mutation(
+        "server/metadata/isr.py",
+        "    (error_codes.INVALID_UPDATE_VERSION, lambda claim: claim.asked.partition_epoch < claim.partition.partition_epoch),\n",
+        "",
+        (_ISR,),
+        "a late request undoes a reassignment",
+    ),
+    "isr: an ineligible replica is granted": Mutation(
+        "server/metadata/isr.py",
+        "    (error_codes.INELIGIBLE_REPLICA, lambda claim: not all(_is_eligible(claim, replica) for replica in claim.isr)),\n",
+        "",
+        (_ISR,),
+        "a replica comes in that is fenced, or that fetched before its broker restarted (KIP-841, KIP-903)",
+    ),
+    "isr: a fenced replica is granted": Mutation(
+        "server/metadata/isr.py",
+        "return broker is not None and broker.active and replica.epoch in (ANY_EPOCH, broker.epoch)",
+        "return broker is not None and replica.epoch in (ANY_EPOCH, broker.epoch)",
+        (_ISR,),
+        "a broker that is not reached is elected (KIP-841)",
+    ),
+    "isr: a replica of an earlier life is granted": Mutation(
+        "server/metadata/isr.py",
+        "return broker is not None and broker.active and replica.epoch in (ANY_EPOCH, broker.epoch)",
+        "return broker is not None and broker.active",
+        (_ISR,),
+        "a replica that lost its disk is in sync by what it fetched before (KIP-903)",
+    ),
+    "isr: a replica of an earlier life is proposed": Mutation(
+        "server/replication/isr_changes.py",
+        "return broker is not None and broker.active and remote.broker_epoch in (-1, broker.epoch)",
+        "return broker is not None and broker.active",
+        (_FALSE,),
+        "each such proposal is refused by the controller, and made again",
+    ),
+    "isr: a fenced replica is proposed": Mutation(
+        "server/replication/isr_changes.py",
+        "return broker is not None and broker.active and remote.broker_epoch in (-1, broker.epoch)",
+        "return broker is not None and remote.broker_epoch in (-1, broker.epoch)",
+        (_FALSE,),
+        "each such proposal is refused by the controller, and made again",
+    ),
+    "log: a new leader tells the end that it knows": Mutation(
+        "server/handlers/list_offsets.py",
+        "    if lags and asked.timestamp == LATEST:\n        return _not_available(request, asked)\n",
+        "",
+        (_CONVERSATIONS,),
+        "ListOffsets tells an end below one that the last leader told (KIP-207)",
+    ),
+    "log: a new leader says that no record is so late": Mutation(
+        "server/handlers/list_offsets.py",
+        "    if lags and not is_found and asked.timestamp not in ABOUT_TIERED:\n        return _not_available(request, asked)\n",
+        "",
+        (_CONVERSATIONS,),
+        "a consumer that seeks by time goes to the end, past records that are there (KIP-207)",
+    ),
+    "log: the end is not available once the epoch is reached": Mutation(
+        "server/partition.py",
+        "self.log.high_watermark < self.in_sync.epoch_start",
+        "self.log.high_watermark <= self.in_sync.epoch_start",
+        (_CONVERSATIONS,),
+        "no client learns where an idle partition ends after an election (KIP-207)",
+    ),
+    "log: older clients are told a code that they do not know": Mutation(
+        "server/handlers/list_offsets.py",
+        "NOT_AVAILABLE_FROM = 5",
+        "NOT_AVAILABLE_FROM = 0",
+        (_CONVERSATIONS,),
+        "clients before version 5 fail, where they would retry LEADER_NOT_AVAILABLE (KIP-207)",
+    ),
+    "log: the high watermark goes back": Mutation(
+        "server/partition.py",
+        "        if offset > log.high_watermark:\n",
+        "        if 0 <= offset != log.high_watermark:\n",
+        ("tests/server/test_partition.py",),
+        "a consumer is told an end of the log that is before what it has read (KIP-207)",
+    ),
+    "fencing: any leader epoch is served": Mutation(
+        "server/partition.py",
+        "return error_codes.FENCED_LEADER_EPOCH if asked < leader_epoch else error_codes.UNKNOWN_LEADER_EPOCH",
+        "return error_codes.NONE",
+        ("tests/kips/test_kip_320.py",),
+        "a consumer that follows an old leader is not told (KIP-320)",
+    ),
+    "epochs: a follower does not say its last epoch": Mutation(
+        "server/replication/following.py",
+        "last_fetched_epoch=self.log.epochs.latest if self.log.log_end_offset > 0 else NO_EPOCH,",
+        "last_fetched_epoch=NO_EPOCH,",
+        ("tests/kips/test_kip_101_replicas.py", _REPLICATION),
+        "a divergence is found only where the follower is longer than its leader",
+    ),
+    "epochs: a follower cuts where its leader's epoch ends, though its own ends before": Mutation(
+        "server/replication/following.py",
+        "self.log.truncate_to(min(leaders.offset, ours.offset))",
+        "self.log.truncate_to(leaders.offset)",
+        (_FOLLOWING,),
+        "records of another epoch stay below the place where the leader's ends",
+    ),
+    "log: a follower's log does not begin where its leader's does": Mutation(
+        "server/replication/following.py",
+        "            self._begin_at(data.log_start_offset)\n",
+        "            pass\n",
+        (_FOLLOWING,),
+        "records that were deleted come back when a follower is elected",
+    ),
+}

@@ -1,0 +1,11 @@
+"""All mutations of the source, by name."""
+
+from __future__ import annotations
+
+from .mutation import Mutation
+from .of_brokers import BROKERS
+from .of_logs import LOGS
+from .of_replication import REPLICATION
+from .of_snapshots import SNAPSHOTS
+
+MUTATIONS: dict[str, Mutation] = {**LOGS, **SNAPSHOTS, **REPLICATION, **BROKERS}

@@ -56,7 +56,8 @@ def request(wanted: Wanted, version: int, settings: Settings) -> FetchRequest:
     topic = FetchRequest.FetchTopic(topic=wanted.partition.topic, topic_id=wanted.topic_id, partitions=[partition])
     return FetchRequest(
         max_wait_ms=settings.int("fetch.max.wait.ms"),
-        min_bytes=settings.int("fetch.min.bytes"),
+        # more than the partition may send would never be there, and the broker would wait for it
+        min_bytes=min(settings.int("fetch.min.bytes"), wanted.max_bytes),
         max_bytes=wanted.max_bytes,
         isolation_level=wanted.isolation,
         topics=[topic],

@@ -81,3 +81,15 @@ def test_a_setting_bounds_what_is_asked_for(double: KafkaDouble) -> None:
         assert len(read(client, T0, 0, 3)) == 3
     asked = [each.body.topics[0].partitions[0].partition_max_bytes for each in double.requests.of("Fetch")]
     assert max(asked) == 2000
+
+
+def test_a_broker_never_waits_for_more_than_it_may_send(double: KafkaDouble) -> None:
+    with client_of(double.bootstrap_servers, fetch_min_bytes=1_000_000, fetch_max_wait_ms=100) as client:
+        client.producer().send({T0: [batch(b"v" * 5000)] * 3})
+        assert len(read(client, T0, 0, 3)) == 3
+    asked = [
+        (each.body.min_bytes, each.body.topics[0].partitions[0].partition_max_bytes)
+        for each in double.requests.of("Fetch")
+    ]
+    assert asked
+    assert all(least <= most for least, most in asked)

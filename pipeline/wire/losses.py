@@ -72,7 +72,9 @@ class OfBatch(NamedTuple):
 
 def of_batch(stood: Positions, aim: Positions, now: Now) -> OfBatch:
     """What is gone between two positions."""
-    return OfBatch(of_positions(stood, now) + of_new(stood, now), of_other_topics(aim, now), of_ends(aim.offsets, now))
+    other = of_other_topics(aim, now)
+    same = {tp: end for tp, end in aim.offsets.items() if tp not in {loss.tp for loss in other}}
+    return OfBatch(of_positions(stood, now) + of_new(stood, now), other, of_ends(same, now))
 
 
 def of_new(stood: Positions, now: Now) -> list[Loss]:

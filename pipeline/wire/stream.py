@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
 
 from ..client import Client, ClientError, OffsetAndEpoch, TopicPartition
 from . import bounds, losses, planning
+from .losses import Loss
 from .offsets import Json, Positions, of_json, to_json
 from .options import STREAM, Settings
 from .planning import Span
@@ -21,6 +23,10 @@ from .task import Task, divided
 from .watch import Ends, Watch
 
 _LOG = logging.getLogger(__name__)
+
+
+MOST_REPORTED = 1000
+"""Losses that a driver remembers to have told."""
 
 
 class Stream:
@@ -37,6 +43,7 @@ class Stream:
         self._newest = Ends({}, {})
         self._looked: dict[TopicPartition, tuple[int, str | None]] = {}
         self._first_ids: dict[str, str] = {}
+        self._reported: deque[Loss] = deque(maxlen=MOST_REPORTED)
         self._told: Mapping[TopicPartition, int] = {}
 
     def initial(self) -> Json:
@@ -84,7 +91,7 @@ class Stream:
         stood = self._with_ids(stood, self._watch.ids(partitions))
         now = self._watch.now_certainly(stood, partitions, lambda now: bool(losses.of_batch(stood, aim, now)))
         gone, other, short = losses.of_batch(stood, aim, now)
-        losses.report(gone + other + short, self._settings["failOnDataLoss"])
+        self._report(gone + other + short)
         partitions = sorted(set(partitions) & now.earliest.keys() & now.latest.keys() - {loss.tp for loss in other})
         first = {**now.earliest, **{tp: offset for tp, offset in stood.offsets.items() if tp in now.earliest}}
         first |= {loss.tp: loss.start for loss in gone if loss.start is not None}
@@ -118,6 +125,11 @@ class Stream:
             self._target = self._newest
         return self._newest
 
+    def _report(self, found: list[Loss]) -> None:
+        """What is lost is found when the end of a batch is chosen, and again when it is planned: a warning is given once."""
+        losses.report([loss for loss in found if loss not in self._reported], self._settings["failOnDataLoss"])
+        self._reported.extend(found)
+
     def _with_ids(self, stood: Positions, now: Mapping[str, str]) -> Positions:
         """A position with the ids of its topics: a checkpoint of Spark's connector has none, so those that were seen first count."""
         for topic in {tp.topic for tp in stood.offsets} - stood.ids.keys():
@@ -135,7 +147,7 @@ class Stream:
             return {}
         now = self._watch.now_certainly(stood, list(latest), lambda now: bool(losses.of_positions(stood, now)))
         found = losses.of_positions(stood, now)
-        losses.report(found, self._settings["failOnDataLoss"])
+        self._report(found)
         self._looked = seen
         return {loss.tp: loss.start for loss in found if loss.start is not None}
 

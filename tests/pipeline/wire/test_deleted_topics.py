@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable
 from functools import partial
 
@@ -103,6 +104,14 @@ def test_a_topic_that_is_created_again_is_named(double: KafkaDouble, moment: str
     happens = partial(recreate, double, count)
     with pytest.raises(DataLoss, match=r"made anew|created anew"):
         assert found.batch(happens, moment) + found.rest() == []
+
+
+def test_each_loss_is_told_once(double: KafkaDouble, caplog: pytest.LogCaptureFixture) -> None:
+    found = query(double, **ON)
+    recreate(double, 9)
+    with caplog.at_level(logging.WARNING):
+        found.rest()
+    assert [text.split(" (")[0] for text in caplog.messages] == ["the topic t was deleted and made anew"] * 2
 
 
 @pytest.mark.parametrize("moment", MOMENTS)

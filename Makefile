@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-spark pipeline interop interop-spark interop-all interop-controllers bench lint types house generate coverage fuzz clean
+.PHONY: demo test test-spark pipeline interop interop-spark interop-soak interop-all interop-controllers bench lint types house generate coverage fuzz clean
 
 $(VENV)/.demo: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -67,6 +67,9 @@ interop: $(VENV)/.test
 
 interop-spark: $(VENV)/.spark  # beside Spark's own connector, on Apache Kafka; needs Java 17 and Maven
 	$(BIN)/python -m pytest interop/spark --broker local
+
+interop-soak: $(VENV)/.spark  # a stream while an Apache Kafka of three brokers does all that clusters do; some minutes
+	KAFKADOUBLE_INTEROP_ALL=1 $(BIN)/python -m pytest interop/spark/test_wire_soak.py --broker local -s
 
 interop-controllers: $(VENV)/.test  # our controllers with Apache Kafka's nodes: every quorum, older releases, small pieces; some 40 minutes
 	KAFKADOUBLE_INTEROP_ALL=1 $(BIN)/python -m pytest interop/controllers --broker local -p no:randomly

@@ -69,6 +69,10 @@ class Session:
         found = [_status(pid, "VmHWM") for pid in _below(self._jvm) if pid != self._jvm]
         return max(found, default=0)
 
+    def python_memory(self) -> dict[int, int]:
+        """Bytes that each Python process below the JVM has resident now, by its id."""
+        return {pid: _status(pid, "VmRSS") for pid in _below(self._jvm) if pid != self._jvm}
+
     def _ticks(self) -> tuple[int, int]:
         """Of the JVM itself, and of the rest; children that it waited for are of the rest."""
         own, total = sum(map(int, _stat(self._jvm)[11:13])), sum(map(_ticks, _below(self._jvm)))

@@ -1,0 +1,177 @@
+"""The cluster's side of a soak: three topics that are written to and disturbed, and which rows a stream must have of them.
+
+Rules. Each row is a text that is written once. A row that was acknowledged while its topic stays is
+certain; one whose topic was deleted at once is possible, and comes once at most; one that was deleted
+while no query ran is lost. The writer and the administrator are confluent-kafka's, so that no code of
+ours stands on both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any
+
+from confluent_kafka import ElectionType, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
+
+from interop.local import Cluster
+from interop.raw import ask
+from interop.support import eventually
+from kafkadouble.messages.generated.metadata import MetadataRequest
+
+GROWN, PURGED, AGAIN = "grown", "purged", "again"
+"""A topic that gets partitions, one whose records are deleted, and one that is deleted and created again."""
+
+TOPICS = (GROWN, PURGED, AGAIN)
+COPIES = 3
+PASSING = (
+    "NOT_LEADER_FOR_PARTITION",
+    "FENCED_LEADER_EPOCH",
+    "UNKNOWN_LEADER_EPOCH",
+    "LEADER_NOT_AVAILABLE",
+    "_TRANSPORT",
+    "_TIMED_OUT",
+)
+ROWS = 30
+"""That are written to each topic in one step."""
+
+
+class Soak:
+    """`certain`, `possible` and the lost rows make up all that was written."""
+
+    def __init__(self, kafka: Cluster, seed: int) -> None:
+        self._kafka, self._random = kafka, Random(seed)
+        self.certain: set[str] = set()
+        self.possible: set[str] = set()
+        self._partitions = dict.fromkeys(TOPICS, 2)
+        self._numbers = iter(range(1 << 30))
+        for topic in TOPICS:
+            self._create(topic)
+
+    def write(self, topic: str, partition: int | None = None) -> dict[str, int]:
+        """Rows in all partitions of the topic, or in one, with their offsets; the leader and a follower acknowledged them."""
+        texts = [f"{topic} {next(self._numbers)}" for _ in range(ROWS)]
+        found: dict[str, int] = {}
+
+        def told(error: KafkaError | None, message: Any) -> None:
+            assert error is None, error
+            found[message.value().decode()] = message.offset()
+
+        producer = Producer({"bootstrap.servers": self._kafka.bootstrap, "enable.idempotence": True, "log_level": 0})
+        for text in texts:
+            chosen = self._random.randrange(self._partitions[topic]) if partition is None else partition
+            producer.produce(topic, text, partition=chosen, on_delivery=told)
+        producer.flush(120)
+        assert found.keys() == set(texts)
+        self.certain.update(found)
+        return found
+
+    def add_partition(self) -> None:
+        self._partitions[GROWN] += 1
+        self._asked(lambda admin: admin.create_partitions([NewPartitions(GROWN, self._partitions[GROWN])]))
+        self._known(GROWN)
+
+    def delete_records(self, offset: int | None = None) -> None:
+        """All that are there, of all partitions, or those of the first partition up to an offset."""
+        every = range(self._partitions[PURGED] if offset is None else 1)
+        wanted = [TopicPartition(PURGED, number, -1 if offset is None else offset) for number in every]
+        self._asked(lambda admin: admin.delete_records(wanted))
+
+    def lose(self) -> None:
+        """Of rows that no query has read yet, some are deleted, and what was written to their partition before."""
+        lost = dict(list(self.write(PURGED, partition=0).items())[: ROWS // 2])
+        self.delete_records(max(lost.values()) + 1)
+        self.certain.difference_update(lost)
+
+    def recreate(self, *, hastily: bool) -> None:
+        """The topic under its name, with another number of partitions; `hastily`: just after rows were written."""
+        if hastily:
+            texts = self.write(AGAIN)
+            self.certain.difference_update(texts)
+            self.possible.update(texts)
+        self._asked(lambda admin: admin.delete_topics([AGAIN]))
+        self._partitions[AGAIN] = self._random.randint(1, 3)
+        self._create(AGAIN)
+
+    def restart(self, *, kill: bool) -> None:
+        """A leader leaves in order or at once, and comes back; its partitions are led by others meanwhile, and by it again at the end."""
+        self.in_sync()
+        leading = {each.leader_id for topic in self._told(*TOPICS) for each in topic.partitions}
+        node = self._random.choice([node for node in self._kafka.brokers if node.id in leading])
+        node.kill() if kill else node.stop()
+        for topic in TOPICS:
+            self.write(topic)
+        node.start()
+        self.in_sync()
+        self.move_leaders()
+
+    def move_leaders(self) -> None:
+        """To the replicas that are preferred, where others lead."""
+        self._asked(lambda admin: {"all": admin.elect_leaders(ElectionType.PREFERRED)})
+
+    def in_sync(self) -> None:
+        """Every broker tells that all replicas are."""
+
+        def sizes() -> list[int]:
+            return [len(each.isr_nodes) for topic in self._told(*TOPICS) for each in topic.partitions]
+
+        eventually(sizes, lambda found: set(found) == {COPIES})
+
+    def _asked(self, ask: Callable[[AdminClient], dict[Any, Any]], *passing: str) -> None:
+        """Waits for what an administrator asks for. It is asked again, by another one without a memory, while brokers that were away learn
+        who leads what, and for errors that are named here."""
+
+        def attempt() -> bool:
+            admin = AdminClient({"bootstrap.servers": self._kafka.bootstrap, "log_level": 0})
+            try:
+                for future in ask(admin).values():
+                    future.result(60)
+            except KafkaException as error:
+                told: KafkaError = error.args[0]
+                if told.retriable() or told.name() in (*PASSING, *passing):
+                    return False
+                raise
+            return True
+
+        eventually(attempt, bool)
+
+    def _create(self, topic: str) -> None:
+        config = {"min.insync.replicas": "2", "retention.ms": "-1"}
+        wanted = NewTopic(topic, self._partitions[topic], COPIES, config=config)
+        self._asked(lambda admin: admin.create_topics([wanted]), "TOPIC_ALREADY_EXISTS")
+        self._known(topic)
+
+    def _known(self, topic: str) -> None:
+        """Every broker that runs knows all partitions of the same topic, with their leaders."""
+        count = self._partitions[topic]
+
+        def holds(found: list[Any]) -> bool:
+            leaders = [each.leader_id for one in found for each in one.partitions]
+            return (
+                len(leaders) == count * len(found) and min(leaders) >= 0 and len({one.topic_id for one in found}) == 1
+            )
+
+        eventually(lambda: list(self._told(topic)), holds)
+
+    def _told(self, *topics: str) -> Iterator[Any]:
+        """What each broker that runs tells of these topics."""
+        asked = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=topic) for topic in topics])
+        for node in self._kafka.brokers:
+            if node.running:
+                yield from ask(node.bootstrap, asked, 12).topics
+
+
+Step = Callable[[Soak], None]
+
+SAMPLE: tuple[Step, ...] = (
+    Soak.add_partition,
+    lambda soak: soak.recreate(hastily=False),
+    Soak.delete_records,
+    lambda soak: soak.recreate(hastily=True),
+    lambda soak: soak.restart(kill=True),
+)
+"""What happens in one round of the usual run. A restart moves leaders, too, twice."""
+
+STEPS = (*SAMPLE, lambda soak: soak.restart(kill=False), lambda soak: soak.recreate(hastily=True))
+"""What happens in each round of the whole."""

@@ -21,6 +21,7 @@ ALL = (
     "replication",
     "kill",
     "hostile_frames",
+    "attacks",
 )
 
 if __name__ == "__main__":

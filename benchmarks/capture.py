@@ -48,6 +48,9 @@ class Line:
     def read_on(self, wanted: bool) -> None:
         pass
 
+    def turn_is_over(self, ahead: bool) -> bool:
+        return False
+
     def others_first(self) -> None:
         pass
 

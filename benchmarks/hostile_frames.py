@@ -62,6 +62,9 @@ class Line:
 
     def read_on(self, wanted: bool) -> None: ...
 
+    def turn_is_over(self, ahead: bool) -> bool:
+        return False
+
     def others_first(self) -> None:
         self.goes_on = True
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from types import GeneratorType
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from kafkadouble.messages import headers
 from kafkadouble.messages.cut import cut_texts
@@ -18,14 +19,15 @@ from kafkadouble.messages.headers import RequestHead
 from kafkadouble.wire.errors import UsageError, WireError
 from kafkadouble.wire.frame import Frames
 
-from . import blame
+from . import blame, dispatch
 from .bounds import MOST_ELEMENTS, has_too_many
 from .capture import ABANDONED, DISCONNECTED, UNANSWERED
 from .dispatch import Answer, Disconnect
 from .handlers import Served
 from .handlers.api_versions import unsupported
+from .kept import all_kept
 from .request import Peer, Request
-from .waiting import Task
+from .waiting import OTHERS_FIRST, Task, Wait
 
 if TYPE_CHECKING:
     from .node import Node
@@ -35,7 +37,10 @@ log = logging.getLogger("kafkadouble.server")
 API_VERSIONS = 18
 
 TURN = 8
-"""How many of the requests that a peer sent ahead are begun before other connections have their turn."""
+"""How many of the requests that a peer sent ahead are begun before other connections have their turn, if the line's own is not over."""
+
+WIDE = MOST_ELEMENTS
+"""A frame of more bytes may take long to decode, unless it is large because of the records in it."""
 
 Buffers = Sequence[bytes | bytearray | memoryview]
 
@@ -54,6 +59,11 @@ class Line(Protocol):
 
     def others_first(self) -> None:
         """Have `pump` called when other connections have had their turn."""
+
+    def turn_is_over(self, ahead: bool) -> bool:
+        """Whether requests have been begun for so long that other things have their turn; those that peers sent `ahead` have one of
+        their own, so that a peer that waits for its answers does not wait for them."""
+        ...
 
 
 class Connection:
@@ -81,7 +91,9 @@ class Connection:
         except WireError as error:
             self.end(blame.no_frame(error, data))
             return
-        if len(frames) == 1 and not (self.backlog or self.busy or self.choked):  # the common case
+        if len(frames) == 1 and not (
+            self.backlog or self.busy or self.choked or self._line.turn_is_over(False)
+        ):  # mostly
             self._begin(frames[0], now)
         else:
             self.backlog.extend(frames)
@@ -96,7 +108,7 @@ class Connection:
             return
         self._pumping, left = True, TURN
         while self.backlog and not (self.busy or self.closed or self.choked):
-            if not left:
+            if not left or self._line.turn_is_over(True):
                 self._line.others_first()
                 break
             left -= 1
@@ -151,23 +163,57 @@ class Connection:
         if served is None or not served.lowest <= version <= served.highest:
             self._unsupported(head, served, frame)
             return
-        if has_too_many(served.request, frame, head):
-            self._turn_away(frame, blame.too_many(head, MOST_ELEMENTS))
+        if len(frame) > WIDE and not served.request._bulky:
+            self._begin_wide(head, served, frame, now)
             return
-        try:
-            # Bytes behind the body are passed over, as Kafka does: librdkafka asks for all topics with three too many.
-            body, _ = served.request.read(frame, version, head.body_offset)
-        except WireError as error:
-            self._turn_away(frame, blame.bad_body(head, error))
+        request = self._decoded(head, served, frame, now)
+        if request is None:
             return
-        self._request = request = Request(
-            head.api_key, version, head.correlation_id, head.client_id, body, self.peer, now, len(frame)
-        )
+        self._request = request
         self.busy = True
         task = self.node.submit(request, self._answered, now)
         if task is not None:
             self._task = task
             self._queued += request.size
+
+    def _decoded(self, head: RequestHead, served: Served, frame: bytes, received: int) -> Request[Any] | None:
+        """The request in a frame; None, and the connection ends, where there is none."""
+        if has_too_many(served.request, frame, head):
+            self._turn_away(frame, blame.too_many(head, MOST_ELEMENTS))
+            return None
+        try:
+            # Bytes behind the body are passed over, as Kafka does: librdkafka asks for all topics with three too many.
+            body, _ = served.request.read(frame, head.api_version, head.body_offset)
+        except WireError as error:
+            self._turn_away(frame, blame.bad_body(head, error))
+            return None
+        return Request(
+            head.api_key, head.api_version, head.correlation_id, head.client_id, body, self.peer, received, len(frame)
+        )
+
+    def _begin_wide(self, head: RequestHead, served: Served, frame: bytes, now: int) -> None:
+        """Hand in a request that others go before: its decoding, its handling and its answer are steps of their own."""
+        self.busy, size = True, len(frame)
+        self._queued += size
+
+        def answered(answer: Answer) -> None:
+            self._queued -= size
+            self._task = None
+            self._answered(answer)
+
+        self._task = self.node.begin(self._wide(head, served, frame, now), answered, now)
+
+    def _wide(self, head: RequestHead, served: Served, frame: bytes, received: int) -> Wait[Answer]:
+        yield OTHERS_FIRST
+        with all_kept():
+            self._request = request = self._decoded(head, served, frame, received)
+        if request is None:
+            return None
+        yield OTHERS_FIRST
+        result = dispatch.answer(self.node, request)
+        answer = (yield from result) if isinstance(result, GeneratorType) else result
+        yield OTHERS_FIRST
+        return cast(Answer, answer)
 
     def _turn_away(self, frame: bytes, why: str) -> None:
         """End the connection over a frame that is no request that is served."""
@@ -187,7 +233,10 @@ class Connection:
 
     def _answered(self, answer: Answer) -> None:
         request, self._request, self.busy = self._request, None, False
-        assert request is not None
+        if request is None:  # it could not be decoded
+            if not self.closed:
+                self.end("cannot be answered")
+            return
         if self._task is not None:
             self._task = None
             self._queued -= request.size

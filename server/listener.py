@@ -27,6 +27,7 @@ from .handlers import CONTROLLER_SERVED, SERVED, Served
 from .node import Node
 from .outgoing import Outgoing
 from .request import Peer
+from .turns import Asides, Turn, work
 
 if TYPE_CHECKING:
     from .peers import Peers
@@ -73,11 +74,13 @@ class Listener:
         self.moved: Callable[[], None] | None = None
         """Told whenever the node was called, where somebody else carries what it says to other nodes."""
         self.paused = False
+        self.turns, self._asides = (Turn(), Turn()), Asides(self._aside_done)
+        node.waiting.aside = self._asides.add
 
     async def start(self) -> None:
         """Begin to accept. Clients of a broker that is not part of its cluster yet are refused until it is, as by Kafka's; where the socket
         listens already, they wait."""
-        self._loop = asyncio.get_running_loop()
+        self._loop = self._asides.loop = asyncio.get_running_loop()
         for sock, apis in self._sockets:
             quotas = ConnectionQuotas(_listener_name(self.node, apis), lambda: self.node.settings)
             acceptor = Acceptor(sock, partial(_Protocol, self, apis, quotas), quotas)
@@ -109,6 +112,7 @@ class Listener:
         self._shut.clear()
         await asyncio.gather(*(peers.stop() for peers in self._peers))
         await self._close_sockets()
+        await self._asides.stop()
         while self._flushes:
             await asyncio.wait(self._flushes)
         for timer in (self._timer, self._look):
@@ -142,6 +146,7 @@ class Listener:
         """Serve another node from now on; nobody stays connected with the old one."""
         self.close_connections()
         self.node = node
+        node.waiting.aside = self._asides.add
         for peers in self._peers:
             peers.forget()
         self._peers.clear()
@@ -256,8 +261,15 @@ class Listener:
         """Let the node do what is due."""
         self._timer, self._wanted = None, NEVER
         if not self.paused:
-            self.node.tick(self.clock.now())
+            work(self._tick_node, lambda: self.node.waiting.is_busy)
         self.reschedule()
+
+    def _tick_node(self) -> None:
+        self.node.tick(self.clock.now())
+
+    def _aside_done(self) -> None:
+        if self._loop is not None:
+            self.reschedule()
 
     def _look_for_silent(self) -> None:
         """Close the connections on which nothing has moved for `connections.max.idle.ms`, by the time of the machine: a peer that is gone
@@ -346,6 +358,9 @@ class _Protocol(asyncio.Protocol):
 
     def others_first(self) -> None:
         asyncio.get_running_loop().call_soon(self._go_on)
+
+    def turn_is_over(self, ahead: bool) -> bool:
+        return self.listener.turns[ahead].is_over()
 
     def _go_on(self) -> None:
         self.connection.pump(self.listener.clock.now())

@@ -24,6 +24,7 @@ from .flushing import Flushing
 from .groups.coordinator import GroupCoordinator
 from .history import History
 from .intake import Intake
+from .kept import all_kept
 from .logs.logs import Logs
 from .logs.memory import MemoryLogs
 from .metadata.controller import Controller
@@ -33,7 +34,7 @@ from .raft.voters import Endpoint
 from .request import Request
 from .settings import Settings
 from .stopwatch import stopped
-from .waiting import Task, Waiting
+from .waiting import FEW_AT_ONCE, Task, Wait, Waiting
 
 if TYPE_CHECKING:
     from .broker_life import BrokerLife
@@ -139,9 +140,9 @@ class Node:
         The task that comes back is to be closed when the connection ends; None means that everything is done.
         """
         waiting = self.waiting
-        if waiting.timers.due(now):
-            self.tick(now)
         self.now = now
+        if waiting.timers.due(now):
+            self._run(now, FEW_AT_ONCE)
         plain = (
             self.history is None and not self.faults.rules
         )  # as mostly: then a call less on the way of every request
@@ -149,20 +150,30 @@ class Node:
         if not isinstance(answer, GeneratorType):
             reply(answer)  # type: ignore[arg-type]  # what is no generator is an answer, which mypy cannot conclude
             if waiting.ready:
-                self._run(now)
+                self._run(now, FEW_AT_ONCE)
             if self.logs.failures:
                 outages.face(self)
             return None
         task = waiting.start(answer, reply, lambda failure: reply(dispatch.DISCONNECT))
-        self._run(now)
+        self._run(now, FEW_AT_ONCE)
         if self.logs.failures:
             outages.face(self)
         return task if task.alive else None
 
-    def tick(self, now: int) -> None:
-        """Do what is due."""
+    def begin(self, steps: Wait[Answer], reply: Callable[[Answer], None], now: int) -> Task:
+        """Take a request that is to be decoded first, in steps that take turns as those of handlers do."""
         self.now = now
-        self._run(now)
+        return self.waiting.start(steps, reply, lambda failure: reply(dispatch.DISCONNECT))
+
+    def tick(self, now: int) -> None:
+        """Do what is due, and a slice of what let others go first."""
+        self.now = now
+        if self.waiting.later:
+            with all_kept():
+                self.waiting.take_turn()
+                self._run(now)
+        else:
+            self._run(now)
         if self.logs.failures:
             outages.face(self)
 
@@ -203,9 +214,9 @@ class Node:
             found += [(name, forwarding, OF_CONTROLLER), (name, isr_changes, OF_CONTROLLER), fetchers]
         return found
 
-    def _run(self, now: int) -> None:
+    def _run(self, now: int, most: int | None = None) -> None:
         """Resume who can go on; one who fetches the metadata log may have made others committed by that."""
-        self.waiting.run(now)
+        self.waiting.run(now, most)
         while self.controller.has_news and self.halted is None:
             self.controller.proceed()
             self.waiting.run(now)
@@ -217,7 +228,7 @@ class Node:
 
     def next_deadline(self) -> int | None:
         """When `tick` is wanted next (ms), if nothing else happens."""
-        return self.waiting.timers.next_deadline()
+        return self.now if self.waiting.is_busy else self.waiting.timers.next_deadline()
 
     def __repr__(self) -> str:
         return f"node {self.id} of cluster {self.cluster_id} at {self.advertised[0]}:{self.advertised[1]}"

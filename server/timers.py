@@ -54,9 +54,11 @@ class Timers:
         """Whether `run` would find something; a cancelled timer may make it say so in vain."""
         return bool(self._heap) and self._heap[0][0] <= now
 
-    def run(self, now: int) -> None:
-        """Call everything that is due, also what is asked for meanwhile."""
-        while (deadline := self.next_deadline()) is not None and deadline <= now:
+    def run(self, now: int, most: int | None = None) -> None:
+        """Call everything that is due, also what is asked for meanwhile; no more than `most`."""
+        left = -1 if most is None else most
+        while left and (deadline := self.next_deadline()) is not None and deadline <= now:
+            left -= 1
             timer = heapq.heappop(self._heap)[2]
             action, timer.action = timer.action, None
             if action is not None:

@@ -2,7 +2,7 @@
 
 The library's reader ends quietly where bytes are missing, and a content size is only a promise. So the skeleton of every frame is walked
 first (headers and block sizes, nothing is decoded). A single frame whose content fits the size it promises, or a guess, is then read by one
-call, in half of the time or less; all others in pieces up to the bound.
+call, in half of the time or less; all others are measured in pieces up to the bound, and read then.
 """
 
 from typing import Any
@@ -36,18 +36,31 @@ def decompress(data: Buffer, limit: int) -> bytes:
     with memoryview(data) as view:
         if _check_whole(view) == 1 and (whole := _at_once(view, limit)) is not None:
             return whole
-        parts: list[bytes] = []
-        room = limit
         try:
-            with zstandard.ZstdDecompressor().stream_reader(view, read_across_frames=True) as reader:
-                while part := reader.read(min(_PIECE, room + 1)):
-                    parts.append(part)
-                    room -= len(part)
-                    if room < 0:
-                        raise TooLarge(f"zstd: more than {limit} bytes")
+            return _read(view, _size(view, limit))
         except zstandard.ZstdError as problem:
             raise BadCompression(f"zstd: {problem}") from None
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _size(view: memoryview, limit: int) -> int:
+    """How many bytes all the frames hold, found without keeping them: what is too large takes no memory."""
+    import zstandard
+
+    size = 0
+    with zstandard.ZstdDecompressor().stream_reader(view, read_across_frames=True) as reader:
+        while part := len(reader.read(_PIECE)):
+            size += part
+            if size > limit:
+                raise TooLarge(f"zstd: more than {limit} bytes")
+    return size
+
+
+def _read(view: memoryview, size: int) -> bytes:
+    import zstandard
+
+    with zstandard.ZstdDecompressor().stream_reader(view, read_across_frames=True) as reader:
+        whole: bytes = reader.read(size)
+        return whole
 
 
 def _at_once(view: memoryview, limit: int) -> bytes | None:

@@ -17,7 +17,12 @@ from .own import TOPIC_HERE
 
 def effective_topic_config(overrides: Mapping[str, str], layers: Layers) -> dict[str, Value]:
     """Every configuration of a topic by name, as a value."""
-    return {config.name: topic_value(config, overrides, layers) for config in TOPIC_HERE}
+    found = dict(_topic_defaults(layers))
+    for name, text in overrides.items():
+        config = TOPIC_HERE.get(name)
+        if config is not None:
+            found[name] = config.parse(text)
+    return found
 
 
 def topic_value(config: Config, overrides: Mapping[str, str], layers: Layers) -> Value:
@@ -28,6 +33,17 @@ def topic_value(config: Config, overrides: Mapping[str, str], layers: Layers) ->
 
 def topic_default(config: Config, layers: Layers) -> Value:
     """What the broker's configurations give to a topic that does not set its own."""
+    return _topic_defaults(layers)[config.name] if config.name in TOPIC_HERE else _topic_default(config, layers)
+
+
+def _topic_defaults(layers: Layers) -> Mapping[str, Value]:
+    """Those of all configurations: the same for every topic, so they are looked up once."""
+    if layers.topic_defaults is None:
+        layers.topic_defaults = {config.name: _topic_default(config, layers) for config in TOPIC_HERE}
+    return layers.topic_defaults
+
+
+def _topic_default(config: Config, layers: Layers) -> Value:
     for synonym, factor in config.synonyms:
         value = layers.value(synonym)
         if value is not None:

@@ -40,7 +40,7 @@ def names_of_one(name: str) -> tuple[str, ...]:
 class Layers:
     """The configurations of one broker, layer over layer; texts as they were given."""
 
-    __slots__ = ("_texts", "_values", "cluster", "own", "static")
+    __slots__ = ("_texts", "_values", "cluster", "own", "static", "topic_defaults")
 
     def __init__(
         self,
@@ -53,6 +53,8 @@ class Layers:
         self.own = usable(own, per_broker=True) if own else {}
         self._texts = merged(static, self.cluster, self.own)
         self._values: dict[str, Value] = {}
+        self.topic_defaults: dict[str, Value] | None = None
+        """What a topic has that sets nothing itself; kept by `effective.py`."""
 
     @property
     def texts(self) -> Mapping[str, str]:

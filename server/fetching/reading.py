@@ -21,7 +21,7 @@ from ..log.files.errors import DiskFailure
 from ..log.formats.errors import BadFile
 from ..partition import Partition
 from ..replication.following import Following
-from ..waiting import Waiters
+from ..waiting import OTHERS_FIRST, Slices, Wait, Waiters
 from .nearest import LEADER, nearest
 from .wanted import TOPIC_IDS_FROM, Answered, Wanted
 
@@ -105,23 +105,46 @@ def read_all(node: Node, wanted: Sequence[Wanted], terms: Terms) -> Reading:
     """Read every wanted partition, in order, until the bytes run out; the first that has data gives at least one batch (KIP-74)."""
     reading = Reading()
     for one in wanted:
-        partition = find(node, one, terms)
-        if isinstance(partition, int):
-            data = failed(one.index, partition)
-        elif terms.rack and not isinstance(partition, Following) and (near := _elsewhere(node, partition, one, terms)):
-            data = near
-        elif terms.replica >= 0 and isinstance(partition, Partition) and partition.in_sync is not None:
-            data = _read_for_follower(node, partition, partition.in_sync, one, terms, reading)
-        else:
-            reading.places.append(partition.waiters)
-            data = _read_or_failed(partition, one, terms, at_least_one=reading.size == 0)
-        reading.answered.append((one, data))
-        size = len(data.records or NOTHING)
-        reading.size += size
-        terms.bytes_left = max(0, terms.bytes_left - size)
-        if data.error_code or one.diverged:
-            reading.urgent = True
+        _read_one(node, one, terms, reading)
     return reading
+
+
+def read_in_slices(node: Node, wanted: Sequence[Wanted], terms: Terms) -> Wait[Reading]:
+    """The same, and others have their turn in between."""
+    reading, slices = Reading(), Slices()
+    for one in wanted:
+        _read_one(node, one, terms, reading)
+        if slices.end():
+            yield OTHERS_FIRST
+    return reading
+
+
+def _read_one(node: Node, one: Wanted, terms: Terms, reading: Reading) -> None:
+    partition = find(node, one, terms)
+    if isinstance(partition, int):
+        data = failed(one.index, partition)
+    elif terms.rack and not isinstance(partition, Following) and (near := _elsewhere(node, partition, one, terms)):
+        data = near
+    elif terms.replica >= 0 and isinstance(partition, Partition) and partition.in_sync is not None:
+        data = _read_for_follower(node, partition, partition.in_sync, one, terms, reading)
+    else:
+        reading.places.append(partition.waiters)
+        data = _read_or_failed(partition, one, terms, at_least_one=reading.size == 0)
+    reading.answered.append((one, data))
+    size = len(data.records or NOTHING)
+    reading.size += size
+    terms.bytes_left = max(0, terms.bytes_left - size)
+    if data.error_code or one.diverged:
+        reading.urgent = True
+
+
+def has_moved(node: Node, reading: Reading) -> bool:
+    """Whether a partition has more committed, or is another's, since it was read in slices."""
+    for one, data in reading.answered:
+        partition = node.partitions.get(one.topic, one.index)
+        if partition is None or partition.high_watermark != data.high_watermark:
+            return True
+    return False
 
 
 def _read_for_follower(

@@ -18,7 +18,7 @@ from ..log.files.errors import DiskFailure
 from ..named_once import named_once
 from ..partition import ANY_EPOCH, Partition
 from ..request import Request
-from ..waiting import Until, Wait
+from ..waiting import OTHERS_FIRST, Slices, Until, Wait
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -35,19 +35,19 @@ Waited = list[tuple[Partition, int, Answered]]
 """Partitions whose followers are to begin at an offset, too, with what is answered of them."""
 
 
-def answer(node: Node, request: Request[DeleteRecordsRequest]) -> DeleteRecordsResponse | Wait[DeleteRecordsResponse]:
+def answer(node: Node, request: Request[DeleteRecordsRequest]) -> Wait[DeleteRecordsResponse]:
     waited: Waited = []
-    response = DeleteRecordsResponse(
-        topics=[
-            DeleteRecordsResponse.DeleteRecordsTopicResult(
-                name=topic.name, partitions=[_delete(node, topic.name, asked, waited) for asked in partitions]
-            )
-            for topic, partitions in named_once(
-                request.body.topics, attrgetter("name"), attrgetter("partitions"), attrgetter("partition_index")
-            )
-        ]
-    )
-    return _done(node, request, response, waited) if waited else response
+    topics, slices = [], Slices()
+    once = named_once(request.body.topics, attrgetter("name"), attrgetter("partitions"), attrgetter("partition_index"))
+    for topic, named in once:
+        partitions = []
+        for asked in named:
+            partitions.append(_delete(node, topic.name, asked, waited))
+            if slices.end():
+                yield OTHERS_FIRST
+        topics.append(DeleteRecordsResponse.DeleteRecordsTopicResult(name=topic.name, partitions=partitions))
+    response = DeleteRecordsResponse(topics=topics)
+    return (yield from _done(node, request, response, waited)) if waited else response
 
 
 def _done(

@@ -24,7 +24,7 @@ from ..configs.describe import Entry, Source
 from ..metadata import broker_loggers
 from ..metadata.topic_names import problem_with_name
 from ..request import Refusal, Request
-from ..waiting import Until, Wait
+from ..waiting import OTHERS_FIRST, Wait
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -51,28 +51,38 @@ def answer(
             raise Refusal(error_codes.INVALID_REQUEST)
     if len(body.resources) > FEW_RESOURCES:
         return _in_turns(node, body)
-    return DescribeConfigsResponse(results=[_described(node, body, asked) for asked in body.resources])
+    made = _Entries()
+    return DescribeConfigsResponse(results=[_described(node, body, asked, made) for asked in body.resources])
 
 
 def _in_turns(node: Node, body: DescribeConfigsRequest) -> Wait[DescribeConfigsResponse]:
     results: list[Result] = []
+    made = _Entries()
     entries = turn = 0
     for asked in body.resources:
         if entries >= MOST_ENTRIES:
             said = f"More than {MOST_ENTRIES} configurations in one request."
             results.append(_failed(asked, error_codes.POLICY_VIOLATION, said))
             continue
-        result = _described(node, body, asked)
+        result = _described(node, body, asked, made)
         results.append(result)
         entries += len(result.configs)
         turn += len(result.configs)
         if turn >= TURN_ENTRIES:
             turn = 0
-            yield Until(node.now)
+            yield OTHERS_FIRST
     return DescribeConfigsResponse(results=results)
 
 
-def _described(node: Node, body: DescribeConfigsRequest, asked: Asked) -> Result:
+class _Entries(dict[Entry, DescribeConfigsResponse.DescribeConfigsResourceResult]):
+    """The entries of one answer: most resources have most of them in common, and a message is only written."""
+
+    def __missing__(self, entry: Entry) -> DescribeConfigsResponse.DescribeConfigsResourceResult:
+        self[entry] = made = _entry(entry)
+        return made
+
+
+def _described(node: Node, body: DescribeConfigsRequest, asked: Asked, made: _Entries) -> Result:
     try:
         entries = DESCRIBED[asked.resource_type](node, asked.resource_name)
     except Refusal as refusal:
@@ -86,7 +96,7 @@ def _described(node: Node, body: DescribeConfigsRequest, asked: Asked) -> Result
     return Result(
         resource_type=asked.resource_type,
         resource_name=asked.resource_name,
-        configs=[_entry(entry) for entry in wanted],
+        configs=[made[entry] for entry in wanted],
     )
 
 

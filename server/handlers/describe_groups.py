@@ -19,6 +19,7 @@ from ..groups.classic.group import ClassicGroup
 from ..groups.classic.state import State
 from ..repeats import Repeats
 from ..request import Refusal, Request
+from ..waiting import Wait, sliced
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -32,11 +33,10 @@ ALL_OPERATIONS = sum(1 << operation for operation in (READ, DELETE, DESCRIBE, DE
 """What can be done to a group, as bits by the codes of Kafka's AclOperation."""
 
 
-def answer(node: Node, request: Request[DescribeGroupsRequest]) -> DescribeGroupsResponse:
+def answer(node: Node, request: Request[DescribeGroupsRequest]) -> Wait[DescribeGroupsResponse]:
     repeats = Repeats()
-    return DescribeGroupsResponse(
-        groups=[_describe(node, request, group_id, repeats) for group_id in request.body.groups]
-    )
+    groups = yield from sliced(lambda group_id: _describe(node, request, group_id, repeats), request.body.groups)
+    return DescribeGroupsResponse(groups=groups)
 
 
 def _describe(node: Node, request: Request[DescribeGroupsRequest], group_id: str, repeats: Repeats) -> Described:

@@ -15,6 +15,7 @@ from ..metadata.topic_names import problem_with_name
 from ..partition import ANY_EPOCH
 from ..repeats import Repeats
 from ..request import Request
+from ..waiting import OTHERS_FIRST, Slices, Wait
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -24,17 +25,16 @@ if TYPE_CHECKING:
 PartitionResponse = DescribeProducersResponse.PartitionResponse
 
 
-def answer(node: Node, request: Request[DescribeProducersRequest]) -> DescribeProducersResponse:
-    repeats = Repeats()
-    return DescribeProducersResponse(
-        topics=[
-            DescribeProducersResponse.TopicResponse(
-                name=topic.name,
-                partitions=[_describe(node, topic.name, index, repeats) for index in topic.partition_indexes],
-            )
-            for topic in request.body.topics
-        ]
-    )
+def answer(node: Node, request: Request[DescribeProducersRequest]) -> Wait[DescribeProducersResponse]:
+    repeats, topics, slices = Repeats(), [], Slices()
+    for topic in request.body.topics:
+        partitions = []
+        for index in topic.partition_indexes:
+            partitions.append(_describe(node, topic.name, index, repeats))
+            if slices.end():
+                yield OTHERS_FIRST
+        topics.append(DescribeProducersResponse.TopicResponse(name=topic.name, partitions=partitions))
+    return DescribeProducersResponse(topics=topics)
 
 
 def _describe(node: Node, topic: str, index: int, repeats: Repeats) -> PartitionResponse:

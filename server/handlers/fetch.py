@@ -17,12 +17,12 @@ from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 
 from ..fetching.caught_up import read_nothing
 from ..fetching.nearest import selects
-from ..fetching.reading import Reading, Terms, all_failed, read_all
+from ..fetching.reading import Reading, Terms, all_failed, has_moved, read_all, read_in_slices
 from ..fetching.sessions import Fetching
 from ..fetching.wanted import TOPIC_IDS_FROM, Wanted, keys_and_partitions, response
 from ..metadata.views import endpoints
 from ..request import Request
-from ..waiting import Until, Wait, Waiters
+from ..waiting import SLICE, Until, Wait, Waiters
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -46,14 +46,17 @@ def answer(node: Node, request: Request[FetchRequest]) -> FetchResponse | Wait[F
     fetching = node.fetch_sessions.begin(body, request.version, follower=replica >= 0, now=node.now)
     if isinstance(fetching, int):
         return FetchResponse(error_code=fetching)
+    if len(fetching.wanted) > SLICE and replica not in node.controller.image.brokers:
+        return _in_slices(node, request, fetching)
     reading = _read(node, request, fetching, may_wait=body.min_bytes > 0 and body.max_wait_ms > 0)
-    if _is_enough(reading, body) or body.max_wait_ms <= 0 or fetching.is_empty:
+    if _is_enough(request, fetching, reading):
         return _told(node, request, fetching, reading)
     return _wait(node, request, fetching, reading.places, reading.size)
 
 
-def _is_enough(reading: Reading, body: FetchRequest) -> bool:
-    return reading.urgent or reading.size >= body.min_bytes
+def _is_enough(request: Request[FetchRequest], fetching: Fetching, reading: Reading) -> bool:
+    body = request.body
+    return reading.urgent or reading.size >= body.min_bytes or body.max_wait_ms <= 0 or fetching.is_empty
 
 
 def _broken(request: Request[FetchRequest]) -> FetchResponse:
@@ -72,11 +75,28 @@ def _wait(
     while True:
         moved = yield Until(deadline, places, lacking=request.body.min_bytes - size)
         reading = _read(node, request, fetching)
-        if not moved or _is_enough(reading, request.body):
+        if not moved or _is_enough(request, fetching, reading):
             break
         places, size = reading.places, reading.size
         del reading
     _mark_gone(reading)
+    return _told(node, request, fetching, reading)
+
+
+def _in_slices(node: Node, request: Request[FetchRequest], fetching: Fetching) -> Wait[FetchResponse]:
+    """The same for many partitions. What came to one after it was read is found before the fetch waits."""
+    deadline, moved, waited = node.now + request.body.max_wait_ms, True, False
+    while True:
+        terms = _terms(node, request, fetching)
+        reading = yield from read_in_slices(node, fetching.wanted, terms)
+        if not moved or _is_enough(request, fetching, reading) or node.now >= deadline:
+            break
+        if not has_moved(node, reading):
+            places, lacking = reading.places, request.body.min_bytes - reading.size
+            del reading  # as in _wait
+            moved, waited = (yield Until(deadline, places, lacking)), True
+    if waited:
+        _mark_gone(reading)
     return _told(node, request, fetching, reading)
 
 
@@ -113,6 +133,14 @@ def _name_leaders(node: Node, reading: Reading) -> set[int]:
 
 def _read(node: Node, request: Request[FetchRequest], fetching: Fetching, *, may_wait: bool = False) -> Reading:
     """What there is. A fetch that `may_wait` need not be told of what is no bytes."""
+    terms, wanted = _terms(node, request, fetching), fetching.wanted
+    reading = (read_nothing(node, wanted, terms) if may_wait else None) or read_all(node, wanted, terms)
+    if terms.session is not None:
+        reading.places.append(terms.session.waiters)
+    return reading
+
+
+def _terms(node: Node, request: Request[FetchRequest], fetching: Fetching) -> Terms:
     max_bytes = min(request.body.max_bytes, node.settings.int("fetch.max.bytes"))
     if node.unsent:  # what others do not read is held in memory, under the same bound as what they send
         max_bytes = min(max_bytes, max(0, node.intake.limit - node.unsent))
@@ -125,11 +153,7 @@ def _read(node: Node, request: Request[FetchRequest], fetching: Fetching, *, may
     if replica >= 0 and node.throttles is not None and node.throttles.leader.is_exceeded():
         terms.throttle = node.throttles.leader
     terms.session = fetching.known_to(None if replica < 0 or stale else (replica, epoch))
-    wanted = fetching.wanted
-    reading = (read_nothing(node, wanted, terms) if may_wait else None) or read_all(node, wanted, terms)
-    if terms.session is not None:
-        reading.places.append(terms.session.waiters)
-    return reading
+    return terms
 
 
 def _replica_id(request: Request[FetchRequest]) -> int:

@@ -13,6 +13,7 @@ from kafkadouble.messages.generated.find_coordinator import FindCoordinatorReque
 
 from ..coordinator.placement import SHARE, TOPICS, Broker, coordinator_of
 from ..request import Refusal, Request
+from ..waiting import Wait, sliced
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -24,12 +25,13 @@ SHARE_FROM = 6
 NOBODY = Broker(-1, "", -1)
 
 
-def answer(node: Node, request: Request[FindCoordinatorRequest]) -> FindCoordinatorResponse:
+def answer(node: Node, request: Request[FindCoordinatorRequest]) -> Wait[FindCoordinatorResponse]:
     body = request.body
     if body.key_type not in TOPICS:
         raise Refusal(error_codes.INVALID_REQUEST)
     if request.version >= MANY_KEYS_FROM:
-        return FindCoordinatorResponse(coordinators=[_found(node, request, key) for key in body.coordinator_keys])
+        found = yield from sliced(lambda key: _found(node, request, key), body.coordinator_keys)
+        return FindCoordinatorResponse(coordinators=found)
     broker = _find(node, request, body.key)
     return FindCoordinatorResponse(error_message="NONE", node_id=broker.id, host=broker.host, port=broker.port)
 

@@ -35,7 +35,7 @@ from ..log.lookup import (
 from ..named_once import named_once
 from ..partition import Partition
 from ..request import Refusal, Request
-from ..waiting import Until, Wait
+from ..waiting import OTHERS_FIRST, SLICE, Slices, Wait
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -62,7 +62,7 @@ SINCE_VERSION = {
 }
 
 LOOKS = 8
-"""So many times are looked for before others have their turn: each may decompress a batch and read all of its records."""
+"""So many times are looked for in one slice: each may decompress a batch and read all of its records."""
 
 CONSUMER, DEBUGGING = -1, -2
 """Ids of who is no replica: the second may ask a follower."""
@@ -81,7 +81,7 @@ def answer(node: Node, request: Request[ListOffsetsRequest]) -> Wait[ListOffsets
     )
     if request.body.isolation_level not in ISOLATION_LEVELS:
         raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
-    topics, looks = [], 0
+    topics, slices = [], Slices()
     once = named_once(request.body.topics, attrgetter("name"), attrgetter("partitions"), attrgetter("partition_index"))
     for topic, named in once:
         partitions = []
@@ -90,10 +90,8 @@ def answer(node: Node, request: Request[ListOffsetsRequest]) -> Wait[ListOffsets
                 partitions.append(_failed(asked, error_codes.INVALID_REQUEST))
                 continue
             partitions.append(_look_up(node, request, topic.name, asked))
-            looks += asked.timestamp not in ANY_OFFSET
-            if looks > LOOKS:
-                looks = 0
-                yield Until(node.now)
+            if slices.end(1 if asked.timestamp in ANY_OFFSET else SLICE // LOOKS):
+                yield OTHERS_FIRST
         topics.append(ListOffsetsResponse.ListOffsetsTopicResponse(name=topic.name, partitions=partitions))
     return ListOffsetsResponse(topics=topics)
 

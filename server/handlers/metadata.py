@@ -10,6 +10,7 @@ names last. Replicas that are away: left out in version 0, listed as offline fro
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
@@ -18,10 +19,11 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..internal_topics import INTERNAL_TOPICS
 from ..metadata import views
-from ..metadata.image import PartitionImage, TopicImage
+from ..metadata.image import Image, PartitionImage, TopicImage
 from ..metadata.needed_topics import create_when_possible
 from ..metadata.topic_names import problem_with_name
 from ..request import Refusal, Request
+from ..waiting import OTHERS_FIRST, Slices, Wait
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -34,10 +36,10 @@ ALL_WHEN_EMPTY = 0
 Topic = MetadataResponse.MetadataResponseTopic
 
 
-def answer(node: Node, request: Request[MetadataRequest]) -> MetadataResponse:
+def answer(node: Node, request: Request[MetadataRequest]) -> Wait[MetadataResponse]:
     body, image = request.body, node.controller.image
     _check_asked(request)
-    topics = _asked_topics(node, request)
+    topics = yield from _asked_topics(node, request, image)
     if body.include_topic_authorized_operations:
         for topic in topics:
             if topic.error_code != error_codes.UNKNOWN_TOPIC_ID:
@@ -66,52 +68,63 @@ def _check_asked(request: Request[MetadataRequest]) -> None:
             raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
 
 
-def _asked_topics(node: Node, request: Request[MetadataRequest]) -> list[Topic]:
-    body, image = request.body, node.controller.image
+def _asked_topics(node: Node, request: Request[MetadataRequest], image: Image) -> Wait[list[Topic]]:
+    body = request.body
     if body.topics is None or (request.version == ALL_WHEN_EMPTY and not body.topics):
-        return [_topic(node, request, image.topics[topic_id]) for _, topic_id in sorted(image.topic_ids.items())]
+        every = (image.topics[topic_id] for _, topic_id in sorted(image.topic_ids.items()))
+        return (yield from _told(request, image, every))
     ids = dict.fromkeys(asked.topic_id for asked in body.topics if asked.topic_id != Uuid.ZERO)
     if ids:
-        return sorted((_by_id(node, request, topic_id) for topic_id in ids), key=lambda topic: not topic.error_code)
+        by_id = yield from _told(request, image, (image.topic(each) or _unknown_id(each) for each in ids))
+        return sorted(by_id, key=lambda topic: not topic.error_code)
     asked_names = dict.fromkeys(asked.name for asked in body.topics if asked.name is not None)
-    found = sorted((_by_name(node, request, name) for name in asked_names), key=lambda topic: topic.error_code)
+    named = (image.topic_named(name) or _unknown(name) for name in asked_names)
+    found = sorted((yield from _told(request, image, named)), key=lambda topic: topic.error_code)
     if body.allow_auto_topic_creation and node.settings.bool("auto.create.topics.enable"):
-        missing = [name for name in asked_names if name not in image.topic_ids and not problem_with_name(name)]
+        known = node.controller.image.topic_ids
+        missing = [name for name in asked_names if name not in known and not problem_with_name(name)]
         create_when_possible(node, missing)
     return found
 
 
-def _by_id(node: Node, request: Request[MetadataRequest], topic_id: Uuid) -> Topic:
-    topic = node.controller.image.topic(topic_id)
-    if topic is None:
-        return Topic(error_code=error_codes.UNKNOWN_TOPIC_ID, name=None, topic_id=topic_id)
-    return _topic(node, request, topic)
+def _told(request: Request[MetadataRequest], image: Image, found: Iterable[TopicImage | Topic]) -> Wait[list[Topic]]:
+    """What is told of these topics, in slices of topics and partitions."""
+    told: list[Topic] = []
+    slices = Slices()
+    for each in found:
+        topic, partitions = (each, ()) if isinstance(each, Topic) else (_topic(each), each.in_order())
+        told.append(topic)
+        made = []
+        for index, partition in partitions:
+            made.append(_partition(request, image, index, partition))
+            if slices.end():
+                yield OTHERS_FIRST
+        topic.partitions = made
+        if slices.end():
+            yield OTHERS_FIRST
+    return told
 
 
-def _by_name(node: Node, request: Request[MetadataRequest], name: str) -> Topic:
-    topic = node.controller.image.topic_named(name)
-    if topic is not None:
-        return _topic(node, request, topic)
+def _unknown_id(topic_id: Uuid) -> Topic:
+    return Topic(error_code=error_codes.UNKNOWN_TOPIC_ID, name=None, topic_id=topic_id)
+
+
+def _unknown(name: str) -> Topic:
     unknown, invalid = error_codes.UNKNOWN_TOPIC_OR_PARTITION, error_codes.INVALID_TOPIC_EXCEPTION
     return Topic(
         error_code=invalid if problem_with_name(name) else unknown, name=name, is_internal=name in INTERNAL_TOPICS
     )
 
 
-def _topic(node: Node, request: Request[MetadataRequest], topic: TopicImage) -> Topic:
-    return Topic(
-        name=topic.name,
-        topic_id=topic.id,
-        is_internal=topic.name in INTERNAL_TOPICS,
-        partitions=[_partition(node, request, index, partition) for index, partition in topic.in_order()],
-    )
+def _topic(topic: TopicImage) -> Topic:
+    return Topic(name=topic.name, topic_id=topic.id, is_internal=topic.name in INTERNAL_TOPICS)
 
 
 def _partition(
-    node: Node, request: Request[MetadataRequest], index: int, partition: PartitionImage
+    request: Request[MetadataRequest], image: Image, index: int, partition: PartitionImage
 ) -> MetadataResponse.MetadataResponsePartition:
     seen = views.view_partition(
-        node.controller.image,
+        image,
         partition,
         request.peer.listener,
         listener_errors=request.version >= LISTENER_ERRORS_FROM,

@@ -14,6 +14,7 @@ from kafkadouble.messages.generated.offset_for_leader_epoch import (
 )
 
 from ..request import Request
+from ..waiting import OTHERS_FIRST, Slices, Wait
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -22,15 +23,16 @@ Asked = OffsetForLeaderEpochRequest.OffsetForLeaderPartition
 Answered = OffsetForLeaderEpochResponse.EpochEndOffset
 
 
-def answer(node: Node, request: Request[OffsetForLeaderEpochRequest]) -> OffsetForLeaderEpochResponse:
-    return OffsetForLeaderEpochResponse(
-        topics=[
-            OffsetForLeaderEpochResponse.OffsetForLeaderTopicResult(
-                topic=topic.topic, partitions=[_look_up(node, topic.topic, asked) for asked in topic.partitions]
-            )
-            for topic in request.body.topics
-        ]
-    )
+def answer(node: Node, request: Request[OffsetForLeaderEpochRequest]) -> Wait[OffsetForLeaderEpochResponse]:
+    topics, slices = [], Slices()
+    for topic in request.body.topics:
+        partitions = []
+        for asked in topic.partitions:
+            partitions.append(_look_up(node, topic.topic, asked))
+            if slices.end():
+                yield OTHERS_FIRST
+        topics.append(OffsetForLeaderEpochResponse.OffsetForLeaderTopicResult(topic=topic.topic, partitions=partitions))
+    return OffsetForLeaderEpochResponse(topics=topics)
 
 
 def _look_up(node: Node, topic: str, asked: Asked) -> Answered:

@@ -13,7 +13,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from types import GeneratorType
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.produce import ProduceRequest, ProduceResponse
@@ -24,13 +25,13 @@ from kafkadouble.wire.errors import WireError
 
 from ..dispatch import DISCONNECT, Disconnect
 from ..internal_topics import INTERNAL_TOPICS
-from ..log.inspection import Room
+from ..log.inspection import NeedsTime, Room
 from ..log.log import AppendRefused, AppendResult
 from ..log.refusals import NotOneBatch
 from ..metadata.views import endpoints
 from ..named_once import named_once
 from ..request import Refusal, Request
-from ..waiting import Until, Wait
+from ..waiting import OTHERS_FIRST, Aside, Slices, Until, Wait
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -54,6 +55,9 @@ ATTRIBUTES = 22
 """Where the byte stands whose bits say the codec and whether it is transactional."""
 
 ZSTD_FROM, NEWEST_CODEC = 7, 4
+AT_ONCE = 1 << 20
+"""Bytes that a batch may become, decompressed at once: about 1 ms. What becomes more is decompressed again, aside."""
+
 PENDING = -2
 """No error code."""
 
@@ -69,10 +73,12 @@ _TOO_FEW = AppendRefused(error_codes.NOT_ENOUGH_REPLICAS, "fewer replicas are in
 PartitionProduceResponse = ProduceResponse.PartitionProduceResponse
 PartitionProduceData = ProduceRequest.PartitionProduceData
 TopicProduceResponse = ProduceResponse.TopicProduceResponse
+Topics = list[TopicProduceResponse]
+Result = ProduceResponse | Disconnect | Wait[Any] | None
 _new = object.__new__
 
 
-def answer(node: Node, request: Request[ProduceRequest]) -> ProduceResponse | Disconnect | Wait[ProduceResponse] | None:
+def answer(node: Node, request: Request[ProduceRequest]) -> Result:
     body = request.body
     if _has_transactional(body) and body.transactional_id is None:
         return refuse(request, error_codes.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, None)
@@ -80,13 +86,50 @@ def answer(node: Node, request: Request[ProduceRequest]) -> ProduceResponse | Di
         return refuse(request, error_codes.INVALID_REQUIRED_ACKS, None)
     if request.version < ZSTD_FROM and _has_unknown_codec(node, body):
         return refuse(request, error_codes.UNKNOWN_SERVER_ERROR, None)
-    topics, room = [], Room()
-    for asked, named in _once(body.topic_data):
+    steps = _append(node, request)
+    try:
+        until = next(steps)
+    except StopIteration as end:  # mostly
+        return _answered(node, request, end.value)
+    return _later(node, request, until, steps)
+
+
+def _later(node: Node, request: Request[ProduceRequest], until: Until, steps: Wait[Topics]) -> Wait[Any]:
+    """The answer to a request that takes time."""
+    while True:
+        moved = yield until
+        try:
+            until = steps.send(moved)
+        except StopIteration as end:
+            answer = _answered(node, request, end.value)
+            return (yield from answer) if isinstance(answer, GeneratorType) else answer
+
+
+def _append(node: Node, request: Request[ProduceRequest]) -> Wait[Topics]:
+    """Append the batches one after the other. Others have their turn after so many, and what takes long to decompress is
+    decompressed aside."""
+    topics, room, slices = [], Room(), Slices()
+    room.at_once = AT_ONCE
+    for asked, named in _once(request.body.topic_data):
         name = asked.name if request.version < TOPIC_IDS_FROM else _name_of(node, asked.topic_id)
         partitions = []
         for data in named:
-            partitions.append(_produce(node, request, name, data, room))  # noqa: PERF401  # a comprehension is one more call
+            try:
+                partitions.append(_produce(node, request, name, data, room))
+            except NeedsTime as needed:
+                aside = Aside(needed.work)
+                yield aside
+                room.outcome = aside.result
+                partitions.append(_produce(node, request, name, data, room))
+                room.outcome = None  # whether it was asked for or not
+            if slices.end():
+                yield OTHERS_FIRST
         topics.append(_topic(asked, partitions))
+    return topics
+
+
+def _answered(node: Node, request: Request[ProduceRequest], topics: Topics) -> Result:
+    body = request.body
     if body.acks:
         response = ProduceResponse(responses=topics)
         waits = node.flushing.busy or (body.acks == ALL and node.fetchers is not None)
@@ -226,6 +269,8 @@ def _produce(
         return _refused(data.index, refused, partition)
     except WireError as error:
         return _failed(data.index, error_codes.CORRUPT_MESSAGE, str(error))
+    except NeedsTime:
+        raise
     except Exception:
         log.exception("%r to %r failed", request, partition)
         return _failed(data.index, error_codes.UNKNOWN_SERVER_ERROR)

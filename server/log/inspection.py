@@ -9,7 +9,9 @@ always decompressed, so that what its codec refuses is refused. What remains uns
 The bytes of the producer are never changed: whatever is rewritten is a copy.
 """
 
+from collections.abc import Callable
 from copy import copy
+from functools import partial
 
 from kafkadouble.messages import error_codes
 from kafkadouble.wire.batch import (
@@ -60,14 +62,29 @@ class Room:
     small request of many bombs would hold up everybody for minutes."""
 
     left = LIMIT
+    at_once = LIMIT
+    """How many bytes a batch may become before `accept` raises `NeedsTime`."""
+    outcome: Callable[[], Accepted] | None = None
+    """What came of `NeedsTime.work`, for the next `accept`."""
+
+
+class NeedsTime(Exception):
+    """The records of a batch are many bytes when they are decompressed. `work` gives what `accept` would, on any thread."""
+
+    def __init__(self, work: Callable[[], Accepted]) -> None:
+        super().__init__("a batch that takes time")
+        self.work = work
 
 
 def accept(batch: Buffer, header: BatchHeader, config: LogConfig, now: int, room: Room | None = None) -> Accepted:
     """What is to be stored of a client's batch whose header has been checked.
 
     AppendRefused: INVALID_RECORD, INVALID_TIMESTAMP with the records to blame, MESSAGE_TOO_LARGE once compressed anew, UNKNOWN_SERVER_ERROR
-    for what a codec refuses.
+    for what a codec refuses. NeedsTime before it decompresses more than `room.at_once`.
     """
+    if room is not None and room.outcome is not None:
+        outcome, room.outcome = room.outcome, None
+        return outcome()
     if (
         header.count == 1
         and header.base_timestamp == header.max_timestamp
@@ -75,7 +92,7 @@ def accept(batch: Buffer, header: BatchHeader, config: LogConfig, now: int, room
         and is_one_plain(batch, HEADER_SIZE, header.size)
     ):
         return batch, header.max_timestamp
-    limit = LIMIT if room is None else room.left
+    limit = LIMIT if room is None else min(room.left, room.at_once)
     try:
         if header.count <= READ_THROUGH or _must_be_read(header, config, now):
             scan = scan_records(batch, 0, header, limit)
@@ -92,9 +109,19 @@ def accept(batch: Buffer, header: BatchHeader, config: LogConfig, now: int, room
         raise AppendRefused(error_codes.UNKNOWN_SERVER_ERROR, str(problem)) from problem
     except WireError as problem:
         if room is not None and isinstance(problem, TooLarge):
+            if limit < room.left:
+                raise NeedsTime(partial(_accept_aside, batch, header, config, now, room)) from None
             room.left = 0
         raise AppendRefused(error_codes.INVALID_RECORD, str(problem)) from problem
     return stamped(batch, header, config, now)
+
+
+def _accept_aside(batch: Buffer, header: BatchHeader, config: LogConfig, now: int, room: Room) -> Accepted:
+    room.at_once, before = LIMIT, room.at_once
+    try:
+        return accept(batch, header, config, now, room)
+    finally:
+        room.at_once = before
 
 
 def stamped(batch: Buffer, header: BatchHeader, config: LogConfig, now: int) -> Accepted:

@@ -84,6 +84,8 @@ class Hostile:
         while self.line.goes_on:
             self.line.goes_on = False
             self.connection.pump(self.stage.controllers.now)
+        while self.node.waiting.is_busy:
+            self.node.tick(self.stage.controllers.now)
         self.stage.controllers.settle()
         self.stage.look()
         if self.line.closed:

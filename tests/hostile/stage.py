@@ -92,6 +92,9 @@ class Line:
     def read_on(self, wanted: bool) -> None:
         self.reads = wanted
 
+    def turn_is_over(self, ahead: bool) -> bool:
+        return False
+
     def others_first(self) -> None:
         self.goes_on = True
 
@@ -110,6 +113,7 @@ class Hostile:
         while self.line.goes_on:
             self.line.goes_on = False
             self.connection.pump(self.stage.now)
+        self.stage.settle()
         return self.still_open()
 
     def still_open(self) -> bool:
@@ -140,6 +144,11 @@ class Stage:
 
     def hostile(self) -> Hostile:
         return Hostile(self, next(self._numbers))
+
+    def settle(self) -> None:
+        """Have everything that takes turns done."""
+        while self.node.waiting.is_busy:
+            self.node.tick(self.now)
 
     def read_log(self) -> None:
         """Nothing may have gone wrong; who was disconnected is kept, since what one does can end the wait of another."""
@@ -178,12 +187,14 @@ class Good:
         self.offset = 0
 
     def ask(self, body: Message, version: int) -> Any:
-        """The answer, which must be there at once."""
+        """The answer, which must be there as soon as everything that takes turns had its own."""
         assert body.api_key is not None
         assert self.line.written is not None
         self._count += 1
         data = b"".join(headers.write_request(body, self._count, "good", version))
         self.connection.receive(data, self.stage.now)
+        while self.stage.node.waiting.is_busy and not self.line.written:
+            self.stage.node.tick(self.stage.now)
         written, self.line.written[:] = b"".join(self.line.written), []
         (frame,) = self._frames.feed(written)
         correlation_id, answer = headers.read_response(frame, body.api_key, version)

@@ -62,6 +62,7 @@ def test_a_flood_of_elements_ends_the_connection(stage: Stage) -> None:
     topics = [MetadataRequest.MetadataRequestTopic(name="")] * count
     hostile = stage.hostile()
     hostile.connection.receive(b"".join(headers.write_request(MetadataRequest(topics=topics), 1, "evil", 1)), stage.now)
+    stage.settle()
     (line,) = [record.getMessage() for record in stage.log.taken()]
     assert (
         line
@@ -158,6 +159,7 @@ def test_many_configurations_are_described_in_turns_and_not_without_end(
     turns = 0
     while not hostile.line.written:
         good.ask(MetadataRequest(topics=[]), 1)
+        stage.node.tick(stage.now)
         turns += 1
     answer: Any = headers.read_response(hostile.line.written[0][4:], 32, 4)[1]
     described = codes(answer.results)

@@ -197,10 +197,8 @@ def test_who_leaves_while_he_is_not_read_is_found_out_in_the_end() -> None:
 def test_without_descriptors_files_are_opened_and_the_log_stays_short(tmp_path: Path) -> None:
     """A storm of connections takes every descriptor but those of files. The client that is connected
     creates topics and writes to them, and others are served when the storm is over."""
-    import resource
-
     with serving("--data-dir", str(tmp_path / "data")) as broker:
-        resource.prlimit(broker.process.pid, resource.RLIMIT_NOFILE, (200, 200))
+        broker.limit_descriptors(200)
         client = Client(broker)
         storm = []
         for _ in range(300):

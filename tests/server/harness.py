@@ -90,7 +90,10 @@ class Harness:
 
     def submit(self, message: Message, version: int, client_id: str = "test") -> Any:
         """The answer to a request that need not wait: a decoded response, None, or DISCONNECT."""
-        return self.begin(message, version, client_id).response
+        pending = self.begin(message, version, client_id)
+        while self.node.waiting.is_busy and not pending.done:
+            self.node.tick(self.now)
+        return pending.response
 
     def begin(self, message: Message, version: int, client_id: str = "test") -> Pending:
         """Hand in a request that may wait."""

@@ -44,6 +44,9 @@ class Line:
     def read_on(self, wanted: bool) -> None:
         """It has nothing to be read."""
 
+    def turn_is_over(self, ahead: bool) -> bool:
+        return False
+
     def others_first(self) -> None:
         """There are no others."""
 
@@ -66,6 +69,8 @@ class Stage:
         """How many bytes that took."""
         data = b"".join(bytes(part) for part in headers.write_request(body, 5, client_id, version))
         self.connection.receive(data, NOW)
+        while self.harness.node.waiting.is_busy:
+            self.harness.node.tick(NOW)
         return len(data)
 
     def rows(self) -> list[dict[str, Any]]:

@@ -1,10 +1,21 @@
 """The driver of handlers that wait: who is resumed, when, and with what."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from kafkadouble.server.waiting import Until, Wait, Waiters, Waiting
+from kafkadouble.server.waiting import (
+    MOST_AT_ONCE,
+    OTHERS_FIRST,
+    SLICE,
+    Aside,
+    Until,
+    Wait,
+    Waiters,
+    Waiting,
+    sliced,
+)
 
 
 @pytest.fixture
@@ -140,8 +151,9 @@ def test_a_closed_handler_runs_its_finally_and_is_never_resumed(waiting: Waiting
     assert len(place) == 0
 
 
-def test_running_within_a_run_does_not_deepen_the_stack(waiting: Waiting) -> None:
+def test_running_within_a_run_does_not_deepen_the_stack(waiting: Waiting, monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer may let a connection begin its next request, which runs the driver again; five thousand of them at once are not too many."""
+    monkeypatch.setattr("kafkadouble.server.waiting.MOST_AT_ONCE", 5000)
     place = Waiters()
     done: list[Any] = []
 
@@ -154,3 +166,91 @@ def test_running_within_a_run_does_not_deepen_the_stack(waiting: Waiting) -> Non
     place.wake()
     waiting.run(0)
     assert len(done) == 5000
+
+
+def test_one_run_resumes_only_so_many_and_the_rest_in_order(waiting: Waiting) -> None:
+    place = Waiters()
+    done: list[int] = []
+
+    def numbered(number: int) -> Wait[int]:
+        yield Until(None, [place])
+        return number
+
+    for number in range(3 * MOST_AT_ONCE):
+        waiting.start(numbered(number), done.append, raised)
+    place.wake()
+    runs = 0
+    while waiting.is_busy or not runs:
+        waiting.run(0)
+        runs += 1
+        assert len(done) == runs * MOST_AT_ONCE
+    assert done == [*range(3 * MOST_AT_ONCE)]
+
+
+def raised(failure: Exception) -> None:
+    raise failure
+
+
+def test_those_that_let_others_go_first_take_turns(waiting: Waiting) -> None:
+    steps: list[str] = []
+
+    def working(name: str) -> Wait[str]:
+        for number in range(3):
+            steps.append(f"{name}{number}")
+            yield OTHERS_FIRST
+        return name
+
+    done: list[str] = []
+    for name in "ab":
+        waiting.start(working(name), done.append, raised)
+    waiting.run(0)
+    assert steps == ["a0", "b0"]  # a run alone resumes none of them
+    while waiting.is_busy:
+        waiting.take_turn()
+        waiting.run(0)
+    assert steps == ["a0", "b0", "a1", "b1", "a2", "b2"]
+    assert done == ["a", "b"]
+
+
+def test_one_that_is_closed_has_no_turn(waiting: Waiting) -> None:
+    def working() -> Wait[None]:
+        yield OTHERS_FIRST
+        raise AssertionError("it went on")
+
+    tasks = [waiting.start(working(), raised_never, raised) for _ in range(2)]
+    for task in tasks:
+        task.close()
+    waiting.take_turn()
+    waiting.run(0)
+    assert not waiting.is_busy
+
+
+def raised_never(result: Any) -> None:
+    raise AssertionError(result)
+
+
+def test_what_is_done_aside_comes_back(waiting: Waiting) -> None:
+    def working(work: Callable[[], Any]) -> Wait[Any]:
+        aside = Aside(work)
+        yield aside
+        try:
+            return aside.result()
+        except ZeroDivisionError:
+            return "refused"
+
+    done: list[Any] = []
+    for work in (lambda: 7, lambda: 1 // 0):
+        waiting.start(working(work), done.append, raised)
+        waiting.run(0)
+    assert done == [7, "refused"]
+
+
+def test_slices_give_what_one_piece_would(waiting: Waiting) -> None:
+    done: list[list[int]] = []
+    waiting.start(sliced(lambda number: 2 * number, range(3 * SLICE + 1)), done.append, raised)
+    turns = 0
+    while waiting.is_busy:
+        waiting.take_turn()
+        waiting.run(0)
+        turns += 1
+    assert (turns, done) == (3, [[2 * number for number in range(3 * SLICE + 1)]])

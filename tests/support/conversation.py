@@ -90,6 +90,9 @@ class Client:
     def read_on(self, wanted: bool) -> None:
         """A client without a socket is read whenever it sends."""
 
+    def turn_is_over(self, ahead: bool) -> bool:
+        return False
+
     def others_first(self) -> None:
         """A transcript asks one thing at a time."""
         raise AssertionError(f"{self.name} sent too much ahead")

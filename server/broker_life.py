@@ -1,5 +1,5 @@
-"""The life of a broker whose controller is another node: it registers, says again and again that it lives, serves, and stops in order
-(KIP-631, KIP-858, KIP-966).
+"""The life of a broker of a cluster: it registers, says again and again that it lives, serves, and stops in order
+(KIP-631, KIP-858, KIP-966). The controller that it says so to may be in the same process.
 
 Rules. It serves from when it has read the metadata up to its own registration, and is unfenced after that; clients are let in when it has read
 that, too, and never shut out again. A registration that the controller does not know any more is made again. What a broker needs of the
@@ -63,6 +63,7 @@ class BrokerLife:
         self._node, self._to_controller, self.forwarding = node, to_controller, forwarding
         self.epoch = NEVER
         self.serves = self.is_open = self.is_over = False
+        self.registers = False  # by requests to the active controller, from the first one on
         self._stopping = self._wants_ids = False
         self._timer: Timer | None = None  # while nothing is asked
         self._wanted: set[str] = set()  # topics that the controller was asked for
@@ -78,6 +79,7 @@ class BrokerLife:
 
     def begin(self) -> None:
         """Register, as soon as somebody leads."""
+        self.registers = True
         self._ask(self._registration(), self._registered)
 
     def go_on(self, epoch: int) -> None:

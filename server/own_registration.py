@@ -1,7 +1,9 @@
 """How a node makes itself known to its cluster: as a controller, and as a broker that leads what it led before (KIP-631, KIP-919).
 
-A node that leads the quorum writes its registrations itself, once in its life. A broker's partitions follow the metadata from then on: what
-an earlier life of it led has no leader until it is unfenced.
+A node that leads the quorum writes the registration of its controller itself, once in its life; and that of its broker,
+if the node was the whole quorum when it started. In every other quorum the broker registers by a request, also when
+the controller that leads is in the same process (`broker_life`). A broker's partitions follow the metadata from then
+on: what an earlier life of it led has no leader until it is unfenced.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
 def register(node: Node) -> None:
     """This node has begun to lead."""
     _register_controller(node)
-    if "broker" in node.roles and node.quorum.is_alone and not node.is_registered:
+    by_request = node.life is not None and node.life.registers
+    if "broker" in node.roles and node.quorum.is_alone and not (node.is_registered or by_request):
         node.is_registered = True
         node.controller.listeners.append(node.partitions.image_changed)
         _register_broker(node)

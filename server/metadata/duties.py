@@ -1,8 +1,9 @@
 """What the active controller does unasked, while it leads: fence the brokers that are silent, have partitions led by who should lead them, and
 sweep away the delegation tokens whose time is over.
 
-Rules. A duty ends with the leadership that it began in. Whoever is alone has nobody to fence: that duty begins with the first broker that is
-another node's. What is done is decided elsewhere, and written as every decision is (KIP-631, KIP-460).
+Rules. A duty ends with the leadership that it began in. Silent brokers are fenced from the first broker on that sends
+heartbeats: a node that is the whole cluster has none. What is done is decided elsewhere, and written as every decision
+is (KIP-631, KIP-460).
 """
 
 from __future__ import annotations
@@ -28,14 +29,23 @@ Duty = Callable[["Node", Leading, int], Sequence[Message]]
 
 
 def heartbeats_of(node: Node, leading: Leading) -> Heartbeats:
-    """Begin to listen for brokers."""
+    """Begin to listen for brokers.
+
+    The leader's own broker is a broker like every other: it registers, sends heartbeats, and is fenced when it is silent.
+    The exception is the broker of a node that was its whole quorum and wrote its registration itself: it sends none.
+    """
     from .heartbeats import Heartbeats
 
     heartbeats = Heartbeats(leading.image, node.settings.int("broker.session.timeout.ms"), node.now)
-    if "broker" in node.roles:
+    if _sends_no_heartbeats(node):
         heartbeats.never_expires(node.id)
     _schedule(node, leading, lambda: _until_next_look(node, heartbeats), _fence_silent)
     return heartbeats
+
+
+def _sends_no_heartbeats(node: Node) -> bool:
+    """Whether this node's own broker was registered without a request, and no other node has led since."""
+    return node.is_registered and not (node.life is not None and node.life.has_begun)
 
 
 def _until_next_look(node: Node, heartbeats: Heartbeats) -> int:
@@ -46,7 +56,7 @@ def _until_next_look(node: Node, heartbeats: Heartbeats) -> int:
 
 def begin(node: Node, leading: Leading) -> None:
     """This node leads."""
-    if any(id != node.id for id in leading.image.brokers):
+    if any(id != node.id or not _sends_no_heartbeats(node) for id in leading.image.brokers):
         leading.listen()
     if node.channels and node.settings.int("metadata.max.idle.interval.ms"):
         _schedule(node, leading, lambda: node.settings.int("metadata.max.idle.interval.ms"), _Idle())

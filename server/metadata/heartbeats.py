@@ -41,7 +41,10 @@ class Heartbeats:
                 known.heard_at = now
 
     def never_expires(self, broker_id: int) -> None:
-        """This broker lives in the controller's own process: it is there and caught up as long as the controller is."""
+        """This broker sends no heartbeats: it lives in the controller's process, which has registered it by itself.
+
+        It is there and caught up as long as the controller is.
+        """
         self._staying.add(broker_id)
 
     def of(self, broker: BrokerImage) -> Known:

@@ -73,6 +73,29 @@ def test_one_that_goes_leaves_the_other_alone_again(cluster: Controllers) -> Non
     assert create(cluster, cluster.nodes[1], "t") == 0
 
 
+def test_a_broker_that_registered_by_a_request_does_not_register_twice(cluster: Controllers) -> None:
+    """It is left alone, and elected again: its registration by the request goes on."""
+    add(cluster, 2)
+    key = key_of(cluster.nodes[2])
+    roles = {"process.roles": "broker,controller", "listeners": "PLAINTEXT://:9092,CONTROLLER://:9093"}
+    cluster.kill(1)
+    first = cluster.restart(1, roles)
+    cluster.until(lambda: first.is_open)
+    epoch = first.controller.image.brokers[1].epoch
+    if not first.controller.leads:
+        cluster.nodes[2].quorum.replica.resign(cluster.now)
+        cluster.until(lambda: first.controller.leads)
+    body = RemoveRaftVoterRequest(cluster_id="a-cluster", voter_id=key.id, voter_directory_id=key.directory_id)
+    assert cluster.ask(first, body, 0).error_code == 0
+    cluster.kill(2)
+    first.quorum.replica.resign(cluster.now)
+    cluster.until(lambda: first.controller.leads)
+    assert first.quorum.is_alone
+    cluster.step(20_000)
+    own = first.controller.image.brokers[1]
+    assert (own.epoch, own.incarnation_id, own.fenced) == (epoch, first.incarnation_id, False)
+
+
 def test_one_may_come_of_its_own_accord(cluster: Controllers) -> None:
     cluster.restart(3, {"controller.quorum.auto.join.enable": "true"})
     cluster.until(lambda: 3 in cluster.nodes[1].quorum.replica.voters)

@@ -13,7 +13,7 @@ from typing import Any
 
 START = 1_700_000_000_000
 MOST_EVENTS = 25_000
-"""No scenario needs as many: nodes that talk without end are a defect."""
+"""No play of some nodes needs as many: nodes that talk without end are a defect."""
 
 
 class Broken(Exception):
@@ -37,12 +37,12 @@ class Event:
 
 
 class World:
-    """`now` is in ms. With `tracing` the transcript has a line for whatever happens."""
+    """`now` is in ms. With `tracing` the transcript has a line for whatever happens. More events than `most_events` are too many."""
 
-    def __init__(self, seed: int, *, tracing: bool = False) -> None:
+    def __init__(self, seed: int, *, tracing: bool = False, most_events: int = MOST_EVENTS) -> None:
         self.seed, self.random, self.tracing = seed, Random(seed), tracing
         self.now = START
-        self.events = 0
+        self.events, self._most_events = 0, most_events
         self.transcript: list[str] = []
         self._heap: list[tuple[int, int, Event]] = []
         self._number = 0
@@ -81,8 +81,8 @@ class World:
             return False
         self.now, _, event = heapq.heappop(self._heap)
         self.events += 1
-        if self.events > MOST_EVENTS:
-            raise Broken(f"more than {MOST_EVENTS} events: somebody talks without end")
+        if self.events > self._most_events:
+            raise Broken(f"more than {self._most_events} events: somebody talks without end")
         if event.action is not None:
             event.action()
         return True

@@ -101,7 +101,7 @@ class TestFencing:
         assert at(office.image, "t", 1).leader == ME
         assert office.broker(ME).epoch == epoch_of(ME)
 
-    def test_the_leaders_own_broker_is_never_fenced(self) -> None:
+    def test_a_broker_that_sends_no_heartbeats_is_never_fenced(self) -> None:
         office = Office(cluster(1, 2))
         office.heartbeats.never_expires(2)
         assert office.wait(10 * SESSION) == [1]

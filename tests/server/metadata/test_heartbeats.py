@@ -49,7 +49,7 @@ def test_a_clock_that_goes_back_expires_nobody() -> None:
     assert heartbeats.has_session(image.brokers[1], START - 100 * SESSION)
 
 
-def test_the_leaders_own_broker_never_expires_and_is_always_caught_up() -> None:
+def test_a_broker_without_heartbeats_never_expires_and_is_always_caught_up() -> None:
     image = three()
     heartbeats = Heartbeats(image, SESSION, START)
     for id in (1, 2, 3):

@@ -164,7 +164,7 @@ class TestAnotherLife:
         with pytest.raises(Refusal):
             office.register(request(2, life=9))
 
-    def test_the_leaders_own_broker_always_lives(self) -> None:
+    def test_a_broker_that_sends_no_heartbeats_always_lives(self) -> None:
         office = Office(cluster(1, 2))
         office.heartbeats.never_expires(2)
         office.now += 10 * SESSION

@@ -152,6 +152,10 @@ def goes_back(self: Partition) -> None:
         self.waiters.wake_all()
 
 
+def has_a_broker(node: Any) -> bool:
+    return "broker" in node.roles
+
+
 @contextmanager
 def patched(owner: Any, name: str, instead: Any) -> Iterator[None]:
     """This attribute, as long as it lasts."""

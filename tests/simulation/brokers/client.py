@@ -43,7 +43,7 @@ class Client:
         def answered(answer: Message | Failure) -> None:
             told(None if isinstance(answer, Failure) else answer)
 
-        self.cluster.wires.ask(self.id, to, body, version, answered, TIMEOUT_MS)
+        self.cluster.wires.ask(self.id, to, body, version, answered, TIMEOUT_MS, at_broker=True)
 
     def refresh(self) -> None:
         """Ask somebody who leads, until somebody does."""

@@ -7,6 +7,8 @@ from typing import Any
 
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.message import Message
+from kafkadouble.server.logs.formatting import Beginning
+from kafkadouble.server.metadata.bootstrap import format_records
 from kafkadouble.server.metadata.image import PartitionImage
 from kafkadouble.server.raft.links import Failure
 from kafkadouble.server.raft.voters import Endpoint
@@ -16,8 +18,8 @@ from ..world import Broken, Ended, World
 from .asker import Asker
 from .client import Client
 from .consumer import Consumer
-from .machine import Lasting, Machine, OnDisk
-from .member import PORT, Member, address
+from .machine import WITHOUT_ELR, Lasting, Machine, OnDisk
+from .member import CLIENT_PORT, PORT, Member, address
 from .producer import Producer
 from .shape import REQUEST_MS, TOPIC, Shape
 from .watch import Watch
@@ -38,8 +40,9 @@ class Cluster:
         self.members: dict[int, Member] = {}
         self.wires = Wires(world, self.network, self.members, shape.controller_ids)
         self.watch = Watch(self)
-        self._by_address = {Endpoint(*address(id)): id for id in [*shape.controller_ids, *shape.broker_ids]}
-        for id in self._by_address.values():
+        ids = dict.fromkeys([*shape.controller_ids, *shape.broker_ids])
+        self._by_address = {Endpoint(*address(id, port)): id for id in ids for port in (PORT, CLIENT_PORT)}
+        for id in ids:
             self.members[id] = Member(self, id, self._machine(id), self._settings(id))
         self.partitions = range(shape.partitions)
         self.producers: list[Producer] = []
@@ -50,19 +53,26 @@ class Cluster:
 
     def _machine(self, id: int) -> Machine:
         if self.shape.on_disks and id in self.shape.broker_ids:
-            return OnDisk(id, self.world.now)
+            beginning = Beginning(format_records() if self.shape.elr else WITHOUT_ELR) if self.shape.combined else None
+            return OnDisk(id, self.world.now, beginning)
         return Lasting(elr=self.shape.elr)
 
     def _settings(self, id: int) -> dict[str, object]:
-        shape, is_controller = self.shape, id in self.shape.controller_ids
+        shape, roles = self.shape, self._roles(id)
         voters = ",".join("{}@{}:{}".format(voter, *address(voter)) for voter in shape.controller_ids)
         found = {**shape.settings, "node.id": id, "controller.quorum.voters": voters}
-        if is_controller:
-            return {**found, "process.roles": "controller", "listeners": f"CONTROLLER://:{PORT}"}
-        if shape.racks:
+        found |= {"process.roles": ",".join(roles), "listeners": ",".join(roles.values())}
+        if "broker" in roles and shape.racks:
             selector = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
             found |= {"broker.rack": f"rack{id}", "replica.selector.class": selector}
-        return {**found, "process.roles": "broker", "listeners": "PLAINTEXT://:9092"}
+        return found
+
+    def _roles(self, id: int) -> dict[str, str]:
+        """What a node is, and where it listens as such."""
+        found = {"broker": f"PLAINTEXT://:{CLIENT_PORT}", "controller": f"CONTROLLER://:{PORT}"}
+        if not self.shape.combined:
+            del found["broker" if id in self.shape.controller_ids else "controller"]
+        return found
 
     def id_at(self, endpoint: Endpoint) -> int:
         return self._by_address[endpoint]
@@ -153,6 +163,10 @@ class Cluster:
         member = self.members.get(image.leader)
         led = None if member is None or member.node is None else member.node.partitions.get(TOPIC, index)
         return member if led is not None and led.leader_epoch == image.leader_epoch else None
+
+    def is_open(self) -> bool:
+        """Whether every broker lets clients in."""
+        return all(each.node is not None and each.node.is_open for each in self.brokers)
 
     def is_in_order(self) -> bool:
         """Whether every partition is led, and all its replicas are in sync."""

@@ -51,7 +51,7 @@ def kill_controller(cluster: Cluster) -> None:
 
 def take_down(member: Member) -> None:
     """By its power, if it can lose that."""
-    if member.is_up and member.cluster.shape.on_disks and not member.is_controller:
+    if member.is_up and member.cluster.shape.on_disks and member.is_broker:
         member.lose_power()
     else:
         member.kill()

@@ -1,6 +1,7 @@
 """One node of the simulated cluster: a whole node, with its handlers and codecs, whose timers and wires are the simulation's.
 
-It is killed, loses its power, hangs, stops in order, and starts again on what its machine has kept. After every step it is asked what it wants
+It may be a controller, a broker, or both. It is killed, loses its power, hangs, stops in order, and starts again on
+what its machine has kept. After every step it is asked what it wants
 to send, to flush, and when it wants to be called again; and whoever watches looks at it.
 """
 
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.messages import registry
 from kafkadouble.messages.message import Message
 from kafkadouble.server import flushing
-from kafkadouble.server.handlers import CONTROLLER_SERVED, SERVED
+from kafkadouble.server.handlers import CONTROLLER_SERVED, SERVED, Served
+from kafkadouble.server.listener import RETIRE_MS
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.node import Node
 from kafkadouble.server.raft.links import Failure, Send
@@ -27,11 +29,12 @@ from .shape import REQUEST_MS
 if TYPE_CHECKING:
     from .cluster import Cluster
 
-PORT = 9093
+PORT, CLIENT_PORT = 9093, 9092
+"""Where a node is reached that is a broker or a controller, and where the broker of a node is that is both."""
 
 
-def address(id: int) -> tuple[str, int]:
-    return f"node{id}", PORT
+def address(id: int, port: int = PORT) -> tuple[str, int]:
+    return f"node{id}", port
 
 
 class Member:
@@ -39,11 +42,13 @@ class Member:
 
     def __init__(self, cluster: Cluster, id: int, machine: Machine, settings: Mapping[str, object]) -> None:
         self.cluster, self.world, self.id, self.machine = cluster, cluster.world, id, machine
-        self.is_controller = id in cluster.shape.controller_ids
-        self._settings, self._apis = settings, CONTROLLER_SERVED if self.is_controller else SERVED
+        self.is_controller, self.is_broker = id in cluster.shape.controller_ids, id in cluster.shape.broker_ids
+        self._settings = settings
         self.node: Node | None = None
         self.is_paused = self.is_stopping = False
         self.disk_ms = 0
+        self._retires_until = 0  # until when one that stops waits for others
+        self._is_retiring = False  # it tells the other controllers that it stops
         self._held: list[Callable[[], None]] = []  # what comes while it hangs
         self._wake: Event | None = None
         self._unanswered: dict[int, Callable[[], None]] = {}  # who is told when the process dies
@@ -58,13 +63,15 @@ class Member:
         if self.node is not None:
             return
         self.is_paused = self.is_stopping = False
+        self._is_retiring = False
         given, now = Settings(self._settings), self.world.now
         controller = address(self.id) if self.is_controller else None
+        client_port = CLIENT_PORT if self.is_controller and self.is_broker else PORT
         seed = self.world.random.getrandbits(32)
         self.world.note("{} starts", self.id)
         self.node = Node(
             given,
-            advertised=address(self.id),
+            advertised=address(self.id, client_port),
             controller=controller,
             now=now,
             seed=seed,
@@ -113,15 +120,24 @@ class Member:
             self._tick()
 
     def stop(self) -> None:
-        """Stop in good order: a broker hands over what it leads first."""
+        """Stop in good order, as the listener does it: a broker hands over what it leads first, and then a controller."""
         node = self.node
         if node is None or self.is_paused or self.is_stopping:
             return
         self.world.note("{} is to stop", self.id)
         self.is_stopping = True
-        assert node.life is not None
-        node.life.stop()
+        if node.life is not None:
+            node.life.stop()
+        self._retires_until = self.world.now + RETIRE_MS  # there may be no controller that lets it go
+        self.world.after(RETIRE_MS, lambda: self.step(lambda _: None) if self.node is node else None)
         self._touched()
+
+    def _has_stopped(self, node: Node) -> bool:
+        is_over, is_late = node.life is None or node.life.is_over, self.world.now >= self._retires_until
+        if (is_over or is_late) and not self._is_retiring:
+            self._is_retiring = True
+            node.quorum.retire(self._retires_until)
+        return is_late or (self._is_retiring and node.quorum.is_retired)
 
     def _stopped(self, node: Node) -> None:
         self.world.note("{} has stopped", self.id)
@@ -144,9 +160,15 @@ class Member:
             self._touched()
 
     def receive(
-        self, key: int, version: int, data: bytes, reply: Callable[[Any], None], lost: Callable[[], None]
+        self,
+        key: int,
+        version: int,
+        data: bytes,
+        apis: Mapping[int, Served],
+        reply: Callable[[Any], None],
+        lost: Callable[[], None],
     ) -> None:
-        """A request of another node or of a client."""
+        """A request of another node or of a client, at the listener that serves these APIs."""
         number = next(self._numbers)
         self._unanswered[number] = lost
 
@@ -156,7 +178,7 @@ class Member:
 
         def taken(node: Node) -> None:
             body = registry.api(key).request.decode(data, version)
-            peer = Peer(number, "127.0.0.1", 1, apis=self._apis)
+            peer = Peer(number, "127.0.0.1", 1, apis=apis)
             request: Request[Any] = Request(key, version, number, "client", body, peer, self.world.now, len(data))
             node.submit(request, answered, self.world.now)
 
@@ -182,7 +204,7 @@ class Member:
         if node.halted is not None:
             raise Broken(f"node {self.id} is halted: {node.halted}")
         self.cluster.watch.look(self)
-        if self.is_stopping and node.life is not None and node.life.is_over:
+        if self.is_stopping and self._has_stopped(node):
             self._stopped(node)
         else:
             self._schedule(node)
@@ -192,8 +214,12 @@ class Member:
             if self.node is node:
                 self.step(lambda node: channel.answered(send.token, answer, self.world.now))
 
-        to = self.cluster.id_at(send.to.endpoint)
-        self.cluster.wires.ask(self.id, to, send.body, send.version, told, REQUEST_MS)
+        to, at_broker = self.cluster.id_at(send.to.endpoint), send.to.endpoint.port == CLIENT_PORT
+        self.cluster.wires.ask(self.id, to, send.body, send.version, told, REQUEST_MS, at_broker=at_broker)
+
+    def apis(self, *, at_broker: bool) -> Mapping[int, Served]:
+        """What is served where a request comes to it. `at_broker` counts where it has two listeners."""
+        return SERVED if self.is_broker and (at_broker or not self.is_controller) else CONTROLLER_SERVED
 
     def _flush(self, node: Node) -> None:
         jobs = node.flushing.begin()

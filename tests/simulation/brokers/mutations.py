@@ -17,7 +17,7 @@ from kafkadouble.server.log.epochs import LeaderEpochCache
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.producer_state import ProducerState
 from kafkadouble.server.log.producers import Producers
-from kafkadouble.server.metadata import broker_changes, isr
+from kafkadouble.server.metadata import broker_changes, duties, isr
 from kafkadouble.server.metadata.partition_changes import Changes
 from kafkadouble.server.partition import Partition
 from kafkadouble.server.partitions import Partitions
@@ -167,6 +167,11 @@ MUTATIONS: dict[str, Mutation] = {
         "a new leader tells no end before its high watermark has reached its epoch (KIP-207)",
         ((Partition, "lags_behind_epoch", False),),
         ("ends_are_asked_for",),
+    ),
+    "never fences the leader's own broker": Mutation(
+        "the broker of a node that leads the quorum is a broker like every other (KIP-631)",
+        ((duties, "_sends_no_heartbeats", breaches.has_a_broker),),
+        ("everything_restarts_combined",),
     ),
     "fetches on before it has flushed": Mutation(
         "a follower has flushed what it fetches on from, where flush.messages asks for it",

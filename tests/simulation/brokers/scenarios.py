@@ -9,14 +9,20 @@ from contextlib import suppress
 from functools import partial
 from random import Random
 
+from kafkadouble.server.listener import RETIRE_MS
+
 from ..network import CALM, Weather
 from ..world import Ended
 from . import faults
 from .cluster import Cluster
+from .member import Member
 from .shape import LAG_MS, SESSION_MS, Shape, shape
 
 FENCED_WITHIN = SESSION_MS + 1500
 """A session, the time until somebody looks for it, and the time in which who is elected learns of it."""
+
+BACK_WITHIN = 3 * SESSION_MS
+"""Until all brokers of a cluster that starts let clients in: an election, the sessions of their last lives, two registrations."""
 
 OUT_WITHIN = 2 * LAG_MS + 1500
 """Until a follower that lags is out of sync: the lag, and the time until somebody looks for it."""
@@ -241,6 +247,29 @@ def rolling_restart(cluster: Cluster) -> None:
         cluster.await_order()
 
 
+def everything_restarts(cluster: Cluster) -> None:
+    """All nodes stop in order, are killed, or lose their power, together or one after the other, and start again."""
+    random = cluster.world.random
+    for _ in range(random.randint(1, 2)):
+        ends = random.choice((Member.stop, Member.stop, Member.kill, faults.take_down))
+        restart_everything(cluster, ends, random.choice(((0, 0), (0, 300), (0, SESSION_MS))))
+
+
+def restart_everything(cluster: Cluster, ends: Callable[[Member], None], pauses: tuple[int, int]) -> None:
+    """Every node ends in this way and starts again, with so many ms in between: all brokers let clients in again."""
+    random = cluster.world.random
+    members = random.sample([*cluster.members.values()], len(cluster.members))
+    for member in members:
+        ends(member)
+        cluster.world.run_for(random.randint(*pauses))
+    cluster.require(lambda: not any(each.is_up for each in members), "not every node stops", RETIRE_MS + 1000)
+    for member in random.sample(members, len(members)):
+        member.start()
+        cluster.world.run_for(random.randint(*pauses))
+    cluster.require(cluster.is_open, "a broker does not let clients in", BACK_WITHIN)
+    cluster.await_order()
+
+
 def replicas_move(cluster: Cluster) -> None:
     """Reassignments, some of them taken back, and preferred elections, with brokers that come and go meanwhile."""
     random = cluster.world.random
@@ -271,6 +300,15 @@ def controllers_fail(cluster: Cluster) -> None:
 Play = Callable[[Cluster], None]
 Scenario = tuple[Callable[[Random], Shape], Play]
 
+
+def of_combined(random: Random) -> Shape:
+    """One node, three or five, each a broker and a controller."""
+    nodes = random.choice((1, 3, 3, 5))
+    # A quorum of one counts what it has not flushed: with the power the decisions of a whole cluster may be lost.
+    fixed: dict[str, object] = {} if nodes > 1 else {"replicas": 1, "min_isr": 1, "on_disks": False}
+    return shape(random, combined=True, brokers=nodes, **fixed)
+
+
 _three = partial(shape, brokers=3, replicas=3)
 _acks = (-1, 1)
 
@@ -296,6 +334,10 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "ends_are_asked_for": (partial(_three, askers=3), ends_are_asked_for),
     "rolling_restart": (shape, rolling_restart),
+    "combined": (partial(shape, combined=True), anything),
+    "everything_restarts": (shape, everything_restarts),
+    "everything_restarts_combined": (of_combined, everything_restarts),
+    "rolling_restart_combined": (of_combined, rolling_restart),
     "replicas_move": (partial(shape, brokers=4, rebalances=True), replicas_move),
     "controllers_fail": (partial(shape, controllers=3), controllers_fail),
 }

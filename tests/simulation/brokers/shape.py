@@ -17,9 +17,12 @@ UNCLEAN_MS = 1500
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """`elr`: eligible leader replicas are remembered (KIP-966). `on_disks`: brokers have disks that lose what was not flushed; else what they
+    """`combined`: each node is a broker and a controller.
+
+    `elr`: eligible leader replicas are remembered (KIP-966). `on_disks`: brokers have disks that lose what was not flushed; else what they
     have lives as long as they are not taken away. `flushing`: every record is flushed before it counts."""
 
+    combined: bool = False
     controllers: int = 1
     brokers: int = 3
     partitions: int = 1
@@ -41,11 +44,11 @@ class Shape:
 
     @property
     def controller_ids(self) -> list[int]:
-        return list(range(1, self.controllers + 1))
+        return list(range(1, (self.brokers if self.combined else self.controllers) + 1))
 
     @property
     def broker_ids(self) -> list[int]:
-        return list(range(11, 11 + self.brokers))
+        return self.controller_ids if self.combined else list(range(11, 11 + self.brokers))
 
     @property
     def topic_configs(self) -> Mapping[str, str]:

@@ -131,7 +131,7 @@ class Watch:
         """Broken when something is wrong, here or with what was decided meanwhile."""
         if self._found is not None:
             raise self._found
-        if member.is_controller or not self.partitions or member.node is None:
+        if not member.is_broker or not self.partitions or member.node is None:
             return
         for index in self._cluster.partitions:
             led = member.node.partitions.get(TOPIC, index)

@@ -32,9 +32,12 @@ class Wires:
         self.world, self.network, self._members = world, network, members
         self.metadata_ms: dict[int, int] = {}  # how much later than by the network the metadata come to a broker
 
-    def ask(self, sender: int, to: int, body: Message, version: int, told: Told, timeout: int) -> None:
-        """Have `to` answer a request of `sender`; both are ids, of nodes or clients."""
-        _Asking(self, sender, to, body, version, told, timeout)
+    def ask(
+        self, sender: int, to: int, body: Message, version: int, told: Told, timeout: int, *, at_broker: bool = False
+    ) -> None:
+        """Have `to` answer a request of `sender`; both are ids, of nodes or clients. `at_broker`: of a node with two listeners
+        at that of its broker."""
+        _Asking(self, sender, to, body, version, told, timeout, at_broker)
 
     def member(self, id: int) -> Member | None:
         return self._members.get(id)
@@ -44,9 +47,17 @@ class _Asking:
     """One request under way."""
 
     def __init__(
-        self, wires: Wires, sender: int, to: int, body: Message, version: int, told: Told, timeout: int
+        self,
+        wires: Wires,
+        sender: int,
+        to: int,
+        body: Message,
+        version: int,
+        told: Told,
+        timeout: int,
+        at_broker: bool,
     ) -> None:
-        self._wires, self._sender, self._to, self._told = wires, sender, to, told
+        self._wires, self._sender, self._to, self._told, self._at_broker = wires, sender, to, told, at_broker
         self._key, self._version, self._is_over = body.api_key or 0, version, False
         data = fitted(body, version).encode(version)
         how = wires.network.send(sender, to, lambda: self._arrive(data), self.lost)
@@ -67,7 +78,8 @@ class _Asking:
         if target is None or not target.is_up:
             self._wires.world.after(1, self.lost)
             return
-        target.receive(self._key, self._version, data, self._reply, self.lost)
+        apis = target.apis(at_broker=self._at_broker)
+        target.receive(self._key, self._version, data, apis, self._reply, self.lost)
 
     def _reply(self, answer: Any) -> None:
         """What the other end answers; what is no message ends the connection."""
@@ -75,7 +87,7 @@ class _Asking:
             self._wires.world.after(1, self.lost)
             return
         data, late = answer.encode(self._version), self._wires.metadata_ms.get(self._sender, 0)
-        if late and self._key == FETCH and self._to in self._wires.controllers:
+        if late and self._key == FETCH and self._to in self._wires.controllers and not self._at_broker:
             self._wires.world.after(late, lambda: self._send_back(answer, data))
         else:
             self._send_back(answer, data)

@@ -1,0 +1,60 @@
+"""Every node of a cluster ends, and starts again: all brokers come back, also the one whose own node leads the quorum (KIP-631)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+
+import pytest
+
+from tests.simulation.brokers import faults
+from tests.simulation.brokers.cluster import Cluster
+from tests.simulation.brokers.member import Member
+from tests.simulation.brokers.scenarios import restart_everything
+from tests.simulation.brokers.shape import SESSION_MS, Shape
+from tests.simulation.world import World
+
+ENDS = {"stopped": Member.stop, "killed": Member.kill, "without power": faults.take_down}
+PAUSES = {"together": (0, 0), "one by one": (400, 1500)}
+
+
+@pytest.mark.parametrize("combined", [True, False], ids=["combined", "separate"])
+@pytest.mark.parametrize(("nodes", "ends", "pauses"), [*product((1, 3, 5), ENDS, PAUSES)])
+def test_all_brokers_come_back(combined: bool, nodes: int, ends: str, pauses: str) -> None:
+    replicas = min(nodes, 3)
+    on_disks = ends == "without power" and nodes > 1
+    shape = Shape(
+        combined=combined,
+        controllers=nodes,
+        brokers=nodes if combined else replicas,
+        replicas=replicas,
+        on_disks=on_disks,
+        elr=False,
+    )
+    cluster = Cluster(World(7, most_events=50_000), shape)
+    cluster.begin()
+    restart_everything(cluster, ENDS[ends], PAUSES[pauses])
+    cluster.recover()
+
+
+def _opens_within(ends: Callable[[Member], None], nodes: int) -> int:
+    cluster = Cluster(World(3), Shape(combined=True, brokers=nodes, replicas=1))
+    cluster.begin()
+    for member in cluster.members.values():
+        ends(member)
+    cluster.require(lambda: not any(each.is_up for each in cluster.brokers), "not every node stops")
+    faults.start_all(cluster)
+    begun = cluster.world.now
+    cluster.require(cluster.is_open, "a broker does not let clients in")
+    return cluster.world.now - begun
+
+
+@pytest.mark.parametrize("ends", [Member.stop, Member.kill])
+def test_a_node_that_is_the_whole_quorum_waits_for_no_session(ends: Callable[[Member], None]) -> None:
+    """It registers its broker itself, and knows that its last life is over."""
+    assert _opens_within(ends, nodes=1) == 0
+
+
+def test_a_new_leader_gives_every_broker_a_session_its_own_too() -> None:
+    """As Kafka's does: the last lives of all of them may still be there, as far as it knows."""
+    assert _opens_within(Member.kill, nodes=3) > SESSION_MS

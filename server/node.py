@@ -25,11 +25,12 @@ from .groups.coordinator import GroupCoordinator
 from .history import History
 from .intake import Intake
 from .kept import all_kept
+from .life_seed import seed_of_life
 from .logs.logs import Logs
 from .logs.memory import MemoryLogs
 from .metadata.controller import Controller
 from .partitions import Partitions
-from .quorum import Quorum
+from .quorum import Quorum, metadata_log
 from .raft.voters import Endpoint
 from .request import Request
 from .settings import Settings
@@ -57,7 +58,8 @@ class Node:
     """One node of a cluster: a broker, a controller, or both, by `process.roles`; a single one is the whole cluster, and a quorum of one.
 
     `advertised` is the (host, port) that clients are told; `controller` where other nodes reach its controller, if they do. `seed` feeds every
-    choice that Kafka makes at random (topic ids, member ids, session ids), so that the same requests at the same times give the same answers.
+    choice that Kafka makes at random (topic ids, member ids, session ids), so that the same requests at the same times give the same answers;
+    each life of a node makes other choices (`life_seed`).
     `history` is for those who will ask what was requested: it costs time with every request. `logs` are what it keeps, and what an earlier life
     left to it; in memory unless given. `stopwatch` tells the time (ms) inside a step, for metrics alone: nothing is decided by it.
     """
@@ -89,8 +91,8 @@ class Node:
     ) -> None:
         self.settings, self.advertised, self.now, self.stopwatch = settings, advertised, now, stopwatch
         self.id = settings.int("node.id")
-        self.random = Random(seed)
         self.logs = logs or MemoryLogs()
+        self.random = Random(seed_of_life(seed, self.logs, metadata_log(self.logs, settings, now)))
         self.began = now
         self.snapshots_from = min(FEW_BYTES, settings.int("metadata.log.max.record.bytes.between.snapshots"))
         self.halted: str | None = None

@@ -31,6 +31,7 @@ from .raft.voters import Endpoint, VoterSet
 from .waiting import Wait
 
 if TYPE_CHECKING:
+    from .logs.logs import Logs
     from .node import Node
     from .raft.messages import Incoming
     from .settings import Settings
@@ -42,7 +43,7 @@ class Quorum:
     def __init__(self, node: Node, listener: Listener, endpoint: Endpoint | None) -> None:
         self._node = node
         settings, logs = node.settings, node.logs
-        self.log = logs.metadata(_log_config(settings), node.now)
+        self.log = metadata_log(logs, settings, node.now)
         self.snapshots = logs.snapshots
         self.durable = _Durable(node, self.log)
         listener_name = settings.list("controller.listener.names")[0].upper()
@@ -182,10 +183,10 @@ class _Durable:
         return "the metadata log"
 
 
-def _log_config(settings: Settings) -> LogConfig:
-    """How the metadata log rolls; nothing of it goes but what a snapshot stands for."""
+def metadata_log(logs: Logs, settings: Settings, now: int) -> PartitionLog:
+    """The log of the metadata, which rolls as the settings say; nothing of it goes but what a snapshot stands for."""
     size = settings["internal.metadata.log.segment.bytes"] or settings["metadata.log.segment.bytes"]
-    return LogConfig({"segment.bytes": size, "segment.ms": settings["metadata.log.segment.ms"]})
+    return logs.metadata(LogConfig({"segment.bytes": size, "segment.ms": settings["metadata.log.segment.ms"]}), now)
 
 
 RESPONSE_MAX_BYTES = "replica.fetch.response.max.bytes"

@@ -67,7 +67,7 @@ def create(image: Image, creations: Sequence[Creation], new_id: Callable[[], Uui
 
 
 def _unused(image: Image, new_id: Callable[[], Uuid]) -> Uuid:
-    """An id that no ACL has: another life of a node with the same seed draws the same."""
+    """An id that no ACL has, whatever `new_id` gives."""
     while (id := new_id()) in image.acls:
         pass
     return id

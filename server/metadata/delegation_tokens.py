@@ -99,7 +99,7 @@ def create(image: Image, terms: Terms, wanted: Wanted, new_id: Callable[[], Uuid
 
 
 def _unused(image: Image, new_id: Callable[[], Uuid]) -> str:
-    """An id that no token has: another life of a node with the same seed draws the same."""
+    """An id that no token has, whatever `new_id` gives."""
     while (id := str(new_id())) in image.tokens:
         pass
     return id

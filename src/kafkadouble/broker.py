@@ -56,7 +56,8 @@ class Data(Protocol):
 class Broker:
     """A node, the clock that it goes by, and the socket on which it is reached.
 
-    `seed` repeats every choice that is made at random; without one each start and each reset makes its own. `history` keeps the latest
+    `seed` repeats every choice that is made at random, on kept data those of the same life; without one each start and
+    each reset makes its own. `history` keeps the latest
     requests, for a program that will look at them. `controllers` is the socket of the controller's listener, if it has one; a node that is no
     broker has no other. `controller` is where its controller is reached without a socket, by nodes of this process. `data` are the directories
     that it keeps its logs in; in memory unless given. `capture` is where connections note what passes on them.

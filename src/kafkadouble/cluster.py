@@ -37,9 +37,6 @@ if TYPE_CHECKING:
 START_MS = 60_000
 """How long brokers may take to be part of the cluster: longer than a session, which an earlier life may have left."""
 
-LIVES = 1 << 20
-"""What is added to a seed for each life of a broker."""
-
 
 class Member:
     """One broker: what stays the same over its lives, and `broker` while it runs. `bound` is where it listens, `address` where it is found."""
@@ -50,7 +47,6 @@ class Member:
         self.bound: tuple[str, int] = sock.getsockname()[:2]
         self.address = address_of(sock)
         self.broker: Broker | None = None
-        self.lives = 0
         self.is_isolated = self.is_paused = False
 
     @property
@@ -195,9 +191,7 @@ class Cluster:
         """Start a broker that does not run."""
         if member.broker is not None:
             return
-        # Another life has another incarnation id: with the same one it would pass for the last.
-        seed = None if self._seed is None else self._seed + member.id + LIVES * member.lives
-        member.lives += 1
+        seed = None if self._seed is None else self._seed + member.id
         sock = member.sock or hold(member.bound)
         broker = Broker(
             member.settings,
@@ -293,7 +287,6 @@ class Cluster:
         self.controlling.node.faults.rules = self._rules
         self._together.join(self.controlling.listener, {self._at: CONTROLLER_SERVED})
         for member in self.members_by_id.values():
-            member.lives = 0
             await self.begin(member)
         await self._together.until(self._is_whole, START_MS)
 

@@ -45,7 +45,8 @@ class KafkaDouble(FaultVerbs):
 
     `brokers` form one cluster, with ids from 1 on, each on a port of its own. `port` 0 is any free port, any other is the first's; it is kept
     over `reset` and over a stop and a new start. `config` takes Kafka's broker settings. With `stepped` (or a SteppedClock as `clock`) time
-    stands still until `advance`. `seed` makes every choice at random repeat itself. `data_dir`, one or several, keeps everything in Kafka's own
+    stands still until `advance`. `seed` makes every choice at random repeat itself,
+    with a `data_dir` in each life other choices. `data_dir`, one or several, keeps everything in Kafka's own
     files, over stops and starts; without it everything is in memory, and gone at a stop. With `controller_port`, 0 for any free one, Apache
     Kafka's brokers and controllers can join its cluster. To `capture`, a directory or a *.parquet file, a row is added for each request, with
     `capture_bodies` what is in it, too. UsageError for a setting that Kafka does not know, and for a directory that another broker has; OSError

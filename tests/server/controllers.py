@@ -68,8 +68,7 @@ class Controllers:
         logs = self._logs[id]
         given = Settings({"node.id": id, **self._settings, "listeners": f"CONTROLLER://:{PORT}", **(settings or {})})
         controller = address(id) if "controller" in given.list("process.roles") else None
-        seed = SEED + self.now + id
-        node = Node(given, advertised=address(id), controller=controller, now=self.now, seed=seed, logs=logs)
+        node = Node(given, advertised=address(id), controller=controller, now=self.now, seed=SEED + id, logs=logs)
         self.nodes[id] = node
         return node
 

@@ -45,7 +45,7 @@ class Machine(Harness):
 
     def _live(self, now: int) -> None:
         disks: dict[str, Disk] = {**self.disks}
-        super().__init__(self._settings, logs=FileLogs(opened(disks, 1), self._new_id), now=now, seed=now)
+        super().__init__(self._settings, logs=FileLogs(opened(disks, 1), self._new_id), now=now)
         self._under_way: list[flushing.Job] = []
 
     def begin_flush(self) -> None:

@@ -190,7 +190,7 @@ def test_what_a_directory_was_formatted_with_stops_the_start_when_it_is_corrupt(
 
 
 def test_a_vote_that_is_not_what_was_written_stops_the_start_where_that_can_be_told() -> None:
-    """The file has no checksum: another digit of a number is another number."""
+    """The file has no checksum: another digit of a number is another number, and so is one without its sign."""
     left, path = LEFT[True], FOLDER + "quorum-state"
     data = left.disk.contents[path].data
     for at in range(len(data)):
@@ -200,7 +200,10 @@ def test_a_vote_that_is_not_what_was_written_stops_the_start_where_that_can_be_t
                 assert path in found or "epoch" in found, found
             else:
                 changed = bytes([data[at]]), bytes([data[at] ^ 1 << bit])
-                assert all(each.isdigit() or each in b'"abcdefghijklmnopqrstuvwxyz-' for each in changed), (at, changed)
+                assert all(each.isdigit() or each in b'"abcdefghijklmnopqrstuvwxyz-\r' for each in changed), (
+                    at,
+                    changed,
+                )
                 assert found.log == left.log
 
 

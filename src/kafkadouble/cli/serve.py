@@ -126,7 +126,11 @@ def parser() -> argparse.ArgumentParser:
         help="add a row to this for each request: a file if it ends in .parquet, else a directory, which several runs may share",
     )
     add("--capture-bodies", action="store_true", help="with --capture: what requests and answers say, too, as JSON")
-    add("--seed", type=int, help="repeat every choice that is made at random, such as ids")
+    add(
+        "--seed",
+        type=int,
+        help="repeat every choice that is made at random, such as ids; each start on a kept directory makes others",
+    )
     add("-v", "--verbose", action="store_true", help="tell every request, too")
     add("-q", "--quiet", action="store_true", help="tell nothing but what is wrong")
     return made

@@ -43,7 +43,7 @@ class Member:
     def __init__(self, cluster: Cluster, id: int, machine: Machine, settings: Mapping[str, object]) -> None:
         self.cluster, self.world, self.id, self.machine = cluster, cluster.world, id, machine
         self.is_controller, self.is_broker = id in cluster.shape.controller_ids, id in cluster.shape.broker_ids
-        self._settings = settings
+        self._settings, self._seed = settings, cluster.world.seed * 100 + id
         self.node: Node | None = None
         self.is_paused = self.is_stopping = False
         self.disk_ms = 0
@@ -67,14 +67,13 @@ class Member:
         given, now = Settings(self._settings), self.world.now
         controller = address(self.id) if self.is_controller else None
         client_port = CLIENT_PORT if self.is_controller and self.is_broker else PORT
-        seed = self.world.random.getrandbits(32)
         self.world.note("{} starts", self.id)
         self.node = Node(
             given,
             advertised=address(self.id, client_port),
             controller=controller,
             now=now,
-            seed=seed,
+            seed=self._seed,  # of all of its lives, of which each must make other choices
             logs=self.machine.logs(),
             history=False,
         )

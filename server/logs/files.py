@@ -247,6 +247,8 @@ class FileLogs:
             with suppress(DiskFailure):
                 kept.log.tick(now)
         due = [each for each in self._deleted if now - each[0] >= delay]
+        if due:
+            self.checkpoint(now)  # first, so that no checkpoint speaks of what is nowhere
         for since, place, folder in due:
             self._deleted.remove((since, place, folder))
             with suppress(DiskFailure):

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from kafkadouble.dump.checking import check
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.config import LogConfig
-from kafkadouble.server.log.formats.names import is_deleted, is_stray
+from kafkadouble.server.log.formats.names import OFFSET_CHECKPOINTS, RECOVERY_POINT, is_deleted, is_stray
 from kafkadouble.server.logs.files import FileLogs
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.harness import NOW
@@ -74,6 +75,20 @@ def test_a_deleted_partition_is_renamed_and_removed_later(tmp_path: Path) -> Non
     assert len(folders(tmp_path)) == 1
     logs.tick(NOW + 60_000, 60_000)
     assert folders(tmp_path) == []
+
+
+def test_no_checkpoint_speaks_of_a_partition_that_was_removed(tmp_path: Path) -> None:
+    formatted(tmp_path)
+    logs = logs_in(tmp_path)
+    for topic in ("t", "u"):
+        fill(logs, topic)
+    logs.checkpoint(NOW)
+    logs.delete("t", ID, 0, NOW)
+    logs.tick(NOW + 60_000, 60_000)
+    found = {name: (tmp_path / name).read_text() for name in OFFSET_CHECKPOINTS}
+    assert not any("t 0 " in text for text in found.values()), found
+    assert "u 0 " in found[RECOVERY_POINT]
+    assert check(tmp_path).first is None, "as a process that is killed leaves it"
 
 
 def test_what_an_earlier_life_deleted_is_removed(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
 
+from ..log.files.errors import DiskFailure
 from ..request import Refusal
 from .leading import Leading
 
@@ -120,6 +121,8 @@ def _schedule(node: Node, leading: Leading, interval: Callable[[], int], duty: D
         try:
             while records := duty(node, leading, now):
                 node.controller.commit(records)
+        except DiskFailure:
+            return  # the node is told of it, and halts: what cannot be written down cannot be decided (`outages`)
         except Refusal as refusal:
             if refusal.code == error_codes.NOT_CONTROLLER:
                 return  # another leads by now

@@ -14,8 +14,10 @@ from kafkadouble.messages.generated.describe_producers import DescribeProducersR
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.messages.generated.no_op_record import NoOpRecord
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
 from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
+from kafkadouble.server.metadata import duties
 
 from .machine import Machine, fetch_request, produce_request, produced
 
@@ -158,6 +160,16 @@ def test_without_the_metadata_a_node_cannot_go_on(machine: Machine, caplog: pyte
     )
     assert machine.image.topic_named("new") is None
     assert machine.node.halted in caplog.text
+
+
+def test_a_duty_of_the_controller_that_finds_the_disk_full_halts_the_node(machine: Machine) -> None:
+    """It is done by a timer, with no request that could be answered."""
+    records = [NoOpRecord()]
+    duties._schedule(machine.node, machine.node.controller.leading, lambda: 10, lambda node, leading, now: records)
+    machine.disks["a"].failing = True
+    machine.tick(20)
+    assert machine.node.halted is not None
+    assert "which has the cluster's metadata" in machine.node.halted
 
 
 def test_a_restart_finds_everything_when_the_disk_works_again(machine: Machine) -> None:

@@ -27,7 +27,8 @@ def check_directory(folder: Path, rules: Rules, tally: Tally) -> None:
     is_clean = _own_files(folder, tally)
     compacted = compacted_topics(folder)
     partitions = {
-        found: check_partition(path, rules, tally, compacted=found[0] in compacted) for found, path in folders.items()
+        found: check_partition(path, rules, tally, compacted=found[0] in compacted, may_be_empty=True)
+        for found, path in folders.items()
     }
     _topic_ids(partitions)
     _checkpoints(folder, partitions, rules, is_clean=is_clean)

@@ -33,12 +33,17 @@ class Partition(NamedTuple):
     newest_snapshot: int = -1
 
 
-def check_partition(folder: Path, rules: Rules, tally: Tally, *, compacted: bool = False) -> Partition:
-    """Raises BadFile; torn tails go to the tally. `compacted`: records may have been taken away."""
+def check_partition(
+    folder: Path, rules: Rules, tally: Tally, *, compacted: bool = False, may_be_empty: bool = False
+) -> Partition:
+    """Raises BadFile; torn tails go to the tally. `compacted`: records may have been taken away. `may_be_empty`: a folder
+    without a segment is a log without records, which a node that ended while it made the partition leaves behind."""
     torn = len(tally.torn)
     rules = rules._replace(gaps=rules.gaps or compacted or is_compacted(folder))
     bases = _segments(folder)
-    end = bases[0]
+    if not bases and not may_be_empty:
+        raise UsageError(f"{folder} has no segment of a log")
+    start = end = bases[0] if bases else 0
     for base_offset in bases:
         if base_offset < end or (base_offset > end and not rules.gaps):
             problem = f"the segment begins at {base_offset}, the one before it ends before {end}"
@@ -46,9 +51,9 @@ def check_partition(folder: Path, rules: Rules, tally: Tally, *, compacted: bool
         end = segment(folder, base_offset, rules, last=base_offset == bases[-1]).check(tally)
     whole = len(tally.torn) == torn and not rules.live
     _snapshots(folder, end if whole else None, tally)
-    newest = _checkpoints(folder, bases[0], tally)
+    newest = _checkpoints(folder, start, tally)
     tally.counts["partitions"] += 1
-    return Partition(folder, bases[0], end, whole, small_files(folder), newest)
+    return Partition(folder, start, end, whole, small_files(folder), newest)
 
 
 def segment(folder: Path, base_offset: int, rules: Rules, *, last: bool) -> Segment:
@@ -77,8 +82,6 @@ def _segments(folder: Path) -> list[int]:
     """The base offsets of the segments. BadFile for an index without its segment."""
     found = [(parsed, path) for path in sorted(folder.iterdir()) if (parsed := names.parse_file(path.name))]
     bases = [base for (base, suffix), _ in found if suffix == names.LOG]
-    if not bases:
-        raise UsageError(f"{folder} has no segment of a log")
     for (base, suffix), path in found:
         if suffix in _INDEXES and base not in bases:
             raise BadFile("an index of a segment that is not there", file=str(path), offset=0)

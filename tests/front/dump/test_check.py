@@ -160,6 +160,18 @@ def test_a_missing_part_of_the_row(data: Path) -> None:
     assert "index of a segment that is not there" in verdict.corrupt.problem
 
 
+def test_a_partition_without_a_segment_has_no_records(run: Run, data: Path) -> None:
+    """As a node leaves it that ended while it made the partition. A checkpoint tells where there were records."""
+    made = data / "made-0"
+    made.mkdir()
+    shutil.copy(data / ORDERS / names.PARTITION_METADATA, made)
+    code, told = run(data)
+    assert (code, "2 partitions" in told) == (0, True), told
+    for path in (data / ORDERS).glob("0*"):
+        path.unlink()
+    assert "which ends before 0" in run(data)[1]
+
+
 def test_partitions_of_one_topic_have_one_id(data: Path) -> None:
     shutil.copytree(data / ORDERS, data / "orders-1")
     assert check(data).word == "good"

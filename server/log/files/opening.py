@@ -68,7 +68,7 @@ def open_log(
     if storage.segments:
         if verified:
             epochs = verify(storage.segments[:unverified], epochs if clean and kept else None)
-        elif kept is None:
+        elif not kept:
             epochs = learn_epochs(storage.segments[:unverified])
         if clean:
             state = state_at(storage, storage.segments[-1].next_offset, log_start_offset)
@@ -89,7 +89,8 @@ def open_log(
     storage.drop_stray_snapshots(end)
     epochs.truncate_from_end(end)
     epochs.truncate_from_start(start)
-    if epochs.entries != (kept or []):
+    is_damaged = kept is None and disk.exists(f"{folder}/{LEADER_EPOCH}")
+    if is_damaged or epochs.entries != (kept or []):
         storage.keep_epochs(epochs.entries)
     return PartitionLog(topic, index, config, storage, Found(start, end, epochs, state))
 
@@ -112,7 +113,7 @@ def _kept_epochs(disk: Disk, folder: str) -> list[OffsetAndEpoch] | None:
         _LOGGER.warning("the leader epochs are learnt anew from the batches: %s ends too early", path)
         return None
     try:
-        return epoch_checkpoint.read(data, path) or None
+        return epoch_checkpoint.read(data, path)
     except BadFile as problem:
         _LOGGER.warning("the leader epochs are learnt anew from the batches: %s", problem)
         return None

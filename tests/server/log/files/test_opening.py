@@ -64,6 +64,15 @@ def test_an_index_without_its_segment_is_removed(clean: bool) -> None:
     assert not [name for name in disk.names("t-0") if name.startswith(f"{0:020d}")]
 
 
+@pytest.mark.parametrize("text", [b"", b"0\n1\n", b"0\n1\n0 "])
+def test_damaged_epochs_of_a_log_without_records_are_written_again(text: bytes) -> None:
+    """A loss of power took the records, and half of the file: the next stop leaves a file that is whole."""
+    disk = filled(0)
+    disk.contents["t-0/leader-epoch-checkpoint"] = Contents(text)
+    opened(disk, clean=False).close()
+    assert disk.contents["t-0/leader-epoch-checkpoint"].data == b"0\n0\n"
+
+
 @pytest.mark.parametrize("clean", [True, False])
 def test_an_empty_folder_is_an_empty_log(clean: bool) -> None:
     disk = LossyDisk()

@@ -1,4 +1,4 @@
-"""What holds for both simulations, that of the quorum and that of brokers: a seed does the same again, and a mutation is undone."""
+"""What holds for every simulation, of the quorum, of brokers and of whole lives: a seed does the same again, and a mutation is undone."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ import pytest
 from tests.simulation import mutations, run
 from tests.simulation.brokers import mutations as of_brokers
 from tests.simulation.brokers import run as brokers
+from tests.simulation.lives import mutations as of_lives
+from tests.simulation.lives import run as lives
 from tests.simulation.mutating import Mutation, mutated
 
 ROOT = Path(__file__).resolve().parents[2]
 
-QUORUM, BROKERS = "tests.simulation", "tests.simulation.brokers"
+QUORUM, BROKERS, LIVES = "tests.simulation", "tests.simulation.brokers", "tests.simulation.lives"
 
 
 @pytest.mark.parametrize(
     ("simulation", "scenario"),
-    [(run, "anything"), (run, "come_and_go"), (brokers, "anything"), (brokers, "power_fails")],
-    ids=["quorum-anything", "quorum-come_and_go", "brokers-anything", "brokers-power_fails"],
+    [(run, "anything"), (run, "come_and_go"), (brokers, "anything"), (brokers, "power_fails"), (lives, "single")],
+    ids=["quorum-anything", "quorum-come_and_go", "brokers-anything", "brokers-power_fails", "lives-single"],
 )
 def test_a_seed_does_the_same_again(simulation: Any, scenario: str) -> None:
     one, other = (simulation.run(7, tracing=True, scenario=scenario) for _ in range(2))
@@ -32,7 +34,9 @@ def test_a_seed_does_the_same_again(simulation: Any, scenario: str) -> None:
     assert repr(simulation.run(7, scenario=scenario)) == repr(one), "to look at it changes nothing"
 
 
-@pytest.mark.parametrize(("module", "scenario"), [(QUORUM, "come_and_go"), (BROKERS, "anything_unclean")])
+@pytest.mark.parametrize(
+    ("module", "scenario"), [(QUORUM, "come_and_go"), (BROKERS, "anything_unclean"), (LIVES, "single")]
+)
 def test_a_seed_does_the_same_in_another_process(module: str, scenario: str) -> None:
     command = [sys.executable, "-m", module, "--seed", "3", "--scenario", scenario]
     outputs = [
@@ -45,7 +49,9 @@ def test_a_seed_does_the_same_in_another_process(module: str, scenario: str) -> 
     assert len(outputs[0]) > 1000
 
 
-@pytest.mark.parametrize("known", [mutations.MUTATIONS, of_brokers.MUTATIONS], ids=[QUORUM, BROKERS])
+@pytest.mark.parametrize(
+    "known", [mutations.MUTATIONS, of_brokers.MUTATIONS, of_lives.MUTATIONS], ids=[QUORUM, BROKERS, LIVES]
+)
 def test_a_mutation_is_undone(known: Mapping[str, Mutation]) -> None:
     before = [getattr(owner, name) for each in known.values() for owner, name, _ in each.puts]
     for each in known.values():

@@ -2,48 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
-from kafkadouble.messages.message import Message
 from kafkadouble.server.logs.formatting import Beginning
 from kafkadouble.server.metadata.bootstrap import format_records
 from kafkadouble.server.metadata.image import PartitionImage
-from kafkadouble.server.raft.links import Failure
-from kafkadouble.server.raft.voters import Endpoint
 
-from ..network import Network
-from ..world import Broken, Ended, World
+from ..world import Broken, World
 from .asker import Asker
 from .client import Client
 from .consumer import Consumer
 from .machine import WITHOUT_ELR, Lasting, Machine, OnDisk
-from .member import CLIENT_PORT, PORT, Member, address
+from .member import Member
+from .nodes import Nodes
 from .producer import Producer
-from .shape import REQUEST_MS, TOPIC, Shape
+from .shape import TOPIC, Shape
 from .watch import Watch
-from .wires import Wires
-
-IN_ORDER_WITHIN = 40_000
-"""A cluster without faults is in order within this time (ms): some sessions, and what lags comes up."""
-
-ADMIN = 99
 
 
-class Cluster:
-    """`members` are the nodes by id, `partitions` the numbers of those of the one topic."""
+class Cluster(Nodes):
+    """`partitions` are the numbers of those of the one topic."""
 
     def __init__(self, world: World, shape: Shape) -> None:
-        self.world, self.shape = world, shape
-        self.network = Network(world)
-        self.members: dict[int, Member] = {}
-        self.wires = Wires(world, self.network, self.members, shape.controller_ids)
-        self.watch = Watch(self)
-        ids = dict.fromkeys([*shape.controller_ids, *shape.broker_ids])
-        self._by_address = {Endpoint(*address(id, port)): id for id in ids for port in (PORT, CLIENT_PORT)}
-        for id in ids:
-            self.members[id] = Member(self, id, self._machine(id), self._settings(id))
+        super().__init__(world, shape)
+        self.watch: Watch = Watch(self)
+        for id in self.ids:
+            self.members[id] = Member(self, id, self._machine(id), self.settings_of(id))
         self.partitions = range(shape.partitions)
         self.producers: list[Producer] = []
         self.consumers: list[Consumer] = []
@@ -56,34 +39,6 @@ class Cluster:
             beginning = Beginning(format_records() if self.shape.elr else WITHOUT_ELR) if self.shape.combined else None
             return OnDisk(id, self.world.now, beginning)
         return Lasting(elr=self.shape.elr)
-
-    def _settings(self, id: int) -> dict[str, object]:
-        shape, roles = self.shape, self._roles(id)
-        voters = ",".join("{}@{}:{}".format(voter, *address(voter)) for voter in shape.controller_ids)
-        found = {**shape.settings, "node.id": id, "controller.quorum.voters": voters}
-        found |= {"process.roles": ",".join(roles), "listeners": ",".join(roles.values())}
-        if "broker" in roles and shape.racks:
-            selector = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
-            found |= {"broker.rack": f"rack{id}", "replica.selector.class": selector}
-        return found
-
-    def _roles(self, id: int) -> dict[str, str]:
-        """What a node is, and where it listens as such."""
-        found = {"broker": f"PLAINTEXT://:{CLIENT_PORT}", "controller": f"CONTROLLER://:{PORT}"}
-        if not self.shape.combined:
-            del found["broker" if id in self.shape.controller_ids else "controller"]
-        return found
-
-    def id_at(self, endpoint: Endpoint) -> int:
-        return self._by_address[endpoint]
-
-    @property
-    def brokers(self) -> list[Member]:
-        return [self.members[id] for id in self.shape.broker_ids]
-
-    @property
-    def controllers(self) -> list[Member]:
-        return [self.members[id] for id in self.shape.controller_ids]
 
     def begin(self) -> None:
         """All nodes up, the topic there and in order, and clients at work."""
@@ -133,27 +88,6 @@ class Cluster:
         self._values += 1
         return self._values
 
-    def ask_controller(self, body: Message, version: int) -> Any:
-        """The active controller's answer, or None where there was none."""
-        found: list[Message | Failure] = []
-        leader = self.controller
-        if leader is None:
-            return None
-        self.wires.ask(ADMIN, leader.id, body, version, found.append, REQUEST_MS)
-        self.world.run_until(lambda: bool(found), REQUEST_MS + 1)
-        return found[0] if isinstance(found[0], Message) else None
-
-    def tell_controller(self, body: Message, version: int) -> None:
-        """Ask it for something, and do not wait for what it says."""
-        if (leader := self.controller) is not None:
-            self.wires.ask(ADMIN, leader.id, body, version, lambda answer: None, REQUEST_MS)
-
-    @property
-    def controller(self) -> Member | None:
-        """Who leads the quorum, as it believes; the latest of them."""
-        leading = [each for each in self.controllers if each.node is not None and each.node.controller.leads]
-        return max(leading, key=lambda each: each.node.controller.epoch if each.node else -1, default=None)
-
     def partition(self, index: int) -> PartitionImage:
         return self.watch.partitions[index]
 
@@ -163,10 +97,6 @@ class Cluster:
         member = self.members.get(image.leader)
         led = None if member is None or member.node is None else member.node.partitions.get(TOPIC, index)
         return member if led is not None and led.leader_epoch == image.leader_epoch else None
-
-    def is_open(self) -> bool:
-        """Whether every broker lets clients in."""
-        return all(each.node is not None and each.node.is_open for each in self.brokers)
 
     def is_in_order(self) -> bool:
         """Whether every partition is led, and all its replicas are in sync."""
@@ -178,16 +108,11 @@ class Cluster:
             for index in self.partitions
         )
 
+    def state(self) -> str:
+        return f"{dict(self.watch.partitions)}, {self._clients()}"
+
     def await_order(self) -> None:
         self.require(self.is_in_order, "not every partition is led, with all its replicas in sync")
-
-    def require(self, holds: Callable[[], bool], otherwise: str, within: int = IN_ORDER_WITHIN) -> None:
-        """Broken when it does not come to that in a time that is ample."""
-        try:
-            self.world.run_until(holds, within)
-        except Ended:
-            state = f"{dict(self.watch.partitions)}, {[*self.members.values()]}"
-            raise Broken(f"{otherwise}: {state}, {self._clients()}") from None
 
     def end_faults(self) -> None:
         """The network is whole, and everybody there."""

@@ -24,23 +24,17 @@ from kafkadouble.server.settings import Settings
 
 from ..world import Broken, Event
 from .machine import Machine
+from .nodes import CLIENT_PORT, PORT, address
 from .shape import REQUEST_MS
 
 if TYPE_CHECKING:
-    from .cluster import Cluster
-
-PORT, CLIENT_PORT = 9093, 9092
-"""Where a node is reached that is a broker or a controller, and where the broker of a node is that is both."""
-
-
-def address(id: int, port: int = PORT) -> tuple[str, int]:
-    return f"node{id}", port
+    from .nodes import Nodes
 
 
 class Member:
     """The node `id`. `disk_ms` is how long its disk takes to flush."""
 
-    def __init__(self, cluster: Cluster, id: int, machine: Machine, settings: Mapping[str, object]) -> None:
+    def __init__(self, cluster: Nodes, id: int, machine: Machine, settings: Mapping[str, object]) -> None:
         self.cluster, self.world, self.id, self.machine = cluster, cluster.world, id, machine
         self.is_controller, self.is_broker = id in cluster.shape.controller_ids, id in cluster.shape.broker_ids
         self._settings, self._seed = settings, cluster.world.seed * 100 + id
@@ -201,12 +195,16 @@ class Member:
         if node.flushing.wanted and not node.flushing.under_way:
             self._flush(node)
         if node.halted is not None:
-            raise Broken(f"node {self.id} is halted: {node.halted}")
+            self._halted(node, node.halted)
+            return
         self.cluster.watch.look(self)
         if self.is_stopping and self._has_stopped(node):
             self._stopped(node)
         else:
             self._schedule(node)
+
+    def _halted(self, node: Node, why: str) -> None:
+        raise Broken(f"node {self.id} is halted: {why}")
 
     def _send(self, node: Node, channel: Any, send: Send) -> None:
         def told(answer: Message | Failure) -> None:

@@ -1,0 +1,224 @@
+"""A simulated cluster whose nodes have files: its lives, its clients, and what holds after each life."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.generated.produce import ProduceRequest
+from kafkadouble.messages.message import Message
+from kafkadouble.server.metadata.bootstrap import format_records
+from kafkadouble.server.metadata.image import PartitionImage
+from kafkadouble.server.raft.links import Failure
+from kafkadouble.wire.batch import Record, encode_batch
+
+from ..brokers.machine import WITHOUT_ELR
+from ..brokers.nodes import Nodes
+from ..world import Broken, World
+from . import bounds, directories
+from .ledger import Ledger, Stored
+from .machine import Disks
+from .member import LivesMember
+from .shape import RETENTION, SEGMENT, LivesShape
+from .watch import Watch
+
+CLIENT = 101
+TIMEOUT_MS = 1200
+PRODUCE_VERSION, CREATE_VERSION = 9, 7
+
+POLICIES: dict[str, dict[str, object]] = {
+    "kept": {"retention.bytes": RETENTION, "retention.ms": -1, "file.delete.delay.ms": 5000},
+    "compacted": {"cleanup.policy": "compact", "min.cleanable.dirty.ratio": "0.2", "file.delete.delay.ms": 5000},
+}
+"""The topics that live as long as the cluster, and their settings."""
+
+Key = tuple[str, int]
+
+
+class Cluster(Nodes):
+    """`ledgers` are what clients know of each partition."""
+
+    shape: LivesShape
+    members: dict[int, LivesMember]  # type: ignore[assignment]  # all of them are such
+
+    def __init__(self, world: World, shape: LivesShape) -> None:
+        super().__init__(world, shape)
+        self.watch: Watch = Watch(self)
+        for id in self.ids:
+            self.members[id] = LivesMember(self, id, self._disks(id), self.settings_of(id))
+        self.count = Counter[str]()
+        self.ledgers: dict[Key, Ledger] = {}
+        self._ids: dict[str, object] = {}  # of the topics, as they were made
+        self._values = 0
+        self.may_lose = False  # what was not flushed, since the last check
+        self._losses = 0  # of power, by which what was not flushed is lost
+
+    def _disks(self, id: int) -> Disks:
+        records = None
+        if id in self.shape.controller_ids:
+            records = format_records() if self.shape.elr else list(WITHOUT_ELR)
+        return Disks(id, self.shape.directories, self.world.now, records)
+
+    def begin(self) -> None:
+        """Every node has its first life."""
+        for member in self.members.values():
+            member.start()
+        self.come_back()
+
+    def state(self) -> str:
+        return f"{self.watch.image!r}: {[*self.partitions().values()]}"
+
+    # topics
+
+    def partitions(self) -> dict[Key, PartitionImage]:
+        """Those of the topics that live as long as the cluster."""
+        found = ((name, self.watch.image.topic_named(name)) for name in POLICIES)
+        return {
+            (name, index): each
+            for name, topic in found
+            if topic is not None
+            for index, each in sorted(topic.partitions.items())
+        }
+
+    def make_topics(self) -> None:
+        """Those that are not there: the first life has none, and a loss of power may have taken them."""
+        for name in POLICIES:
+            topic = self.watch.image.topic_named(name)
+            if topic is not None and self._ids.get(name) in (None, topic.id):
+                self._ids[name] = topic.id
+                continue
+            if name in self._ids and not self.may_lose:
+                raise Broken(f"topic {name} was made, and is not there")
+            if topic is None:
+                self.require(lambda name=name: self._make(name), f"topic {name} cannot be made")  # type: ignore[misc]  # of each
+            self._ids.pop(name, None)
+            for index in range(self.shape.partitions):
+                self.ledgers[name, index] = Ledger(f"{name}-{index}", compacts=name == "compacted")
+        for name in POLICIES:
+            made = self.watch.image.topic_named(name)
+            self._ids[name] = None if made is None else made.id
+
+    def _make(self, name: str) -> bool:
+        of, shape = CreateTopicsRequest, self.shape
+        configs = {"internal.segment.bytes": SEGMENT, "min.insync.replicas": 1, **POLICIES[name]}
+        topic = of.CreatableTopic(
+            name=name,
+            num_partitions=shape.partitions,
+            replication_factor=shape.replicas,
+            configs=[of.CreatableTopicConfig(name=key, value=str(value)) for key, value in configs.items()],
+        )
+        answer = self.ask_controller(of(topics=[topic], timeout_ms=1000), CREATE_VERSION)
+        code = -1 if answer is None else answer.topics[0].error_code
+        if code == error_codes.UNKNOWN_SERVER_ERROR:
+            raise Broken(f"topic {name}: {answer.topics[0].error_message}")
+        return code in (error_codes.NONE, error_codes.TOPIC_ALREADY_EXISTS)
+
+    # clients
+
+    def ask(self, to: int, body: Message, version: int, told: Callable[[Any], None]) -> None:
+        def answered(answer: Message | Failure) -> None:
+            told(None if isinstance(answer, Failure) else answer)
+
+        self.wires.ask(CLIENT, to, body, version, answered, TIMEOUT_MS, at_broker=True)
+
+    def produce(self, key: Key, records: list[tuple[bytes | None, int]]) -> None:
+        """One batch of (key, bytes of padding), to who leads; what becomes of it goes to the ledger."""
+        partition = self.partitions().get(key)
+        if partition is None or partition.leader < 0:
+            return
+        ledger, values = self.ledgers[key], []
+        for of_record, padding in records:
+            self._values += 1
+            ledger.sent[self._values] = of_record
+            values.append((of_record, self._values, padding))
+        batch = encode_batch(
+            [Record(at, self.world.now, of, b"%d" % value + b" " * pad) for at, (of, value, pad) in enumerate(values)]
+        )
+        data = ProduceRequest.PartitionProduceData(index=key[1], records=bytes(batch))
+        topic, losses = ProduceRequest.TopicProduceData(name=key[0], partition_data=[data]), self._losses
+
+        def told(answer: Any) -> None:
+            found = None if answer is None else answer.responses[0].partition_responses[0]
+            is_of_now = losses == self._losses and self.ledgers.get(key) is ledger  # else it may be lost already
+            if found is not None and found.error_code == error_codes.NONE and is_of_now:
+                self.count["records acknowledged"] += len(values)
+                for at, (of, value, _) in enumerate(values, found.base_offset):
+                    ledger.acknowledged[at] = Stored(at, of, value)
+
+        self.ask(partition.leader, ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[topic]), PRODUCE_VERSION, told)
+
+    # lives
+
+    def power_lost(self) -> None:
+        """A machine is gone."""
+        if not self.shape.flushing:
+            self.may_lose = True
+            self._losses += 1
+
+    def down(self) -> Iterator[LivesMember]:
+        return (member for member in self.members.values() if not member.is_up)
+
+    def end_of_life(self, member: LivesMember) -> None:
+        """This node is down: what it has left is good, or at least what an unclean stop leaves."""
+        self.count[f"ended by {member.how}"] += 1
+        if member.how == "power":
+            return  # what is half written then is mended by the next start
+        for number, (path, disk) in enumerate(member.machine.disks.items()):
+            is_stopped = member.how == "stop"
+            # That a topic is compacted is known from the metadata, or from a checkpoint that comes with time.
+            verdict = directories.checked(disk, gaps=number > 0 and not is_stopped)
+            found = verdict.first if is_stopped else verdict.corrupt
+            if found is not None:
+                raise Broken(f"after a {member.how} of node {member.id} `kafkadouble check` says of {path}: {found}")
+
+    def come_back(self) -> None:
+        """All nodes are up: every broker is there, every partition is led, and has what it must have."""
+        self.require(self._is_back, "not every broker comes back")
+        self.make_topics()
+        self.require(self._is_settled, "not every partition is led, with all its replicas in sync")
+        for key, ledger in self.ledgers.items():
+            ledger.check(self.led(key), may_lose=self.may_lose)
+        self.may_lose = False
+
+    def _is_back(self) -> bool:
+        return self.is_open() and {each.id for each in self.watch.image.live_brokers()} >= {*self.shape.broker_ids}
+
+    def led(self, key: Key) -> Any:
+        """The log of who leads; None while nobody does."""
+        member = self.members.get(self.partitions()[key].leader)
+        led = None if member is None or member.node is None else member.node.partitions.get(*key)
+        return None if led is None else led.log
+
+    def _is_settled(self) -> bool:
+        found = self.partitions()
+        return len(found) == len(POLICIES) * self.shape.partitions and all(
+            set(each.isr) == set(each.replicas) and self._is_equal(key, each) for key, each in found.items()
+        )
+
+    def _is_equal(self, key: Key, partition: PartitionImage) -> bool:
+        logs = [self.members[id].log(*key) for id in partition.replicas]
+        ends = {offset for log in logs if log is not None for offset in (log.log_end_offset, log.high_watermark)}
+        return self.led(key) is not None and None not in logs and len(ends) == 1
+
+    def end(self) -> None:
+        """Every node stops in good order, and leaves what is good."""
+        for member in self.members.values():
+            member.stop()
+        self.require(lambda: not any(each.is_up for each in self.members.values()), "a node does not stop")
+        for member in self.members.values():
+            self.end_of_life(member)
+
+    def rest(self) -> None:
+        """Nothing is written for so long that everything that is to go is gone: then no directory has too much."""
+        self.world.run_for(bounds.REST_MS)
+        disks = {path: disk for member in self.members.values() for path, disk in member.machine.disks.items()}
+        let_go = {path: {*directories.deleted(disk)} for path, disk in disks.items()}
+        self.world.run_for(bounds.GONE_WITHIN_MS)
+        self.require(self._is_settled, "not every partition is led, with all its replicas in sync")
+        for path, disk in disks.items():
+            if left := let_go[path] & {*directories.deleted(disk)}:
+                raise Broken(f"{path}: {sorted(left)} should be gone")
+            bounds.check(path, disk, self.shape)

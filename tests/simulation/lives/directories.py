@@ -1,0 +1,44 @@
+"""What lies in the log directories of a node that is down or at rest: whether it is good, and how much it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from kafkadouble.dump.checking import check
+from kafkadouble.dump.verdict import Rules, Verdict
+from kafkadouble.server.internal_topics import METADATA_TOPIC
+from kafkadouble.server.log.formats import names
+from tests.server.log.files.lossy_disk import LossyDisk
+
+STRAY = "-stray"
+IN_MEMORY = "/dev/shm"
+
+
+def checked(disk: LossyDisk, *, gaps: bool) -> Verdict:
+    """What `kafkadouble check` says of the directory; with `gaps` as with its flag of this name."""
+    with TemporaryDirectory(dir=IN_MEMORY if Path(IN_MEMORY).is_dir() else None) as folder:
+        for name in disk.folders():
+            (Path(folder) / name).mkdir(parents=True, exist_ok=True)
+        for path, contents in disk.contents.items():
+            (Path(folder) / path).write_bytes(contents.data)
+        return check(Path(folder), Rules(gaps=gaps))
+
+
+def partitions(disk: LossyDisk) -> list[tuple[str, int]]:
+    """Those of topics that have a folder there; not that of the metadata."""
+    found = map(names.parse_partition_folder, disk.folders())
+    return sorted(each for each in found if each is not None and each[0] != METADATA_TOPIC)
+
+
+def files(disk: LossyDisk, topic: str, index: int) -> dict[str, int]:
+    """How large each file of a partition is, by its name."""
+    folder = names.partition_folder(topic, index)
+    return {name: disk.size(f"{folder}/{name}") for name in disk.names(folder)}
+
+
+def deleted(disk: LossyDisk) -> Iterator[str]:
+    """What is only there until the time of its deletion. A folder that was put aside stays as it is."""
+    found = (path for path in (*disk.contents, *disk.folders()) if path.endswith((".deleted", "-delete")))
+    return (path for path in found if STRAY not in path)

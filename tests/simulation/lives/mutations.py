@@ -1,0 +1,101 @@
+"""The core with one rule broken: the lives tell of each, or they would not tell of a mistake.
+
+python -m tests.simulation.lives.mutations        how many seeds each takes, and how many of the dose tell
+"""
+
+from __future__ import annotations
+
+import sys
+
+from kafkadouble.server import cleaning, housekeeping
+from kafkadouble.server import node as node_module
+from kafkadouble.server.log.files import recovery
+from kafkadouble.server.logs.files import FileLogs
+from kafkadouble.server.metadata import duties
+from kafkadouble.server.raft.raft_log import RaftLog
+from kafkadouble.server.raft.snapshots import keeping
+from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
+
+from ..mutating import Mutation, mutated
+from ..outcome import Outcome
+from . import breaches
+from .run import run
+
+MUTATIONS: dict[str, Mutation] = {
+    "compares batches below the log start with its epochs": Mutation(
+        "a node starts on a metadata log that was trimmed (KIP-630)",
+        ((recovery, "_wrong_epoch", breaches.compares_all_batches),),
+        ("metadata_is_trimmed", "metadata_of_several_is_trimmed"),
+    ),
+    "keeps the segments before the start of the metadata log": Mutation(
+        "what snapshots stand for is deleted from the metadata log (KIP-630)",
+        ((RaftLog, "delete_old_segments", breaches.none_of_them),),
+        ("single",),
+    ),
+    "retains only what it leads": Mutation(
+        "retention deletes on every replica",
+        ((housekeeping, "all_replicas", breaches.only_what_it_leads),),
+        ("replicas_are_cleaned",),
+    ),
+    "compacts only what it leads": Mutation(
+        "compaction cleans every replica",
+        ((cleaning, "all_replicas", breaches.only_what_it_leads),),
+        ("replicas_are_cleaned",),
+    ),
+    "seeds all lives alike": Mutation(
+        "no life repeats an id of an earlier one",
+        ((node_module, "seed_of_life", breaches.every_life_alike),),
+        ("topics_come_and_go", "combined_nodes_restart"),
+    ),
+    "never fences the leader's own broker": Mutation(
+        "the broker of a node that leads the quorum is a broker like every other (KIP-631)",
+        ((duties, "_sends_no_heartbeats", breaches.has_a_broker),),
+        ("combined_nodes_restart",),
+    ),
+    "keeps the checkpoints of what is removed": Mutation(
+        "no checkpoint speaks of a partition that is not there",
+        ((FileLogs, "tick", breaches.removes_without_a_checkpoint),),
+        ("topics_come_and_go",),
+    ),
+    "keeps the files of deleted snapshots": Mutation(
+        "the room of what was deleted is given back",
+        ((FileSnapshots, "tick", breaches.nothing),),
+        ("single",),
+    ),
+    "keeps every snapshot": Mutation(
+        "old snapshots go (KIP-630)",
+        ((keeping, "clean", breaches.nothing),),
+        ("single",),
+    ),
+}
+
+SEEDS = 20
+"""The dose: so many seeds are played before a mutation counts as unnoticed."""
+
+
+def played(mutation: Mutation, seed: int) -> Outcome:
+    with mutated(mutation):
+        return run(seed, scenario=mutation.shows_in[seed % len(mutation.shows_in)])
+
+
+def first_to_tell(mutation: Mutation, seeds: int) -> Outcome | None:
+    """The first outcome that says that a promise is broken; None when none of so many seeds does."""
+    outcomes = (played(mutation, seed) for seed in range(seeds))
+    return next((outcome for outcome in outcomes if outcome.broken), None)
+
+
+def main() -> None:
+    """Every mutation, and how many seeds it took; or those whose names have the words that are given."""
+    for name, mutation in MUTATIONS.items():
+        if not all(word in name for word in sys.argv[1:]):
+            continue
+        found = [outcome for outcome in (played(mutation, seed) for seed in range(SEEDS)) if outcome.broken]
+        told = "SURVIVES"
+        if found:
+            first = found[0]
+            told = f"first by seed {first.seed:2}, by {len(found):2} of {SEEDS}: {first.broken.splitlines()[0]}"
+        print(f"{name}: {told[:230]}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""Whole lives: each scenario is a shape, and lives that end in some way; after each of them the same holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from random import Random
+
+from . import deeds
+from .cluster import Cluster
+from .member import LivesMember
+from .shape import CHECKPOINT_MS, DELETE_DELAY_MS, SNAPSHOTS_CHECK_MS, LivesShape, of_combined, several, single
+
+STOP_WITHIN = 5000
+ENDS: dict[str, int] = {"stop": 4, "kill": 3, "power": 3, "full": 1}
+
+
+def lives(cluster: Cluster) -> None:
+    """Some lives of random deeds; each ends for one node or for all, in one way or another."""
+    random = cluster.world.random
+    for _ in range(random.randint(2, 4)):
+        deeds.some(cluster, random.randint(2, 12))
+        members = [*cluster.members.values()]
+        if random.random() < 0.6:
+            members = [random.choice(members)]
+        how = random.choices(list(ENDS), list(ENDS.values()))[0]
+        restart(cluster, random.sample(members, len(members)), how)
+    cluster.rest()
+
+
+def metadata_is_trimmed(cluster: Cluster) -> None:
+    """The metadata log begins inside a segment, where one begins, or at its end; and a node starts on it."""
+    random = cluster.world.random
+    for _ in range(random.randint(2, 3)):
+        for _ in range(random.randint(1, 3)):
+            deeds.configure(cluster)
+        cluster.world.run_for(random.choice((100, SNAPSHOTS_CHECK_MS, SNAPSHOTS_CHECK_MS)))
+        deeds.some(cluster, random.choice((0, 1)))
+        how = random.choice(("stop", "stop", "kill", "power"))
+        restart(cluster, [*cluster.members.values()], how)
+    cluster.rest()
+
+
+def nodes_restart(cluster: Cluster) -> None:
+    """All of them, or one after the other, and topics are made in each life."""
+    random = cluster.world.random
+    for _ in range(random.randint(2, 3)):
+        deeds.come_and_go(cluster)
+        members = [*cluster.members.values()]
+        how = random.choice(("stop", "kill"))
+        if random.random() < 0.5:
+            restart(cluster, members, how)
+        else:
+            for member in members:
+                restart(cluster, [member], how)
+
+
+def replicas_are_cleaned(cluster: Cluster) -> None:
+    """So much is written that retention and compaction have something to do, on each replica."""
+    for key in cluster.partitions():
+        deeds.write(cluster, key, 80)
+    restart(cluster, [*cluster.members.values()], cluster.world.random.choice(("stop", "kill")))
+    cluster.rest()
+
+
+def topics_come_and_go(cluster: Cluster) -> None:
+    """One is deleted, and before all its traces are gone the node ends."""
+    random = cluster.world.random
+    for _ in range(random.randint(2, 4)):
+        deeds.come_and_go(cluster)
+        cluster.world.run_for(random.choice((CHECKPOINT_MS, 1000)))
+        deeds.come_and_go(cluster)
+        cluster.world.run_for(random.choice((100, DELETE_DELAY_MS, 2 * DELETE_DELAY_MS)))
+        restart(cluster, [*cluster.members.values()], random.choice(("stop", "kill", "kill")))
+
+
+def restart(cluster: Cluster, members: list[LivesMember], how: str) -> None:
+    """These end, together or one after the other, and start again."""
+    random = cluster.world.random
+    pause = random.choice((0, 0, 2000))
+    for member in members:
+        end(member, how)
+        cluster.world.run_for(random.randint(0, pause))
+    cluster.require(lambda: not any(each.is_up for each in members), "a node does not stop", STOP_WITHIN)
+    for member in members:
+        cluster.end_of_life(member)
+    deeds.some(cluster, random.choice((0, 0, 3)))
+    for member in [*cluster.down()]:
+        member.start()
+        cluster.world.run_for(random.randint(0, pause))
+    cluster.come_back()
+
+
+def end(member: LivesMember, how: str) -> None:
+    if how == "full":
+        member.machine.fill(member.cluster.world.random.choice(list(member.machine.disks)))
+        member.cluster.world.run_for(member.cluster.world.random.choice((1, 3000)))
+    if how == "power":
+        member.lose_power() if member.is_up else None
+    elif how == "stop":
+        member.stop()
+    else:
+        member.kill()
+        member.how = how
+
+
+Play = Callable[[Cluster], None]
+Scenario = tuple[Callable[[Random], LivesShape], Play]
+
+SCENARIOS: dict[str, Scenario] = {
+    "single": (single, lives),
+    "several": (several, lives),
+    "metadata_is_trimmed": (single, metadata_is_trimmed),
+    "metadata_of_several_is_trimmed": (several, metadata_is_trimmed),
+    "replicas_are_cleaned": (partial(several, partitions=1), replicas_are_cleaned),
+    "topics_come_and_go": (single, topics_come_and_go),
+    "nodes_restart": (several, nodes_restart),
+    "combined_nodes_restart": (of_combined, nodes_restart),
+}
+
+ROUND = ("single", "single", *SCENARIOS)
+"""Which scenario each seed plays."""
+
+
+def scenario_of(seed: int) -> str:
+    return ROUND[seed % len(ROUND)]

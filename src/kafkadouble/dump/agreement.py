@@ -112,10 +112,11 @@ class TransactionCursor(Cursor[AbortedTransaction]):
 
 
 class EpochRule:
-    """`leader-epoch-checkpoint`: each batch carries the epoch in force at its offset. Without the file: epochs do not fall."""
+    """`leader-epoch-checkpoint`: each batch carries the epoch in force at its offset. Without the file,
+    or when it names no epoch, as behind a log start offset that is the end of the log: epochs do not fall."""
 
     def __init__(self, entries: list[OffsetAndEpoch] | None, *, live: bool) -> None:
-        self._cache = None if entries is None else LeaderEpochCache(entries)
+        self._cache = LeaderEpochCache(entries) if entries else None
         self._live = live
         self._last = -1
 

@@ -306,6 +306,12 @@ def test_below_the_logs_start_the_epochs_are_forgotten(data: Path) -> None:
     assert check(data).word == "good"
 
 
+def test_where_the_log_starts_at_its_end_no_epoch_is_written_down(data: Path) -> None:
+    """All records were deleted: their batches may still be there."""
+    (data / ORDERS / names.LEADER_EPOCH).write_bytes(epoch_checkpoint.write([]))
+    assert check(data).word == "good"
+
+
 def test_a_checkpoint_may_name_a_partition_that_waits_to_be_deleted(data: Path) -> None:
     shutil.copytree(data / ORDERS, data / names.deleted_folder("gone", 0, "0" * 32))
     (data / names.RECOVERY_POINT).write_bytes(offset_checkpoint.write({("orders", 0): 10, ("gone", 0): 10}))

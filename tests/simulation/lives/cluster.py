@@ -19,6 +19,7 @@ from ..brokers.machine import WITHOUT_ELR
 from ..brokers.nodes import Nodes
 from ..world import Broken, World
 from . import bounds, directories
+from .groups import Groups
 from .ledger import Ledger, Stored
 from .machine import Disks
 from .member import LivesMember
@@ -54,7 +55,8 @@ class Cluster(Nodes):
         self._ids: dict[str, object] = {}  # of the topics, as they were made
         self._values = 0
         self.may_lose = False  # what was not flushed, since the last check
-        self._losses = 0  # of power, by which what was not flushed is lost
+        self.losses = 0  # of power, by which what was not flushed is lost
+        self.groups = Groups(self)
 
     def _disks(self, id: int) -> Disks:
         records = None
@@ -138,11 +140,11 @@ class Cluster(Nodes):
             [Record(at, self.world.now, of, b"%d" % value + b" " * pad) for at, (of, value, pad) in enumerate(values)]
         )
         data = ProduceRequest.PartitionProduceData(index=key[1], records=bytes(batch))
-        topic, losses = ProduceRequest.TopicProduceData(name=key[0], partition_data=[data]), self._losses
+        topic, losses = ProduceRequest.TopicProduceData(name=key[0], partition_data=[data]), self.losses
 
         def told(answer: Any) -> None:
             found = None if answer is None else answer.responses[0].partition_responses[0]
-            is_of_now = losses == self._losses and self.ledgers.get(key) is ledger  # else it may be lost already
+            is_of_now = losses == self.losses and self.ledgers.get(key) is ledger  # else it may be lost already
             if found is not None and found.error_code == error_codes.NONE and is_of_now:
                 self.count["records acknowledged"] += len(values)
                 for at, (of, value, _) in enumerate(values, found.base_offset):
@@ -156,7 +158,7 @@ class Cluster(Nodes):
         """A machine is gone."""
         if not self.shape.flushing:
             self.may_lose = True
-            self._losses += 1
+            self.losses += 1
 
     def down(self) -> Iterator[LivesMember]:
         return (member for member in self.members.values() if not member.is_up)
@@ -181,6 +183,7 @@ class Cluster(Nodes):
         self.require(self._is_settled, "not every partition is led, with all its replicas in sync")
         for key, ledger in self.ledgers.items():
             ledger.check(self.led(key), may_lose=self.may_lose)
+        self.groups.check(may_lose=self.may_lose)
         self.may_lose = False
 
     def _is_back(self) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 
 from .bounds import KEYS
 from .cluster import CREATE_VERSION, Cluster, Key
+from .groups import GROUPS
 
 MOST_BATCHES = 25
 PASSING = ("x", "y")
@@ -35,6 +37,30 @@ def write(cluster: Cluster, key: Key, batches: int) -> None:
         name = b"key%d" % random.randrange(KEYS) if key[0] == "compacted" else None
         cluster.produce(key, [(name, random.choice((0, 100, 250)))])
         cluster.world.run_for(random.choice((0, 2, 20)))
+
+
+def commit(cluster: Cluster) -> None:
+    """Offsets of a group, again and again, so that compaction has something to do."""
+    random = cluster.world.random
+    group = random.choice(GROUPS)
+    for _ in range(random.choice((2, 10, 40))):
+        cluster.groups.commit(group)
+        cluster.world.run_for(random.choice((2, 10)))
+
+
+def delete_records(cluster: Cluster) -> None:
+    """Those that clients need no more: the log begins later."""
+    random = cluster.world.random
+    keys = [key for key in cluster.partitions() if key[0] == "kept"]
+    key = random.choice(keys) if keys else None
+    log = None if key is None else cluster.led(key)
+    if key is None or log is None or log.high_watermark <= log.log_start_offset:
+        return
+    of = DeleteRecordsRequest
+    offset = random.randint(log.log_start_offset, log.high_watermark)
+    partition = of.DeleteRecordsPartition(partition_index=key[1], offset=offset)
+    body = of(topics=[of.DeleteRecordsTopic(name=key[0], partitions=[partition])], timeout_ms=1000)
+    cluster.ask(cluster.partitions()[key].leader, body, 2, lambda answer: None)
 
 
 def configure(cluster: Cluster) -> None:
@@ -67,7 +93,7 @@ def wait(cluster: Cluster) -> None:
 
 Deed = Callable[[Cluster], None]
 
-DEEDS: dict[Deed, int] = {produce: 6, configure: 3, come_and_go: 2, wait: 3}
+DEEDS: dict[Deed, int] = {produce: 6, commit: 2, delete_records: 1, configure: 3, come_and_go: 2, wait: 3}
 """What, and how often in comparison."""
 
 

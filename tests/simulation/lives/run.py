@@ -7,9 +7,10 @@ from random import Random
 from ..outcome import Outcome, played
 from ..world import World
 from .cluster import Cluster
-from .scenarios import SCENARIOS, scenario_of
+from .scenarios import ENDS, SCENARIOS, scenario_of
 
 MOST_EVENTS = 200_000
+FIGURES = ("records acknowledged", "offsets committed", *(f"ended by {how}" for how in ENDS))
 
 
 def run(seed: int, *, tracing: bool = False, scenario: str | None = None) -> Outcome:
@@ -25,4 +26,4 @@ def run(seed: int, *, tracing: bool = False, scenario: str | None = None) -> Out
         play(cluster)
         cluster.end()
 
-    return played(world, name, whole, lambda: {what: cluster.count[what] for what in sorted(cluster.count)})
+    return played(world, name, whole, lambda: {what: cluster.count[what] for what in FIGURES})

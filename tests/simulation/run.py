@@ -35,5 +35,7 @@ def run(seed: int, *, tracing: bool = False, scenario: str | None = None) -> Out
         return played(world, name, whole, figures)
     finally:
         for node in cluster.nodes.values():
-            if node.process is not None:  # or a snapshot that it was writing is tidied up whenever, on a disk on which it may die
+            if (
+                node.process is not None
+            ):  # or a snapshot that it was writing is tidied up whenever, on a disk on which it may die
                 node.process.end()

@@ -21,7 +21,7 @@ from .mixed import mixed
 from .node import Node
 from .plan import combined
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.timeout(900), pytest.mark.long]
 
 SMALL = {
     "metadata.log.max.record.bytes.between.snapshots": "2000",

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from .configs.listeners import per_ip_overrides
+from .configs.listeners import endpoints, per_ip_overrides
 from .settings import Settings
 
 MOST = "max.connections"
@@ -70,3 +70,12 @@ class ConnectionQuotas:
 
     def __repr__(self) -> str:
         return f"{self.total} connections to {self.name} from {len(self._counts)} addresses"
+
+
+def listener_name(settings: Settings, *, clients: bool) -> str:
+    """What the listener of clients, or that of controllers, is called in the settings."""
+    controllers = [each.upper() for each in settings.list("controller.listener.names")]
+    if not clients:
+        return controllers[0]
+    names = [each.name for each in endpoints(settings) if each.name not in controllers]
+    return names[0] if names else "PLAINTEXT"

@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING
 from . import blame, flushing
 from .acceptor import Acceptor
 from .clock import Clock, SteppedClock
-from .configs.listeners import endpoints
 from .connection import Buffers, Connection
-from .connection_quotas import ConnectionQuotas
+from .connection_quotas import ConnectionQuotas, listener_name
 from .handlers import CONTROLLER_SERVED, SERVED, Served
 from .node import Node
 from .outgoing import Outgoing
@@ -82,7 +81,8 @@ class Listener:
         listens already, they wait."""
         self._loop = self._asides.loop = asyncio.get_running_loop()
         for sock, apis in self._sockets:
-            quotas = ConnectionQuotas(_listener_name(self.node, apis), lambda: self.node.settings)
+            name = listener_name(self.node.settings, clients=apis is SERVED)
+            quotas = ConnectionQuotas(name, lambda: self.node.settings)
             acceptor = Acceptor(sock, partial(_Protocol, self, apis, quotas), quotas)
             self._acceptors.append(acceptor)
             if apis is SERVED and not self.node.is_open:
@@ -287,15 +287,6 @@ class Listener:
 
     def __repr__(self) -> str:
         return f"{self.node!r}, with {len(self.connections)} connections"
-
-
-def _listener_name(node: Node, apis: Mapping[int, Served]) -> str:
-    """What the listener on which these APIs are served is called in the settings."""
-    controllers = [each.upper() for each in node.settings.list("controller.listener.names")]
-    if apis is not SERVED:
-        return controllers[0]
-    names = [each.name for each in endpoints(node.settings) if each.name not in controllers]
-    return names[0] if names else "PLAINTEXT"
 
 
 def _shut_down(sock: socket.socket | asyncio.trsock.TransportSocket) -> None:

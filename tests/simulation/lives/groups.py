@@ -85,7 +85,7 @@ class Groups:
         coordinator = self._coordinators.get(group)
         if coordinator is None:
             self._find(group)
-        else:
+        elif group not in self._under_way:  # else a commit could come between the answer and the check
             of = OffsetFetchRequest
             wanted = of.OffsetFetchRequestTopic(name=TOPIC, partition_indexes=[0])
 

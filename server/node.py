@@ -226,7 +226,13 @@ class Node:
     def close(self, now: int) -> None:
         """Stop in good order; nothing is asked of it afterwards."""
         self.now = now
+        self.abandon()
         self.logs.close(now, self.broker_epoch)
+
+    def abandon(self) -> None:
+        """Drop the work that is under way; nothing is asked of the node afterwards."""
+        if "snapshotting" in vars(self):
+            self.snapshotting.abandon()
 
     def next_deadline(self) -> int | None:
         """When `tick` is wanted next (ms), if nothing else happens."""

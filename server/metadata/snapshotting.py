@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..log.files.errors import DiskFailure
@@ -91,6 +92,13 @@ class Snapshotting:
                 self._node.waiting.timers.at(now + 1, lambda later: self._go_on(id, began, later))
             else:
                 self._node.flushing.want(_Beside(flushing, lambda: self._go_on(id, began, self._node.now)))
+
+    def abandon(self) -> None:
+        """Drop the snapshot that is being written, and its file: a later life of the node may write another."""
+        steps, self._steps = self._steps, None
+        if steps is not None:
+            with suppress(DiskFailure):  # then the file is removed at the next start
+                steps.close()
 
     def clean(self, now: int) -> None:
         """Delete what is no longer kept; to be called every now and then."""

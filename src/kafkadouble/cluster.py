@@ -224,6 +224,7 @@ class Cluster:
         if in_order:
             broker.node.close(self.clock.now())
         else:
+            broker.node.abandon()
             member.data.killed(broker.node.logs, self.clock.now())
         self._together.settle()
 

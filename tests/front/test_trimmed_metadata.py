@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,10 @@ import pytest
 from kafkadouble import KafkaDouble
 from kafkadouble.dump.checking import check
 from kafkadouble.server.log.formats import offset_checkpoint
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "trimmed_metadata"
+KAFKAS = sorted(path.name for path in GOLDEN.iterdir() if path.is_dir())
+"""Directories that Apache Kafka trimmed and closed."""
 
 SMALL = {
     "metadata.log.max.record.bytes.between.snapshots": 1000,
@@ -50,3 +55,24 @@ def test_it_starts_after_a_clean_stop(tmp_path: Path, brokers: int) -> None:
         trimmed = trimmed_logs(tmp_path)
         assert trimmed
         assert [check(folder).word for folder in trimmed] == ["good"] * len(trimmed)
+
+
+@pytest.mark.parametrize("name", KAFKAS)
+def test_it_starts_on_what_apache_kafka_has_trimmed(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / name
+    shutil.copytree(GOLDEN / name, folder)
+    assert check(folder).word == "good"
+    for life in range(3):
+        with KafkaDouble(stepped=True, data_dir=folder) as kafka:
+            (topic,) = (
+                each.name for each in kafka._serving().broker.image.topics.values() if each.name.startswith("kafka")
+            )
+            if life == 0:
+                before = len(kafka.records(topic))
+            assert len(kafka.records(topic)) == before + life > life
+            kafka.produce(topic, "a")
+        assert check(folder).word == "good"
+
+
+def test_the_directories_of_apache_kafka_are_there() -> None:
+    assert KAFKAS == ["behind_deleted_segments", "inside_a_segment"]

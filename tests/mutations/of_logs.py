@@ -124,7 +124,7 @@ LOGS = {
     ),
     "log: epochs that were recovered are not written down": Mutation(
         "server/log/files/opening.py",
-        "    if epochs.entries != (kept or []):\n        storage.keep_epochs(epochs.entries)\n",
+        "    if is_damaged or epochs.entries != (kept or []):\n        storage.keep_epochs(epochs.entries)\n",
         "",
         (_OPENING, "tests/server/log/files/test_corruption.py", "tests/server/log/files/test_power_loss.py"),
         "leader-epoch-checkpoint stays wrong after a recovery, until the next epoch begins",

@@ -164,9 +164,10 @@ class RealFile:
                 raise self._disk.failure(problem) from problem
 
     def __del__(self) -> None:
-        if self._fd >= 0:
+        fd, self._fd = self._fd, -1  # what is collected together with it may still close it
+        if fd >= 0:
             with suppress(OSError):
-                os.close(self._fd)
+                os.close(fd)
 
     def __repr__(self) -> str:
         return f"{self._path}, {self.size} bytes{'' if self._fd >= 0 else ', closed'}"

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ..data_dirs import DataDirs
 
 WRONG_USE, UNUSABLE = 2, 3
+LOOK_S = 0.001
 log = logging.getLogger("kafkadouble")
 
 
@@ -252,6 +253,8 @@ async def _create(broker: Broker | Cluster, topics: Iterable[tuple[str, int | No
         answer = await asyncio.shield(asyncio.wrap_future(asked))  # who waits no more does not take the question back
         if not _is_there(broker, name, partitions):
             seeding.check_topics(answer.topics)
+        while not _is_there(broker, name, partitions):  # until the news reach a broker whose controller is elsewhere
+            await asyncio.sleep(LOOK_S)
 
 
 def _is_there(broker: Broker | Cluster, name: str, partitions: int | None) -> bool:

@@ -180,7 +180,7 @@ MUTATIONS: dict[str, Mutation] = {
     ),
 }
 
-SEEDS = 40
+SEEDS = 80
 """The dose: so many seeds are played before a mutation counts as unnoticed."""
 
 

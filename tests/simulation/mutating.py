@@ -1,10 +1,13 @@
-"""What a mutation is, and how one is put in the place of the core and taken out again: for every simulation."""
+"""What a mutation is, how one is put in the place of the core and taken out again, and which seeds tell: for every simulation."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
+
+from .outcome import Outcome
 
 Put = tuple[Any, str, Any]
 """In the place of an attribute of a module or a class."""
@@ -29,3 +32,37 @@ def mutated(mutation: Mutation) -> Iterator[None]:
     finally:
         for owner, name, original in before:
             setattr(owner, name, original)
+
+
+class Mutations(NamedTuple):
+    """The mutations of one simulation. `run(seed, scenario=...)` plays it; `seeds` is the dose: so many seeds are played
+    before a mutation counts as unnoticed."""
+
+    run: Callable[..., Outcome]
+    seeds: int
+    rows: Mapping[str, Mutation]
+
+    def outcomes(self, name: str) -> Iterator[Outcome]:
+        """What each seed of the dose comes to with this rule broken."""
+        mutation = self.rows[name]
+        for seed in range(self.seeds):
+            with mutated(mutation):
+                outcome = self.run(seed, scenario=mutation.shows_in[seed % len(mutation.shows_in)])
+            yield outcome
+
+    def first_to_tell(self, name: str) -> Outcome | None:
+        """The first outcome that says that a promise is broken; None when no seed of the dose does."""
+        return next((outcome for outcome in self.outcomes(name) if outcome.broken), None)
+
+    def main(self) -> None:
+        """Print of every mutation, or of those whose names have the words that are given, how many seeds tell."""
+        for name in self.rows:
+            if not all(word in name for word in sys.argv[1:]):
+                continue
+            found = [outcome for outcome in self.outcomes(name) if outcome.broken]
+            told = "SURVIVES"
+            if found:
+                first = found[0]
+                told = f"first by seed {first.seed:2}, by {len(found):2} of {self.seeds}: {first.scenario}: "
+                told += first.broken.splitlines()[0]
+            print(f"{name}: {told[:230]}", flush=True)

@@ -32,8 +32,7 @@ from kafkadouble.server.raft.telling import Telling
 from kafkadouble.server.raft.voter_history import VoterHistory
 
 from . import breaches
-from .mutating import Mutation, mutated
-from .outcome import Outcome
+from .mutating import Mutation, Mutations
 from .run import run
 
 _ANY = ("anything", "all_fail", "leaders_fail_one_after_another", "bad_network")
@@ -198,32 +197,8 @@ MUTATIONS: dict[str, Mutation] = {
     ),
 }
 
-
-SEEDS = 100
-"""The dose: so many seeds are played before a mutation counts as unnoticed."""
-
-
-def first_to_tell(mutation: Mutation, seeds: int) -> Outcome | None:
-    """The first outcome that says that a promise is broken; None when none of so many seeds does."""
-    with mutated(mutation):
-        for seed in range(seeds):
-            outcome = run(seed, scenario=mutation.shows_in[seed % len(mutation.shows_in)])
-            if outcome.broken:
-                return outcome
-    return None
-
-
-def main() -> None:
-    """Every mutation, and how many seeds it took."""
-    for name, mutation in MUTATIONS.items():
-        found = first_to_tell(mutation, SEEDS)
-        told = (
-            "SURVIVES"
-            if found is None
-            else f"{found.seed + 1:3} seeds, {found.scenario}: {found.broken.splitlines()[0]}"
-        )
-        print(f"{name}: {told[:200]}", flush=True)
+ALL = Mutations(run, 100, MUTATIONS)
 
 
 if __name__ == "__main__":
-    main()
+    ALL.main()

@@ -8,8 +8,6 @@ dose notices is a hole in the simulation.
 
 from __future__ import annotations
 
-import sys
-
 from kafkadouble.messages import error_codes
 from kafkadouble.server.fetching import reading
 from kafkadouble.server.handlers.produce import _Written
@@ -26,8 +24,7 @@ from kafkadouble.server.replication.following import Following
 from kafkadouble.server.replication.in_sync import InSync, Remote
 from kafkadouble.server.replication.isr_changes import IsrChanges
 
-from ..mutating import Mutation, mutated
-from ..outcome import Outcome
+from ..mutating import Mutation, Mutations
 from . import breaches
 from .run import run
 
@@ -180,33 +177,8 @@ MUTATIONS: dict[str, Mutation] = {
     ),
 }
 
-SEEDS = 80
-"""The dose: so many seeds are played before a mutation counts as unnoticed."""
-
-
-def played(mutation: Mutation, seed: int) -> Outcome:
-    with mutated(mutation):
-        return run(seed, scenario=mutation.shows_in[seed % len(mutation.shows_in)])
-
-
-def first_to_tell(mutation: Mutation, seeds: int) -> Outcome | None:
-    """The first outcome that says that a promise is broken; None when none of so many seeds does."""
-    outcomes = (played(mutation, seed) for seed in range(seeds))
-    return next((outcome for outcome in outcomes if outcome.broken), None)
-
-
-def main() -> None:
-    """Every mutation, and how many seeds it took; or those whose names have the words that are given."""
-    for name, mutation in MUTATIONS.items():
-        if not all(word in name for word in sys.argv[1:]):
-            continue
-        found = [outcome for outcome in (played(mutation, seed) for seed in range(SEEDS)) if outcome.broken]
-        told = "SURVIVES"
-        if found:
-            first = found[0]
-            told = f"first by seed {first.seed:2}, by {len(found):2} of {SEEDS}: {first.scenario}: {first.broken.splitlines()[0]}"
-        print(f"{name}: {told[:230]}", flush=True)
+ALL = Mutations(run, 80, MUTATIONS)
 
 
 if __name__ == "__main__":
-    main()
+    ALL.main()

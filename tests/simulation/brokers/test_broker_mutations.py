@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from tests.simulation.brokers.mutations import MUTATIONS, SEEDS, first_to_tell
+from tests.simulation.brokers.mutations import ALL, MUTATIONS
 from tests.simulation.brokers.run import run
 from tests.simulation.mutating import mutated
 
 
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_a_mutation_does_not_survive(name: str) -> None:
-    outcome = first_to_tell(MUTATIONS[name], SEEDS)
+    outcome = ALL.first_to_tell(name)
     assert outcome is not None, f"nothing tells that the rule is broken: {MUTATIONS[name].breaks}"
 
 
 def test_a_seed_that_tells_does_so_again_and_says_how_it_came_to_that() -> None:
-    mutation = MUTATIONS["commits with the first that has it"]
-    outcome = first_to_tell(mutation, SEEDS)
+    name = "commits with the first that has it"
+    outcome = ALL.first_to_tell(name)
     assert outcome is not None
-    with mutated(mutation):
+    with mutated(MUTATIONS[name]):
         again = run(outcome.seed, tracing=True, scenario=outcome.scenario)
     assert repr(again) == repr(outcome)
     assert again.transcript[-1].endswith(f"BROKEN: {outcome.broken}")

@@ -5,8 +5,6 @@ python -m tests.simulation.lives.mutations        how many seeds each takes, and
 
 from __future__ import annotations
 
-import sys
-
 from kafkadouble.server import cleaning, housekeeping
 from kafkadouble.server import node as node_module
 from kafkadouble.server.log.files import recovery
@@ -16,8 +14,7 @@ from kafkadouble.server.raft.raft_log import RaftLog
 from kafkadouble.server.raft.snapshots import keeping
 from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
 
-from ..mutating import Mutation, mutated
-from ..outcome import Outcome
+from ..mutating import Mutation, Mutations
 from . import breaches
 from .run import run
 
@@ -69,33 +66,8 @@ MUTATIONS: dict[str, Mutation] = {
     ),
 }
 
-SEEDS = 20
-"""The dose: so many seeds are played before a mutation counts as unnoticed."""
-
-
-def played(mutation: Mutation, seed: int) -> Outcome:
-    with mutated(mutation):
-        return run(seed, scenario=mutation.shows_in[seed % len(mutation.shows_in)])
-
-
-def first_to_tell(mutation: Mutation, seeds: int) -> Outcome | None:
-    """The first outcome that says that a promise is broken; None when none of so many seeds does."""
-    outcomes = (played(mutation, seed) for seed in range(seeds))
-    return next((outcome for outcome in outcomes if outcome.broken), None)
-
-
-def main() -> None:
-    """Every mutation, and how many seeds it took; or those whose names have the words that are given."""
-    for name, mutation in MUTATIONS.items():
-        if not all(word in name for word in sys.argv[1:]):
-            continue
-        found = [outcome for outcome in (played(mutation, seed) for seed in range(SEEDS)) if outcome.broken]
-        told = "SURVIVES"
-        if found:
-            first = found[0]
-            told = f"first by seed {first.seed:2}, by {len(found):2} of {SEEDS}: {first.broken.splitlines()[0]}"
-        print(f"{name}: {told[:230]}", flush=True)
+ALL = Mutations(run, 20, MUTATIONS)
 
 
 if __name__ == "__main__":
-    main()
+    ALL.main()

@@ -18,11 +18,10 @@ from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
 from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from kafkadouble.messages.uuid import Uuid
 from tests.front.client import ask
+from tests.front.combined import CLUSTER_ID, live, of_combined
 from tests.front.serving import KAFKADOUBLE, Serving, run, serving
 
-CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAQ"
 LAG = "kafka.controller:type=KafkaController,name=SnapshotLag"
 
 
@@ -192,35 +191,6 @@ def test_a_broker_that_cannot_make_its_topics_yet_ends_when_it_is_asked_to(tmp_p
         finally:
             process.kill()
     assert (process.returncode, said, "Traceback" in told) == (0, "", False), told
-
-
-SESSION_MS = 2000
-
-
-def of_combined(folder: Path, id: int, ports: dict[int, int]) -> Path:
-    """The settings of one of the nodes at these ports, each a broker and a controller, whose quorum can be changed."""
-    file = folder / f"{id}.properties"
-    servers = ",".join(f"127.0.0.1:{port}" for port in ports.values())
-    lines = {
-        "node.id": id,
-        "process.roles": "broker,controller",
-        "listeners": f"PLAINTEXT://127.0.0.1:0,CONTROLLER://127.0.0.1:{ports[id]}",
-        "controller.listener.names": "CONTROLLER",
-        "controller.quorum.bootstrap.servers": servers,
-        "broker.session.timeout.ms": SESSION_MS,
-        "broker.heartbeat.interval.ms": 500,
-        "log.dirs": folder / str(id),
-    }
-    file.write_text("".join(f"{name}={value}\n" for name, value in lines.items()), "utf-8")
-    first = ",".join(f"{each}@127.0.0.1:{port}:{Uuid(bytes([each]) * 16)}" for each, port in ports.items())
-    done = run("format", "-t", CLUSTER_ID, "-c", str(file), "--initial-controllers", first)
-    assert done.returncode == 0, done.stderr
-    return file
-
-
-def live(served: Serving) -> set[int]:
-    """The brokers that a client is told of, as soon as it is let in."""
-    return {each.node_id for each in served.ask(MetadataRequest(topics=[]), 12).brokers}
 
 
 def test_three_nodes_that_are_brokers_and_controllers_all_come_back(tmp_path: Path) -> None:

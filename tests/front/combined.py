@@ -1,0 +1,38 @@
+"""Nodes of other processes, each a broker and a controller: their settings, and which brokers they know."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.messages.uuid import Uuid
+from tests.front.serving import Serving, run
+
+CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAQ"
+SESSION_MS = 2000
+
+
+def of_combined(folder: Path, id: int, ports: dict[int, int], client_port: int = 0) -> Path:
+    """The settings of one of the nodes whose controllers have these ports; the quorum can be changed."""
+    file = folder / f"{id}.properties"
+    servers = ",".join(f"127.0.0.1:{port}" for port in ports.values())
+    lines = {
+        "node.id": id,
+        "process.roles": "broker,controller",
+        "listeners": f"PLAINTEXT://127.0.0.1:{client_port},CONTROLLER://127.0.0.1:{ports[id]}",
+        "controller.listener.names": "CONTROLLER",
+        "controller.quorum.bootstrap.servers": servers,
+        "broker.session.timeout.ms": SESSION_MS,
+        "broker.heartbeat.interval.ms": 500,
+        "log.dirs": folder / str(id),
+    }
+    file.write_text("".join(f"{name}={value}\n" for name, value in lines.items()), "utf-8")
+    first = ",".join(f"{each}@127.0.0.1:{port}:{Uuid(bytes([each]) * 16)}" for each, port in ports.items())
+    done = run("format", "-t", CLUSTER_ID, "-c", str(file), "--initial-controllers", first)
+    assert done.returncode == 0, done.stderr
+    return file
+
+
+def live(served: Serving) -> set[int]:
+    """The brokers that a client hears of, as soon as it is let in."""
+    return {each.node_id for each in served.ask(MetadataRequest(topics=[]), 12).brokers}

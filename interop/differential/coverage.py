@@ -41,10 +41,16 @@ ELECTED = (
     "a leader has an epoch after the first only when the node restarts, which the double in memory does not survive"
 )
 
+MOMENTS = (
+    "a matter of moments: takes a leader that has just been elected, and followers that have not fetched from it yet"
+)
+
 NO_TRANSACTIONS = "Kafka has transactions instead: a row of the divergences"
 
 ALONE: dict[Row, str] = {
     ("Fetch", "FENCED_LEADER_EPOCH"): ELECTED,
+    ("ListOffsets", "LEADER_NOT_AVAILABLE"): MOMENTS,
+    ("ListOffsets", "OFFSET_NOT_AVAILABLE"): MOMENTS,
     ("Produce", "INVALID_TXN_STATE"): NO_TRANSACTIONS,
     ("InitProducerId", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED"): NO_TRANSACTIONS,
 }

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("kafkadouble.server")
 
-
 NEVER = 2**63
 LINGER_S = 10
 """How long a connection that we end may take to read what was written before."""
@@ -136,10 +135,11 @@ class Listener:
             protocol.cut()
 
     def pause(self, paused: bool) -> None:
-        """Read nothing and do nothing, or go on; who connects meanwhile waits."""
+        """Read nothing and begin nothing, or go on; connections made meanwhile wait."""
         self.paused = paused
         for protocol in list(self.connections):
             protocol.read_on(protocol.wanted)
+            protocol.others_first()
         self.reschedule()
 
     def replace(self, node: Node) -> None:
@@ -343,15 +343,15 @@ class _Protocol(asyncio.Protocol):
 
     def read_on(self, wanted: bool) -> None:
         self.wanted = wanted
-        read = wanted and not self.listener.paused
-        if read != self.transport.is_reading():
+        if (read := wanted and not self.listener.paused) != self.transport.is_reading():
             (self.transport.resume_reading if read else self.transport.pause_reading)()
 
     def others_first(self) -> None:
-        asyncio.get_running_loop().call_soon(self._go_on)
+        if not self.listener.paused:
+            asyncio.get_running_loop().call_soon(self._go_on)
 
     def turn_is_over(self, ahead: bool) -> bool:
-        return self.listener.turns[ahead].is_over()
+        return self.listener.paused or self.listener.turns[ahead].is_over()
 
     def _go_on(self) -> None:
         self.connection.pump(self.listener.clock.now())

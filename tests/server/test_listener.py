@@ -17,6 +17,7 @@ from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.message import Message
 from kafkadouble.server.clock import Clock, SteppedClock, SystemClock
+from kafkadouble.server.connection import TURN
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.history import History
 from kafkadouble.server.listener import Listener
@@ -267,6 +268,26 @@ def test_a_client_that_does_not_read_makes_nothing_grow() -> None:
             assert protocol.transport.get_write_buffer_size() < 1_000_000
             assert len(protocol.connection.backlog) < 10_000
             transport.abort()
+
+    run(test)
+
+
+def test_a_paused_node_begins_nothing_that_was_sent_ahead() -> None:
+    async def test() -> None:
+        async with serving() as listener, connected(listener) as client:
+            frame = b"".join(bytes(part) for part in headers.write_request(HELLO, 1, "test", 3))
+            client.writer.write(frame * 10 * TURN)
+            while not history_of(listener.node):
+                await asyncio.sleep(0)
+            listener.pause(True)
+            begun = len(history_of(listener.node))
+            assert begun < 10 * TURN
+            for _ in range(10 * TURN):
+                await asyncio.sleep(0)
+            assert len(history_of(listener.node)) == begun
+            listener.pause(False)
+            for _ in range(10 * TURN):
+                assert (await client.receive(API_VERSIONS, 3)).error_code == 0
 
     run(test)
 

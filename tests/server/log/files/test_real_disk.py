@@ -127,18 +127,26 @@ def test_many_logs_with_few_files_open(tmp_path: Path) -> None:
         assert everything(again) == list(range(20))
 
 
+def open_files() -> list[str]:
+    """The path of each file descriptor that this process holds."""
+    found = []
+    for descriptor in os.listdir("/proc/self/fd"):
+        with suppress(FileNotFoundError):
+            found.append(os.readlink(f"/proc/self/fd/{descriptor}"))
+    return found
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it looks at /proc")
 def test_stretches_of_a_file_share_one_descriptor_and_give_it_back(tmp_path: Path) -> None:
     """Who does not read must not use up what the process may have open."""
-    file = RealDisk(str(tmp_path)).open("file")
+    file, path = RealDisk(str(tmp_path)).open("file"), str(tmp_path / "file")
     file.append([bytes(WORTH_IT)])
-    before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    before = open_files().count(path)
     stretches = [file.stretch(0, WORTH_IT) for _ in range(100)]
-    if before:
-        assert len(os.listdir("/proc/self/fd")) == before + 1
+    assert all(isinstance(stretch, Stretch) for stretch in stretches)
+    assert open_files().count(path) == before + 1
     stretches.clear()
-    if before:
-        assert len(os.listdir("/proc/self/fd")) == before
-    assert isinstance(file.stretch(0, WORTH_IT), Stretch)
+    assert open_files().count(path) == before
 
 
 def test_where_no_more_files_may_be_open_it_is_read_and_the_disk_goes_on(
@@ -157,12 +165,8 @@ def test_where_no_more_files_may_be_open_it_is_read_and_the_disk_goes_on(
 
 
 def deleted_and_open() -> list[str]:
-    """The files that this process holds open though they are gone."""
-    found = []
-    for descriptor in os.listdir("/proc/self/fd"):
-        with suppress(FileNotFoundError):
-            found.append(os.readlink(f"/proc/self/fd/{descriptor}"))
-    return [path for path in found if path.endswith(" (deleted)")]
+    """The files that this process holds open though they were deleted."""
+    return [path for path in open_files() if path.endswith(" (deleted)")]
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it looks at /proc")

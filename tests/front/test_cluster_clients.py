@@ -64,8 +64,19 @@ class Confluent:
 
 
 class Idempotent(Confluent):
+    """confluent-kafka with idempotence, set up so that it cannot lose records by itself.
+
+    librdkafka (2.16.0) counts a request that a former leader refused as no longer in flight before
+    it has put the records back into its queue. If it already knows the new leader, the thread of
+    that broker can send a later batch in between. A leader that has no state of the producer
+    accepts any first sequence, as Kafka's does; librdkafka then reports the refused records as
+    delivered. With one request in flight, and no refresh of metadata by time, it learns of the new
+    leader from the refusal only, and the queue is complete by then.
+    """
+
     def __init__(self, kafka: KafkaDouble) -> None:
-        super().__init__(kafka, **{"enable.idempotence": True})
+        in_order = {"max.in.flight.requests.per.connection": 1, "topic.metadata.refresh.interval.ms": -1}
+        super().__init__(kafka, **{"enable.idempotence": True, **in_order})
 
 
 class KafkaPython:

@@ -23,11 +23,11 @@ from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.pipeline.traffic.schema import batch_of
-from kafkadouble.server.capture import Capture
-from kafkadouble.server.connection import Buffers, Connection
+from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.network.connection import Buffers, Connection
 from kafkadouble.server.node import Node
-from kafkadouble.server.request import Peer
-from kafkadouble.server.settings import Settings
+from kafkadouble.server.requests.request import Peer
+from kafkadouble.server.tracing.capture import Capture
 
 from . import report
 from .latency import produce_request

@@ -23,11 +23,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
-from kafkadouble.server.connection import Buffers, Connection
+from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.handlers import CONTROLLER_TABLE, SERVED, TABLE, Served
+from kafkadouble.server.network.connection import Buffers, Connection
 from kafkadouble.server.node import Node
-from kafkadouble.server.request import Peer
-from kafkadouble.server.settings import Settings
+from kafkadouble.server.requests.request import Peer
 
 from . import widest
 

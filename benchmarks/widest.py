@@ -14,7 +14,7 @@ from kafkadouble.messages.fields import FieldInfo, fields_of, is_flexible
 from kafkadouble.messages.generated.request_header import RequestHeader
 from kafkadouble.messages.message import Message, Struct
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.bounds import MOST_ELEMENTS
+from kafkadouble.server.requests.bounds import MOST_ELEMENTS
 
 MOST = MOST_ELEMENTS - 100
 """Elements of the widened array; the rest is for the arrays around it."""

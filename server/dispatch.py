@@ -13,29 +13,17 @@ from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
-from kafkadouble.messages.message import Message
 
-from .history import SeenRequest
 from .log.files.errors import DiskFailure
-from .request import OWNER, Refusal, Request
-from .waiting import Wait
+from .requests.answer import Answer
+from .requests.request import OWNER, Refusal, Request
+from .requests.waiting import Wait
+from .tracing.history import SeenRequest
 
 if TYPE_CHECKING:
     from .node import Node
 
 log = logging.getLogger("kafkadouble.server")
-
-
-class Disconnect:
-    """The answer that is none: the connection ends."""
-
-    def __repr__(self) -> str:
-        return "disconnect"
-
-
-DISCONNECT = Disconnect()
-
-Answer = Message | Disconnect | None
 
 
 def answer(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
@@ -75,7 +63,7 @@ def handled(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
     handle = request.peer.apis[request.api_key].handler.answer
     try:
         if node.authorizer is not None and request.peer.is_at_controller and request.peer.id != OWNER:
-            from .authorizing import authorized
+            from .security.request_authorization import authorized
 
             result: Answer | Wait[Answer] = authorized(node, node.authorizer, request, handle)
         else:

@@ -15,37 +15,38 @@ from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages.uuid import Uuid
 
-from . import dispatch, housekeeping, outages
-from .cleaning import Cleaner
-from .dispatch import Answer
+from . import dispatch
+from .configs.settings import Settings
+from .controller.controller import Controller
 from .faults.plane import Faults
-from .fetching.sessions import Sessions
-from .flushing import Flushing
 from .groups.coordinator import GroupCoordinator
-from .history import History
-from .intake import Intake
-from .kept import all_kept
-from .life_seed import seed_of_life
+from .logs.flushing import Flushing
+from .logs.life_seed import seed_of_life
 from .logs.logs import Logs
 from .logs.memory import MemoryLogs
-from .metadata.controller import Controller
-from .partitions import Partitions
-from .quorum import Quorum, metadata_log
+from .logs.raft_manager import Quorum, metadata_log
 from .raft.voters import Endpoint
-from .request import Request
-from .settings import Settings
-from .stopwatch import stopped
-from .waiting import FEW_AT_ONCE, Task, Wait, Waiting
+from .replica import housekeeping, log_dir_failures
+from .replica.fetching.fetch_sessions import Sessions
+from .replica.log_cleaner import Cleaner
+from .replica.replica_manager import Partitions
+from .requests.answer import DISCONNECT, Answer
+from .requests.gc_pause import all_kept
+from .requests.memory_pool import Intake
+from .requests.request import Request
+from .requests.stopwatch import stopped
+from .requests.waiting import FEW_AT_ONCE, Task, Wait, Waiting
+from .tracing.history import History
 
 if TYPE_CHECKING:
-    from .broker_life import BrokerLife
-    from .capture import Capture
-    from .metadata.authorizer import Authorizer
-    from .metadata.snapshotting import Snapshotting
-    from .peers import Sending
-    from .replication.fetchers import Fetchers
-    from .replication.isr_changes import IsrChanges
-    from .replication.throttle import Throttles
+    from .broker.lifecycle import BrokerLife
+    from .metadata.snapshot_generator import Snapshotting
+    from .network.peers import Sending
+    from .replica.replication.alter_partition_manager import IsrChanges
+    from .replica.replication.fetchers import Fetchers
+    from .replica.replication.throttle import Throttles
+    from .security.authorizer import Authorizer
+    from .tracing.capture import Capture
 
 
 OF_CONTROLLER = "controller.socket.timeout.ms"
@@ -115,7 +116,7 @@ class Node:
         self.controller = Controller(self)
         self.quorum = Quorum(self, self.controller, None if controller is None else Endpoint(*controller))
         if settings["authorizer.class.name"]:
-            from .metadata.authorizer import of_settings
+            from .security.authorizer import of_settings
 
             self.authorizer = of_settings(settings)
         self.controller.begin()
@@ -132,7 +133,7 @@ class Node:
     @cached_property
     def snapshotting(self) -> Snapshotting:
         """Who writes and keeps the snapshots of the metadata; most nodes end before there is one."""
-        from .metadata.snapshotting import Snapshotting
+        from .metadata.snapshot_generator import Snapshotting
 
         return Snapshotting(self)
 
@@ -154,18 +155,18 @@ class Node:
             if waiting.ready:
                 self._run(now, FEW_AT_ONCE)
             if self.logs.failures:
-                outages.face(self)
+                log_dir_failures.face(self)
             return None
-        task = waiting.start(answer, reply, lambda failure: reply(dispatch.DISCONNECT))
+        task = waiting.start(answer, reply, lambda failure: reply(DISCONNECT))
         self._run(now, FEW_AT_ONCE)
         if self.logs.failures:
-            outages.face(self)
+            log_dir_failures.face(self)
         return task if task.alive else None
 
     def begin(self, steps: Wait[Answer], reply: Callable[[Answer], None], now: int) -> Task:
         """Take a request that is to be decoded first, in steps that take turns as those of handlers do."""
         self.now = now
-        return self.waiting.start(steps, reply, lambda failure: reply(dispatch.DISCONNECT))
+        return self.waiting.start(steps, reply, lambda failure: reply(DISCONNECT))
 
     def tick(self, now: int) -> None:
         """Do what is due, and a slice of what let others go first."""
@@ -177,7 +178,7 @@ class Node:
         else:
             self._run(now)
         if self.logs.failures:
-            outages.face(self)
+            log_dir_failures.face(self)
 
     @property
     def broker_epoch(self) -> int:
@@ -192,8 +193,8 @@ class Node:
 
     def _channels(self) -> Sequence[tuple[str, Sending, str]]:
         """What it has to say to whom: the client id, the conversation, and the setting that says how long an answer may take."""
-        from .registrar import Registrar
-        from .to_controller import ToController
+        from .broker.controller_registration_manager import Registrar
+        from .broker.node_to_controller_channel import ToController
 
         name, to_controller = str(self.id), ToController(self)
         found: list[tuple[str, Sending, str]] = [
@@ -203,10 +204,10 @@ class Node:
         if "controller" in self.roles:
             Registrar(self, to_controller)
         if "broker" in self.roles:
-            from .broker_life import BrokerLife
-            from .replication.fetchers import Fetchers
-            from .replication.isr_changes import IsrChanges
-            from .replication.throttle import Throttles
+            from .broker.lifecycle import BrokerLife
+            from .replica.replication.alter_partition_manager import IsrChanges
+            from .replica.replication.fetchers import Fetchers
+            from .replica.replication.throttle import Throttles
 
             forwarding, isr_changes = ToController(self), ToController(self)
             self.life = BrokerLife(self, to_controller, forwarding)

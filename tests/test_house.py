@@ -63,7 +63,7 @@ def test_only_the_shell_touches_sockets_threads_and_the_clock() -> None:
     wrong = [
         path
         for path in sources("wire", "messages", "server")
-        if not (path.parent.name == "server" and path.name in shell) and forbidden.search(path.read_text())
+        if not (path.parent.name == "network" and path.name in shell) and forbidden.search(path.read_text())
     ]
     assert wrong == []
 

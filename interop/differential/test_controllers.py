@@ -19,7 +19,7 @@ from interop.raw import ask
 from kafkadouble.messages import error_codes, headers, registry
 from kafkadouble.messages.generated.default_principal_data import DefaultPrincipalData
 from kafkadouble.messages.generated.envelope import EnvelopeRequest
-from kafkadouble.server.forwardable import NAMES
+from kafkadouble.server.broker.forwardable import NAMES
 from tests.support.values import plain
 
 from . import verdict

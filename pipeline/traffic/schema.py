@@ -56,7 +56,7 @@ API_NAMES = {api.key: api.name for api in registry.apis()}
 
 _DERIVED = ("run", "api")
 FIELDS = tuple(name for name in NAMES if name not in (*_DERIVED, "deprecated"))
-"""What a row of `kafkadouble.server.capture` has, in its order; rows of logs have `deprecated` behind it."""
+"""What a row of `kafkadouble.server.tracing.capture` has, in its order; rows of logs have `deprecated` behind it."""
 
 
 @cache

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.messages import error_codes
 
-from ..internal_topics import CONSUMER_OFFSETS, SHARE_GROUP_STATE, TRANSACTION_STATE
 from ..metadata.image import Endpoint, Image, TopicImage
-from ..request import Refusal
+from ..metadata.internal_topics import CONSUMER_OFFSETS, SHARE_GROUP_STATE, TRANSACTION_STATE
+from ..requests.request import Refusal
 from .java_text import partition_for
 
 if TYPE_CHECKING:

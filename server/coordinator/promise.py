@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from ..waiting import Until, Wait, Waiters
+from ..requests.waiting import Until, Wait, Waiters
 
 T = TypeVar("T")
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from kafkadouble.messages import error_codes
 
 from ..log.files.errors import DiskFailure
-from ..partition import Partition
-from ..request import Refusal
+from ..replica.partition import Partition
+from ..requests.request import Refusal
 from .java_text import partition_for
 from .loading import load
 from .shard import Shard

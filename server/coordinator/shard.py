@@ -21,10 +21,10 @@ from kafkadouble.messages.message import Message
 from kafkadouble.wire.batch import encode_batch
 
 from ..log.log import AppendRefused
-from ..partition import Partition
-from ..request import Refusal
-from ..timers import Action, Timer
-from ..waiting import Until, Wait
+from ..replica.partition import Partition
+from ..requests.request import Refusal
+from ..requests.timers import Action, Timer
+from ..requests.waiting import Until, Wait
 from .record import CoordinatorRecord
 
 if TYPE_CHECKING:

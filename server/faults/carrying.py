@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.messages.message import Message
 from kafkadouble.wire.errors import UsageError
 
-from ..dispatch import DISCONNECT
 from ..handlers import CONTROLLER_TABLE, TABLE
-from ..request import Request
-from ..waiting import Until, Wait
+from ..requests.answer import DISCONNECT
+from ..requests.request import Request
+from ..requests.waiting import Until, Wait
 from . import whole
 from .armed import Armed
 from .parts import Scope, depth_of_answer, depth_of_scope, divide, kinds_of, mirrored, overlay, path_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..request import Request
+from ..requests.request import Request
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypedDict, cast
 from kafkadouble.messages import error_codes, registry
 from kafkadouble.wire.errors import UsageError
 
-from ..nearest import near
+from ..configs.did_you_mean import near
 
 FAIL, DELAY, DISCONNECT = "fail", "delay", "disconnect"
 BEFORE, AFTER = "before", "after"

@@ -14,8 +14,8 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.generated.metadata import MetadataRequest
 
-from ..fetching.wanted import Wanted
-from ..request import Request
+from ..replica.fetching.wanted import Wanted
+from ..requests.request import Request
 
 if TYPE_CHECKING:
     from ..node import Node

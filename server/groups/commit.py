@@ -15,7 +15,7 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..coordinator.java_text import java_length
 from ..coordinator.record import CoordinatorRecord
-from ..request import Refusal
+from ..requests.request import Refusal
 from .classic.group import ClassicGroup
 from .committed import Committed
 from .offset_records import offset_record

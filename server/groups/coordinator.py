@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.messages import error_codes
 
 from ..coordinator.runtime import Runtime
-from ..internal_topics import CONSUMER_OFFSETS
 from ..metadata.image import Image
-from ..metadata.removed import removed_topics
-from ..request import Refusal
+from ..metadata.internal_topics import CONSUMER_OFFSETS
+from ..metadata.removed_topics import removed_topics
+from ..requests.request import Refusal
 
 if TYPE_CHECKING:
     from ..node import Node
-    from ..partition import Partition
+    from ..replica.partition import Partition
     from .shard import GroupShard
 
 

@@ -13,7 +13,7 @@ from kafkadouble.messages.generated.offset_delete import OffsetDeleteRequest, Of
 from kafkadouble.messages.uuid import Uuid
 
 from ..coordinator.record import CoordinatorRecord
-from ..request import Refusal
+from ..requests.request import Refusal
 from .offset_records import offset_tombstone
 from .offsets import Place
 

@@ -13,7 +13,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
 from kafkadouble.messages.uuid import Uuid
 
-from ..repeats import Repeats
+from ..requests.repeats import Repeats
 from .committed import Committed
 from .offsets import Place
 

@@ -13,8 +13,8 @@ from kafkadouble.messages.generated.offset_commit_record import OffsetCommitKey,
 from kafkadouble.messages.message import Message
 
 from ..coordinator.shard import Shard
-from ..partition import Partition
-from ..timers import Timer
+from ..replica.partition import Partition
+from ..requests.timers import Timer
 from . import expiry
 from .classic.group import ClassicGroup
 from .classic.restore import restore

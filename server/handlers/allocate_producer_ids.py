@@ -9,9 +9,9 @@ from kafkadouble.messages.generated.allocate_producer_ids import (
     AllocateProducerIdsResponse,
 )
 
-from ..metadata.producer_id_blocks import allocate
-from ..request import Request
-from ..waiting import Wait
+from ..controller.producer_id_blocks import allocate
+from ..requests.request import Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest, AlterClientQuotasResponse
 
-from ..metadata.quotas import Altered, alter
-from ..request import Request
-from ..waiting import Wait
+from ..controller.client_quotas import Altered, alter
+from ..requests.request import Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

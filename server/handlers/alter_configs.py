@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest, AlterConfigsResponse
 
-from ..metadata.alteration import Altered, alter, look_at_replacement, replace
-from ..metadata.alteration import preprocess as preprocess_all
-from ..request import Request
-from ..waiting import Wait
+from ..controller.configuration_control import Altered, alter, look_at_replacement, replace
+from ..controller.configuration_control import preprocess as preprocess_all
+from ..requests.request import Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest, AlterPartitionResponse
 
-from ..metadata.isr import alter_isr
-from ..request import Request
-from ..waiting import Wait
+from ..controller.alter_partition import alter_isr
+from ..requests.request import Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

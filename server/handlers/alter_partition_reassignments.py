@@ -13,10 +13,10 @@ from kafkadouble.messages.generated.alter_partition_reassignments import (
     AlterPartitionReassignmentsResponse,
 )
 
-from ..metadata.decision import check_time_left
-from ..metadata.reassignment import PartitionResult, Result, reassign
-from ..request import Request
-from ..waiting import Wait
+from ..controller.reassignment import PartitionResult, Result, reassign
+from ..metadata.controller_result import check_time_left
+from ..requests.request import Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

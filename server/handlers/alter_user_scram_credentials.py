@@ -13,9 +13,9 @@ from kafkadouble.messages.generated.alter_user_scram_credentials import (
     AlterUserScramCredentialsResponse,
 )
 
-from ..metadata.scram_credentials import Altered, alter
-from ..request import Request
-from ..waiting import Wait
+from ..controller.scram_credentials import Altered, alter
+from ..requests.request import Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

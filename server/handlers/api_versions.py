@@ -17,7 +17,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest, ApiVersionsResponse
 
 from ..metadata.features import supported_by
-from ..request import Refusal, Request
+from ..requests.request import Refusal, Request
 from . import Served
 
 if TYPE_CHECKING:

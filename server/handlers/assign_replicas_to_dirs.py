@@ -12,9 +12,9 @@ from kafkadouble.messages.generated.assign_replicas_to_dirs import (
     AssignReplicasToDirsResponse,
 )
 
-from ..metadata.directories import assign_replicas
-from ..request import Request
-from ..waiting import Wait
+from ..controller.assign_replicas_to_dirs import assign_replicas
+from ..requests.request import Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.broker_heartbeat import BrokerHeartbeatRequest, BrokerHeartbeatResponse
 
-from ..metadata.broker_beats import beat
-from ..metadata.broker_states import State
-from ..metadata.situation import situation_of
-from ..request import Request
-from ..waiting import Wait
+from ..controller.broker_context import situation_of
+from ..controller.broker_heartbeats import beat
+from ..controller.broker_states import State
+from ..requests.request import Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

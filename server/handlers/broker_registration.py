@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.broker_registration import BrokerRegistrationRequest, BrokerRegistrationResponse
 
-from ..metadata.registration import Cluster, register
-from ..metadata.situation import situation_of
-from ..request import Request
-from ..waiting import Wait
+from ..controller.broker_context import situation_of
+from ..controller.broker_registration import Cluster, register
+from ..requests.request import Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_acls import CreateAclsRequest, CreateAclsResponse
 
-from ..dispatch import DISCONNECT, Disconnect
-from ..metadata.acls import create
-from ..request import Refusal, Request
-from ..waiting import Wait
+from ..requests.answer import DISCONNECT, Disconnect
+from ..requests.request import Refusal, Request
+from ..requests.waiting import Wait
+from ..security.acls import create
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -15,12 +15,12 @@ from kafkadouble.messages.generated.create_delegation_token import (
     CreateDelegationTokenResponse,
 )
 
-from ..authorizing import USER, may
-from ..metadata.authorizer import CREATE_TOKENS
-from ..metadata.delegation_tokens import Principal, Wanted, create, offered, terms_of
-from ..request import Refusal, Request
-from ..token_requests import NEVER, check_peer, requester_of
-from ..waiting import Wait
+from ..controller.delegation_tokens import Principal, Wanted, create, offered, terms_of
+from ..controller.token_requests import NEVER, check_peer, requester_of
+from ..requests.request import Refusal, Request
+from ..requests.waiting import Wait
+from ..security.authorizer import CREATE_TOKENS
+from ..security.request_authorization import USER, may
 
 if TYPE_CHECKING:
     from ..node import Node

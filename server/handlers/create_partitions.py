@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest, CreatePartitionsResponse
 
-from ..metadata.decision import check_time_left
-from ..metadata.growth import create_partitions, failed
-from ..request import Request
-from ..waiting import Wait
+from ..controller.create_partitions import create_partitions, failed
+from ..metadata.controller_result import check_time_left
+from ..requests.request import Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest, CreateTopicsResponse
 
-from ..metadata.creation import create_topics, failed
-from ..metadata.decision import check_time_left
-from ..request import Request
-from ..waiting import Wait
+from ..controller.create_topics import create_topics, failed
+from ..metadata.controller_result import check_time_left
+from ..requests.request import Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

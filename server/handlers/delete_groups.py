@@ -11,8 +11,8 @@ from kafkadouble.messages.generated.delete_groups import DeleteGroupsRequest, De
 
 from ..groups.deletion import delete_groups
 from ..groups.shard import GroupShard
-from ..request import Refusal, Request
-from ..waiting import Wait
+from ..requests.request import Refusal, Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest, DeleteRecordsResponse
 
-from ..internal_topics import INTERNAL_TOPICS
 from ..log.files.errors import DiskFailure
-from ..named_once import named_once
-from ..partition import ANY_EPOCH, Partition
-from ..request import Request
-from ..waiting import OTHERS_FIRST, Slices, Until, Wait
+from ..metadata.internal_topics import INTERNAL_TOPICS
+from ..replica.partition import ANY_EPOCH, Partition
+from ..requests.named_once import named_once
+from ..requests.request import Request
+from ..requests.waiting import OTHERS_FIRST, Slices, Until, Wait
 
 if TYPE_CHECKING:
     from ..node import Node

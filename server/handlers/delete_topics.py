@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
 
-from ..metadata.decision import check_time_left
-from ..metadata.deletion import State, delete_topics, failed
-from ..request import Refusal, Request
-from ..waiting import Wait
+from ..controller.delete_topics import State, delete_topics, failed
+from ..metadata.controller_result import check_time_left
+from ..requests.request import Refusal, Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

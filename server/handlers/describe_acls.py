@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_acls import DescribeAclsRequest, DescribeAclsResponse
 
-from ..dispatch import DISCONNECT, Disconnect
-from ..metadata.acls import matching, says_unknown
 from ..metadata.image import Acl
-from ..request import Refusal, Request
+from ..requests.answer import DISCONNECT, Disconnect
+from ..requests.request import Refusal, Request
+from ..security.acls import matching, says_unknown
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -14,8 +14,8 @@ from kafkadouble.messages.generated.describe_client_quotas import (
     DescribeClientQuotasResponse,
 )
 
-from ..metadata.quotas import matching
-from ..request import Request
+from ..controller.client_quotas import matching
+from ..requests.request import Request
 
 if TYPE_CHECKING:
     from ..node import Node

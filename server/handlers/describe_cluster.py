@@ -17,7 +17,7 @@ from ..metadata import views
 from ..metadata.features import METADATA_VERSION
 from ..metadata.image import Image
 from ..metadata.versions import CONTROLLERS
-from ..request import Refusal, Request
+from ..requests.request import Refusal, Request
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest, DescribeConfigsResponse
 
+from ..broker import broker_loggers
 from ..configs import describe
 from ..configs.alter import Resource
 from ..configs.definition import Type
 from ..configs.describe import Entry, Source
-from ..metadata import broker_loggers
 from ..metadata.topic_names import problem_with_name
-from ..request import Refusal, Request
-from ..waiting import OTHERS_FIRST, Wait
+from ..requests.request import Refusal, Request
+from ..requests.waiting import OTHERS_FIRST, Wait
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -15,7 +15,7 @@ from kafkadouble.messages.generated.describe_delegation_token import (
     DescribeDelegationTokenResponse,
 )
 
-from ..request import Refusal, Request
+from ..requests.request import Refusal, Request
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -17,9 +17,9 @@ from kafkadouble.messages.generated.describe_groups import DescribeGroupsRequest
 from ..groups.classic.describe import described
 from ..groups.classic.group import ClassicGroup
 from ..groups.classic.state import State
-from ..repeats import Repeats
-from ..request import Refusal, Request
-from ..waiting import Wait, sliced
+from ..requests.repeats import Repeats
+from ..requests.request import Refusal, Request
+from ..requests.waiting import Wait, sliced
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -17,12 +17,12 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_log_dirs import DescribeLogDirsRequest, DescribeLogDirsResponse
 
 from ..log.log import PartitionLog
-from ..request import Request
+from ..requests.request import Request
 
 if TYPE_CHECKING:
+    from ..configs.settings import Settings
     from ..logs.place import Place
     from ..node import Node
-    from ..settings import Settings
 
 ERROR_FROM = 3
 """The first version in which the answer has an error of its own; before it, only a directory has."""

@@ -12,15 +12,15 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_producers import DescribeProducersRequest, DescribeProducersResponse
 
 from ..metadata.topic_names import problem_with_name
-from ..partition import ANY_EPOCH
-from ..repeats import Repeats
-from ..request import Request
-from ..waiting import OTHERS_FIRST, Slices, Wait
+from ..replica.partition import ANY_EPOCH
+from ..requests.repeats import Repeats
+from ..requests.request import Request
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 
 if TYPE_CHECKING:
     from ..node import Node
-    from ..partition import Partition
-    from ..replication.following import Following
+    from ..replica.partition import Partition
+    from ..replica.replication.following import Following
 
 PartitionResponse = DescribeProducersResponse.PartitionResponse
 

@@ -16,11 +16,11 @@ from kafkadouble.messages.generated.describe_topic_partitions import (
     DescribeTopicPartitionsResponse,
 )
 
-from ..internal_topics import INTERNAL_TOPICS
 from ..metadata import views
 from ..metadata.image import PartitionImage, TopicImage
+from ..metadata.internal_topics import INTERNAL_TOPICS
 from ..metadata.topic_names import problem_with_name
-from ..request import Refusal, Request
+from ..requests.request import Refusal, Request
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -13,8 +13,8 @@ from kafkadouble.messages.generated.describe_user_scram_credentials import (
     DescribeUserScramCredentialsResponse,
 )
 
-from ..metadata.scram_credentials import describe
-from ..request import Request
+from ..controller.scram_credentials import describe
+from ..requests.request import Request
 
 if TYPE_CHECKING:
     from ..node import Node

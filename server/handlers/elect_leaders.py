@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest, ElectLeadersResponse
 
-from ..metadata.decision import check_time_left
-from ..metadata.elections import PartitionResult, Result, elect_leaders
-from ..request import Request
-from ..waiting import Wait
+from ..controller.elections import PartitionResult, Result, elect_leaders
+from ..metadata.controller_result import check_time_left
+from ..requests.request import Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -21,12 +21,12 @@ from kafkadouble.messages.headers import RequestHead
 from kafkadouble.wire.errors import UsageError, WireError
 
 from .. import dispatch
-from ..bounds import MOST_ELEMENTS, has_too_many
-from ..dispatch import Answer
-from ..forwardable import FORWARDABLE
-from ..history import errors_in
-from ..request import Peer, Refusal, Request
-from ..waiting import Wait
+from ..broker.forwardable import FORWARDABLE
+from ..requests.answer import Answer, Disconnect
+from ..requests.bounds import MOST_ELEMENTS, has_too_many
+from ..requests.request import Peer, Refusal, Request
+from ..requests.waiting import Wait
+from ..tracing.history import errors_in
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -108,7 +108,7 @@ def _body(data: bytes, head: RequestHead, peer: Peer) -> Any:
 
 def _closed(inner: Request[Any], answer: Answer) -> Answer:
     """The answer in its envelope; no answer, or the end of the connection, is just that."""
-    if answer is None or isinstance(answer, dispatch.Disconnect):
+    if answer is None or isinstance(answer, Disconnect):
         return answer
     moved = "NOT_LEADER_OR_FOLLOWER" if inner.api_key == DESCRIBE_QUORUM else "NOT_CONTROLLER"
     if moved in errors_in(answer):

@@ -13,10 +13,10 @@ from kafkadouble.messages.generated.expire_delegation_token import (
     ExpireDelegationTokenResponse,
 )
 
-from ..metadata.delegation_tokens import expire
-from ..request import Request
-from ..token_requests import answer_with_end, check_peer, end_in_refusal
-from ..waiting import Wait
+from ..controller.delegation_tokens import expire
+from ..controller.token_requests import answer_with_end, check_peer, end_in_refusal
+from ..requests.request import Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 
-from ..fetching.caught_up import read_nothing
-from ..fetching.nearest import selects
-from ..fetching.reading import Reading, Terms, all_failed, has_moved, read_all, read_in_slices
-from ..fetching.sessions import Fetching
-from ..fetching.wanted import TOPIC_IDS_FROM, Wanted, keys_and_partitions, response
 from ..metadata.views import endpoints
-from ..request import Request
-from ..waiting import SLICE, Until, Wait, Waiters
+from ..replica.fetching.caught_up import read_nothing
+from ..replica.fetching.fetch_sessions import Fetching
+from ..replica.fetching.preferred_read_replica import selects
+from ..replica.fetching.reading import Reading, Terms, all_failed, has_moved, read_all, read_in_slices
+from ..replica.fetching.wanted import TOPIC_IDS_FROM, Wanted, keys_and_partitions, response
+from ..requests.request import Request
+from ..requests.waiting import SLICE, Until, Wait, Waiters
 
 if TYPE_CHECKING:
     from ..node import Node

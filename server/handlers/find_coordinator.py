@@ -12,8 +12,8 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 
 from ..coordinator.placement import SHARE, TOPICS, Broker, coordinator_of
-from ..request import Refusal, Request
-from ..waiting import Wait, sliced
+from ..requests.request import Refusal, Request
+from ..requests.waiting import Wait, sliced
 
 if TYPE_CHECKING:
     from ..node import Node

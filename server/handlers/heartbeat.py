@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages.generated.heartbeat import HeartbeatRequest, HeartbeatResponse
 
 from ..groups.classic.heartbeat import heartbeat
-from ..request import Request
+from ..requests.request import Request
 
 if TYPE_CHECKING:
     from ..node import Node

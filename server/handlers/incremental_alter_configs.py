@@ -15,12 +15,12 @@ from kafkadouble.messages.generated.incremental_alter_configs import (
     IncrementalAlterConfigsResponse,
 )
 
+from ..broker import broker_loggers
 from ..configs.alter import Change, Resource
-from ..metadata import broker_loggers
-from ..metadata.alteration import Altered, IncrementalResource, alter, increment, look_at_increment
-from ..metadata.alteration import preprocess as preprocess_all
-from ..request import Request
-from ..waiting import Wait
+from ..controller.configuration_control import Altered, IncrementalResource, alter, increment, look_at_increment
+from ..controller.configuration_control import preprocess as preprocess_all
+from ..requests.request import Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

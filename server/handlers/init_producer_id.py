@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 
-from ..request import Refusal, Request
+from ..requests.request import Refusal, Request
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -15,8 +15,8 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.join_group import JoinGroupRequest, JoinGroupResponse
 
 from ..groups.classic.join import join
-from ..request import Request
-from ..waiting import Wait
+from ..requests.request import Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

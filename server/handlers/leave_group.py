@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages.generated.leave_group import LeaveGroupRequest, LeaveGroupResponse
 
 from ..groups.classic.leave import leave
-from ..request import Request
-from ..waiting import Wait
+from ..requests.request import Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

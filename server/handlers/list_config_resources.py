@@ -17,7 +17,7 @@ from kafkadouble.messages.generated.list_config_resources import (
 
 from ..configs.alter import Resource
 from ..metadata.image import Image
-from ..request import Refusal, Request
+from ..requests.request import Refusal, Request
 
 if TYPE_CHECKING:
     from ..node import Node

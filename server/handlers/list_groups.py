@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages.generated.list_groups import ListGroupsRequest, ListGroupsResponse
 
 from ..groups.group import Group
-from ..request import Request
+from ..requests.request import Request
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -32,14 +32,14 @@ from ..log.lookup import (
     MAX_TIMESTAMP,
     TimestampAndOffset,
 )
-from ..named_once import named_once
-from ..partition import Partition
-from ..request import Refusal, Request
-from ..waiting import OTHERS_FIRST, SLICE, Slices, Wait
+from ..replica.partition import Partition
+from ..requests.named_once import named_once
+from ..requests.request import Refusal, Request
+from ..requests.waiting import OTHERS_FIRST, SLICE, Slices, Wait
 
 if TYPE_CHECKING:
     from ..node import Node
-    from ..replication.following import Following
+    from ..replica.replication.following import Following
 
 log = logging.getLogger("kafkadouble.server")
 

@@ -9,8 +9,8 @@ from kafkadouble.messages.generated.list_partition_reassignments import (
     ListPartitionReassignmentsResponse,
 )
 
-from ..metadata.reassignment import Ongoing, OngoingPartition, under_way
-from ..request import Request
+from ..controller.reassignment import Ongoing, OngoingPartition, under_way
+from ..requests.request import Request
 
 if TYPE_CHECKING:
     from ..node import Node

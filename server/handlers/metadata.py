@@ -17,13 +17,13 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.metadata import MetadataRequest, MetadataResponse
 from kafkadouble.messages.uuid import Uuid
 
-from ..internal_topics import INTERNAL_TOPICS
+from ..controller.auto_topic_creation_manager import create_when_possible
 from ..metadata import views
 from ..metadata.image import Image, PartitionImage, TopicImage
-from ..metadata.needed_topics import create_when_possible
+from ..metadata.internal_topics import INTERNAL_TOPICS
 from ..metadata.topic_names import problem_with_name
-from ..request import Refusal, Request
-from ..waiting import OTHERS_FIRST, Slices, Wait
+from ..requests.request import Refusal, Request
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -15,8 +15,8 @@ from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest, Of
 
 from ..groups.commit import commit
 from ..groups.known_topics import known_topic
-from ..request import Refusal, Request
-from ..waiting import Wait
+from ..requests.request import Refusal, Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -14,8 +14,8 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..groups.deletion import delete_offsets
 from ..groups.known_topics import known_topic
-from ..request import Request
-from ..waiting import Wait
+from ..requests.request import Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

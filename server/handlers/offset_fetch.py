@@ -20,9 +20,9 @@ from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest, Offs
 from kafkadouble.messages.uuid import Uuid
 
 from ..groups.fetch import fetch, fetch_all, no_offset
-from ..repeats import Repeats
-from ..request import Refusal, Request
-from ..waiting import Wait
+from ..requests.repeats import Repeats
+from ..requests.request import Refusal, Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -13,8 +13,8 @@ from kafkadouble.messages.generated.offset_for_leader_epoch import (
     OffsetForLeaderEpochResponse,
 )
 
-from ..request import Request
-from ..waiting import OTHERS_FIRST, Slices, Wait
+from ..requests.request import Request
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 
 if TYPE_CHECKING:
     from ..node import Node

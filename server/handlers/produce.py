@@ -23,19 +23,19 @@ from kafkadouble.wire.batch_header import COMPRESSION_MASK, TRANSACTIONAL_FLAG
 from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.errors import WireError
 
-from ..dispatch import DISCONNECT, Disconnect
-from ..internal_topics import INTERNAL_TOPICS
 from ..log.inspection import NeedsTime, Room
 from ..log.log import AppendRefused, AppendResult
 from ..log.refusals import NotOneBatch
+from ..metadata.internal_topics import INTERNAL_TOPICS
 from ..metadata.views import endpoints
-from ..named_once import named_once
-from ..request import Refusal, Request
-from ..waiting import OTHERS_FIRST, Aside, Slices, Until, Wait
+from ..requests.answer import DISCONNECT, Disconnect
+from ..requests.named_once import named_once
+from ..requests.request import Refusal, Request
+from ..requests.waiting import OTHERS_FIRST, Aside, Slices, Until, Wait
 
 if TYPE_CHECKING:
     from ..node import Node
-    from ..partition import Partition
+    from ..replica.partition import Partition
 
 log = logging.getLogger("kafkadouble.server")
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages.message import Message
 
-from ..request import Request
-from ..waiting import Wait
+from ..requests.request import Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -13,8 +13,8 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.sync_group import SyncGroupRequest, SyncGroupResponse
 
 from ..groups.classic.sync import sync
-from ..request import Refusal, Request
-from ..waiting import Wait
+from ..requests.request import Refusal, Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

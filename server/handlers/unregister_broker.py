@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.unregister_broker import UnregisterBrokerRequest, UnregisterBrokerResponse
 
-from ..metadata.broker_changes import unregistered
-from ..metadata.decision import check_size
-from ..request import Request
-from ..waiting import Wait
+from ..controller.broker_changes import unregistered
+from ..metadata.controller_result import check_size
+from ..requests.request import Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -9,9 +9,9 @@ from kafkadouble.messages.generated.unregister_controller import (
     UnregisterControllerResponse,
 )
 
-from ..metadata.controller_registration import unregister_controller
-from ..request import Request
-from ..waiting import Wait
+from ..controller.controller_registration import unregister_controller
+from ..requests.request import Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest, UpdateFeaturesResponse
 
-from .. import own_registration
-from ..metadata.feature_updates import MIN_ISR, Quorum, Updated, update
+from ..controller import self_registration
+from ..controller.feature_control import MIN_ISR, Quorum, Updated, update
 from ..metadata.features import supported_by
 from ..raft.reconfiguration import ChangeRefused
-from ..request import Refusal, Request
-from ..waiting import Wait
+from ..requests.request import Refusal, Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -44,7 +44,7 @@ def answer(
     if updated.kraft_version is not None:
         _raise(node, updated.kraft_version)
     node.controller.commit(updated.records)
-    own_registration.raised(node)
+    self_registration.raised(node)
     return node.controller.write([], response)
 
 

@@ -20,7 +20,6 @@ from typing import NamedTuple
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 
-from ..internal_topics import METADATA_TOPIC
 from ..log.config import LogConfig
 from ..log.files.errors import DiskFailure, LostFile
 from ..log.files.loss import LostRecords
@@ -28,6 +27,7 @@ from ..log.files.opening import open_log
 from ..log.formats import names
 from ..log.formats.errors import BadFile
 from ..log.log import PartitionLog
+from ..metadata.internal_topics import METADATA_TOPIC
 from ..metadata.log_dir_ids import LOST
 from ..raft.quorum_state_file import FileStore
 from ..raft.snapshots.file_store import FileSnapshots

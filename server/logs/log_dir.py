@@ -17,13 +17,13 @@ from collections.abc import Container, Iterator, Mapping
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 
-from ..internal_topics import METADATA_TOPIC
 from ..log.files.disk import Disk
 from ..log.formats import clean_shutdown, meta_properties, names, offset_checkpoint, partition_metadata
 from ..log.formats.errors import BadFile
 from ..log.formats.meta_properties import MetaProperties
 from ..log.offset_and_epoch import OffsetAndEpoch
 from ..metadata import bootstrap_file
+from ..metadata.internal_topics import METADATA_TOPIC
 
 log = logging.getLogger("kafkadouble.server")
 

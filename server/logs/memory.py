@@ -5,9 +5,9 @@ from collections.abc import Collection, Container, Sequence
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 
-from ..internal_topics import METADATA_TOPIC
 from ..log.config import LogConfig
 from ..log.log import PartitionLog
+from ..metadata.internal_topics import METADATA_TOPIC
 from ..raft.quorum_state import MemoryStore
 from ..raft.snapshots.memory_store import MemorySnapshots
 from .outage import Outage

@@ -13,7 +13,6 @@ from typing import Any
 from kafkadouble.messages import framed
 from kafkadouble.wire.errors import WireError
 
-from ..kept import all_kept
 from ..log.formats.errors import BadFile, bad_from
 from ..log.offset_and_epoch import OffsetAndEpoch
 from ..raft.raft_log import RaftLog
@@ -22,6 +21,7 @@ from ..raft.snapshots.head import Head
 from ..raft.snapshots.reading import SnapshotReader
 from ..raft.snapshots.store import SnapshotStore
 from ..raft.snapshots.writing import Steps, write
+from ..requests.gc_pause import all_kept
 from .broken_log import BrokenLog
 from .bulk import apply_all
 from .image import Image

@@ -16,7 +16,7 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..log.files.errors import DiskFailure
 from ..log.offset_and_epoch import OffsetAndEpoch
-from ..waiting import Until, Wait
+from ..requests.waiting import Until, Wait
 from . import leading, transitions
 from .leader import Leader
 from .messages import FETCH, NOBODY, PARTITION, REPLICA_STATE_FROM, TOPIC, Incoming, refusal

@@ -10,7 +10,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.wire.errors import UsageError
 
 from ..log.files.errors import DiskFailure
-from ..waiting import Wait
+from ..requests.waiting import Wait
 from .later import Later
 from .messages import (
     ADD_VOTER,

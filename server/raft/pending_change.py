@@ -7,7 +7,7 @@ from enum import Enum
 
 from kafkadouble.messages import error_codes
 
-from ..waiting import Waiters
+from ..requests.waiting import Waiters
 from .voters import Voter
 
 

@@ -17,7 +17,7 @@ from kafkadouble.messages.generated.remove_raft_voter import RemoveRaftVoterRequ
 from kafkadouble.messages.generated.update_raft_voter import UpdateRaftVoterRequest, UpdateRaftVoterResponse
 from kafkadouble.messages.message import Message
 
-from ..waiting import Until, Wait
+from ..requests.waiting import Until, Wait
 from . import change_end, control_records, fetching, leading
 from .leader import Leader
 from .links import Failure, Peer, Send

@@ -22,7 +22,7 @@ from kafkadouble.messages.message import Message
 
 from ..log.files.errors import DiskFailure
 from ..log.offset_and_epoch import OffsetAndEpoch
-from ..waiting import Wait, Waiters
+from ..requests.waiting import Wait, Waiters
 from . import leading, polling
 from .later import Later
 from .leader import Leader

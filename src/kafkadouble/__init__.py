@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from .records import ReadRecord as ReadRecord
     from .requests import Requests as Requests
     from .rules import RuleHandle as RuleHandle
-    from .server.clock import SteppedClock as SteppedClock
     from .server.faults.rule import Rule as Rule
-    from .server.history import SeenRequest as SeenRequest
+    from .server.network.clock import SteppedClock as SteppedClock
+    from .server.tracing.history import SeenRequest as SeenRequest
 
 __version__ = "0.1.0"
 
@@ -41,8 +41,8 @@ _HOME = {
     "Requests": ".requests",
     "Rule": ".server.faults.rule",
     "RuleHandle": ".rules",
-    "SeenRequest": ".server.history",
-    "SteppedClock": ".server.clock",
+    "SeenRequest": ".server.tracing.history",
+    "SteppedClock": ".server.network.clock",
     "UsageError": ".errors",
     "fetch": ".pipeline.topic_table",
     "open_log": ".pipeline.logs",

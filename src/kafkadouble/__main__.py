@@ -55,7 +55,7 @@ def _without_verb(words: list[str]) -> int:
     parser.add_argument("verb", nargs="?", help="what to do")
     verb = parser.parse_known_args(words)[0].verb
     if verb is not None:
-        from .server.nearest import near
+        from .server.configs.did_you_mean import near
 
         parser.error(f"there is no verb {verb!r}{near(verb, VERBS) or ': choose from ' + ', '.join(VERBS)}")
     parser.print_help()

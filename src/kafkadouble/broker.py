@@ -14,23 +14,23 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kafkadouble.messages.message import Message
 from kafkadouble.server import dispatch
-from kafkadouble.server.clock import Clock
+from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.handlers import SERVED
-from kafkadouble.server.history import History
-from kafkadouble.server.listener import Listener
+from kafkadouble.server.network.clock import Clock
+from kafkadouble.server.network.listener import Listener
 from kafkadouble.server.node import Node
-from kafkadouble.server.request import Peer, Request
-from kafkadouble.server.settings import Settings
+from kafkadouble.server.requests.request import Peer, Request
+from kafkadouble.server.tracing.history import History
 
 from .errors import UsageError
 from .listening import address_of
 
 if TYPE_CHECKING:
-    from kafkadouble.server.capture import Capture
-    from kafkadouble.server.clock import SteppedClock
     from kafkadouble.server.logs.logs import Logs
     from kafkadouble.server.metadata.image import Image
-    from kafkadouble.server.partition import Partition
+    from kafkadouble.server.network.clock import SteppedClock
+    from kafkadouble.server.replica.partition import Partition
+    from kafkadouble.server.tracing.capture import Capture
 
     from .cluster import Member
 

@@ -12,7 +12,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from kafkadouble.server.capture import Capture
+from kafkadouble.server.tracing.capture import Capture
 
 from .capture_files import CaptureFiles
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
-from kafkadouble.server.clock import Clock, SteppedClock
-from kafkadouble.server.cluster import Together
+from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.handlers import CONTROLLER_SERVED, SERVED
-from kafkadouble.server.history import History
-from kafkadouble.server.listener import RETIRE_MS
+from kafkadouble.server.network.clock import Clock, SteppedClock
+from kafkadouble.server.network.cluster import Together
+from kafkadouble.server.network.listener import RETIRE_MS
 from kafkadouble.server.node import Node
-from kafkadouble.server.settings import Settings
+from kafkadouble.server.tracing.history import History
 
 from .broker import Broker
 from .errors import KafkaError, UsageError
@@ -29,10 +29,10 @@ from .member_data import BROKER, CONTROLLER, MemberData, OnDisk, check_count, da
 from .member_settings import check, of_broker, of_controller
 
 if TYPE_CHECKING:
-    from kafkadouble.server.capture import Capture
     from kafkadouble.server.faults.armed import Armed
     from kafkadouble.server.metadata.image import Image
-    from kafkadouble.server.partition import Partition
+    from kafkadouble.server.replica.partition import Partition
+    from kafkadouble.server.tracing.capture import Capture
 
 START_MS = 60_000
 """How long brokers may take to be part of the cluster: longer than a session, which an earlier life may have left."""

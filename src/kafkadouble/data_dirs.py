@@ -21,7 +21,7 @@ from kafkadouble.server.logs.log_dir import properties_of
 from .errors import UsageError
 
 if TYPE_CHECKING:
-    from kafkadouble.server.settings import Settings
+    from kafkadouble.server.configs.settings import Settings
 
 
 class DataDirs:

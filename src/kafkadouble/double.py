@@ -16,8 +16,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkadouble.messages.message import Message
-from kafkadouble.server.clock import Clock, SteppedClock, SystemClock
-from kafkadouble.server.settings import Settings
+from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.network.clock import Clock, SteppedClock, SystemClock
 
 from .arguments import check, check_given
 from .errors import UsageError
@@ -26,7 +26,7 @@ from .listening import text_of
 from .running import PathLike, Running, Wanted, capture_of, checked_port, paths_of, ports_of
 
 if TYPE_CHECKING:
-    from kafkadouble.server.history import History, SeenRequest
+    from kafkadouble.server.tracing.history import History, SeenRequest
 
     from .broker import Broker
     from .brokers import BrokerHandle

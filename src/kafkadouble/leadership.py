@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
-from kafkadouble.server import leadership
 from kafkadouble.server.node import Node
-from kafkadouble.server.partition import Partition
-from kafkadouble.server.request import Refusal
+from kafkadouble.server.replica import leadership
+from kafkadouble.server.replica.partition import Partition
+from kafkadouble.server.requests.request import Refusal
 
 from .arguments import check
 from .errors import KafkaError

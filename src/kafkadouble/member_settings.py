@@ -3,7 +3,7 @@ each node what it is."""
 
 from __future__ import annotations
 
-from kafkadouble.server.settings import Given, Settings
+from kafkadouble.server.configs.settings import Given, Settings
 
 from .errors import UsageError
 from .listening import text_of

@@ -13,10 +13,10 @@ from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.controller.elections import elect_leaders
 from kafkadouble.server.coordinator.java_text import partition_for
-from kafkadouble.server.internal_topics import CONSUMER_OFFSETS
-from kafkadouble.server.metadata.elections import elect_leaders
 from kafkadouble.server.metadata.image import Image, PartitionImage
+from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
 
 from .arguments import check
 from .errors import KafkaError, raise_for

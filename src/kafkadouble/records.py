@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.messages import error_codes
-from kafkadouble.server.partition import Partition
+from kafkadouble.server.replica.partition import Partition
 from kafkadouble.wire.batch import ABORT, BatchHeader, control_type, iter_batches, records_of
 from kafkadouble.wire.record import Headers
 

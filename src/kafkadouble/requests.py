@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import overload
 
 from kafkadouble.messages import registry
-from kafkadouble.server.history import History, SeenRequest
+from kafkadouble.server.tracing.history import History, SeenRequest
 from kafkadouble.wire.errors import UnknownMessage, UsageError
 
 Look = Callable[[Callable[[History], list[SeenRequest]]], list[SeenRequest]]
@@ -14,7 +14,7 @@ Look = Callable[[Callable[[History], list[SeenRequest]]], list[SeenRequest]]
 
 
 class Requests(Sequence[SeenRequest]):
-    """The latest requests, oldest first. What is kept is bounded, and record batches are not (see `kafkadouble.server.history`)."""
+    """The latest requests, oldest first. What is kept is bounded, and record batches are not (see `kafkadouble.server.tracing.history`)."""
 
     def __init__(self, look: Look) -> None:
         self._look = look
@@ -56,7 +56,7 @@ def _check(name: str) -> None:
     try:
         registry.api_named(name)
     except UnknownMessage as unknown:
-        from kafkadouble.server.nearest import near
+        from kafkadouble.server.configs.did_you_mean import near
 
         raise UsageError(f"{unknown}{near(name, [api.name for api in registry.apis()])}") from None
 

@@ -8,16 +8,16 @@ import socket
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from kafkadouble.server.clock import Clock
-from kafkadouble.server.settings import Settings
-from kafkadouble.server.thread import LoopThread
+from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.network.clock import Clock
+from kafkadouble.server.network.thread import LoopThread
 
 from .broker import Broker
 from .errors import UsageError
 from .listening import listen
 
 if TYPE_CHECKING:
-    from kafkadouble.server.capture import Capture
+    from kafkadouble.server.tracing.capture import Capture
 
     from . import capturing
     from .capturing import Capturing

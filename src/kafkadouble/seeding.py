@@ -11,8 +11,8 @@ from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
+from kafkadouble.server.configs.settings import as_text
 from kafkadouble.server.metadata.image import TopicImage
-from kafkadouble.server.settings import as_text
 from kafkadouble.wire.batch import Headers, Record, encode_batch
 
 from .arguments import check

@@ -12,8 +12,8 @@ from kafkadouble.__main__ import main
 from kafkadouble.cli import format as formatting
 from kafkadouble.cli import serve
 from kafkadouble.server.configs.listeners import endpoints
+from kafkadouble.server.configs.settings import Settings, properties
 from kafkadouble.server.handlers import CONTROLLER_TABLE
-from kafkadouble.server.settings import Settings, properties
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "controllers.md").read_text()

@@ -45,7 +45,7 @@ def test_a_broker_imports_no_message_that_nobody_asked_for() -> None:
 
 STARTS = """
 from kafkadouble.server.node import Node
-from kafkadouble.server.settings import Settings
+from kafkadouble.server.configs.settings import Settings
 node = Node(Settings(), advertised=("localhost", 9092), now=1_700_000_000_000, seed=1)
 assert node.controller.leads
 """

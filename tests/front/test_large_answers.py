@@ -16,13 +16,13 @@ from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest, FetchSnapshotResponse
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.internal_topics import METADATA_TOPIC
 from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.log.files.opening import open_log
 from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.server.log.formats.names import checkpoint_name
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.logs.formatting import format_directory
+from kafkadouble.server.metadata.internal_topics import METADATA_TOPIC
 from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
 from kafkadouble.server.raft.snapshots.head import Head
 from kafkadouble.server.raft.snapshots.writing import write_at_once

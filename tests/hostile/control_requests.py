@@ -9,7 +9,7 @@ from typing import Any
 from kafkadouble.messages import headers
 from kafkadouble.messages.fields import INTEGERS, FieldInfo
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.forwardable import FORWARDABLE
+from kafkadouble.server.broker.forwardable import FORWARDABLE
 from kafkadouble.server.handlers import CONTROLLER_SERVED
 from kafkadouble.server.node import Node
 from kafkadouble.server.raft.messages import TOPIC

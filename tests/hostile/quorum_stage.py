@@ -17,15 +17,15 @@ from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.unregister_broker import UnregisterBrokerRequest
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.connection import Connection
 from kafkadouble.server.handlers import CONTROLLER_SERVED
-from kafkadouble.server.history import errors_in
 from kafkadouble.server.metadata.features import supported_by
 from kafkadouble.server.metadata.image import TOPIC, Image
+from kafkadouble.server.network.connection import Connection
 from kafkadouble.server.node import Node
 from kafkadouble.server.raft.leader import MOST_OBSERVERS, Leader
 from kafkadouble.server.raft.quorum_state import LAST_EPOCH
-from kafkadouble.server.request import Peer
+from kafkadouble.server.requests.request import Peer
+from kafkadouble.server.tracing.history import errors_in
 from tests.server.controllers import STEP, Controllers, address
 from tests.server.metadata import broker_life
 

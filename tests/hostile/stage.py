@@ -25,11 +25,11 @@ from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.generated.sync_group import SyncGroupRequest
 from kafkadouble.messages.message import Message
-from kafkadouble.server.connection import Buffers, Connection
+from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.network.connection import Buffers, Connection
 from kafkadouble.server.node import Node
-from kafkadouble.server.request import Peer
-from kafkadouble.server.settings import Settings
-from kafkadouble.server.waiting import Task
+from kafkadouble.server.requests.request import Peer
+from kafkadouble.server.requests.waiting import Task
 from kafkadouble.wire.batch import decode_all, encode_batch
 from kafkadouble.wire.frame import Frames
 from kafkadouble.wire.record import Record

@@ -18,10 +18,10 @@ from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
 from kafkadouble.messages.generated.request_header import RequestHeader
 from kafkadouble.messages.message import Message
-from kafkadouble.server import repeats
-from kafkadouble.server.bounds import MOST_ELEMENTS
-from kafkadouble.server.connection import TURN
 from kafkadouble.server.handlers import describe_configs
+from kafkadouble.server.network.connection import TURN
+from kafkadouble.server.requests import repeats
+from kafkadouble.server.requests.bounds import MOST_ELEMENTS
 from kafkadouble.wire.batch import decode_all
 
 from .stage import GOOD, Good, Stage, logged

@@ -9,8 +9,8 @@ from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
-from kafkadouble.server import leadership
 from kafkadouble.server.log.log import PartitionLog
+from kafkadouble.server.replica import leadership
 from tests.server.harness import Harness, Pending
 from tests.server.log.batches import produced
 

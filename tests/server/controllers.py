@@ -18,9 +18,10 @@ from typing import Any
 from kafkadouble.messages import registry
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server import flushing
+from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.handlers import CONTROLLER_SERVED, SERVED, Served
 from kafkadouble.server.log.files.disk import Disk
+from kafkadouble.server.logs import flushing
 from kafkadouble.server.logs.files import FileLogs
 from kafkadouble.server.logs.formatting import format_directory, opened
 from kafkadouble.server.logs.logs import Logs
@@ -28,8 +29,7 @@ from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.node import Node
 from kafkadouble.server.raft.links import Failure, Send
 from kafkadouble.server.raft.messages import fitted
-from kafkadouble.server.request import Peer, Request
-from kafkadouble.server.settings import Settings
+from kafkadouble.server.requests.request import Peer, Request
 from tests.server.harness import NOW, SEED
 from tests.server.log.files.lossy_disk import LossyDisk
 

@@ -10,8 +10,8 @@ from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest, FetchSnapshotResponse
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.metadata.bootstrap import format_records
 from kafkadouble.server.metadata.features import of_new_cluster
 from kafkadouble.server.node import Node
 from kafkadouble.server.raft.links import Failure, Send

@@ -17,15 +17,15 @@ from typing import Any
 
 from kafkadouble.messages import headers, registry
 from kafkadouble.messages.message import Message
-from kafkadouble.server.dispatch import DISCONNECT, Answer, Disconnect
+from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.handlers import SERVED
 from kafkadouble.server.logs.logs import Logs
 from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.node import Node
-from kafkadouble.server.partition import Partition
-from kafkadouble.server.request import Peer, Request
-from kafkadouble.server.settings import Settings
-from kafkadouble.server.waiting import Task
+from kafkadouble.server.replica.partition import Partition
+from kafkadouble.server.requests.answer import DISCONNECT, Answer, Disconnect
+from kafkadouble.server.requests.request import Peer, Request
+from kafkadouble.server.requests.waiting import Task
 from kafkadouble.wire.stretch import Stretch
 
 NOW = 1_700_000_000_000

@@ -19,7 +19,7 @@ from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.raft.links import Failure, Send
-from kafkadouble.server.replication.fetchers import Fetchers
+from kafkadouble.server.replica.replication.fetchers import Fetchers
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.controllers import Controllers
 

@@ -16,11 +16,11 @@ from random import Random
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server import flushing
+from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.log.files.disk import Disk
+from kafkadouble.server.logs import flushing
 from kafkadouble.server.logs.files import FileLogs
 from kafkadouble.server.logs.formatting import Beginning, format_directory, opened
-from kafkadouble.server.metadata.bootstrap import format_records
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.harness import NOW, SEED, Harness, Pending
 from tests.server.log.files.lossy_disk import LossyDisk

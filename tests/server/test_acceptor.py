@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from kafkadouble.server import acceptor, descriptors
-from kafkadouble.server.acceptor import Acceptor
-from kafkadouble.server.connection_quotas import ConnectionQuotas
-from kafkadouble.server.settings import Settings
+from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.network import acceptor, descriptors
+from kafkadouble.server.network.acceptor import Acceptor
+from kafkadouble.server.network.connection_quotas import ConnectionQuotas
 
 Test = Callable[[], Coroutine[Any, Any, None]]
 

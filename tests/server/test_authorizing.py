@@ -15,9 +15,9 @@ from kafkadouble.messages.generated.incremental_alter_configs import Incremental
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.authorizing import OF_CLUSTER, PARTS
 from kafkadouble.server.handlers import CONTROLLER_TABLE
-from kafkadouble.server.metadata.authorizer import ALTER, ALTER_CONFIGS, CREATE, DELETE, STANDARD
+from kafkadouble.server.security.authorizer import ALTER, ALTER_CONFIGS, CREATE, DELETE, STANDARD
+from kafkadouble.server.security.request_authorization import OF_CLUSTER, PARTS
 from tests.server import forwarded
 from tests.server.controllers import Controllers
 

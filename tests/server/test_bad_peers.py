@@ -10,7 +10,7 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchResponse
-from kafkadouble.server import peers
+from kafkadouble.server.network import peers
 from kafkadouble.server.raft.links import Failure
 from tests.support.asking import LOGGER, TIMEOUT_MS, driven, run
 from tests.support.scripted_peer import Line, Script, scripted, versions_of

@@ -16,11 +16,11 @@ from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateRequest
 from kafkadouble.messages.message import Message
-from kafkadouble.server.bodies import bodies_of
-from kafkadouble.server.capture import FIELDS, Capture
-from kafkadouble.server.connection import Buffers, Connection
 from kafkadouble.server.faults.rule import Rule
-from kafkadouble.server.request import Peer, Request
+from kafkadouble.server.network.connection import Buffers, Connection
+from kafkadouble.server.requests.request import Peer, Request
+from kafkadouble.server.tracing.bodies import bodies_of
+from kafkadouble.server.tracing.capture import FIELDS, Capture
 from kafkadouble.wire.batch import encode_batch
 from kafkadouble.wire.record import Record
 from tests.server.harness import NOW, Harness
@@ -191,7 +191,7 @@ def test_api_versions_of_the_future_are_answered_with_an_error() -> None:
 
 
 def test_memory_is_bounded_where_nobody_takes_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkadouble.server.capture.MOST_ROWS", 3)
+    monkeypatch.setattr("kafkadouble.server.tracing.capture.MOST_ROWS", 3)
     stage = Stage()
     for _ in range(5):
         stage.ask(MetadataRequest(topics=[]), 12)
@@ -239,7 +239,7 @@ class TestBodies:
         assert json.loads(asked or "")["topics"][0]["configs"] == [{"name": "some.password", "value": None}]
 
     def test_wait_only_up_to_a_bound(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("kafkadouble.server.capture.MOST_TEXT", 100)
+        monkeypatch.setattr("kafkadouble.server.tracing.capture.MOST_TEXT", 100)
         stage = Stage(bodies=True)
         for _ in range(3):
             stage.ask(MetadataRequest(topics=[]), 12)

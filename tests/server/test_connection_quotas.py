@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kafkadouble.server.configs.listeners import per_ip_overrides
-from kafkadouble.server.connection_quotas import ConnectionQuotas
-from kafkadouble.server.settings import Settings
+from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.network.connection_quotas import ConnectionQuotas
 from kafkadouble.wire.errors import UsageError
 
 NONE = 2**31 - 1

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.logs.files import FileLogs
 from kafkadouble.server.logs.formatting import Beginning, format_directory, opened
-from kafkadouble.server.metadata.bootstrap import format_records
 from kafkadouble.server.metadata.features import of_new_cluster
 from kafkadouble.server.node import Node
-from kafkadouble.server.settings import Settings
 from kafkadouble.wire.errors import UsageError, WireError
 from tests.server.controllers import ControllersOnDisks, address
 from tests.server.harness import NOW

@@ -14,11 +14,11 @@ from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server import flushing
+from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.log.files.real_disk import RealDisk
+from kafkadouble.server.logs import flushing
 from kafkadouble.server.logs.files import FileLogs
 from kafkadouble.server.logs.formatting import Beginning, format_directory, opened
-from kafkadouble.server.metadata.bootstrap import format_records
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.harness import NOW, SEED, Harness
 

@@ -14,9 +14,9 @@ from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest
 from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.server.node import Node
-from kafkadouble.server.partition import Partition
-from kafkadouble.server.replication.in_sync import InSync
-from kafkadouble.server.replication.isr_changes import IsrChanges
+from kafkadouble.server.replica.partition import Partition
+from kafkadouble.server.replica.replication.alter_partition_manager import IsrChanges
+from kafkadouble.server.replica.replication.in_sync import InSync
 from tests.server.liars import Liars
 from tests.server.lied_to import END, followers, saying, three
 from tests.server.machine import produce_request

@@ -11,10 +11,10 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
 from kafkadouble.messages.generated.create_acls import CreateAclsRequest
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
-from kafkadouble.server.history import errors_in
 from kafkadouble.server.logs.logs import Logs
 from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.metadata.image import Image
+from kafkadouble.server.tracing.history import errors_in
 from tests.server.controllers import Controllers
 from tests.server.metadata.cluster_story import made
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
-from kafkadouble.server import housekeeping
 from kafkadouble.server.log.config import LogConfig
+from kafkadouble.server.replica import housekeeping
 from tests.kips.replicas import Replicas
 
 A, B = 11, 12

@@ -7,8 +7,8 @@ import pytest
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
-from kafkadouble.server import leadership
 from kafkadouble.server.logs.files import FileLogs
+from kafkadouble.server.replica import leadership
 from kafkadouble.wire.batch import decode_all
 
 from .harness import Harness, Pending

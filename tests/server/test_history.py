@@ -12,8 +12,8 @@ from kafkadouble.messages.generated.produce import ProduceRequest, ProduceRespon
 from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.faults.rule import Rule
-from kafkadouble.server.history import OVERHEAD, History, Payload, _without_secret, errors_in
-from kafkadouble.server.request import Peer, Request
+from kafkadouble.server.requests.request import Peer, Request
+from kafkadouble.server.tracing.history import OVERHEAD, History, Payload, _without_secret, errors_in
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.harness import NOW, Harness
 

@@ -1,6 +1,6 @@
 """What a node does unasked."""
 
-from kafkadouble.server import housekeeping
+from kafkadouble.server.replica import housekeeping
 from tests.server.machine import Machine
 from tests.support.conversation import Conversation, lines
 

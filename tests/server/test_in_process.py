@@ -9,13 +9,13 @@ import pytest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.message import Message
+from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.handlers import CONTROLLER_SERVED, SERVED
-from kafkadouble.server.in_process import InProcess, handed_on
 from kafkadouble.server.logs.memory import MemoryLogs
+from kafkadouble.server.network.in_process import InProcess, handed_on
 from kafkadouble.server.node import Node
 from kafkadouble.server.raft.links import Failure, Peer, Send
 from kafkadouble.server.raft.voters import Endpoint
-from kafkadouble.server.settings import Settings
 from kafkadouble.wire.stretch import Stretch
 from tests.server.harness import NOW, SEED
 

@@ -10,11 +10,11 @@ import pytest
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
-from kafkadouble.server.fetching import reading
-from kafkadouble.server.fetching.follower_session import FollowerSession
-from kafkadouble.server.fetching.wanted import Wanted
 from kafkadouble.server.node import Node
-from kafkadouble.server.replication.following import Following
+from kafkadouble.server.replica.fetching import reading
+from kafkadouble.server.replica.fetching.follower_session import FollowerSession
+from kafkadouble.server.replica.fetching.wanted import Wanted
+from kafkadouble.server.replica.replication.following import Following
 from tests.server.controllers import Controllers
 from tests.server.machine import produce_request
 

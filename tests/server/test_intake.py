@@ -1,7 +1,7 @@
 """One bound for the bytes of all connections."""
 
-from kafkadouble.server.intake import ALLOWANCE, PATIENCE_MS, Intake
-from kafkadouble.server.timers import Timers
+from kafkadouble.server.requests.memory_pool import ALLOWANCE, PATIENCE_MS, Intake
+from kafkadouble.server.requests.timers import Timers
 
 LIMIT = 10 * ALLOWANCE
 

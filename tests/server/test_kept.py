@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from kafkadouble.server.kept import all_kept
+from kafkadouble.server.requests.gc_pause import all_kept
 
 
 def test_the_collector_rests_and_goes_on() -> None:

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.life_seed import seed_of_life
+from kafkadouble.server.logs.life_seed import seed_of_life
 from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.raft.quorum_state import ElectionState
 from tests.server.controllers import OnDisks

@@ -16,14 +16,14 @@ from kafkadouble.messages import headers
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.message import Message
-from kafkadouble.server.clock import Clock, SteppedClock, SystemClock
-from kafkadouble.server.connection import TURN
+from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.faults.rule import Rule
-from kafkadouble.server.history import History
-from kafkadouble.server.listener import Listener
 from kafkadouble.server.log.storage import Flush
+from kafkadouble.server.network.clock import Clock, SteppedClock, SystemClock
+from kafkadouble.server.network.connection import TURN
+from kafkadouble.server.network.listener import Listener
 from kafkadouble.server.node import Node
-from kafkadouble.server.settings import Settings
+from kafkadouble.server.tracing.history import History
 from tests.server.harness import NOW, SEED
 
 

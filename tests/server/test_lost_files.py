@@ -14,11 +14,11 @@ import pytest
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server import flushing
+from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.log.files.real_disk import RealDisk
+from kafkadouble.server.logs import flushing
 from kafkadouble.server.logs.files import FileLogs
 from kafkadouble.server.logs.formatting import Beginning, format_directory, opened
-from kafkadouble.server.metadata.bootstrap import format_records
 from tests.server.harness import NOW, SEED, Harness
 
 from .machine import fetch_request, produce_request

@@ -17,7 +17,7 @@ from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.no_op_record import NoOpRecord
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
 from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
-from kafkadouble.server.metadata import duties
+from kafkadouble.server.controller import periodic_tasks
 
 from .machine import Machine, fetch_request, produce_request, produced
 
@@ -165,7 +165,9 @@ def test_without_the_metadata_a_node_cannot_go_on(machine: Machine, caplog: pyte
 def test_a_duty_of_the_controller_that_finds_the_disk_full_halts_the_node(machine: Machine) -> None:
     """It is done by a timer, with no request that could be answered."""
     records = [NoOpRecord()]
-    duties._schedule(machine.node, machine.node.controller.leading, lambda: 10, lambda node, leading, now: records)
+    periodic_tasks._schedule(
+        machine.node, machine.node.controller.leading, lambda: 10, lambda node, leading, now: records
+    )
     machine.disks["a"].failing = True
     machine.tick(20)
     assert machine.node.halted is not None

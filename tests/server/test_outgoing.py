@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from kafkadouble.server import outgoing
 from kafkadouble.server.log.files.real_disk import RealDisk, RealFile
-from kafkadouble.server.outgoing import DIRECT, MUCH, Outgoing
+from kafkadouble.server.network import outgoing
+from kafkadouble.server.network.outgoing import DIRECT, MUCH, Outgoing
 from kafkadouble.wire.stretch import Stretch
 
 LARGE = 3 << 20

@@ -104,7 +104,7 @@ def test_it_tells_where_its_replicas_lie(cluster: OnManyDisks) -> None:
 
 
 def test_more_than_fit_into_one_request_take_several(cluster: OnManyDisks, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkadouble.server.own_directories.MOST", 3)
+    monkeypatch.setattr("kafkadouble.server.broker.assignments_manager.MOST", 3)
     cluster.create("t", 10)
     cluster.until(lambda: cluster.is_told("t"), within=500)
 

@@ -8,9 +8,9 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.metadata.image import PartitionImage
-from kafkadouble.server.partition import Partition
-from kafkadouble.server.replication.in_sync import InSync
-from kafkadouble.server.waiting import Until, Wait, Waiting
+from kafkadouble.server.replica.partition import Partition
+from kafkadouble.server.replica.replication.in_sync import InSync
+from kafkadouble.server.requests.waiting import Until, Wait, Waiting
 from kafkadouble.wire.batch import Record, encode_batch, read_header
 
 NOW = 1_700_000_000_000

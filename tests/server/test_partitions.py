@@ -11,8 +11,8 @@ from kafkadouble.messages.generated.create_partitions import CreatePartitionsReq
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
 from kafkadouble.server.metadata.image import BROKER, TOPIC
-from kafkadouble.server.partition import Partition
-from kafkadouble.server.waiting import Until, Wait
+from kafkadouble.server.replica.partition import Partition
+from kafkadouble.server.requests.waiting import Until, Wait
 from tests.server.harness import Harness
 
 

@@ -13,8 +13,8 @@ from kafkadouble.messages import error_codes, headers
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
-from kafkadouble.server import peers
-from kafkadouble.server.clock import SteppedClock
+from kafkadouble.server.network import peers
+from kafkadouble.server.network.clock import SteppedClock
 from kafkadouble.server.raft.links import Failure
 from kafkadouble.server.raft.voters import Endpoint
 from tests.support.asking import LOGGER, driven, run, well

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest
-from kafkadouble.server import leadership
+from kafkadouble.server.replica import leadership
 
 from .machine import Machine, produce_request, produced
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kafkadouble.server import repeats
-from kafkadouble.server.repeats import Repeats
+from kafkadouble.server.requests import repeats
+from kafkadouble.server.requests.repeats import Repeats
 
 
 def test_the_first_time_is_free_and_later_ones_are_answered_while_there_is_room(

@@ -11,9 +11,9 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_partition_reassignments import AlterPartitionReassignmentsRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest
-from kafkadouble.server.fetching.sessions import Sessions
 from kafkadouble.server.metadata.image import PartitionImage
 from kafkadouble.server.node import Node
+from kafkadouble.server.replica.fetching.fetch_sessions import Sessions
 from tests.server.controllers import Controllers
 from tests.server.machine import produce_request
 

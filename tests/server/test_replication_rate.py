@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkadouble.server.replication.rate import Rate
-from kafkadouble.server.replication.throttle import EVERY, listed
+from kafkadouble.server.replica.replication.rate import Rate
+from kafkadouble.server.replica.replication.throttle import EVERY, listed
 
 COUNT, LENGTH = 11, 1000
 TRAFFIC = st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 10**9)), max_size=60)
@@ -105,8 +105,8 @@ def test_a_star_is_every_partition() -> None:
 
 
 def test_lists_are_remembered_up_to_a_bound() -> None:
-    from kafkadouble.server.replication.throttle import LEADER, MOST_LISTS, Throttle
-    from kafkadouble.server.settings import Settings
+    from kafkadouble.server.configs.settings import Settings
+    from kafkadouble.server.replica.replication.throttle import LEADER, MOST_LISTS, Throttle
 
     texts: dict[tuple[int, str], dict[str, str]] = {}
     image = SimpleNamespace(config_overrides=lambda kind, name: texts.get((kind, name), {}))

@@ -16,12 +16,12 @@ from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
 from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.server.logs.files import FileLogs
 from kafkadouble.server.logs.formatting import Beginning, format_directory, opened
 from kafkadouble.server.logs.logs import Logs
 from kafkadouble.server.logs.memory import MemoryLogs
-from kafkadouble.server.metadata.bootstrap import format_records
 from kafkadouble.server.metadata.image import TOPIC
 from kafkadouble.wire.batch import Record, decode_all, encode_batch
 from tests.server.harness import NOW, SEED, Harness

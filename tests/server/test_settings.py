@@ -11,8 +11,8 @@ import kafkadouble
 from kafkadouble.server.configs.broker import BROKER
 from kafkadouble.server.configs.describe import Source, describe_broker
 from kafkadouble.server.configs.group import GROUP
+from kafkadouble.server.configs.settings import DOUBLE_DEFAULTS, Settings, assignments, parse_properties, properties
 from kafkadouble.server.configs.topic import TOPIC
-from kafkadouble.server.settings import DOUBLE_DEFAULTS, Settings, assignments, parse_properties, properties
 from kafkadouble.wire.errors import UsageError
 
 OF_A_REAL_BROKER = """
@@ -184,14 +184,14 @@ def test_properties_may_be_read_alone() -> None:
 
 def test_reading_some_settings_loads_little() -> None:
     script = (
-        "import sys; from kafkadouble.server.settings import Settings; s = Settings(); "
+        "import sys; from kafkadouble.server.configs.settings import Settings; s = Settings(); "
         "s.int('num.partitions'), s.int('socket.request.max.bytes'), s.int('group.max.size'), s.bool('delete.topic.enable'); "
         "print(*sorted(name for name in sys.modules if 'configs.' in name or name in ('difflib', 'decimal', 'dataclasses')))"
     )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     loaded = {name.rpartition(".")[2] for name in run.stdout.split()}
     rows = {"broker_quorum", "broker_network", "broker_logs", "broker_groups"}
-    assert loaded == rows | {"broker", "definition", "layers", "properties", "table"}, (
+    assert loaded == rows | {"broker", "definition", "layers", "properties", "settings", "table"}, (
         "no checks, no rules, no rows of TLS"
     )
 

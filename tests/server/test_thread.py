@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafkadouble.server.thread import LoopThread
+from kafkadouble.server.network.thread import LoopThread
 from kafkadouble.wire.errors import UsageError
 
 

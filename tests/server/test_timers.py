@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from kafkadouble.server.timers import Timers
+from kafkadouble.server.requests.timers import Timers
 
 
 def noted(calls: list[tuple[str, int]], name: str, now: int) -> None:

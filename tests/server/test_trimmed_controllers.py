@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.logs.formatting import Beginning, format_directory
-from kafkadouble.server.metadata.bootstrap import format_records
 from kafkadouble.server.metadata.features import of_new_cluster
 from kafkadouble.server.node import Node
 from tests.server.controllers import ControllersOnDisks

@@ -12,12 +12,12 @@ from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.message import Message
-from kafkadouble.server import connection, turns
-from kafkadouble.server.connection import Connection
 from kafkadouble.server.handlers import produce
-from kafkadouble.server.request import Peer
-from kafkadouble.server.turns import Asides, Turn
-from kafkadouble.server.waiting import SLICE, Aside, Task, Wait, Waiting
+from kafkadouble.server.network import connection, turns
+from kafkadouble.server.network.connection import Connection
+from kafkadouble.server.network.turns import Asides, Turn
+from kafkadouble.server.requests.request import Peer
+from kafkadouble.server.requests.waiting import SLICE, Aside, Task, Wait, Waiting
 from kafkadouble.wire.batch import decode_all, encode_batch
 from kafkadouble.wire.record import Record
 from tests.hostile.stage import Line

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from kafkadouble.server.waiting import (
+from kafkadouble.server.requests.waiting import (
     MOST_AT_ONCE,
     OTHERS_FIRST,
     SLICE,
@@ -153,7 +153,7 @@ def test_a_closed_handler_runs_its_finally_and_is_never_resumed(waiting: Waiting
 
 def test_running_within_a_run_does_not_deepen_the_stack(waiting: Waiting, monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer may let a connection begin its next request, which runs the driver again; five thousand of them at once are not too many."""
-    monkeypatch.setattr("kafkadouble.server.waiting.MOST_AT_ONCE", 5000)
+    monkeypatch.setattr("kafkadouble.server.requests.waiting.MOST_AT_ONCE", 5000)
     place = Waiters()
     done: list[Any] = []
 

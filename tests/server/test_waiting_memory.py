@@ -13,7 +13,7 @@ from kafkadouble.messages import headers
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.node import Node
-from kafkadouble.server.partition import Partition
+from kafkadouble.server.replica.partition import Partition
 from kafkadouble.wire.stretch import Stretch
 from tests.kips.replicas import TOPIC, Replicas
 from tests.server.harness import Harness

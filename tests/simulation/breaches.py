@@ -7,15 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.raft import (
-    change_end,
-    control_records,
-    following,
-    leading,
-    resigning,
-    transitions,
-    unattached,
-)
+from kafkadouble.server.raft import change_end, control_records, following, leading, resigning, transitions, unattached
 from kafkadouble.server.raft.ballot import Ballot
 from kafkadouble.server.raft.control_records import Control
 from kafkadouble.server.raft.follower import Follower

@@ -20,7 +20,7 @@ from kafkadouble.server.raft.reconfiguration import ChangeRefused
 from kafkadouble.server.raft.replica import Replica
 from kafkadouble.server.raft.replica_key import ReplicaKey
 from kafkadouble.server.raft.voters import Endpoint, Voter, VoterSet
-from kafkadouble.server.waiting import Waiting
+from kafkadouble.server.requests.waiting import Waiting
 
 from .exchange import encoded, newest, refuse, request_of, response_of, shown
 from .machine import Died, Durable, MortalDisk, formatted

@@ -22,7 +22,7 @@ from kafkadouble.messages.generated.init_producer_id import InitProducerIdReques
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
 from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
-from kafkadouble.server import leadership
+from kafkadouble.server.replica import leadership
 from kafkadouble.wire.batch import iter_batches, records_of
 from tests.server.harness import Pending
 from tests.server.machine import Machine, fetch_request, produce_request, produced

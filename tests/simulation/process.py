@@ -28,7 +28,7 @@ from kafkadouble.server.raft.snapshots.head import Head
 from kafkadouble.server.raft.snapshots.service import Snapshots
 from kafkadouble.server.raft.snapshots.triggers import Since
 from kafkadouble.server.raft.snapshots.writing import Steps, write
-from kafkadouble.server.waiting import Wait
+from kafkadouble.server.requests.waiting import Wait
 
 from .exchange import Request, features
 from .heard import Heard

@@ -29,7 +29,7 @@ from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
 from kafkadouble.server.raft.snapshots.service import Snapshots
 from kafkadouble.server.raft.snapshots.writing import write_at_once
 from kafkadouble.server.raft.voters import VoterSet
-from kafkadouble.server.waiting import Waiting
+from kafkadouble.server.requests.waiting import Waiting
 from tests.server.log.files.lossy_disk import LossyDisk
 
 from .exchange import Request, refuse

@@ -10,15 +10,15 @@ from typing import Any
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.message import Message
-from kafkadouble.server.clock import Clock, SystemClock
-from kafkadouble.server.peers import Peers
+from kafkadouble.server.network.clock import Clock, SystemClock
+from kafkadouble.server.network.peers import Peers
 from kafkadouble.server.raft.following import FETCH_LOWEST, FETCH_VERSION
 from kafkadouble.server.raft.links import Failure, Peer, Send
 from kafkadouble.server.raft.voters import Endpoint
 from tests.support.scripted_peer import Line
 
 TIMEOUT_MS = 5000
-LOGGER = "kafkadouble.server.peers"
+LOGGER = "kafkadouble.server.network.peers"
 
 
 class Asking:

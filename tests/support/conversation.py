@@ -26,10 +26,10 @@ import yaml
 
 from kafkadouble.messages import headers, registry
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
-from kafkadouble.server.connection import Buffers, Connection
+from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.network.connection import Buffers, Connection
 from kafkadouble.server.node import Node
-from kafkadouble.server.request import Peer
-from kafkadouble.server.settings import Settings
+from kafkadouble.server.requests.request import Peer
 from kafkadouble.wire.frame import Frames
 
 from .matching import NOW, UNITS, Mismatch, errors_in, filled, match

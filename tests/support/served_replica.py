@@ -13,10 +13,10 @@ from kafkadouble.messages import framed, headers, registry
 from kafkadouble.messages.generated.api_versions import ApiVersionsResponse
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterResponse
 from kafkadouble.messages.message import Message
-from kafkadouble.server.clock import Clock, SystemClock
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.peers import Peers
+from kafkadouble.server.network.clock import Clock, SystemClock
+from kafkadouble.server.network.peers import Peers
 from kafkadouble.server.raft.leader import Leader
 from kafkadouble.server.raft.links import Failure, Send
 from kafkadouble.server.raft.quorum_state import MemoryStore
@@ -30,7 +30,7 @@ from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
 from kafkadouble.server.raft.snapshots.service import Snapshots
 from kafkadouble.server.raft.snapshots.writing import write_at_once
 from kafkadouble.server.raft.voters import Endpoint, VoterSet
-from kafkadouble.server.waiting import Waiting
+from kafkadouble.server.requests.waiting import Waiting
 from kafkadouble.wire.frame import Frames
 from tests.support.scripted_peer import close_server
 

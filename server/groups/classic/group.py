@@ -14,8 +14,8 @@ from kafkadouble.messages.generated.join_group import JoinGroupResponse
 from kafkadouble.messages.generated.sync_group import SyncGroupResponse
 
 from ...coordinator.record import CoordinatorRecord
-from ...request import Refusal
-from ...timers import Timer
+from ...requests.request import Refusal
+from ...requests.timers import Timer
 from ..committed import Committed
 from ..group import CLASSIC, Group
 from . import protocols, rebalance, records, sessions

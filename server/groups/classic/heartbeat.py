@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.heartbeat import HeartbeatRequest
 
-from ...request import Refusal
+from ...requests.request import Refusal
 from . import sessions
 from .group import ClassicGroup
 from .state import State

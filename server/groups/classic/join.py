@@ -14,7 +14,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.join_group import JoinGroupRequest, JoinGroupResponse
 
 from ...coordinator.promise import Promise
-from ...request import Refusal, Request
+from ...requests.request import Refusal, Request
 from . import answers, rebalance, records, sessions, static
 from .group import ClassicGroup
 from .member import Joining, Member

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.leave_group import LeaveGroupRequest, LeaveGroupResponse
 
-from ...request import Refusal
+from ...requests.request import Refusal
 from . import rebalance
 from .group import ClassicGroup
 from .state import State

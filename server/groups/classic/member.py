@@ -12,8 +12,8 @@ from kafkadouble.messages.generated.join_group import JoinGroupRequest, JoinGrou
 from kafkadouble.messages.generated.sync_group import SyncGroupResponse
 
 from ...coordinator.promise import Promise
-from ...request import Request
-from ...timers import Timer
+from ...requests.request import Request
+from ...requests.timers import Timer
 
 
 class Joining(NamedTuple):

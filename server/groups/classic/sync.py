@@ -14,7 +14,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.sync_group import SyncGroupRequest, SyncGroupResponse
 
 from ...coordinator.promise import Promise
-from ...request import Refusal
+from ...requests.request import Refusal
 from . import answers, rebalance, records, sessions
 from .group import ClassicGroup
 from .member import Member

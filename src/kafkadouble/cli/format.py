@@ -10,15 +10,15 @@ from collections.abc import Container, Mapping
 from typing import NoReturn
 
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.configs.settings import Settings, properties
+from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.server.logs.formatting import Beginning, format_directory
 from kafkadouble.server.logs.log_dir import properties_of
-from kafkadouble.server.metadata.bootstrap import format_records
 from kafkadouble.server.metadata.features import METADATA_VERSION
 from kafkadouble.server.metadata.release import NAMES, features_of, level_of
-from kafkadouble.server.metadata.scram import credential
-from kafkadouble.server.settings import Settings, properties
+from kafkadouble.server.security.scram import credential
 from kafkadouble.wire.errors import UsageError, WireError
 
 from ..data_dirs import log_dirs

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.configs.listeners import Endpoint, endpoints
+from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.raft.initial_voters import parse, standalone
 from kafkadouble.server.raft.voters import VoterSet
-from kafkadouble.server.settings import Settings
 from kafkadouble.wire.errors import UsageError
 
 VOTERS, KRAFT_VERSION = "controller.quorum.voters", "kraft.version"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafkadouble.server.configs.listeners import Endpoint, endpoints, security_protocols
-from kafkadouble.server.settings import Settings
+from kafkadouble.server.configs.settings import Settings
 from kafkadouble.wire.errors import UsageError
 
 

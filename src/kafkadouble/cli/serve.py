@@ -18,7 +18,7 @@ from ..listening import listen, text_of
 if TYPE_CHECKING:
     from socket import socket
 
-    from kafkadouble.server.settings import Settings
+    from kafkadouble.server.configs.settings import Settings
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 9092
 NO_PORT, WRONG_USE = 1, 2
@@ -47,7 +47,7 @@ def main(words: list[str]) -> int:
                 return _fail(NO_PORT, _no_port(*(place or ("", 0)), problem))
         from asyncio import run
 
-        from kafkadouble.server.settings import Settings
+        from kafkadouble.server.configs.settings import Settings
 
         from .serving import serve
 
@@ -170,7 +170,7 @@ def _topic(text: str) -> tuple[str, int | None]:
 
 
 def _settings(options: argparse.Namespace) -> Settings:
-    from kafkadouble.server.settings import Settings, assignments, properties
+    from kafkadouble.server.configs.settings import Settings, assignments, properties
 
     given = []
     if options.config:

@@ -15,9 +15,9 @@ from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
-from kafkadouble.server.clock import Clock, SystemClock
+from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.log.files.errors import DiskFailure
-from kafkadouble.server.settings import Settings
+from kafkadouble.server.network.clock import Clock, SystemClock
 from kafkadouble.wire.errors import WireError
 
 from .. import __version__
@@ -26,7 +26,7 @@ from ..errors import KafkaError, UsageError
 from ..listening import text_of
 
 if TYPE_CHECKING:
-    from kafkadouble.server.capture import Capture
+    from kafkadouble.server.tracing.capture import Capture
 
     from ..cluster import Cluster
     from ..data_dirs import DataDirs

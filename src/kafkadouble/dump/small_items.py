@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafkadouble.server.log.formats import (
-    clean_shutdown as clean_shutdown_format,
-)
+from kafkadouble.server.log.formats import clean_shutdown as clean_shutdown_format
 from kafkadouble.server.log.formats import (
     epoch_checkpoint,
     meta_properties,

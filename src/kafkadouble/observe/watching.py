@@ -9,8 +9,8 @@ from contextlib import suppress
 from random import SystemRandom
 from typing import NamedTuple
 
-from kafkadouble.server.clock import SystemClock
-from kafkadouble.server.peers import Peers
+from kafkadouble.server.network.clock import SystemClock
+from kafkadouble.server.network.peers import Peers
 from kafkadouble.server.raft.settings import QuorumSettings
 from kafkadouble.server.raft.voters import Endpoint
 

@@ -11,7 +11,7 @@ from kafkadouble.messages.generated.register_broker_record import RegisterBroker
 from kafkadouble.messages.generated.topic_record import TopicRecord
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.clock import SteppedClock
+from kafkadouble.server.network.clock import SteppedClock
 from tests.support.served_replica import ServedReplica
 
 ORDERS = Uuid(bytes(range(16)))

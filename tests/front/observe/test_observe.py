@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from kafkadouble.observe.watching import NoQuorum, Wanted, observe
-from kafkadouble.server.clock import SteppedClock
 from kafkadouble.server.metadata.image_records import values_of
+from kafkadouble.server.network.clock import SteppedClock
 from tests.front.observe.calling import Watching, at, called, fetchers, has, named, seen
 from tests.front.observe.made import START, fill
 from tests.support import served_replica

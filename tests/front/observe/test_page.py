@@ -13,7 +13,7 @@ import pytest
 from kafkadouble.__main__ import main
 from kafkadouble.messages.generated.topic_record import TopicRecord
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.clock import SteppedClock
+from kafkadouble.server.network.clock import SteppedClock
 from tests.front.observe.made import START, change, fill
 from tests.support.asking import run
 from tests.support.served_replica import ServedReplica, served

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafkadouble.server import capture
+from kafkadouble.server.tracing import capture
 
 AT = 1_763_000_000_000_000
 

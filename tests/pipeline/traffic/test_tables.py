@@ -16,7 +16,7 @@ from kafkadouble.pipeline.traffic.problems import Problems
 from kafkadouble.pipeline.traffic.reading import read
 from kafkadouble.pipeline.traffic.removed import NONE_KEPT, kept_from
 from kafkadouble.pipeline.traffic.tables import FAILURES, MATRIX, REMOVED, TABLES, VERSIONS, Table
-from kafkadouble.server import capture
+from kafkadouble.server.tracing import capture
 from kafkadouble.wire.errors import UsageError
 from tests.pipeline.traffic.rows import AT, row
 

@@ -9,10 +9,10 @@ from kafkadouble.server.configs.describe import Source, describe_new_topic, desc
 from kafkadouble.server.configs.effective import effective_topic_config
 from kafkadouble.server.configs.layers import Layers
 from kafkadouble.server.configs.own import TOPIC_HERE
+from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.configs.table import Table
 from kafkadouble.server.configs.topic import TOPIC
 from kafkadouble.server.configs.topic_rules import validate_topic
-from kafkadouble.server.settings import Settings
 from kafkadouble.wire.errors import UsageError
 
 OURS = {config.name for config in TOPIC_HERE} - {config.name for config in TOPIC}

@@ -8,10 +8,10 @@ from kafkadouble.messages.generated.offset_commit_record import OffsetCommitKey,
 from kafkadouble.messages.message import Message
 from kafkadouble.server.coordinator.record import CoordinatorRecord
 from kafkadouble.server.coordinator.shard import Shard
-from kafkadouble.server.internal_topics import CONSUMER_OFFSETS
 from kafkadouble.server.log.log import AppendResult
-from kafkadouble.server.partition import Partition
-from kafkadouble.server.waiting import Wait
+from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
+from kafkadouble.server.replica.partition import Partition
+from kafkadouble.server.requests.waiting import Wait
 from tests.server.harness import Harness
 
 TIMEOUT = 5000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kafkadouble.server.coordinator.promise import Promise
-from kafkadouble.server.waiting import Waiting
+from kafkadouble.server.requests.waiting import Waiting
 
 
 def test_everybody_who_waits_gets_the_first_answer() -> None:

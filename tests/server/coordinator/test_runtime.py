@@ -7,8 +7,8 @@ import pytest
 from kafkadouble.messages import error_codes as codes
 from kafkadouble.server.coordinator.loading import load
 from kafkadouble.server.coordinator.runtime import Runtime
-from kafkadouble.server.internal_topics import CONSUMER_OFFSETS
-from kafkadouble.server.request import Refusal
+from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
+from kafkadouble.server.requests.request import Refusal
 from kafkadouble.wire.batch import ABORT, COMMIT, LEADER_CHANGE, encode_batch, encode_control_batch
 from kafkadouble.wire.record import Record
 from tests.server.coordinator.stub import Notes, led, record, shard

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafkadouble.messages import error_codes as codes
-from kafkadouble.server.request import Refusal
+from kafkadouble.server.requests.request import Refusal
 from kafkadouble.wire.batch import decode_all, iter_batches
 from tests.server.coordinator.stub import TIMEOUT, Notes, Outcome, record, shard
 

@@ -10,11 +10,11 @@ from kafkadouble.messages.fields import fields_of
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.message import Struct
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.dispatch import DISCONNECT
 from kafkadouble.server.faults.parts import PATHS, Level, key_of, kinds_of
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.handlers import TABLE, Served
-from kafkadouble.server.history import errors_in
+from kafkadouble.server.requests.answer import DISCONNECT
+from kafkadouble.server.tracing.history import errors_in
 from tests.server.harness import Harness
 
 ERROR = "KAFKA_STORAGE_ERROR"

@@ -15,9 +15,9 @@ from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
 from kafkadouble.messages.generated.produce import ProduceRequest, ProduceResponse
-from kafkadouble.server.dispatch import DISCONNECT
 from kafkadouble.server.faults.armed import Armed
 from kafkadouble.server.faults.rule import Rule
+from kafkadouble.server.requests.answer import DISCONNECT
 from kafkadouble.wire.batch import Record, encode_batch
 from kafkadouble.wire.errors import UsageError
 from tests.server.harness import NOW, Harness

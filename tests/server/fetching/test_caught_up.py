@@ -9,9 +9,9 @@ import pytest
 
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
-from kafkadouble.server.fetching import reading
 from kafkadouble.server.handlers import fetch
 from kafkadouble.server.node import Node
+from kafkadouble.server.replica.fetching import reading
 from tests.server.controllers import Controllers
 from tests.server.machine import produce_request
 

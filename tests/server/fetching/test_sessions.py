@@ -7,7 +7,7 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
-from kafkadouble.server.fetching.sessions import (
+from kafkadouble.server.replica.fetching.fetch_sessions import (
     EVICTION_MS,
     Continuing,
     Fetching,

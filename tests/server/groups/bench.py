@@ -18,7 +18,7 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.groups.classic.group import ClassicGroup
 from kafkadouble.server.groups.shard import GroupShard
 from kafkadouble.server.handlers import SERVED
-from kafkadouble.server.internal_topics import CONSUMER_OFFSETS
+from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
 from tests.server.harness import Harness, Pending
 
 START = 1_700_000_000_000

@@ -17,7 +17,7 @@ from kafkadouble.server.coordinator.loading import load
 from kafkadouble.server.groups.classic.group import ClassicGroup
 from kafkadouble.server.groups.classic.state import State
 from kafkadouble.server.groups.shard import GroupShard
-from kafkadouble.server.timers import Timer
+from kafkadouble.server.requests.timers import Timer
 from tests.server.groups.asking import commit
 from tests.server.groups.bench import DELAY, GROUP, Bench, Call, Member
 

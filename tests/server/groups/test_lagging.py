@@ -7,7 +7,7 @@ import pytest
 from kafkadouble.messages import error_codes as codes
 from kafkadouble.messages.generated.delete_groups import DeleteGroupsRequest
 from kafkadouble.messages.generated.leave_group import LeaveGroupRequest
-from kafkadouble.server.internal_topics import CONSUMER_OFFSETS
+from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
 from tests.server.coordinator.stub import TIMEOUT, Lagging
 from tests.server.groups.asking import commit_request, fetch_request, fetched
 from tests.server.groups.bench import GROUP, Bench, Call, Member, gather, stabilise

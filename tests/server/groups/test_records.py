@@ -8,7 +8,7 @@ import pytest
 
 from kafkadouble.messages import coordinator
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.internal_topics import CONSUMER_OFFSETS
+from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
 from kafkadouble.wire.batch import decode_all
 from kafkadouble.wire.record import Record
 from tests.server.groups.asking import commit, delete_groups

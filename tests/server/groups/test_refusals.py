@@ -21,7 +21,7 @@ from kafkadouble.messages.generated.sync_group import SyncGroupRequest
 from kafkadouble.messages.message import Message, Struct, field_names
 from kafkadouble.server import dispatch, handlers
 from kafkadouble.server.handlers import Served
-from kafkadouble.server.request import Peer, Request
+from kafkadouble.server.requests.request import Peer, Request
 from tests.server.groups.asking import commit_request, fetch_request
 from tests.server.groups.bench import GROUP, GROUP_APIS, START, Bench
 

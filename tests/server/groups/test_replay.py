@@ -11,8 +11,8 @@ from kafkadouble.messages.generated.group_metadata_record import GroupMetadataKe
 from kafkadouble.server.coordinator.loading import load
 from kafkadouble.server.coordinator.record import CoordinatorRecord
 from kafkadouble.server.groups.shard import GroupShard
-from kafkadouble.server.internal_topics import CONSUMER_OFFSETS
-from kafkadouble.server.partition import Partition
+from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
+from kafkadouble.server.replica.partition import Partition
 from kafkadouble.wire.batch import ABORT, COMMIT, decode_all, encode_batch, encode_control_batch
 from kafkadouble.wire.record import Record
 from tests.server.groups.asking import commit, delete_groups, delete_offsets, describe, fetched, listed

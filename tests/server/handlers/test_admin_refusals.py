@@ -9,7 +9,7 @@ import pytest
 from kafkadouble.messages import error_codes, registry
 from kafkadouble.messages.message import Message
 from kafkadouble.server.handlers import SERVED
-from kafkadouble.server.request import Peer, Request
+from kafkadouble.server.requests.request import Peer, Request
 from tests.server.harness import Harness, versions
 
 CODE = error_codes.CLUSTER_AUTHORIZATION_FAILED

@@ -17,8 +17,8 @@ from kafkadouble.messages.generated.unregister_broker import UnregisterBrokerReq
 from kafkadouble.messages.generated.unregister_controller import UnregisterControllerRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.logs.memory import MemoryLogs
-from kafkadouble.server.metadata.bootstrap import format_records
 from kafkadouble.server.metadata.replay import Fold
 from tests.server.handlers.controller_listener import Controllers, versions
 from tests.server.harness import Harness

@@ -15,9 +15,9 @@ from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.default_principal_data import DefaultPrincipalData
 from kafkadouble.messages.generated.envelope import EnvelopeRequest
 from kafkadouble.messages.message import Message
-from kafkadouble.server.forwardable import FORWARDABLE
+from kafkadouble.server.broker.forwardable import FORWARDABLE
 from kafkadouble.server.handlers import CONTROLLER_SERVED
-from kafkadouble.server.request import Peer, Request
+from kafkadouble.server.requests.request import Peer, Request
 from tests.hostile.requests import Requests
 from tests.server.harness import SEED, Harness
 

@@ -16,13 +16,13 @@ from kafkadouble.messages.generated.expire_delegation_token import ExpireDelegat
 from kafkadouble.messages.generated.renew_delegation_token import RenewDelegationTokenRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.authorizing import USER
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.logs.memory import MemoryLogs
-from kafkadouble.server.metadata.authorizer import CREATE_TOKENS, STANDARD
 from kafkadouble.server.metadata.image_records import values_of
 from kafkadouble.server.metadata.metadata_log import image_of
 from kafkadouble.server.metadata.replay import Fold
+from kafkadouble.server.security.authorizer import CREATE_TOKENS, STANDARD
+from kafkadouble.server.security.request_authorization import USER
 from tests.server.controllers import Controllers
 from tests.server.forwarded import asked
 from tests.server.handlers.controller_listener import versions

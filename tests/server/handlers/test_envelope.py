@@ -19,12 +19,12 @@ from kafkadouble.messages.generated.find_coordinator import FindCoordinatorReque
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.request_header import RequestHeader
 from kafkadouble.messages.message import Message
-from kafkadouble.server import forwardable
-from kafkadouble.server.bounds import MOST_ELEMENTS
-from kafkadouble.server.dispatch import DISCONNECT
+from kafkadouble.server.broker import forwardable
 from kafkadouble.server.handlers import CONTROLLER_SERVED, Served
-from kafkadouble.server.request import Peer, Refusal, Request
-from kafkadouble.server.waiting import Until, Waiters
+from kafkadouble.server.requests.answer import DISCONNECT
+from kafkadouble.server.requests.bounds import MOST_ELEMENTS
+from kafkadouble.server.requests.request import Peer, Refusal, Request
+from kafkadouble.server.requests.waiting import Until, Waiters
 from tests.server.harness import NOW, SEED, Harness, Pending
 
 ENVELOPE, CREATE_TOPICS = 58, 19

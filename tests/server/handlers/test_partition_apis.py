@@ -14,8 +14,8 @@ from kafkadouble.messages.generated.assign_replicas_to_dirs import AssignReplica
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest
 from kafkadouble.messages.generated.list_partition_reassignments import ListPartitionReassignmentsRequest
+from kafkadouble.server.controller.alter_partition import EPOCHS_FROM
 from kafkadouble.server.metadata.image import PartitionImage
-from kafkadouble.server.metadata.isr import EPOCHS_FROM
 from tests.server.handlers.controller_listener import Controllers, versions
 from tests.server.metadata.broker_life import incarnation
 from tests.server.metadata.small_clusters import directory

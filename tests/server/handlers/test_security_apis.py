@@ -18,7 +18,6 @@ from kafkadouble.messages.generated.describe_acls import DescribeAclsRequest
 from kafkadouble.messages.generated.describe_client_quotas import DescribeClientQuotasRequest
 from kafkadouble.messages.generated.describe_user_scram_credentials import DescribeUserScramCredentialsRequest
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
-from kafkadouble.server.dispatch import DISCONNECT
 from kafkadouble.server.handlers import CONTROLLER_SERVED, SERVED
 from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.metadata.image import Image
@@ -26,6 +25,7 @@ from kafkadouble.server.metadata.image_records import values_of
 from kafkadouble.server.metadata.metadata_log import decoded
 from kafkadouble.server.metadata.release import NAMES
 from kafkadouble.server.metadata.replay import Fold
+from kafkadouble.server.requests.answer import DISCONNECT
 from tests.server.harness import Harness, versions
 from tests.server.metadata.cluster_story import made
 
@@ -251,7 +251,7 @@ def test_who_does_not_lead_says_so(asked: Any, monkeypatch: pytest.MonkeyPatch) 
 
 
 def errors(answer: Any) -> set[str]:
-    from kafkadouble.server.history import errors_in
+    from kafkadouble.server.tracing.history import errors_in
 
     return set(errors_in(answer))
 

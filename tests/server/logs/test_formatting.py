@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.server.log.formats.errors import BadFile
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.logs.formatting import Beginning
 from kafkadouble.server.logs.log_dir import METADATA_FOLDER
-from kafkadouble.server.metadata.bootstrap import format_records
 from kafkadouble.server.raft.initial_voters import standalone
 from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
 from kafkadouble.server.raft.snapshots.head import Head

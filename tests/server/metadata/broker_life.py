@@ -9,15 +9,15 @@ from kafkadouble.messages.generated.broker_heartbeat import BrokerHeartbeatReque
 from kafkadouble.messages.generated.broker_registration import BrokerRegistrationRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.controller.broker_context import Situation
+from kafkadouble.server.controller.broker_heartbeat_manager import Heartbeats
+from kafkadouble.server.controller.broker_heartbeats import Beat, beat, due
+from kafkadouble.server.controller.broker_registration import Cluster, Registration, register
+from kafkadouble.server.controller.broker_states import State
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.metadata.broker_beats import Beat, beat, due
-from kafkadouble.server.metadata.broker_states import State
-from kafkadouble.server.metadata.heartbeats import Heartbeats
 from kafkadouble.server.metadata.image import BrokerImage, Image
-from kafkadouble.server.metadata.registration import Cluster, Registration, register
 from kafkadouble.server.metadata.replay import Fold
-from kafkadouble.server.metadata.situation import Situation
-from kafkadouble.server.settings import Settings
 from tests.server.metadata.small_clusters import DEFAULTS, directory
 
 SESSION = 9000

@@ -10,11 +10,11 @@ from kafkadouble.messages.generated.feature_level_record import FeatureLevelReco
 from kafkadouble.messages.generated.partition_record import PartitionRecord
 from kafkadouble.messages.generated.topic_record import TopicRecord
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.metadata.bootstrap import broker_record
+from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.controller.bootstrap import broker_record
 from kafkadouble.server.metadata.features import ELR
 from kafkadouble.server.metadata.image import EMPTY, TOPIC, Image, PartitionImage
 from kafkadouble.server.metadata.replay import replay
-from kafkadouble.server.settings import Settings
 
 DEFAULTS = Settings()
 

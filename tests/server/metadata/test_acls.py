@@ -12,11 +12,11 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_acls import CreateAclsRequest
 from kafkadouble.messages.generated.delete_acls import DeleteAclsRequest
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.metadata import acls, cidr
-from kafkadouble.server.metadata.acls import create, delete, has_unknown, matching
 from kafkadouble.server.metadata.image import EMPTY, Acl, Image
 from kafkadouble.server.metadata.replay import replay
-from kafkadouble.server.request import Refusal
+from kafkadouble.server.requests.request import Refusal
+from kafkadouble.server.security import acls, cidr
+from kafkadouble.server.security.acls import create, delete, has_unknown, matching
 
 from .cluster_story import made
 
@@ -177,7 +177,7 @@ def test_an_id_is_given_once() -> None:
 
 
 def test_too_many_are_refused_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkadouble.server.metadata.decision.MOST_RECORDS", 3)
+    monkeypatch.setattr("kafkadouble.server.metadata.controller_result.MOST_RECORDS", 3)
     monkeypatch.setattr(acls, "MOST_RECORDS", 3)
     four = [creation(host=str(number)) for number in range(4)]
     image = after(EMPTY, *four[:3])

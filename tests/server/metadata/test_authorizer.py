@@ -6,10 +6,10 @@ import pytest
 from immutables import Map
 
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.metadata.acls import LITERAL, OPERATIONS
-from kafkadouble.server.metadata.authorizer import STANDARD, Authorizer, of_settings
+from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.metadata.image import EMPTY, Acl, Image
-from kafkadouble.server.settings import Settings
+from kafkadouble.server.security.acls import LITERAL, OPERATIONS
+from kafkadouble.server.security.authorizer import STANDARD, Authorizer, of_settings
 
 TOPIC, CLUSTER = 2, 4
 PREFIXED, DENY, ALLOW = 4, 2, 3

@@ -9,7 +9,8 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
-from kafkadouble.server.metadata.broker_changes import (
+from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.controller.broker_changes import (
     clean_restart,
     directories_cordoned,
     directories_failed,
@@ -20,11 +21,10 @@ from kafkadouble.server.metadata.broker_changes import (
     unfenced,
     unregistered,
 )
+from kafkadouble.server.controller.partition_change import RECOVERING
 from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.metadata.log_dir_ids import LOST, UNASSIGNED
-from kafkadouble.server.metadata.partition_change import RECOVERING
-from kafkadouble.server.request import Refusal
-from kafkadouble.server.settings import Settings
+from kafkadouble.server.requests.request import Refusal
 from tests.server.metadata.small_clusters import (
     DEFAULTS,
     TWO_IN_SYNC,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafkadouble.server.metadata.broker_states import State, Wish, next_state
+from kafkadouble.server.controller.broker_states import State, Wish, next_state
 
 FENCED, UNFENCED, LEAVING, GONE = State.FENCED, State.UNFENCED, State.CONTROLLED_SHUTDOWN, State.SHUT_DOWN_NOW
 

@@ -9,7 +9,7 @@ import pytest
 
 from kafkadouble.messages.framed import decode_record
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.metadata.changed import ChangedRecords, changed, records_in
+from kafkadouble.server.metadata.changed_records import ChangedRecords, changed, records_in
 from kafkadouble.server.metadata.image import EMPTY, Image
 from kafkadouble.server.metadata.image_records import values_of
 from kafkadouble.server.metadata.replay import Fold, replay

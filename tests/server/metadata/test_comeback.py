@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kafkadouble.server.metadata.comeback import back, gone, led_again, without_directory
+from kafkadouble.server.controller.broker_unfenced import back, gone, led_again, without_directory
+from kafkadouble.server.controller.partition_change import RECOVERED, RECOVERING
 from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.metadata.log_dir_ids import UNASSIGNED
-from kafkadouble.server.metadata.partition_change import RECOVERED, RECOVERING
 from tests.server.metadata.small_clusters import DEFAULTS, after, at, cluster, directory, partition, with_topic
 
 

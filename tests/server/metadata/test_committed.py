@@ -10,8 +10,8 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.producers import Origin
-from kafkadouble.server.metadata.changed import ChangedRecords
-from kafkadouble.server.metadata.committed import Committed
+from kafkadouble.server.metadata.changed_records import ChangedRecords
+from kafkadouble.server.metadata.metadata_loader import Committed
 from kafkadouble.server.metadata.metadata_log import batch_of
 from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
 from kafkadouble.wire.batch import control_record, encode_batch, read_header

@@ -12,7 +12,7 @@ from kafkadouble.messages.generated.feature_level_record import FeatureLevelReco
 from kafkadouble.messages.generated.leader_change_message import LeaderChangeMessage
 from kafkadouble.server.metadata.image import BROKER, TOPIC, Image
 from kafkadouble.server.metadata.metadata_log import decoded
-from kafkadouble.server.request import Refusal
+from kafkadouble.server.requests.request import Refusal
 from kafkadouble.wire.batch import LEADER_CHANGE, control_type, decode_records, read_header
 from tests.server.harness import Harness
 

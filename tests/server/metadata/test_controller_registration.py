@@ -9,9 +9,9 @@ import pytest
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.controller_registration import ControllerRegistrationRequest
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.metadata.controller_registration import register_controller, unregister_controller
+from kafkadouble.server.controller.controller_registration import register_controller, unregister_controller
 from kafkadouble.server.metadata.image import Endpoint, Image
-from kafkadouble.server.request import Refusal
+from kafkadouble.server.requests.request import Refusal
 from tests.server.metadata.small_clusters import after, cluster
 
 Listener = ControllerRegistrationRequest.Listener

@@ -22,20 +22,20 @@ from kafkadouble.messages.generated.config_record import ConfigRecord
 from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.metadata import broker_changes, elections
-from kafkadouble.server.metadata.bootstrap import broker_record
-from kafkadouble.server.metadata.directories import assign_replicas
+from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.controller import broker_changes, elections
+from kafkadouble.server.controller.alter_partition import alter_isr
+from kafkadouble.server.controller.assign_replicas_to_dirs import assign_replicas
+from kafkadouble.server.controller.bootstrap import broker_record
+from kafkadouble.server.controller.leader_choice import NO_LEADER
+from kafkadouble.server.controller.partition_change import RECOVERED, RECOVERING
+from kafkadouble.server.controller.reassigned_replicas import Reassigned
+from kafkadouble.server.controller.reassignment import reassign
+from kafkadouble.server.controller.replica_placement import partition_record, placed
 from kafkadouble.server.metadata.fold_topics import NO_LEADER_CHANGE
 from kafkadouble.server.metadata.image import TOPIC, BrokerImage, Image, PartitionImage
-from kafkadouble.server.metadata.isr import alter_isr
-from kafkadouble.server.metadata.leader_choice import NO_LEADER
 from kafkadouble.server.metadata.log_dir_ids import LOST, directories_of, is_online
-from kafkadouble.server.metadata.partition_change import RECOVERED, RECOVERING
-from kafkadouble.server.metadata.placement import partition_record, placed
-from kafkadouble.server.metadata.reassigned_replicas import Reassigned
-from kafkadouble.server.metadata.reassignment import reassign
 from kafkadouble.server.metadata.replay import replay
-from kafkadouble.server.settings import Settings
 from tests.server.metadata.small_clusters import cluster, directory, with_topic
 
 STEPS = 150

@@ -11,8 +11,8 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.metadata.decision import MOST_RECORDS
-from kafkadouble.server.metadata.delegation_tokens import (
+from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.controller.delegation_tokens import (
     LATEST,
     Principal,
     Terms,
@@ -24,10 +24,10 @@ from kafkadouble.server.metadata.delegation_tokens import (
     renew,
     terms_of,
 )
+from kafkadouble.server.metadata.controller_result import MOST_RECORDS
 from kafkadouble.server.metadata.image import EMPTY, Image
 from kafkadouble.server.metadata.replay import replay
-from kafkadouble.server.request import Refusal
-from kafkadouble.server.settings import Settings
+from kafkadouble.server.requests.request import Refusal
 from tests.server.metadata.cluster_story import made
 
 NOW, HOUR, DAY = 1_700_000_000_000, 3_600_000, 86_400_000

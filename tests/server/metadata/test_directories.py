@@ -7,10 +7,10 @@ import pytest
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.assign_replicas_to_dirs import AssignReplicasToDirsRequest
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.metadata.directories import assign_replicas
+from kafkadouble.server.controller.assign_replicas_to_dirs import assign_replicas
 from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.metadata.log_dir_ids import LOST, UNASSIGNED
-from kafkadouble.server.request import Refusal
+from kafkadouble.server.requests.request import Refusal
 from tests.server.metadata.small_clusters import (
     DEFAULTS,
     after,

@@ -8,12 +8,12 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest
-from kafkadouble.server.metadata import elections
-from kafkadouble.server.metadata.elections import elect_leaders, unbalanced, unclean
+from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.controller import elections
+from kafkadouble.server.controller.elections import elect_leaders, unbalanced, unclean
+from kafkadouble.server.controller.partition_change import RECOVERING
 from kafkadouble.server.metadata.image import Image
-from kafkadouble.server.metadata.partition_change import RECOVERING
-from kafkadouble.server.request import Refusal
-from kafkadouble.server.settings import Settings
+from kafkadouble.server.requests.request import Refusal
 from tests.server.metadata.small_clusters import DEFAULTS, cluster, partition, said, with_topic
 
 PREFERRED, UNCLEAN = 0, 1

@@ -8,11 +8,11 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
-from kafkadouble.server.metadata.feature_updates import Quorum, Updated, update
+from kafkadouble.server.controller.feature_control import Quorum, Updated, update
 from kafkadouble.server.metadata.image import EMPTY, Image
 from kafkadouble.server.metadata.release import NAMES
 from kafkadouble.server.metadata.replay import replay
-from kafkadouble.server.request import Refusal
+from kafkadouble.server.requests.request import Refusal
 
 from .cluster_story import made
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kafkadouble.server.controller.broker_heartbeat_manager import UNKNOWN, Heartbeats
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.metadata.heartbeats import UNKNOWN, Heartbeats
 from kafkadouble.server.metadata.image import Image
 from tests.server.metadata.small_clusters import cluster, epoch_of
 

@@ -9,10 +9,10 @@ import pytest
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.controller.alter_partition import Answered, alter_isr
+from kafkadouble.server.controller.partition_change import RECOVERED, RECOVERING
 from kafkadouble.server.metadata.image import Image
-from kafkadouble.server.metadata.isr import Answered, alter_isr
-from kafkadouble.server.metadata.partition_change import RECOVERED, RECOVERING
-from kafkadouble.server.request import Refusal
+from kafkadouble.server.requests.request import Refusal
 from tests.server.metadata.small_clusters import (
     DEFAULTS,
     TWO_IN_SYNC,

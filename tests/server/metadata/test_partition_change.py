@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.controller.leader_choice import Election
+from kafkadouble.server.controller.partition_change import RECOVERED, RECOVERING, Rules, Wish, change_of
 from kafkadouble.server.metadata.image import PartitionImage
-from kafkadouble.server.metadata.leader_choice import Election
 from kafkadouble.server.metadata.log_dir_ids import UNASSIGNED
-from kafkadouble.server.metadata.partition_change import RECOVERED, RECOVERING, Rules, Wish, change_of
 from tests.server.metadata.small_clusters import directory, said
 
 TOPIC_ID = Uuid(b"t" * 16)

@@ -9,10 +9,10 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.controller.replica_placement import checked, partition_record, placed
 from kafkadouble.server.metadata.image import EMPTY, Image
 from kafkadouble.server.metadata.log_dir_ids import MIGRATING, UNASSIGNED
-from kafkadouble.server.metadata.placement import checked, partition_record, placed
-from kafkadouble.server.request import Refusal
+from kafkadouble.server.requests.request import Refusal
 from tests.server.metadata.small_clusters import cluster, directory
 
 TOPIC_ID = Uuid(b"t" * 16)

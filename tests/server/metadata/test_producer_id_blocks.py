@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.server.metadata.producer_id_blocks import allocate
-from kafkadouble.server.request import Refusal
+from kafkadouble.server.controller.producer_id_blocks import allocate
+from kafkadouble.server.requests.request import Refusal
 from tests.server.metadata.small_clusters import after, cluster, epoch_of
 
 

@@ -10,11 +10,11 @@ import pytest
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
 from kafkadouble.messages.generated.describe_client_quotas import DescribeClientQuotasRequest
-from kafkadouble.server.metadata.decision import MOST_RECORDS
+from kafkadouble.server.controller.client_quotas import Altered, alter, matching
+from kafkadouble.server.metadata.controller_result import MOST_RECORDS
 from kafkadouble.server.metadata.image import EMPTY, Image, QuotaEntity
-from kafkadouble.server.metadata.quotas import Altered, alter, matching
 from kafkadouble.server.metadata.replay import replay
-from kafkadouble.server.request import Refusal
+from kafkadouble.server.requests.request import Refusal
 
 Entity = dict[str, str | None]
 

@@ -10,10 +10,10 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.controller.broker_changes import leads_something, unregistered
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.metadata.broker_changes import leads_something, unregistered
 from kafkadouble.server.metadata.replay import replay
-from kafkadouble.server.request import Refusal
+from kafkadouble.server.requests.request import Refusal
 from tests.server.metadata.broker_life import SESSION, Office, incarnation, request
 from tests.server.metadata.heartbeat_witness import LEAVING, Asked, Witness
 from tests.server.metadata.small_clusters import cluster, directory, partition, with_topic

@@ -9,11 +9,11 @@ import pytest
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_partition_reassignments import AlterPartitionReassignmentsRequest
 from kafkadouble.messages.generated.list_partition_reassignments import ListPartitionReassignmentsRequest
+from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.controller.partition_change import RECOVERING
+from kafkadouble.server.controller.reassigned_replicas import Reassigned
+from kafkadouble.server.controller.reassignment import reassign, under_way
 from kafkadouble.server.metadata.image import Image
-from kafkadouble.server.metadata.partition_change import RECOVERING
-from kafkadouble.server.metadata.reassigned_replicas import Reassigned
-from kafkadouble.server.metadata.reassignment import reassign, under_way
-from kafkadouble.server.settings import Settings
 from tests.server.metadata.small_clusters import DEFAULTS, after, at, cluster, directory, partition, said, with_topic
 
 Code = tuple[int, str | None]

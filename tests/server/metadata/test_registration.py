@@ -8,9 +8,9 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.metadata.broker_states import State
+from kafkadouble.server.controller.broker_states import State
 from kafkadouble.server.metadata.image import Endpoint
-from kafkadouble.server.request import Refusal
+from kafkadouble.server.requests.request import Refusal
 from tests.server.metadata.broker_life import END, SESSION, Listener, Office, features, incarnation, request
 from tests.server.metadata.small_clusters import at, cluster, directory, epoch_of, partition, with_topic
 

@@ -7,7 +7,7 @@ import hashlib
 
 import pytest
 
-from kafkadouble.server.metadata.scram import credential
+from kafkadouble.server.security.scram import credential
 from kafkadouble.wire.errors import UsageError
 
 SALT = base64.b64decode("W22ZaJ0SNY7soEsUEjb6gQ==")

@@ -9,9 +9,9 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_user_scram_credentials import AlterUserScramCredentialsRequest
+from kafkadouble.server.controller.scram_credentials import Altered, Described, alter, describe
 from kafkadouble.server.metadata.image import EMPTY, Image, ScramCredential
 from kafkadouble.server.metadata.replay import replay
-from kafkadouble.server.metadata.scram_credentials import Altered, Described, alter, describe
 
 from .cluster_story import made
 

@@ -8,9 +8,9 @@ import pytest
 
 from kafkadouble.server.metadata.broken_log import BrokenLog
 from kafkadouble.server.metadata.image import EMPTY
+from kafkadouble.server.metadata.metadata_transactions import at_once, left_open
 from kafkadouble.server.metadata.release import NAMES
 from kafkadouble.server.metadata.replay import Fold
-from kafkadouble.server.metadata.transactions import at_once, left_open
 
 from .cluster_story import made
 

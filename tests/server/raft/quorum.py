@@ -22,7 +22,7 @@ from kafkadouble.server.raft.replica import Replica
 from kafkadouble.server.raft.replica_key import ReplicaKey
 from kafkadouble.server.raft.settings import QuorumSettings
 from kafkadouble.server.raft.voters import Endpoint, Voter, VoterSet
-from kafkadouble.server.waiting import Waiting
+from kafkadouble.server.requests.waiting import Waiting
 from kafkadouble.wire.batch import KRAFT_VERSION, KRAFT_VOTERS, control_type, decode_all, iter_batches
 
 CLUSTER = "lkc-Jx0x7dTBSuGFgh9n_EoNow"

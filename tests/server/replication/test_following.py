@@ -7,7 +7,7 @@ import pytest
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.replication.following import Following
+from kafkadouble.server.replica.replication.following import Following
 from tests.server.log.batches import NOW, new_log, produced
 
 LEADER, EPOCH = 1, 9

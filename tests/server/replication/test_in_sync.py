@@ -6,7 +6,7 @@ import pytest
 
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.metadata.image import PartitionImage
-from kafkadouble.server.replication.in_sync import InSync, Remote
+from kafkadouble.server.replica.replication.in_sync import InSync, Remote
 
 LEADER, OTHER, THIRD = 1, 2, 3
 

@@ -7,17 +7,17 @@ from contextlib import contextmanager
 from typing import Any
 
 from kafkadouble.messages import error_codes
-from kafkadouble.server.fetching import reading
+from kafkadouble.server.controller import alter_partition
+from kafkadouble.server.controller.leader_choice import Election
 from kafkadouble.server.handlers.produce import _Written
 from kafkadouble.server.log.divergence import VALID
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.producer_state import ProducerState
-from kafkadouble.server.metadata import isr
-from kafkadouble.server.metadata.leader_choice import Election
-from kafkadouble.server.partition import Partition
-from kafkadouble.server.partitions import Partitions
-from kafkadouble.server.replication.following import Following
-from kafkadouble.server.replication.in_sync import InSync
+from kafkadouble.server.replica.fetching import reading
+from kafkadouble.server.replica.partition import Partition
+from kafkadouble.server.replica.replica_manager import Partitions
+from kafkadouble.server.replica.replication.following import Following
+from kafkadouble.server.replica.replication.in_sync import InSync
 
 _init_following, _asked, _append_as_leader = Following.__init__, Following.asked, PartitionLog.append_as_leader
 _append_as_follower, _high_watermark, _follow = PartitionLog.append_as_follower, InSync.high_watermark, InSync.follow
@@ -53,7 +53,7 @@ def finds_no_divergence(*_: Any) -> Any:
 
 def without(*codes: int) -> Any:
     """What the controller checks of a claim, but for these."""
-    return tuple(row for row in isr.WRONG if row[0] not in codes)
+    return tuple(row for row in alter_partition.WRONG if row[0] not in codes)
 
 
 def stamps_first_epoch(self: PartitionLog, batch: Any, leader_epoch: int, *given: Any) -> Any:

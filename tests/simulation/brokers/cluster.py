@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.logs.formatting import Beginning
-from kafkadouble.server.metadata.bootstrap import format_records
 from kafkadouble.server.metadata.image import PartitionImage
 
 from ..world import Broken, World

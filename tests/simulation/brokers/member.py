@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import registry
 from kafkadouble.messages.message import Message
-from kafkadouble.server import flushing
+from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.handlers import CONTROLLER_SERVED, SERVED, Served
-from kafkadouble.server.listener import RETIRE_MS
 from kafkadouble.server.log.log import PartitionLog
+from kafkadouble.server.logs import flushing
+from kafkadouble.server.network.listener import RETIRE_MS
 from kafkadouble.server.node import Node
 from kafkadouble.server.raft.links import Failure, Send
-from kafkadouble.server.request import Peer, Request
-from kafkadouble.server.settings import Settings
+from kafkadouble.server.requests.request import Peer, Request
 
 from ..world import Broken, Event
 from .machine import Machine

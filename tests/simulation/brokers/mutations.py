@@ -9,20 +9,20 @@ dose notices is a hole in the simulation.
 from __future__ import annotations
 
 from kafkadouble.messages import error_codes
-from kafkadouble.server.fetching import reading
+from kafkadouble.server.controller import alter_partition, broker_changes, periodic_tasks
+from kafkadouble.server.controller.partition_changes import Changes
 from kafkadouble.server.handlers.produce import _Written
 from kafkadouble.server.log.epochs import LeaderEpochCache
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.producer_state import ProducerState
 from kafkadouble.server.log.producers import Producers
-from kafkadouble.server.metadata import broker_changes, duties, isr
-from kafkadouble.server.metadata.partition_changes import Changes
-from kafkadouble.server.partition import Partition
-from kafkadouble.server.partitions import Partitions
-from kafkadouble.server.replication.fetcher import Fetcher
-from kafkadouble.server.replication.following import Following
-from kafkadouble.server.replication.in_sync import InSync, Remote
-from kafkadouble.server.replication.isr_changes import IsrChanges
+from kafkadouble.server.replica.fetching import reading
+from kafkadouble.server.replica.partition import Partition
+from kafkadouble.server.replica.replica_manager import Partitions
+from kafkadouble.server.replica.replication.alter_partition_manager import IsrChanges
+from kafkadouble.server.replica.replication.fetcher import Fetcher
+from kafkadouble.server.replica.replication.following import Following
+from kafkadouble.server.replica.replication.in_sync import InSync, Remote
 
 from ..mutating import Mutation, Mutations
 from . import breaches
@@ -47,7 +47,7 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "takes any in-sync set": Mutation(
         "who speaks of an old epoch of a partition is refused (KIP-497)",
-        ((isr, "WRONG", breaches.without(*_OLD)),),
+        ((alter_partition, "WRONG", breaches.without(*_OLD)),),
         _CHANGE,
     ),
     "stamps no epoch": Mutation(
@@ -135,7 +135,7 @@ MUTATIONS: dict[str, Mutation] = {
         "who comes into sync does so in the life in which it fetched (KIP-903)",
         (
             (IsrChanges, "_may_come", breaches.always),
-            (isr, "WRONG", breaches.without(error_codes.INELIGIBLE_REPLICA)),
+            (alter_partition, "WRONG", breaches.without(error_codes.INELIGIBLE_REPLICA)),
         ),
         ("followers_forget",),
     ),
@@ -167,7 +167,7 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "never fences the leader's own broker": Mutation(
         "the broker of a node that leads the quorum is a broker like every other (KIP-631)",
-        ((duties, "_sends_no_heartbeats", breaches.has_a_broker),),
+        ((periodic_tasks, "_sends_no_heartbeats", breaches.has_a_broker),),
         ("everything_restarts_combined",),
     ),
     "fetches on before it has flushed": Mutation(

@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from random import Random
 
-from kafkadouble.server.listener import RETIRE_MS
+from kafkadouble.server.network.listener import RETIRE_MS
 
 from ..network import CALM, Weather
 from ..world import Ended

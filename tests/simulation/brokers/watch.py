@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.metadata.image import EMPTY, Image, PartitionImage
-from kafkadouble.server.partition import Partition
-from kafkadouble.server.replication.following import Following
+from kafkadouble.server.replica.partition import Partition
+from kafkadouble.server.replica.replication.following import Following
 
 from ..world import Broken
 from . import promises

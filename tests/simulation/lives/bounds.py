@@ -5,8 +5,8 @@ Retention, compaction and snapshots are bounds, on every replica.
 
 from __future__ import annotations
 
-from kafkadouble.server.internal_topics import METADATA_TOPIC
 from kafkadouble.server.log.formats import names
+from kafkadouble.server.metadata.internal_topics import METADATA_TOPIC
 from kafkadouble.server.raft.snapshots.store import DELETE_DELAY
 from tests.server.log.files.lossy_disk import LossyDisk
 

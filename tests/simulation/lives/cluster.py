@@ -10,7 +10,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.message import Message
-from kafkadouble.server.metadata.bootstrap import format_records
+from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.metadata.image import PartitionImage
 from kafkadouble.server.raft.links import Failure
 from kafkadouble.wire.batch import Record, encode_batch

@@ -5,14 +5,14 @@ python -m tests.simulation.lives.mutations        how many seeds each takes, and
 
 from __future__ import annotations
 
-from kafkadouble.server import cleaning, housekeeping
 from kafkadouble.server import node as node_module
+from kafkadouble.server.controller import periodic_tasks
 from kafkadouble.server.log.files import recovery
 from kafkadouble.server.logs.files import FileLogs
-from kafkadouble.server.metadata import duties
 from kafkadouble.server.raft.raft_log import RaftLog
 from kafkadouble.server.raft.snapshots import keeping
 from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
+from kafkadouble.server.replica import housekeeping, log_cleaner
 
 from ..mutating import Mutation, Mutations
 from . import breaches
@@ -36,7 +36,7 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "compacts only what it leads": Mutation(
         "compaction cleans every replica",
-        ((cleaning, "all_replicas", breaches.only_what_it_leads),),
+        ((log_cleaner, "all_replicas", breaches.only_what_it_leads),),
         ("replicas_are_cleaned",),
     ),
     "seeds all lives alike": Mutation(
@@ -46,7 +46,7 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "never fences the leader's own broker": Mutation(
         "the broker of a node that leads the quorum is a broker like every other (KIP-631)",
-        ((duties, "_sends_no_heartbeats", breaches.has_a_broker),),
+        ((periodic_tasks, "_sends_no_heartbeats", breaches.has_a_broker),),
         ("combined_nodes_restart",),
     ),
     "keeps the checkpoints of what is removed": Mutation(

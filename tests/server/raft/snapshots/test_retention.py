@@ -9,14 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.raft.snapshots.retention import (
-    Kept,
-    Retention,
-    before,
-    expired,
-    followers_start,
-    leaders_start,
-)
+from kafkadouble.server.raft.snapshots.retention import Kept, Retention, before, expired, followers_start, leaders_start
 
 from .making import NOW
 

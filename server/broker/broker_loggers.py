@@ -1,0 +1,86 @@
+"""The levels of this node's loggers, as DescribeConfigs and IncrementalAlterConfigs show and change them (KIP-412).
+
+They are the loggers of this program, whose `kafkadouble` is Kafka's `root`: `kafkadouble.server` and what else is under it. All nodes of one
+process share them; nothing is written to the metadata log. A logger without a level of its own has that of the one above it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+
+from kafkadouble.messages import error_codes
+
+from ..configs.alter import Change, Operation
+from ..requests.request import Refusal
+
+ROOT = "root"
+TOP = "kafkadouble"
+
+LEVELS = {
+    "DEBUG": logging.DEBUG,
+    "ERROR": logging.ERROR,
+    "FATAL": logging.CRITICAL,
+    "INFO": logging.INFO,
+    "TRACE": 5,
+    "WARN": logging.WARNING,
+}
+"""Kafka's names of levels, and Python's numbers."""
+
+
+def levels() -> dict[str, str]:
+    """Every logger and its effective level."""
+    names = sorted(name for name in logging.root.manager.loggerDict if name.startswith(f"{TOP}."))
+    return {name: _level_name(_logger(name)) for name in (ROOT, *names)}
+
+
+def _logger(name: str) -> logging.Logger:
+    return logging.getLogger(TOP if name == ROOT else name)
+
+
+def _level_name(logger: logging.Logger) -> str:
+    """The level that lets through what the logger lets through."""
+    effective = logger.getEffectiveLevel()
+    fitting = [(number, name) for name, number in LEVELS.items() if number >= effective]
+    return min(fitting)[1] if fitting else "FATAL"
+
+
+def alter(own_id: int, node_id: str, changes: Iterable[Change], *, validate_only: bool) -> None:
+    """Set and unset levels, all or none. Refusal when one of them may not be."""
+    asked = list(changes)
+    if len({change.name for change in asked}) < len(asked):
+        raise Refusal(error_codes.INVALID_REQUEST, "Error due to duplicate config keys")
+    nulls = [change.name for change in asked if change.operation != Operation.DELETE and change.value is None]
+    if nulls:
+        raise Refusal(error_codes.INVALID_REQUEST, f"Null value not supported for : {', '.join(nulls)}")
+    _check_node(own_id, node_id)
+    known = levels()
+    for change in asked:
+        _check(change, known)
+    for change in () if validate_only else asked:
+        level = LEVELS[str(change.value)] if change.operation == Operation.SET else logging.NOTSET
+        _logger(change.name).setLevel(level)
+
+
+def _check_node(own_id: int, node_id: str) -> None:
+    if not node_id.lstrip("+-").isdecimal():
+        raise Refusal(error_codes.INVALID_REQUEST, f"Node id must be an integer, but it is: {node_id}")
+    if int(node_id) != own_id:
+        raise Refusal(error_codes.INVALID_REQUEST, f"Unexpected node id. Expected {own_id}, but received {node_id}")
+
+
+def _check(change: Change, known: dict[str, str]) -> None:
+    if change.operation not in (Operation.SET, Operation.DELETE):
+        said = f"{_operation_name(change.operation)} is not allowed for the BROKER_LOGGER resource"
+        raise Refusal(error_codes.INVALID_REQUEST, said)
+    if change.name not in known:
+        raise Refusal(error_codes.INVALID_CONFIG, f"Logger {change.name} does not exist!")
+    if change.operation == Operation.DELETE and change.name == ROOT:
+        raise Refusal(error_codes.INVALID_REQUEST, "Removing the log level of the root logger is not allowed")
+    if change.operation == Operation.SET and change.value not in LEVELS:
+        said = f"as it is not a supported log level. Valid log levels are {', '.join(LEVELS)}"
+        raise Refusal(error_codes.INVALID_CONFIG, f"Cannot set the log level of {change.name} to {change.value} {said}")
+
+
+def _operation_name(number: int) -> str:
+    return f"{Operation(number).name} operation" if number in set(Operation) else f"Unknown operation type {number}"

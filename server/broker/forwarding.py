@@ -1,0 +1,96 @@
+"""What a client asks of a broker and only the active controller can do: handed on in an Envelope, and answered with what comes back (KIP-590).
+
+A broker that leads the quorum itself answers by itself. The levels of its own loggers are a broker's own business, and so is what its
+configurations may become: of a request that alters configurations it does its part first, and hands on what is left. Who may not ask for
+delegation tokens it knows by itself, too.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any, cast
+
+from kafkadouble.messages import error_codes, headers
+from kafkadouble.messages.generated.default_principal_data import DefaultPrincipalData
+from kafkadouble.messages.generated.envelope import EnvelopeRequest, EnvelopeResponse
+from kafkadouble.messages.message import Message
+
+from ..requests.answer import DISCONNECT, Answer, Disconnect
+from ..requests.request import Refusal, Request
+from ..requests.waiting import Until, Wait, Waiters
+from .forwardable import FORWARDABLE
+
+if TYPE_CHECKING:
+    from ..node import Node
+    from .lifecycle import BrokerLife
+
+SIZE_FIELD, PRINCIPAL_VERSION = 4, 0
+DEADLINE_MS = 60_000
+
+
+def is_forwarded(node: Node, request: Request[Any]) -> bool:
+    """Whether another node is to answer this."""
+    return request.api_key in FORWARDABLE and not node.controller.leads and not request.peer.is_at_controller
+
+
+def forwarded(node: Node, life: BrokerLife, request: Request[Any]) -> Wait[Answer]:
+    """The active controller's answer. Refusal where there is none in time."""
+    handler = request.peer.apis[request.api_key].handler
+    admit, preprocess = getattr(handler, "admit", None), getattr(handler, "preprocess", None)
+    if admit is not None:
+        admit(request)
+    if preprocess is None:
+        return (yield from _asked(life, request, request.body))
+    done, left = preprocess(node, request)
+    body = copy(request.body)
+    body.resources = left
+    if done and not left:
+        response: Any = request.peer.apis[request.api_key].api.response()
+    else:
+        response = yield from _asked(life, request, body)
+    if not isinstance(response, Disconnect):
+        response.responses = [*done, *response.responses]
+    return cast("Answer", response)
+
+
+def _asked(life: BrokerLife, request: Request[Any], body: Message) -> Wait[Answer]:
+    answers: list[Any] = []
+    come = Waiters()
+
+    def done(response: Any) -> None:
+        answers.append(response)
+        come.wake()
+
+    life.forwarding.ask(_envelope(request, body), 0, done)
+    while not answers:
+        if not (yield Until(request.received + DEADLINE_MS, (come,))):
+            raise Refusal(error_codes.REQUEST_TIMED_OUT)
+    return _opened(request, answers[0])
+
+
+def _envelope(request: Request[Any], body: Message) -> EnvelopeRequest:
+    whole = b"".join(headers.write_request(body, request.correlation_id, request.client_id, request.version))
+    kind, _, name = request.peer.principal.partition(":")
+    principal = DefaultPrincipalData(type=kind, name=name).encode(PRINCIPAL_VERSION)
+    return EnvelopeRequest(
+        request_data=whole[SIZE_FIELD:],
+        request_principal=PRINCIPAL_VERSION.to_bytes(2, "big") + principal,
+        client_host_address=_packed(request.peer.host),
+    )
+
+
+def _packed(host: str) -> bytes:
+    try:
+        return ip_address(host).packed
+    except ValueError:
+        return bytes(4)
+
+
+def _opened(request: Request[Any], response: EnvelopeResponse | None) -> Answer:
+    if response is None or response.error_code == error_codes.UNSUPPORTED_VERSION:
+        return DISCONNECT
+    if response.error_code:  # of the envelope, which the client knows nothing of
+        raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
+    data = bytes(response.response_data or b"")
+    return headers.read_response(data, request.api_key, request.version)[1]

@@ -1,0 +1,87 @@
+"""Topics that come into being because somebody needs them: those that clients ask Metadata for, and those in which coordinators keep state.
+
+A topic of a coordinator has its own numbers and configurations (KIP-98, KIP-848, KIP-932). For every other one the broker that was asked
+names the numbers that its own settings give; what they leave open the controller decides by its settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+
+from ..configs.settings import Settings
+from ..metadata.internal_topics import CONSUMER_OFFSETS, SHARE_GROUP_STATE, TRANSACTION_STATE
+
+CreatableTopic = CreateTopicsRequest.CreatableTopic
+
+
+class Internal(NamedTuple):
+    """What a coordinator's topic is made with: the prefix of the settings, and the configurations."""
+
+    prefix: str
+    configs: Callable[[Settings], dict[str, str]]
+
+
+def _of_offsets(settings: Settings) -> dict[str, str]:
+    return {
+        "compression.type": "producer",
+        "cleanup.policy": "compact",
+        "segment.bytes": str(settings.int("offsets.topic.segment.bytes")),
+    }
+
+
+def _of_transactions(settings: Settings) -> dict[str, str]:
+    return {
+        "compression.type": "uncompressed",
+        "cleanup.policy": "compact",
+        "min.insync.replicas": str(settings.int("transaction.state.log.min.isr")),
+        "segment.bytes": str(settings.int("transaction.state.log.segment.bytes")),
+        "unclean.leader.election.enable": "false",
+    }
+
+
+def _of_share_groups(settings: Settings) -> dict[str, str]:
+    return {
+        "compression.type": "producer",
+        "cleanup.policy": "delete",
+        "min.insync.replicas": str(settings.int("share.coordinator.state.topic.min.isr")),
+        "segment.bytes": str(settings.int("share.coordinator.state.topic.segment.bytes")),
+        "retention.ms": "-1",
+    }
+
+
+OPEN = -1
+"""In CreateTopics: a number that the controller chooses."""
+
+
+def _given(settings: Settings, name: str) -> int:
+    return settings.int(name) if name in settings.given else OPEN
+
+
+INTERNAL: dict[str, Internal] = {
+    CONSUMER_OFFSETS: Internal("offsets.topic", _of_offsets),
+    TRANSACTION_STATE: Internal("transaction.state.log", _of_transactions),
+    SHARE_GROUP_STATE: Internal("share.coordinator.state.topic", _of_share_groups),
+}
+
+
+def creatable(settings: Settings, name: str) -> CreatableTopic:
+    """What to ask for so that the topic `name` comes into being."""
+    internal = INTERNAL.get(name)
+    if internal is None:
+        return CreatableTopic(
+            name=name,
+            num_partitions=_given(settings, "num.partitions"),
+            replication_factor=_given(settings, "default.replication.factor"),
+        )
+    return CreatableTopic(
+        name=name,
+        num_partitions=settings.int(f"{internal.prefix}.num.partitions"),
+        replication_factor=settings.int(f"{internal.prefix}.replication.factor"),
+        configs=[
+            CreateTopicsRequest.CreatableTopicConfig(name=config, value=value)
+            for config, value in internal.configs(settings).items()
+        ],
+    )

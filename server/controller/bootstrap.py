@@ -1,0 +1,84 @@
+"""The first records of a new cluster of one node: what `format`, the controller and the broker of Kafka write before the first client comes.
+
+Rules. Kafka's order: the leader's control records; in one metadata transaction (KIP-868) the features and the cluster-wide default of
+min.insync.replicas (KIP-966); the controller's registration (KIP-919); the broker's; and at last that the broker is no longer fenced (KIP-631).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from typing import Any
+
+from kafkadouble.messages.generated.broker_registration_change_record import BrokerRegistrationChangeRecord
+from kafkadouble.messages.generated.config_record import ConfigRecord
+from kafkadouble.messages.generated.feature_level_record import FeatureLevelRecord
+from kafkadouble.messages.generated.register_broker_record import RegisterBrokerRecord
+from kafkadouble.messages.generated.register_controller_record import RegisterControllerRecord
+from kafkadouble.messages.uuid import Uuid
+
+from ..metadata.features import ELR, SUPPORTED, of_new_cluster, supported_by
+from ..metadata.fold_cluster import UNFENCE
+from ..metadata.image import BROKER
+from ..metadata.metadata_transactions import at_once
+
+
+def format_records(features: Mapping[str, int] | None = None) -> list[Any]:
+    """What a directory is formatted with: the features of a new cluster, as a node that is a broker has them if none are given."""
+    if features is None:
+        features = of_new_cluster(("broker",))
+    return [FeatureLevelRecord(name=name, feature_level=level) for name, level in features.items()]
+
+
+def cluster_records(formatted: Sequence[Any], roles: Container[str], min_insync_replicas: str) -> list[Any]:
+    """What a new cluster begins with: the records that its directory was formatted with, and the one dynamic config that it is born with, if
+    it has eligible leader replicas."""
+    records = list(formatted or format_records(of_new_cluster(roles)))
+    if any(type(each).__name__ == "FeatureLevelRecord" and each.name == ELR and each.feature_level for each in records):
+        name = "min.insync.replicas"
+        records.append(ConfigRecord(resource_type=BROKER, resource_name="", name=name, value=min_insync_replicas))
+    return at_once(records, "Bootstrap records", None)
+
+
+def controller_record(
+    node_id: int, roles: Container[str], incarnation_id: Uuid, listener: str, host: str, port: int
+) -> RegisterControllerRecord:
+    """The registration of a controller with one plaintext listener, of this name."""
+    endpoint = RegisterControllerRecord.ControllerEndpoint(name=listener, host=host, port=port, security_protocol=0)
+    features = [
+        RegisterControllerRecord.ControllerFeature(name=name, min_supported_version=low, max_supported_version=high)
+        for name, (low, high) in supported_by(roles).items()
+    ]
+    return RegisterControllerRecord(
+        controller_id=node_id, incarnation_id=incarnation_id, end_points=[endpoint], features=features
+    )
+
+
+def broker_record(
+    node_id: int, incarnation_id: Uuid, host: str, port: int, *, epoch: int, rack: str | None, log_dirs: Sequence[Uuid]
+) -> RegisterBrokerRecord:
+    """The registration of a broker, fenced as every new one is; `epoch` is the offset that the record will get."""
+    endpoint = RegisterBrokerRecord.BrokerEndpoint(name="PLAINTEXT", host=host, port=port, security_protocol=0)
+    features = [
+        RegisterBrokerRecord.BrokerFeature(name=name, min_supported_version=low, max_supported_version=high)
+        for name, (low, high) in SUPPORTED.items()
+    ]
+    return RegisterBrokerRecord(
+        broker_id=node_id,
+        incarnation_id=incarnation_id,
+        broker_epoch=epoch,
+        end_points=[endpoint],
+        features=features,
+        rack=rack,
+        fenced=True,
+        log_dirs=log_dirs,
+    )
+
+
+def directories_record(node_id: int, epoch: int, log_dirs: Sequence[Uuid]) -> BrokerRegistrationChangeRecord:
+    """The broker has only these log directories left."""
+    return BrokerRegistrationChangeRecord(broker_id=node_id, broker_epoch=epoch, log_dirs=log_dirs)
+
+
+def unfence_record(node_id: int, epoch: int) -> BrokerRegistrationChangeRecord:
+    """The broker is caught up and may serve."""
+    return BrokerRegistrationChangeRecord(broker_id=node_id, broker_epoch=epoch, fenced=UNFENCE)

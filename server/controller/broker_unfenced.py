@@ -1,0 +1,130 @@
+"""What the return of a broker changes, and the loss of one of its log directories: the partitions that it led have no leader.
+
+A broker that registers anew lost its place whatever it was before (KIP-631, KIP-966): each of its partitions gets two new leader epochs, one
+without a leader until it is unfenced, and one with. So offsets that an unclean stop made free, and that are given again, are told apart from
+those of before (KIP-101).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
+from kafkadouble.messages.message import Message
+from kafkadouble.messages.uuid import Uuid
+
+from ..configs.settings import Settings
+from ..metadata.image import Image, PartitionImage
+from .bootstrap import directories_record, unfence_record
+
+NO_LEADER = -1
+
+
+def gone(image: Image, broker_id: int, settings: Settings, *, clean: bool) -> list[Message]:
+    """A new life of the broker registers: what that changes of its partitions. `clean`: the last one ended in good order.
+
+    Where there are others they lead meanwhile, and what it had may be stale; where there are none this is short, so that many partitions do
+    not make a long start.
+    """
+    if set(image.brokers) <= {broker_id}:
+        return [*leaderless(image, broker_id)]
+    from .broker_changes import clean_restart, unclean_restart
+
+    return (clean_restart if clean else unclean_restart)(image, broker_id, settings)
+
+
+def back(image: Image, broker_id: int, settings: Settings) -> list[Message]:
+    """The new life is unfenced, and leads what it may."""
+    if set(image.brokers) <= {broker_id}:
+        epoch = image.brokers[broker_id].epoch
+        return [unfence_record(broker_id, epoch), *led_again(image, broker_id)]
+    from .broker_changes import unfenced
+
+    return unfenced(image, broker_id, settings)
+
+
+def leaderless(image: Image, broker_id: int) -> list[PartitionChangeRecord]:
+    """The partitions that `broker_id` leads lose their leader."""
+    return [
+        PartitionChangeRecord(partition_id=index, topic_id=topic_id, leader=NO_LEADER)
+        for topic_id, index, partition in _partitions(image)
+        if partition.leader == broker_id
+    ]
+
+
+def without_directory(
+    image: Image, broker_id: int, settings: Settings, directory: Uuid, partitions: Iterable[tuple[str, int]]
+) -> list[Message]:
+    """A log directory of the broker has failed, in which these partitions lie: what that changes, and that it is gone."""
+    broker = image.brokers[broker_id]
+    if set(image.brokers) <= {broker_id}:
+        left = [each for each in broker.log_dirs if each != directory]
+        return [
+            *left_alone(image, broker_id, partitions, directory),
+            directories_record(broker_id, broker.epoch, left),
+        ]
+    from .assign_replicas_to_dirs import told_to_lie_in
+    from .broker_changes import directories_failed
+    from .partition_changes import after
+
+    told = told_to_lie_in(image, broker_id, settings, directory, partitions)
+    return [*told, *directories_failed(after(image, told), broker_id, settings, [directory])]
+
+
+def without_partitions(
+    image: Image, broker_id: int, settings: Settings, directory: Uuid, partitions: Iterable[tuple[str, int]]
+) -> list[PartitionChangeRecord]:
+    """Files of these partitions are gone on this broker, in a directory that serves on."""
+    if set(image.brokers) <= {broker_id}:
+        return left_alone(image, broker_id, partitions, directory)
+    from .assign_replicas_to_dirs import lost
+
+    return lost(image, broker_id, settings, partitions)
+
+
+def left_alone(
+    image: Image, broker_id: int, partitions: Iterable[tuple[str, int]], directory: Uuid
+) -> list[PartitionChangeRecord]:
+    """Of these the ones that `broker_id` led lose their leader: they lie in a directory that has failed."""
+    changes = []
+    for name, index in partitions:
+        topic = image.topic_named(name)
+        found = None if topic is None else topic.partitions.get(index)
+        if topic is not None and found is not None and found.leader == broker_id:
+            where = zip(found.replicas, found.directories, strict=False)
+            directories = [directory if replica == broker_id else each for replica, each in where]
+            changes.append(
+                PartitionChangeRecord(
+                    partition_id=index, topic_id=topic.id, leader=NO_LEADER, directories=directories or None
+                )
+            )
+    return changes
+
+
+def led_again(image: Image, broker_id: int) -> list[PartitionChangeRecord]:
+    """The partitions without a leader that `broker_id` may lead get it: it is in sync, or eligible all the same (KIP-966)."""
+    return [
+        _led(topic_id, index, partition, broker_id)
+        for topic_id, index, partition in _partitions(image)
+        if partition.leader == NO_LEADER and broker_id in (*partition.isr, *partition.elr)
+    ]
+
+
+def _led(topic_id: Uuid, index: int, partition: PartitionImage, broker_id: int) -> PartitionChangeRecord:
+    record = PartitionChangeRecord(partition_id=index, topic_id=topic_id, leader=broker_id)
+    if broker_id not in partition.isr:
+        record.isr = [broker_id]
+        record.eligible_leader_replicas = [replica for replica in partition.elr if replica != broker_id]
+        record.last_known_elr = []
+    return record
+
+
+def own_partitions(image: Image, broker_id: int) -> set[tuple[Uuid, int]]:
+    """The partitions of which `broker_id` has a replica: topic id and index."""
+    return {(topic_id, index) for topic_id, index, partition in _partitions(image) if broker_id in partition.replicas}
+
+
+def _partitions(image: Image) -> Iterator[tuple[Uuid, int, PartitionImage]]:
+    for topic in sorted(image.topics.values(), key=lambda topic: topic.name):
+        for index, partition in topic.in_order():
+            yield topic.id, index, partition

@@ -1,0 +1,205 @@
+"""Client quotas as a decision, and as they are asked for: how many bytes, how much time, how many changes a user, a client or an address gets.
+
+Rules. An entity is a user, a client id, or both, or an address; null names the default of its type (KIP-546, KIP-257, KIP-612). All quotas of
+one entity hold, or none; an entity that stands twice fails the second time. Quotas are kept and described; nothing is slowed down by them. An
+address is one of IPv4 or IPv6, or localhost: no other name is looked up, where Kafka asks the resolver.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from ipaddress import ip_address
+from typing import NamedTuple
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
+from kafkadouble.messages.generated.client_quota_record import ClientQuotaRecord
+from kafkadouble.messages.generated.describe_client_quotas import DescribeClientQuotasRequest
+from kafkadouble.messages.message import Message
+
+from ..metadata.controller_result import Decision, check_size
+from ..metadata.fold_security import entity_of
+from ..metadata.image import Image, QuotaEntity
+from ..requests.request import Refusal
+
+USER, CLIENT_ID, IP = "user", "client-id", "ip"
+TYPES = (USER, CLIENT_ID, IP)
+
+INT, LONG = ("an INT", float(2**31 - 1)), ("a LONG", float(2**63))
+DOUBLE = None
+
+OF_CLIENTS: Mapping[str, tuple[str, float] | None] = {
+    "producer_byte_rate": LONG,
+    "consumer_byte_rate": LONG,
+    "request_percentage": DOUBLE,
+    "controller_mutation_rate": DOUBLE,
+}
+OF_ADDRESSES: Mapping[str, tuple[str, float] | None] = {"connection_creation_rate": INT}
+"""The quotas that there are, by what an entity is; those of whole numbers with their bound."""
+
+LEAST_FRACTION = 1e-6
+"""Kafka takes what is nearer to a whole number for one."""
+
+Entry = AlterClientQuotasRequest.EntryData
+Component = DescribeClientQuotasRequest.ComponentData
+
+
+class Altered(NamedTuple):
+    """What became of one entity."""
+
+    entity: QuotaEntity
+    error_code: int = error_codes.NONE
+    error_message: str | None = None
+
+
+def alter(image: Image, entries: Sequence[Entry]) -> Decision[Altered]:
+    """What AlterClientQuotas does. Refusal(POLICY_VIOLATION) for too many changes."""
+    records: list[Message] = []
+    results: dict[QuotaEntity, Altered] = {}
+    for entry in entries:
+        entity = entity_of(entry.entity)
+        try:
+            _check_single(entity, entry, results)
+            records += list(_changes(image, entity, {op.key: None if op.remove else op.value for op in entry.ops}))
+            results[entity] = Altered(entity)
+        except Refusal as refusal:
+            results[entity] = Altered(entity, refusal.code, refusal.message)
+    check_size(len(records))
+    return Decision(records, list(results.values()))
+
+
+def _check_single(entity: QuotaEntity, entry: Entry, results: Mapping[QuotaEntity, Altered]) -> None:
+    """Kafka calls an entity whose quota stands twice a duplicate too."""
+    if entity in results or len({op.key for op in entry.ops}) < len(entry.ops):
+        told = ", ".join(f"{kind}={'null' if name is None else name}" for kind, name in entity)
+        raise _invalid(f"Ignoring duplicate entity ClientQuotaEntity(entries={{{told}}})")
+
+
+def _changes(image: Image, entity: QuotaEntity, asked: Mapping[str, float | None]) -> Iterator[Message]:
+    known = _quotas_of(entity)
+    for key, value in asked.items():
+        if value is not None:
+            _check_value(known, key, value)
+    parts = [ClientQuotaRecord.EntityData(entity_type=kind, entity_name=name) for kind, name in entity]
+    current: Mapping[str, float] = image.quotas.get(entity, {})
+    for key, value in asked.items():
+        if value is None and key in current:
+            yield ClientQuotaRecord(entity=parts, key=key, remove=True)
+        elif value is not None and current.get(key) != value:
+            yield ClientQuotaRecord(entity=parts, key=key, value=value)
+
+
+def _quotas_of(entity: QuotaEntity) -> Mapping[str, tuple[str, float] | None]:
+    """The quotas that it may have. Refusal(INVALID_REQUEST) for an entity that cannot be."""
+    for kind, name in entity:
+        if kind not in TYPES:
+            raise _invalid(f"Unhandled client quota entity type: {kind}")
+        if name == "":
+            raise _invalid(f"Empty {kind} not supported")
+    named = dict(entity)
+    if IP not in named:
+        if not named:
+            raise _invalid("Invalid empty client quota entity")
+        return OF_CLIENTS
+    if len(named) > 1:
+        raise _invalid("Invalid quota entity combination, IP entity shouldnot be combined with User or ClientId")
+    if not _is_address(named[IP]):
+        raise _invalid(f"{named[IP]} is not a valid IP or resolvable host.")
+    return OF_ADDRESSES
+
+
+def _is_address(name: str | None) -> bool:
+    if name is None or name == "localhost":
+        return True
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_value(known: Mapping[str, tuple[str, float] | None], key: str, value: float) -> None:
+    if key not in known:
+        raise _invalid(f"Invalid configuration key {key}")
+    if not math.isfinite(value):
+        raise _invalid(f"Quota {key} must be a finite number")
+    if value <= 0:
+        raise _invalid(f"Quota {key} must be greater than 0")
+    if (bound := known[key]) is not None:
+        kind, most = bound
+        if value > most:
+            raise _invalid(f"Proposed value for {key} is too large for {kind}.")
+        if value % 1 > LEAST_FRACTION:
+            raise _invalid(f"{key} cannot be a fractional value.")
+
+
+class Wanted(NamedTuple):
+    """What entities are asked for: names by type, None for its default; types of whatever name."""
+
+    named: dict[str, str | None]
+    typed: set[str]
+
+    def matches(self, entity: QuotaEntity, strict: bool) -> bool:
+        """`strict`: and the entity has no other type."""
+        has = dict(entity)
+        if strict and len(has) != len(self.named) + len(self.typed):
+            return False
+        return self.typed <= has.keys() and all(kind in has and has[kind] == name for kind, name in self.named.items())
+
+
+EXACT, DEFAULT, ANY_NAME = 0, 1, 2
+"""Types of a match."""
+
+
+def matching(
+    image: Image, components: Iterable[Component], strict: bool
+) -> list[tuple[QuotaEntity, Mapping[str, float]]]:
+    """The entities that DescribeClientQuotas asks for. Refusal(INVALID_REQUEST, UNSUPPORTED_VERSION) for a filter that cannot be."""
+    wanted = _wanted(components)
+    if strict and not (wanted.named or wanted.typed):
+        return []
+    found = (each for each in image.quotas.items() if wanted.matches(each[0], strict))
+    return sorted(found, key=lambda each: repr(each[0]))
+
+
+def _wanted(components: Iterable[Component]) -> Wanted:
+    wanted = Wanted({}, set())
+    for component in components:
+        kind = component.entity_type
+        if not kind:
+            raise _invalid("Invalid empty entity type.")
+        if kind in wanted.named or kind in wanted.typed:
+            raise _invalid(f"Entity type {kind} cannot appear more than once in the filter.")
+        if kind not in TYPES:
+            raise Refusal(error_codes.UNSUPPORTED_VERSION, f"Unsupported entity type {kind}")
+        _take(wanted, component)
+    kinds = wanted.named.keys() | wanted.typed
+    if IP in kinds and len(kinds) > 1:
+        raise _invalid(
+            "Invalid entity filter component combination. IP filter component should not be used with user or clientId "
+            "filter component."
+        )
+    return wanted
+
+
+def _take(wanted: Wanted, component: Component) -> None:
+    kind, name = component.entity_type, component.match
+    if component.match_type == EXACT:
+        if name is None:
+            raise _invalid("Request specified MATCH_TYPE_EXACT, but set match string to null.")
+        wanted.named[kind] = name
+    elif component.match_type in (DEFAULT, ANY_NAME):
+        if name is not None:
+            word = "DEFAULT" if component.match_type == DEFAULT else "SPECIFIED"
+            raise _invalid(f"Request specified MATCH_TYPE_{word}, but also specified a match string.")
+        if component.match_type == DEFAULT:
+            wanted.named[kind] = None
+        else:
+            wanted.typed.add(kind)
+    else:
+        raise _invalid(f"Unknown match type {component.match_type}")
+
+
+def _invalid(message: str) -> Refusal:
+    return Refusal(error_codes.INVALID_REQUEST, message)

@@ -1,0 +1,250 @@
+"""Altering configurations as a decision: which resource, whether it is there, and the records that `configs.alter` asks for.
+
+A resource that stands twice in a request is INVALID_REQUEST: each time where a broker was asked, once where a controller was. A broker's
+configurations are altered by that broker, or, under the empty name, for all of them; by a controller, for any node that it knows. A change of
+min.insync.replicas forgets the eligible leader replicas of the topics concerned (KIP-966). The levels of loggers are no configurations of the
+log: see `broker_loggers.py`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest
+from kafkadouble.messages.generated.clear_elr_record import ClearElrRecord
+from kafkadouble.messages.generated.config_record import ConfigRecord
+from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
+from kafkadouble.messages.message import Message
+
+from ..configs.alter import (
+    MIN_ISR,
+    TABLES,
+    Change,
+    Operation,
+    Resource,
+    Target,
+    altered,
+    look_at_all,
+    look_at_changes,
+    replaced,
+)
+from ..configs.definition import ConfigRefused
+from ..configs.settings import Settings
+from ..metadata.controller_result import Decision, check_size
+from ..metadata.features import ELR
+from ..metadata.image import Image
+from ..metadata.topic_names import problem_with_name
+from ..requests.request import Refusal
+
+Records = dict[str, str | None]
+"""Configurations to write, by name; None deletes."""
+
+
+AlterConfigsResource = AlterConfigsRequest.AlterConfigsResource
+IncrementalResource = IncrementalAlterConfigsRequest.AlterConfigsResource
+
+
+class Asked(Protocol):
+    """A resource of AlterConfigs or IncrementalAlterConfigs."""
+
+    resource_type: int
+    resource_name: str
+    configs: Sequence[Any]
+
+
+A = TypeVar("A", bound=Asked)
+J = TypeVar("J")
+
+
+class Altered(NamedTuple):
+    """What became of one resource."""
+
+    resource_type: int
+    resource_name: str
+    error_code: int = error_codes.NONE
+    error_message: str | None = None
+
+
+def alter(
+    image: Image,
+    settings: Settings,
+    asked: Sequence[A],
+    judge: Callable[[Target, A], Records],
+    loggers: Callable[[A], None] | None = None,
+    *,
+    at_controller: bool = False,
+) -> Decision[Altered]:
+    """What AlterConfigs and IncrementalAlterConfigs do: `judge` is `replace` or `increment`.
+
+    `loggers` changes the levels of the loggers of a broker, or raises Refusal; without it they cannot be altered. `at_controller`: a controller
+    was asked, and no broker.
+    """
+    check_size(sum(len(resource.configs) for resource in asked))
+    times = Counter((resource.resource_type, resource.resource_name) for resource in asked)
+    records: list[Message] = []
+    results = []
+    for resource in _each_once(asked) if at_controller else asked:
+        kind, name = resource.resource_type, resource.resource_name
+        twice = times[kind, name] > 1
+        try:
+            if twice and not at_controller:
+                raise Refusal(error_codes.INVALID_REQUEST, "Each resource must appear at most once.")
+            if kind == Resource.BROKER_LOGGER and loggers is not None:
+                loggers(resource)
+            else:
+                _check_kind(kind, at_controller=at_controller)
+                if twice:
+                    raise Refusal(error_codes.INVALID_REQUEST, "Duplicate resource.")
+                records += _altered(image, settings, resource, judge, at_controller=at_controller)
+        except Refusal as refusal:
+            results.append(Altered(kind, name, refusal.code, refusal.message))
+        else:
+            results.append(Altered(kind, name))
+    return Decision(records, results).checked()
+
+
+def preprocess(
+    image: Image,
+    settings: Settings,
+    asked: Sequence[A],
+    look: Callable[[Target, A], None],
+    loggers: Callable[[A], None] | None = None,
+) -> tuple[list[Altered], list[A]]:
+    """What a broker does of `alter` before it asks the controller: what became of the resources that it need not ask for, and the others.
+
+    `look` is `look_at_replacement` or `look_at_increment`. Whether a topic is there, and what it may hold, the controller says.
+    """
+    times = Counter((resource.resource_type, resource.resource_name) for resource in asked)
+    done, left = [], []
+    for resource in asked:
+        kind, name = resource.resource_type, resource.resource_name
+        try:
+            if times[kind, name] > 1:
+                raise Refusal(error_codes.INVALID_REQUEST, "Each resource must appear at most once.")
+            if kind != Resource.BROKER_LOGGER or loggers is None:
+                _look(image, settings, resource, look)
+                left.append(resource)
+                continue
+            loggers(resource)
+        except Refusal as refusal:
+            done.append(Altered(kind, name, refusal.code, refusal.message))
+        else:
+            done.append(Altered(kind, name))
+    return done, left
+
+
+def _look(image: Image, settings: Settings, resource: A, look: Callable[[Target, A], None]) -> None:
+    name, kind = resource.resource_name, resource.resource_type
+    _check_kind(kind, at_controller=False)
+    if kind == Resource.BROKER:
+        _check_own(settings, name)
+    target = Target(Resource(kind), name, image.config_overrides(kind, name), settings, _elr(image))
+    _judged(lambda: look(target, resource))
+
+
+def replace(target: Target, resource: AlterConfigsResource) -> Records:
+    """AlterConfigs: the configurations given, and no others."""
+    return replaced(target, _replacement(target, resource))
+
+
+def look_at_replacement(target: Target, resource: AlterConfigsResource) -> None:
+    """A broker's part of `replace`."""
+    look_at_all(target, _replacement(target, resource))
+
+
+def _replacement(target: Target, resource: AlterConfigsResource) -> Records:
+    configs = {config.name: config.value for config in resource.configs}
+    if len(configs) < len(resource.configs) and not target.at_controller:
+        raise Refusal(error_codes.INVALID_REQUEST, "Error due to duplicate config keys")
+    return configs
+
+
+def increment(target: Target, resource: IncrementalResource) -> Records:
+    """IncrementalAlterConfigs: the configurations given are set, deleted, or lists that gain or lose elements."""
+    return altered(target, _increments(resource))
+
+
+def look_at_increment(target: Target, resource: IncrementalResource) -> None:
+    """A broker's part of `increment`."""
+    look_at_changes(target, _increments(resource))
+
+
+def _increments(resource: IncrementalResource) -> list[Change]:
+    return [Change(config.name, config.config_operation, config.value) for config in resource.configs]
+
+
+def judged_new_topic(image: Image, settings: Settings, name: str, configs: Mapping[str, str]) -> Records:
+    """The configurations of a topic that is to be. Refusal(INVALID_CONFIG) when it cannot have them."""
+    target = Target(Resource.TOPIC, name, {}, settings, _elr(image))
+    return _judged(lambda: altered(target, [Change(name, Operation.SET, text) for name, text in configs.items()]))
+
+
+def config_records(image: Image, kind: int, name: str, configs: Records) -> list[Message]:
+    """The records that write `configs` of one resource."""
+    records: list[Message] = [
+        ConfigRecord(resource_type=kind, resource_name=name, name=config, value=value)
+        for config, value in configs.items()
+    ]
+    if MIN_ISR in configs and kind in (Resource.TOPIC, Resource.BROKER) and _elr(image):
+        records.append(ClearElrRecord(topic_name=name if kind == Resource.TOPIC else ""))
+    return records
+
+
+def _each_once(asked: Sequence[A]) -> list[A]:
+    """Of configurations that stand more than once, the first."""
+    seen: set[tuple[int, str]] = set()
+    found = []
+    for resource in asked:
+        key = resource.resource_type, resource.resource_name
+        if key not in seen or key[0] not in TABLES:
+            seen.add(key)
+            found.append(resource)
+    return found
+
+
+def _altered(
+    image: Image, settings: Settings, resource: A, judge: Callable[[Target, A], Records], *, at_controller: bool
+) -> list[Message]:
+    name, kind = resource.resource_name, Resource(resource.resource_type)
+    if kind is Resource.BROKER and not at_controller:
+        _check_own(settings, name)
+    elif kind is Resource.TOPIC and name and (problem := problem_with_name(name)) is not None:
+        raise Refusal(error_codes.INVALID_TOPIC_EXCEPTION, problem)
+    target = Target(kind, name, image.config_overrides(kind, name), settings, _elr(image), at_controller)
+    configs = _judged(lambda: judge(target, resource))
+    if kind is Resource.TOPIC and name not in image.topic_ids:
+        raise Refusal(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{name}' does not exist.")
+    if kind is Resource.BROKER and name and at_controller and int(name) not in {*image.brokers, *image.controllers}:
+        raise Refusal(error_codes.BROKER_ID_NOT_REGISTERED, f"No node with id {int(name)} found.")
+    return config_records(image, kind, name, configs)
+
+
+def _check_kind(number: int, *, at_controller: bool) -> None:
+    if number in TABLES:
+        return
+    if not at_controller:
+        raise Refusal(error_codes.INVALID_REQUEST, f"Unknown resource type {number}")
+    if number == Resource.BROKER_LOGGER:
+        raise Refusal(error_codes.INVALID_REQUEST, "Unexpected resource type BROKER_LOGGER.")
+    raise Refusal(error_codes.UNSUPPORTED_VERSION, f"Unknown resource type {number}.")
+
+
+def _check_own(settings: Settings, name: str) -> None:
+    own = settings.int("node.id")
+    if name and name.lstrip("+-").isdecimal() and int(name) != own:
+        raise Refusal(error_codes.INVALID_REQUEST, f"Unexpected broker id, expected {own}, but received {name}")
+
+
+def _elr(image: Image) -> bool:
+    return image.features.get(ELR, 0) > 0
+
+
+def _judged(judge: Callable[[], J]) -> J:
+    try:
+        return judge()
+    except ConfigRefused as refused:
+        code: int = getattr(error_codes, refused.error)
+        raise Refusal(code, str(refused)) from None

@@ -1,0 +1,56 @@
+"""ControllerRegistration and UnregisterController as decisions: what the cluster knows of its controllers (KIP-919).
+
+A controller registers whenever it finds that what is known of it is not what it is; nothing is refused but what cannot be written down.
+"""
+
+from __future__ import annotations
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.controller_registration import ControllerRegistrationRequest
+from kafkadouble.messages.generated.register_controller_record import RegisterControllerRecord
+from kafkadouble.messages.generated.unregister_controller_record import UnregisterControllerRecord
+from kafkadouble.messages.message import Message
+
+from ..metadata.image import Image
+from ..metadata.versions import CONTROLLERS, UNREGISTERING, level_of
+from ..requests.request import Refusal
+from .advertised_listeners import checked_endpoints
+
+TOO_OLD = "The current MetadataVersion is too old to support controller"
+
+
+def register_controller(image: Image, body: ControllerRegistrationRequest) -> list[Message]:
+    """The records. Refusal(UNSUPPORTED_VERSION) before the metadata know controllers."""
+    if level_of(image) < CONTROLLERS:
+        raise Refusal(error_codes.UNSUPPORTED_VERSION, f"{TOO_OLD} registrations.")
+    record = RegisterControllerRecord(
+        controller_id=body.controller_id,
+        incarnation_id=body.incarnation_id,
+        end_points=[
+            RegisterControllerRecord.ControllerEndpoint(**endpoint._asdict())
+            for endpoint in checked_endpoints(body.listeners)
+        ],
+        features=[
+            RegisterControllerRecord.ControllerFeature(
+                name=feature.name,
+                min_supported_version=feature.min_supported_version,
+                max_supported_version=feature.max_supported_version,
+            )
+            for feature in body.features
+        ],
+    )
+    return [record]
+
+
+def unregister_controller(image: Image, active: int, controller_id: int) -> list[Message]:
+    """The records. `active`: the controller that decides. Refusal(INVALID_REQUEST) for itself, (UNSUPPORTED_VERSION) before the metadata
+    can say so, (CONTROLLER_ID_NOT_REGISTERED)."""
+    if controller_id == active:
+        said = "Controller cannot unregister itself while it is active."
+        raise Refusal(error_codes.INVALID_REQUEST, said)
+    if level_of(image) < UNREGISTERING:
+        raise Refusal(error_codes.UNSUPPORTED_VERSION, f"{TOO_OLD} unregistration.")
+    if controller_id not in image.controllers:
+        said = f"Controller ID {controller_id} is not currently registered."
+        raise Refusal(error_codes.CONTROLLER_ID_NOT_REGISTERED, said)
+    return [UnregisterControllerRecord(controller_id=controller_id)]

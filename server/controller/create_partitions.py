@@ -1,0 +1,85 @@
+"""CreatePartitions as a decision: a topic can only grow, by partitions with as many replicas as those it has (KIP-195).
+
+A topic that is asked for twice is INVALID_REQUEST, once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest, CreatePartitionsResponse
+from kafkadouble.messages.message import Message
+
+from ..metadata.controller_result import MOST_RECORDS, Decision
+from ..metadata.image import Image, TopicImage
+from ..requests.request import Refusal
+from . import replica_placement
+
+CreatePartitionsTopic = CreatePartitionsRequest.CreatePartitionsTopic
+Result = CreatePartitionsResponse.CreatePartitionsTopicResult
+
+
+def create_partitions(image: Image, asked: Sequence[CreatePartitionsTopic]) -> Decision[Result]:
+    """What CreatePartitions does. Refusal(POLICY_VIOLATION) when it is too much at once."""
+    times = Counter(topic.name for topic in asked)
+    _check_size(image, [topic for topic in asked if times[topic.name] == 1])
+    records: list[Message] = []
+    results = []
+    for topic in {topic.name: topic for topic in asked}.values():
+        try:
+            if times[topic.name] > 1:
+                raise Refusal(error_codes.INVALID_REQUEST, "Duplicate topic name.")
+            records += _grown(image, topic)
+        except Refusal as refusal:
+            results.append(failed(topic.name, refusal.code, refusal.message))
+        else:
+            results.append(Result(name=topic.name))
+    return Decision(records, results).checked()
+
+
+def failed(name: str, code: int, message: str | None) -> Result:
+    """A topic that did not grow."""
+    return Result(name=name, error_code=code, error_message=message)
+
+
+def _check_size(image: Image, asked: Sequence[CreatePartitionsTopic]) -> None:
+    known = ((topic.count, image.topic_named(topic.name)) for topic in asked)
+    more = sum(max(0, count - len(found.partitions)) for count, found in known if found is not None)
+    if more > MOST_RECORDS:
+        raise Refusal(error_codes.POLICY_VIOLATION, "Excessively large number of additional partitions per request.")
+
+
+def _grown(image: Image, asked: CreatePartitionsTopic) -> list[Message]:
+    topic = image.topic_named(asked.name)
+    if topic is None:
+        raise Refusal(error_codes.UNKNOWN_TOPIC_OR_PARTITION)
+    first = len(topic.partitions)
+    if asked.count <= first:
+        raise Refusal(error_codes.INVALID_PARTITIONS, _no_increase(asked, first))
+    replicas = _replicas(image, topic, asked, first)
+    return [
+        replica_placement.partition_record(image, topic.id, index, brokers)
+        for index, brokers in enumerate(replicas, start=first)
+    ]
+
+
+def _no_increase(asked: CreatePartitionsTopic, held: int) -> str:
+    if asked.count == held:
+        return f"Topic already has {held} partition(s)."
+    return f"The topic {asked.name} currently has {held} partition(s); {asked.count} would not be an increase."
+
+
+def _replicas(image: Image, topic: TopicImage, asked: CreatePartitionsTopic, first: int) -> list[list[int]]:
+    more, factor = asked.count - first, len(topic.partitions[0].replicas)
+    if asked.assignments is None:
+        return replica_placement.placed(image, first, more, factor)
+    if len(asked.assignments) != more:
+        given = f"only {len(asked.assignments)} assignment(s) were specified."
+        said = f"Attempted to add {more} additional partition(s), but {given}"
+        raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, said)
+    return [
+        replica_placement.checked(image, index, given.broker_ids, factor)
+        for index, given in enumerate(asked.assignments, start=first)
+    ]

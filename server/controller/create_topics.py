@@ -1,0 +1,178 @@
+"""CreateTopics as a decision: names, replicas and configurations are checked topic by topic; good ones do not suffer from bad ones.
+
+A topic that is asked for twice in a request, and `__cluster_metadata`, are INVALID_REQUEST. Configurations of a created topic are answered as
+they hold, with their sources; Java clients rely on them (KIP-525). Records in Kafka's order: topic, configurations, partitions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest, CreateTopicsResponse
+from kafkadouble.messages.generated.topic_record import TopicRecord
+from kafkadouble.messages.message import Message
+from kafkadouble.messages.uuid import Uuid
+
+from ..configs.alter import Resource
+from ..configs.describe import describe_new_topic
+from ..configs.settings import Settings
+from ..metadata.controller_result import MOST_RECORDS, Decision
+from ..metadata.image import Image
+from ..metadata.internal_topics import METADATA_TOPIC
+from ..metadata.topic_names import problem_with_name, unified
+from ..requests.request import Refusal
+from . import replica_placement
+from .configuration_control import Records, config_records, judged_new_topic
+
+CreatableTopic = CreateTopicsRequest.CreatableTopic
+Result = CreateTopicsResponse.CreatableTopicResult
+
+Descriptions = dict[frozenset[tuple[str, str]], list[CreateTopicsResponse.CreatableTopicConfigs]]
+"""What is answered of a topic's configurations, by what is set: ten thousand topics of one request mostly have the same."""
+
+DEFAULT = -1
+
+
+def create_topics(
+    image: Image, settings: Settings, asked: Sequence[CreatableTopic], new_id: Callable[[], Uuid]
+) -> Decision[Result]:
+    """What CreateTopics does. Refusal(POLICY_VIOLATION) when it is too much at once."""
+    times = Counter(topic.name for topic in asked)
+    _check_size(settings, [topic for topic in asked if times[topic.name] == 1])
+    records: list[Message] = []
+    results = []
+    described: Descriptions = {}
+    for topic in {topic.name: topic for topic in asked}.values():
+        try:
+            _check_asked(topic.name, times[topic.name])
+            made, result = _create(image, settings, topic, new_id, described)
+        except Refusal as refusal:
+            results.append(failed(topic.name, refusal.code, refusal.message))
+        else:
+            records += made
+            results.append(result)
+    return Decision(records, results).checked()
+
+
+def failed(name: str, code: int, message: str | None) -> Result:
+    """A topic that was not created."""
+    return Result(name=name, error_code=code, error_message=message)
+
+
+def _check_size(settings: Settings, asked: Sequence[CreatableTopic]) -> None:
+    default = settings.int("num.partitions")
+    partitions = sum(len(topic.assignments) or max(0, _or(topic.num_partitions, default)) for topic in asked)
+    if partitions > MOST_RECORDS:
+        raise Refusal(error_codes.POLICY_VIOLATION, "Excessively large number of partitions per request.")
+
+
+def _or(number: int, default: int) -> int:
+    return default if number == DEFAULT else number
+
+
+def _check_asked(name: str, times: int) -> None:
+    if times > 1:
+        raise Refusal(error_codes.INVALID_REQUEST, "Duplicate topic name.")
+    if name == METADATA_TOPIC:
+        raise Refusal(error_codes.INVALID_REQUEST, f"Creation of internal topic {name} is prohibited.")
+
+
+def _create(
+    image: Image, settings: Settings, topic: CreatableTopic, new_id: Callable[[], Uuid], described: Descriptions
+) -> tuple[list[Message], Result]:
+    _check_name(image, topic.name)
+    configs = _configs(image, settings, topic)
+    replicas = _assigned(image, topic) if topic.assignments else _placed(image, settings, topic)
+    topic_id = new_id()
+    records: list[Message] = [
+        TopicRecord(name=topic.name, topic_id=topic_id),
+        *config_records(image, Resource.TOPIC, topic.name, configs),
+        *(
+            replica_placement.partition_record(image, topic_id, index, brokers)
+            for index, brokers in enumerate(replicas)
+        ),
+    ]
+    return records, _created(settings, topic.name, topic_id, configs, replicas, described)
+
+
+def _check_name(image: Image, name: str) -> None:
+    problem = problem_with_name(name)
+    if problem is None and name in image.topic_ids:
+        raise Refusal(error_codes.TOPIC_ALREADY_EXISTS, f"Topic '{name}' already exists.")
+    if problem is None and (others := image.lookalikes.get(unified(name))):
+        problem = f"Topic '{name}' collides with existing topic: {min(others)}"
+    if problem is not None:
+        raise Refusal(error_codes.INVALID_TOPIC_EXCEPTION, problem)
+
+
+def _configs(image: Image, settings: Settings, topic: CreatableTopic) -> Records:
+    asked = {config.name: config.value for config in topic.configs if config.value is not None}
+    nulls = [config.name for config in topic.configs if config.value is None]
+    if nulls:
+        said = f"Null value not supported for topic configs: {','.join(nulls)}"
+        raise Refusal(error_codes.INVALID_CONFIG, said)
+    return judged_new_topic(image, settings, topic.name, asked) if asked else {}
+
+
+def _placed(image: Image, settings: Settings, topic: CreatableTopic) -> list[list[int]]:
+    if topic.replication_factor < DEFAULT or topic.replication_factor == 0:
+        said = "Replication factor must be larger than 0, or -1 to use the default value."
+        raise Refusal(error_codes.INVALID_REPLICATION_FACTOR, said)
+    if topic.num_partitions < DEFAULT or topic.num_partitions == 0:
+        said = "Number of partitions was set to an invalid non-positive value."
+        raise Refusal(error_codes.INVALID_PARTITIONS, said)
+    partitions = _or(topic.num_partitions, settings.int("num.partitions"))
+    factor = _or(topic.replication_factor, settings.int("default.replication.factor"))
+    try:
+        return replica_placement.placed(image, 0, partitions, factor)
+    except Refusal as refusal:
+        said = f"Unable to replicate the partition {factor} time(s): {refusal.message}"
+        raise Refusal(refusal.code, said) from None
+
+
+def _assigned(image: Image, topic: CreatableTopic) -> list[list[int]]:
+    for field, number in (("replication factor", topic.replication_factor), ("numPartitions", topic.num_partitions)):
+        if number != DEFAULT:
+            said = f"A manual partition assignment was specified, but {field} was not set to -1."
+            raise Refusal(error_codes.INVALID_REQUEST, said)
+    assigned: dict[int, list[int]] = {}
+    factor: int | None = None
+    for given in topic.assignments:
+        index = given.partition_index
+        if index in assigned:
+            said = f"Found multiple manual partition assignments for partition {index}"
+            raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, said)
+        assigned[index] = replica_placement.checked(image, index, given.broker_ids, factor)
+        factor = len(assigned[index])
+    if sorted(assigned) != list(range(len(assigned))):
+        said = "partitions should be a consecutive 0-based integer sequence"
+        raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, said)
+    return [assigned[index] for index in range(len(assigned))]
+
+
+def _created(
+    settings: Settings, name: str, topic_id: Uuid, configs: Records, replicas: list[list[int]], described: Descriptions
+) -> Result:
+    overrides = {name: value for name, value in configs.items() if value is not None}
+    known = frozenset(overrides.items())
+    if known not in described:
+        described[known] = _described(overrides, settings)
+    return Result(
+        name=name,
+        topic_id=topic_id,
+        error_message=None,
+        num_partitions=len(replicas),
+        replication_factor=len(replicas[0]),
+        configs=described[known],
+    )
+
+
+def _described(overrides: dict[str, str], settings: Settings) -> list[CreateTopicsResponse.CreatableTopicConfigs]:
+    return [
+        CreateTopicsResponse.CreatableTopicConfigs(
+            name=entry.name, value=entry.value, config_source=entry.source, is_sensitive=entry.sensitive
+        )
+        for entry in describe_new_topic(overrides, settings)
+    ]

@@ -1,0 +1,68 @@
+"""DeleteTopics as a decision: topics by name, or since version 6 by id (KIP-516).
+
+What is named twice is not deleted: INVALID_REQUEST, once for each name or id that was given twice, and also for a name and an id that mean
+the same topic. What has neither name nor id is answered as often as it came.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
+from kafkadouble.messages.generated.remove_topic_record import RemoveTopicRecord
+from kafkadouble.messages.uuid import Uuid
+
+from ..metadata.controller_result import Decision
+from ..metadata.image import Image
+from ..requests.request import Refusal
+
+State = DeleteTopicsRequest.DeleteTopicState
+Result = DeleteTopicsResponse.DeletableTopicResult
+
+
+def delete_topics(image: Image, asked: Sequence[State]) -> Decision[Result]:
+    """What DeleteTopics does."""
+    times = Counter((state.name, state.topic_id) for state in asked)
+    results: list[Result] = []
+    wanted: dict[Uuid, int] = {}
+    for (name, topic_id), count in times.items():
+        try:
+            found = _found(image, name, topic_id, count)
+        except Refusal as refusal:
+            answers = 1 if name or topic_id != Uuid.ZERO else count
+            results += [failed(name, topic_id, refusal.code, refusal.message)] * answers
+        else:
+            wanted[found] = wanted.get(found, times[None, found] > 1) + 1
+    gone = [topic_id for topic_id, ways in wanted.items() if ways == 1]
+    results += [_result(image, topic_id, gone=ways == 1) for topic_id, ways in wanted.items()]
+    return Decision([RemoveTopicRecord(topic_id=topic_id) for topic_id in gone], results).checked()
+
+
+def _found(image: Image, name: str | None, topic_id: Uuid, times: int) -> Uuid:
+    by_id = topic_id != Uuid.ZERO
+    if name is None and not by_id:
+        raise Refusal(error_codes.INVALID_REQUEST, "Neither topic name nor id were specified.")
+    if name is not None and by_id:
+        raise Refusal(error_codes.INVALID_REQUEST, "You may not specify both topic name and topic id.")
+    if times > 1:
+        raise Refusal(error_codes.INVALID_REQUEST, f"Duplicate topic {'id' if by_id else 'name'}.")
+    found = image.topic(topic_id) if name is None else image.topic_named(name)
+    if found is None:
+        code = error_codes.UNKNOWN_TOPIC_ID if by_id else error_codes.UNKNOWN_TOPIC_OR_PARTITION
+        raise Refusal(code, error_codes.meaning(code))
+    return found.id
+
+
+def _result(image: Image, topic_id: Uuid, *, gone: bool) -> Result:
+    name = image.topics[topic_id].name
+    if gone:
+        return Result(name=name, topic_id=topic_id)
+    said = "The provided topic name maps to an ID that was already supplied."
+    return failed(name, topic_id, error_codes.INVALID_REQUEST, said)
+
+
+def failed(name: str | None, topic_id: Uuid, code: int, message: str | None) -> Result:
+    """A topic that was not deleted."""
+    return Result(name=name, topic_id=topic_id, error_code=code, error_message=message)

@@ -1,0 +1,133 @@
+"""Elections that somebody asks for (ElectLeaders, KIP-183, KIP-460), and those that a leader of the quorum holds from time to time.
+
+A preferred election gives a partition to its first replica; an unclean one gives a partition that nobody leads to whoever is alive. An election
+that is not needed is not answered when all partitions were asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest, ElectLeadersResponse
+from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
+from kafkadouble.messages.message import Message
+
+from ..configs.settings import Settings
+from ..metadata.controller_result import Decision
+from ..metadata.image import Image, PartitionImage
+from ..requests.request import Refusal
+from .leader_choice import NO_LEADER, Election
+from .partition_change import Wish
+from .partition_changes import Changes, Place, places, unclean_allowed
+
+Result = ElectLeadersResponse.ReplicaElectionResult
+PartitionResult = ElectLeadersResponse.PartitionResult
+
+MOST_ELECTIONS = 1000
+"""That a leader of the quorum holds in one go, before it does something else (Kafka's `maxElectionsPerImbalance`)."""
+
+KINDS = {0: Election.PREFERRED, 1: Election.UNCLEAN}
+"""The election types of ElectLeaders."""
+
+FAILURES = {
+    Election.PREFERRED: error_codes.PREFERRED_LEADER_NOT_AVAILABLE,
+    Election.UNCLEAN: error_codes.ELIGIBLE_LEADERS_NOT_AVAILABLE,
+}
+"""What is answered when nobody is there whom the election could be won by."""
+
+
+def elect_leaders(image: Image, settings: Settings, request: ElectLeadersRequest) -> Decision[Result]:
+    """What ElectLeaders does. Refusal(INVALID_REQUEST) for a type of election that there is not."""
+    kind = KINDS.get(request.election_type)
+    if kind is None:
+        raise Refusal(error_codes.INVALID_REQUEST, f"Unknown election type {request.election_type}")
+    changes = Changes(image, settings)
+    records: list[Message] = []
+    results = []
+    for name, indexes in _asked(image, request):
+        answers = []
+        for index in indexes:
+            try:
+                records += _elected(image, changes, name, index, kind)
+            except Refusal as refusal:
+                answers.append(_result(index, refusal.code, refusal.message))
+            else:
+                answers.append(_result(index))
+        if request.topic_partitions is None:
+            answers = [each for each in answers if each.error_code != error_codes.ELECTION_NOT_NEEDED]
+        results.append(Result(topic=name, partition_result=answers))
+    return Decision(records, results).checked()
+
+
+def _asked(image: Image, request: ElectLeadersRequest) -> Iterator[tuple[str, Iterable[int]]]:
+    if request.topic_partitions is not None:
+        for topic in request.topic_partitions:
+            yield topic.topic, topic.partitions
+    else:
+        for name, topic_id in sorted(image.topic_ids.items()):
+            yield name, sorted(image.topics[topic_id].partitions)
+
+
+def _elected(image: Image, changes: Changes, name: str, index: int, kind: Election) -> list[PartitionChangeRecord]:
+    topic = image.topic_named(name)
+    if topic is None:
+        raise Refusal(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"No such topic as {name}")
+    partition = topic.partitions.get(index)
+    if partition is None:
+        raise Refusal(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"No such partition as {name}-{index}")
+    if not NEEDED[kind](partition):
+        raise _plain(error_codes.ELECTION_NOT_NEEDED)
+    records = changes.change(Place(topic, index), Wish(election=kind))
+    if not records:
+        raise _plain(FAILURES[kind])
+    return records
+
+
+def _plain(code: int) -> Refusal:
+    return Refusal(code, error_codes.meaning(code))
+
+
+def _result(index: int, code: int = error_codes.NONE, message: str | None = None) -> PartitionResult:
+    return PartitionResult(partition_id=index, error_code=code, error_message=message)
+
+
+def _is_led_by_another(partition: PartitionImage) -> bool:
+    return partition.leader != partition.replicas[0]
+
+
+def _is_led_by_nobody(partition: PartitionImage) -> bool:
+    return partition.leader == NO_LEADER
+
+
+NEEDED: dict[Election, Callable[[PartitionImage], bool]] = {
+    Election.PREFERRED: _is_led_by_another,
+    Election.UNCLEAN: _is_led_by_nobody,
+}
+"""Which partitions need an election of each kind."""
+
+
+def unbalanced(image: Image, settings: Settings) -> list[PartitionChangeRecord]:
+    """Partitions are led by their preferred replicas again, where those can; nothing unless `auto.leader.rebalance.enable`.
+
+    For every `leader.imbalance.check.interval.seconds`. As many as MOST_ELECTIONS: there may be more to do, at once.
+    """
+    if not settings.bool("auto.leader.rebalance.enable"):
+        return []
+    return _held(Changes(image, settings), places(image, _is_led_by_another), Election.PREFERRED)
+
+
+def unclean(image: Image, settings: Settings) -> list[PartitionChangeRecord]:
+    """Partitions that nobody leads are led by whoever is alive, where `unclean.leader.election.enable` of the topic allows it.
+
+    For every `unclean.leader.election.interval.ms`. As many as MOST_ELECTIONS: there may be more to do, at once.
+    """
+    leaderless = places(image, _is_led_by_nobody)
+    allowed = (place for place in leaderless if unclean_allowed(image, settings, place.topic))
+    return _held(Changes(image, settings), allowed, Election.UNCLEAN)
+
+
+def _held(changes: Changes, of: Iterable[Place], kind: Election) -> list[PartitionChangeRecord]:
+    made = (record for place in of for record in changes.change(place, Wish(election=kind)))
+    return list(islice(made, MOST_ELECTIONS))

@@ -1,0 +1,149 @@
+"""Changes of features as a decision: up, or down, all of a request or none (KIP-584, KIP-778, KIP-1022, KIP-1170).
+
+Rules. A level must be one that this controller, every registered broker and every controller of the quorum can work with; controllers register
+from metadata.version 15 on. metadata.version goes down only over levels that brought nothing into the log. kraft.version only goes up, and is
+the quorum's own: it stands in control records, and the decision only says that it is to be raised. Who raises it writes a NoOpRecord behind it.
+Eligible leader replicas go by the min.insync.replicas of the whole cluster: with the feature the cluster has one, and no broker its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.config_record import ConfigRecord
+from kafkadouble.messages.generated.feature_level_record import FeatureLevelRecord
+from kafkadouble.messages.generated.no_op_record import NoOpRecord
+from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
+from kafkadouble.messages.message import Message
+
+from ..metadata.features import ELR, METADATA_VERSION, SUPPORTED
+from ..metadata.image import BROKER, Image
+from ..metadata.release import ELR_FROM
+from ..metadata.versions import CONTROLLERS
+from ..requests.request import Refusal
+
+KRAFT_VERSION = "kraft.version"
+MIN_ISR = "min.insync.replicas"
+
+UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE = 1, 2, 3
+
+CHANGED_THE_LOG = frozenset((7, 8, 11, 13, 14, 15, 17, 23, 30, 32, 33))
+"""The levels of metadata.version that brought records, or fields of records: Kafka does not go back behind one."""
+
+DEPENDS: Mapping[tuple[str, int], Mapping[str, int]] = {(ELR, 1): {METADATA_VERSION: ELR_FROM}}
+"""Feature and level -> the least levels of others."""
+
+NOT_SUPPORTED = (0, 0)
+
+Asked = UpdateFeaturesRequest.FeatureUpdateKey
+
+
+class Quorum(NamedTuple):
+    """What the decision must know of the controllers: this one's id, all voters' ids, their kraft.version; the features of this one."""
+
+    node_id: int
+    voters: frozenset[int]
+    kraft_version: int
+    supported: Mapping[str, tuple[int, int]] = SUPPORTED
+
+
+class Updated(NamedTuple):
+    """The records of a decision, and the kraft.version to raise before they are written, if any."""
+
+    records: list[Message]
+    kraft_version: int | None = None
+
+
+def update(image: Image, quorum: Quorum, asked: Iterable[Asked], min_insync_replicas: int) -> Updated:
+    """What UpdateFeatures does. `min_insync_replicas` is the controller's static configuration. Refusal(INVALID_UPDATE_VERSION)."""
+    wanted = {each.feature: each for each in asked}
+    levels = {**image.features, **{name: each.max_version_level for name, each in wanted.items()}}
+    records: list[Message] = []
+    raised = None
+    for name, each in wanted.items():
+        current = quorum.kraft_version if name == KRAFT_VERSION else image.features.get(name, 0)
+        level = each.max_version_level
+        _check(image, quorum, each, current)
+        if name == METADATA_VERSION:
+            _check_downgrade(current, level, unsafe=each.upgrade_type == UNSAFE_DOWNGRADE)
+        elif name == KRAFT_VERSION:
+            if each.upgrade_type != UPGRADE and level != current:
+                raise _invalid(name, level, "Can't downgrade the version of this feature.")
+            if each.upgrade_type == UPGRADE:
+                raised = level
+                records.append(NoOpRecord())
+            continue
+        else:
+            _check_others(quorum, name, level, levels)
+        records.append(FeatureLevelRecord(name=name, feature_level=level))
+    if ELR in wanted and wanted[ELR].max_version_level > 0:
+        records = [*_one_min_isr(image, min_insync_replicas), *records]
+    return Updated(records, raised)
+
+
+def _check(image: Image, quorum: Quorum, asked: Asked, current: int) -> None:
+    """What holds for every feature."""
+    name, level = asked.feature, asked.max_version_level
+    if asked.upgrade_type not in (UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE):
+        raise _invalid(name, level, "The controller does not support the given upgrade type.")
+    if level < 0:
+        raise _invalid(name, level, "A feature version cannot be less than 0.")
+    if problem := next(_unsupported(image, quorum, name, level), None):
+        raise _invalid(name, level, problem)
+    if level < current and asked.upgrade_type == UPGRADE:
+        message = "Can't downgrade the version of this feature without setting the upgrade type to either safe or unsafe downgrade."
+        raise _invalid(name, level, message)
+    if level > current and asked.upgrade_type != UPGRADE:
+        raise _invalid(name, level, "Can't downgrade to a newer version.")
+
+
+def _unsupported(image: Image, quorum: Quorum, name: str, level: int) -> Iterator[str]:
+    """Who cannot work with the level."""
+    nodes: list[tuple[str, Mapping[str, tuple[int, int]]]] = [(f"Local controller {quorum.node_id}", quorum.supported)]
+    nodes += [(f"Broker {id}", broker.features) for id, broker in sorted(image.brokers.items())]
+    registered = image.features.get(METADATA_VERSION, 0) >= CONTROLLERS
+    others = [(id, each) for id, each in sorted(image.controllers.items()) if id != quorum.node_id and registered]
+    nodes += [(f"Controller {id}", controller.features) for id, controller in others]
+    for who, features in nodes:
+        low, high = features.get(name, NOT_SUPPORTED)
+        if not low <= level <= high:
+            span = str(low) if low == high else f"{low}-{high}"
+            yield f"{who} only supports versions {span}" if high else f"{who} does not support this feature."
+    if registered:
+        for id in sorted(quorum.voters - {quorum.node_id} - dict(others).keys()):
+            yield f"controller {id} has not registered, and may not support this feature"
+
+
+def _check_downgrade(current: int, level: int, *, unsafe: bool) -> None:
+    if any(level < each <= current for each in CHANGED_THE_LOG):
+        reason = (
+            "Unsafe metadata downgrade is not supported in this version."
+            if unsafe
+            else "Refusing to perform the requested downgrade because it might delete metadata information."
+        )
+        message = f"Unsupported metadata.version downgrade from {current} to {level}. {reason}"
+        raise Refusal(error_codes.INVALID_UPDATE_VERSION, message)
+
+
+def _check_others(quorum: Quorum, name: str, level: int, levels: Mapping[str, int]) -> None:
+    if name not in quorum.supported:
+        raise _invalid(name, level, f"Feature {name} not found.")  # of level 0, which is within everybody's reach
+    for other, least in DEPENDS.get((name, level), {}).items():
+        if levels.get(other, 0) < least:
+            raise _invalid(
+                name, level, f"{name} could not be set to {level} because it depends on {other} level {least}"
+            )
+
+
+def _one_min_isr(image: Image, min_insync_replicas: int) -> Iterator[Message]:
+    if MIN_ISR not in image.config_overrides(BROKER, ""):
+        yield ConfigRecord(resource_type=BROKER, resource_name="", name=MIN_ISR, value=str(min_insync_replicas))
+    for (kind, name), values in sorted(image.configs.items()):
+        if kind == BROKER and name and MIN_ISR in values:
+            yield ConfigRecord(resource_type=BROKER, resource_name=name, name=MIN_ISR, value=None)
+
+
+def _invalid(name: str, level: int, reason: str) -> Refusal:
+    return Refusal(error_codes.INVALID_UPDATE_VERSION, f"Invalid update version {level} for feature {name}. {reason}")

@@ -1,0 +1,113 @@
+"""Changes to the partitions of one image: what each topic's changes go by is looked up here, and nowhere else.
+
+A broker may lead when it is neither fenced nor shutting down, and the directory of its replica is online. While a decision about a broker is
+made the image still shows what it was before: `without` may not lead whatever the image says, `back` may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
+from kafkadouble.messages.uuid import Uuid
+
+from ..configs.definition import Value
+from ..configs.effective import topic_value
+from ..configs.own import TOPIC_HERE
+from ..configs.settings import Settings
+from ..metadata.features import ELR
+from ..metadata.fold_topics import partition_change
+from ..metadata.image import TOPIC, Image, PartitionImage, TopicImage
+from ..metadata.log_dir_ids import MIGRATING, default_of, directories_of, is_online
+from ..metadata.versions import DIRECTORIES, level_of
+from .leader_choice import Election
+from .partition_change import Rules, Wish, change_of
+
+NOBODY = -1
+
+SHRINKS_QUIETLY = 12
+"""The level of metadata.version from which the leader epoch stays when a replica falls out of sync (KAFKA-15021)."""
+
+
+class Place(NamedTuple):
+    """One partition of an image."""
+
+    topic: TopicImage
+    number: int
+
+    @property
+    def partition(self) -> PartitionImage:
+        return self.topic.partitions[self.number]
+
+
+class Changes:
+    """Makes changes to the partitions of `image`."""
+
+    def __init__(self, image: Image, settings: Settings, *, without: int = NOBODY, back: int = NOBODY) -> None:
+        self._image, self._settings, self._without, self._back = image, settings, without, back
+        self._level = level_of(image)
+        self.elr = image.features.get(ELR, 0) > 0
+        self._rules: dict[Uuid, Rules] = {}
+
+    def change(self, place: Place, wish: Wish) -> list[PartitionChangeRecord]:
+        """The record that grants the wish; none when there is nothing to change."""
+        record = change_of(place.partition, place.topic.id, place.number, wish, self.rules(place.topic))
+        return [] if record is None else [record]
+
+    def rules(self, topic: TopicImage) -> Rules:
+        """What changes to the partitions of `topic` go by."""
+        found = self._rules.get(topic.id)
+        if found is None:
+            found = self._rules[topic.id] = Rules(
+                may_lead=self._may_lead,
+                min_isr=effective_min_isr(self._image, self._settings, topic),
+                elr=self.elr,
+                epoch_with_shrink=self._level < SHRINKS_QUIETLY,
+                default_directory=self._default_directory if self._level >= DIRECTORIES else None,
+            )
+        return found
+
+    def election(self, topic: TopicImage) -> Election:
+        """What an election of this topic may do when nobody asked for it."""
+        return Election.UNCLEAN if unclean_allowed(self._image, self._settings, topic) else Election.ONLINE
+
+    def _may_lead(self, partition: PartitionImage, broker_id: int) -> bool:
+        broker = self._image.brokers.get(broker_id)
+        if broker is None or broker_id == self._without or not (broker.active or broker_id == self._back):
+            return False
+        return is_online(directories_of(partition).get(broker_id, MIGRATING), broker.log_dirs)
+
+    def _default_directory(self, broker_id: int) -> Uuid:
+        return default_of(self._image.brokers.get(broker_id))
+
+
+def effective_min_isr(image: Image, settings: Settings, topic: TopicImage) -> int:
+    """min.insync.replicas of a topic, and never more than it has replicas."""
+    configured = _topic_value(image, settings, topic, "min.insync.replicas")
+    assert isinstance(configured, int)
+    return min(configured, len(topic.partitions[0].replicas))
+
+
+def unclean_allowed(image: Image, settings: Settings, topic: TopicImage) -> bool:
+    """Whether a replica that was not in sync may lead, when nobody else can."""
+    return bool(_topic_value(image, settings, topic, "unclean.leader.election.enable"))
+
+
+def _topic_value(image: Image, settings: Settings, topic: TopicImage, name: str) -> Value:
+    return topic_value(TOPIC_HERE[name], image.config_overrides(TOPIC, topic.name), settings)
+
+
+def places(image: Image, which: Callable[[PartitionImage], bool]) -> Iterator[Place]:
+    """The partitions that are `which`: topics by name, partitions by number."""
+    for _, topic_id in sorted(image.topic_ids.items()):
+        topic = image.topics[topic_id]
+        for index in sorted(index for index, partition in topic.partitions.items() if which(partition)):
+            yield Place(topic, index)
+
+
+def after(image: Image, records: Iterable[PartitionChangeRecord]) -> Image:
+    """The image once these changes are made."""
+    for record in records:
+        image = partition_change(image, record)
+    return image

@@ -1,0 +1,96 @@
+"""Which brokers hold the replicas of a new partition: those that somebody names, checked, or else every broker in turn, over all racks.
+
+The first replica leads, and all of them are in sync, unless they are fenced or shutting down. A fenced broker gets replicas when the others are
+too few, and never leads; one that shuts down, or whose log directories are all cordoned (KIP-1066), gets none. In which order the brokers come
+stands in `rack_striping.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.partition_record import PartitionRecord
+from kafkadouble.messages.uuid import Uuid
+
+from ..metadata.image import BrokerImage, Image
+from ..metadata.log_dir_ids import default_of
+from ..requests.request import Refusal
+from .rack_striping import Usable, striped
+
+
+def placed(image: Image, first: int, count: int, replication_factor: int) -> list[list[int]]:
+    """Replicas for `count` partitions from number `first` on. Refusal(INVALID_REPLICATION_FACTOR) when there are too few brokers."""
+    usable = [
+        Usable(broker.id, broker.rack, broker.fenced)
+        for broker in image.brokers.values()
+        if not broker.in_controlled_shutdown and takes_replicas(broker)
+    ]
+    problem = _problem(usable, replication_factor)
+    if problem is not None:
+        raise Refusal(error_codes.INVALID_REPLICATION_FACTOR, problem)
+    return list(islice(striped(usable, replication_factor), first, first + count))
+
+
+def takes_replicas(broker: BrokerImage) -> bool:
+    """Whether one of its log directories, if it told of any, is not cordoned."""
+    return not broker.log_dirs or not set(broker.log_dirs) <= set(broker.cordoned_log_dirs)
+
+
+def _problem(usable: Sequence[Usable], replication_factor: int) -> str | None:
+    if all(broker.fenced for broker in usable):
+        return "All brokers are currently fenced, or have all their log directories cordoned."
+    if replication_factor > len(usable):
+        reason = f"because only {len(usable)} broker(s) are registered or some brokers have all their log directories cordoned."
+        return f"The target replication factor of {replication_factor} cannot be reached {reason}"
+    return None
+
+
+def checked(image: Image, index: int, replicas: Sequence[int], replication_factor: int | None) -> list[int]:
+    """The replicas that somebody names for the new partition `index`. Refusal(INVALID_REPLICA_ASSIGNMENT) when they cannot be."""
+    check_assignable(image, replicas, replication_factor)
+    if not any(image.brokers[broker].active for broker in replicas):
+        said = f"{index} are fenced or in controlled shutdown."
+        said = f"All brokers specified in the manual partition assignment for partition {said}"
+        raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, said)
+    return list(replicas)
+
+
+def check_assignable(image: Image, replicas: Sequence[int], replication_factor: int | None = None) -> None:
+    """Refusal(INVALID_REPLICA_ASSIGNMENT) when a partition cannot have these replicas; None: any number of them."""
+    problem = _wrong(image, sorted(replicas), replication_factor)
+    if problem is not None:
+        raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, problem)
+
+
+def _wrong(image: Image, brokers: list[int], replication_factor: int | None) -> str | None:
+    says = "The manual partition assignment includes"
+    if not brokers:
+        return f"{says} an empty replica list."
+    for at, broker in enumerate(brokers):
+        if broker not in image.brokers:
+            return f"{says} broker {broker}, but no such broker is registered."
+        if not takes_replicas(image.brokers[broker]):
+            return f"{says} broker {broker}, but all its log directories are cordoned."
+        if at and broker == brokers[at - 1]:
+            return f"{says} the broker {broker} more than once."
+    if replication_factor not in (None, len(brokers)):
+        others = f"previous partitions, which have {replication_factor} replica(s)."
+        return f"{says} a partition with {len(brokers)} replica(s), but this is not consistent with {others}"
+    return None
+
+
+def partition_record(image: Image, topic_id: Uuid, index: int, replicas: Sequence[int]) -> PartitionRecord:
+    """A new partition, led by the first of its replicas that is active."""
+    in_sync = [broker for broker in replicas if image.brokers[broker].active]
+    return PartitionRecord(
+        partition_id=index,
+        topic_id=topic_id,
+        replicas=list(replicas),
+        isr=in_sync,
+        leader=in_sync[0],
+        leader_epoch=0,
+        partition_epoch=0,
+        directories=[default_of(image.brokers[broker]) for broker in replicas],
+    )

@@ -1,0 +1,121 @@
+"""Credentials of users as a decision, and as they are asked for (KIP-554, RFC 5802).
+
+Rules. A client sends the salted password; what is kept of it are the salt and two keys, and nobody is ever told more than the mechanism and the
+iterations. A user who stands twice in a request, be it with two mechanisms, fails; users do not suffer from one another. Credentials are kept
+and described; no listener asks for them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.alter_user_scram_credentials import AlterUserScramCredentialsRequest
+from kafkadouble.messages.generated.remove_user_scram_credential_record import RemoveUserScramCredentialRecord
+from kafkadouble.messages.message import Message
+
+from ..metadata.controller_result import Decision
+from ..metadata.features import METADATA_VERSION
+from ..metadata.image import Image
+from ..metadata.versions import NEWEST, SCRAM
+from ..requests.request import Refusal
+from ..security.scram import MECHANISMS, MOST_ITERATIONS, Mechanism, record_of
+
+TWICE = "A user credential cannot be altered twice in the same request"
+
+BY_TYPE = {mechanism.type: mechanism for mechanism in MECHANISMS.values()}
+
+Deletion = AlterUserScramCredentialsRequest.ScramCredentialDeletion
+Upsertion = AlterUserScramCredentialsRequest.ScramCredentialUpsertion
+
+
+class Altered(NamedTuple):
+    """What became of one user."""
+
+    user: str
+    error_code: int = error_codes.NONE
+    error_message: str | None = None
+
+
+def alter(image: Image, deletions: Sequence[Deletion], upsertions: Sequence[Upsertion]) -> Decision[Altered]:
+    """What AlterUserScramCredentials does: those who come out well stand first, as in Kafka."""
+    well: dict[str, Message] = {}
+    failed: dict[str, Altered] = {}
+    for user, decide in _asked(image, deletions, upsertions):
+        if user in failed:
+            continue
+        try:
+            if well.pop(user, None) is not None:
+                raise Refusal(error_codes.DUPLICATE_RESOURCE, TWICE)
+            well[user] = decide()
+        except Refusal as refusal:
+            failed[user] = Altered(user, refusal.code, refusal.message)
+    return Decision(list(well.values()), [*map(Altered, well), *failed.values()])
+
+
+def _asked(
+    image: Image, deletions: Iterable[Deletion], upsertions: Iterable[Upsertion]
+) -> Iterator[tuple[str, Callable[[], Message]]]:
+    for deletion in deletions:
+        yield deletion.name, partial(_deleted, image, deletion)
+    for upsertion in upsertions:
+        yield upsertion.name, partial(_upserted, image, upsertion)
+
+
+def _deleted(image: Image, asked: Deletion) -> Message:
+    _check(image, asked.name, asked.mechanism)
+    if (asked.name, asked.mechanism) not in image.scram:
+        raise Refusal(error_codes.RESOURCE_NOT_FOUND, "Attempt to delete a user credential that does not exist")
+    return RemoveUserScramCredentialRecord(name=asked.name, mechanism=asked.mechanism)
+
+
+def _upserted(image: Image, asked: Upsertion) -> Message:
+    mechanism = _check(image, asked.name, asked.mechanism)
+    if asked.iterations < mechanism.least:
+        raise Refusal(error_codes.UNACCEPTABLE_CREDENTIAL, "Too few iterations")
+    if asked.iterations > MOST_ITERATIONS:
+        raise Refusal(error_codes.UNACCEPTABLE_CREDENTIAL, "Too many iterations")
+    if not asked.salted_password:
+        raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)  # Java knows no empty key, and Kafka does not expect that
+    return record_of(asked.name, mechanism, bytes(asked.salt), bytes(asked.salted_password), asked.iterations)
+
+
+def _check(image: Image, user: str, mechanism: int) -> Mechanism:
+    if image.features.get(METADATA_VERSION, NEWEST) < SCRAM:
+        raise Refusal(error_codes.UNSUPPORTED_VERSION, "The current metadata.version does not support SCRAM")
+    if not user:
+        raise Refusal(error_codes.UNACCEPTABLE_CREDENTIAL, "Username must not be empty")
+    if mechanism not in BY_TYPE:
+        raise Refusal(error_codes.UNSUPPORTED_SASL_MECHANISM, "Unknown SCRAM mechanism")
+    return BY_TYPE[mechanism]
+
+
+class Described(NamedTuple):
+    """A user's mechanisms, each with its iterations; or why there is nothing to tell."""
+
+    user: str
+    credentials: Sequence[tuple[int, int]] = ()
+    error_code: int = error_codes.NONE
+    error_message: str = ""
+
+
+def describe(image: Image, users: Sequence[str]) -> list[Described]:
+    """What DescribeUserScramCredentials tells: of these users, or of all where none is named."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for (user, mechanism), credential in sorted(image.scram.items(), key=lambda each: each[0]):
+        found.setdefault(user, []).append((mechanism, credential.iterations))
+    times = Counter(users or found.keys())
+    return [_described(user, found.get(user), count) for user, count in times.items()]
+
+
+def _described(user: str, found: list[tuple[int, int]] | None, times: int) -> Described:
+    if times > 1:
+        message = f"Cannot describe SCRAM credentials for the same user twice in a single request: {user}"
+        return Described(user, [], error_codes.DUPLICATE_RESOURCE, message)
+    if found is None:
+        message = f"Attempt to describe a user credential that does not exist: {user}"
+        return Described(user, [], error_codes.RESOURCE_NOT_FOUND, message)
+    return Described(user, found)

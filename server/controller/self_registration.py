@@ -1,0 +1,65 @@
+"""How a node makes itself known to its cluster: as a controller, and as a broker that leads what it led before (KIP-631, KIP-919).
+
+A node that leads the quorum writes the registration of its controller itself, once in its life; and that of its broker,
+if the node was the whole quorum when it started. In every other quorum the broker registers by a request, also when
+the controller that leads is in the same process (`broker_life`). A broker's partitions follow the metadata from then
+on: what an earlier life of it led has no leader until it is unfenced.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..metadata.versions import DIRECTORIES, level_of
+from . import bootstrap, broker_unfenced
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+
+def register(node: Node) -> None:
+    """This node has begun to lead."""
+    _register_controller(node)
+    by_request = node.life is not None and node.life.registers
+    if "broker" in node.roles and node.quorum.is_alone and not (node.is_registered or by_request):
+        node.is_registered = True
+        node.controller.listeners.append(node.partitions.image_changed)
+        _register_broker(node)
+
+
+def raised(node: Node) -> None:
+    """The level of the metadata is another one: what this node, which leads, could not say of itself below, it says now."""
+    _register_controller(node)
+    image = node.controller.draft
+    broker = image.brokers.get(node.id)
+    if node.is_registered and broker is not None and not broker.log_dirs and level_of(image) >= DIRECTORIES:
+        node.controller.commit([bootstrap.directories_record(node.id, broker.epoch, node.logs.directories)])
+
+
+def _register_controller(node: Node) -> None:
+    controller, (host, port) = node.controller, node.controller_endpoint or node.advertised
+    known = controller.draft.controllers.get(node.id)
+    if known is None or known.incarnation_id != node.incarnation_id:
+        name = node.quorum.replica.listener_name
+        controller.commit([bootstrap.controller_record(node.id, node.roles, node.incarnation_id, name, host, port)])
+
+
+def _register_broker(node: Node) -> None:
+    """Fenced first, as every broker; then it leads again."""
+    controller, (host, port) = node.controller, node.advertised
+    rack = node.settings["broker.rack"]
+    epoch = controller.log.log_end_offset
+    record = bootstrap.broker_record(
+        node.id,
+        controller.new_id(),
+        host,
+        port,
+        epoch=epoch,
+        rack=rack if isinstance(rack, str) else None,
+        log_dirs=node.logs.directories,
+    )
+    last = controller.draft.brokers.get(node.id)
+    clean = last is not None and node.logs.last_broker_epoch == last.epoch
+    controller.commit([record, *broker_unfenced.gone(controller.draft, node.id, node.settings, clean=clean)])
+    controller.commit(broker_unfenced.back(controller.draft, node.id, node.settings))
+    node.logs.put_aside_strays(broker_unfenced.own_partitions(controller.draft, node.id))

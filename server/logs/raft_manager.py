@@ -1,0 +1,198 @@
+"""This node's replica of the metadata log, put together: its log and snapshots, what it may never forget, its voters, its settings (KIP-595).
+
+Rules. Whoever calls the replica does it through here, so that what became committed is shown to the node right after. A replica that cannot go
+on halts its node. A sole voter has nobody who relies on what it flushed: it counts at once what it has appended, and flushes beside the loop,
+but for what must not be taken back once somebody has seen it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages.message import Message
+
+from ..log.config import LogConfig
+from ..log.formats.errors import BadFile
+from ..log.log import PartitionLog
+from ..log.offset_and_epoch import OffsetAndEpoch
+from ..log.storage import Flush
+from ..metadata.internal_topics import METADATA_TOPIC
+from ..raft.configured_voters import bootstrap_servers, static_voters
+from ..raft.links import Failure, Send
+from ..raft.listener import Listener
+from ..raft.raft_log import Diverged, RaftLog
+from ..raft.replica import Replica
+from ..raft.replica_key import ReplicaKey
+from ..raft.settings import NAMES, QuorumSettings
+from ..raft.snapshots.service import Snapshots
+from ..raft.voters import Endpoint, VoterSet
+from ..requests.waiting import Wait
+
+if TYPE_CHECKING:
+    from ..configs.settings import Settings
+    from ..node import Node
+    from ..raft.messages import Incoming
+    from .logs import Logs
+
+
+class Quorum:
+    """The replica, and what of the node it needs. `log` is the metadata log. Nothing happens before `start`."""
+
+    def __init__(self, node: Node, listener: Listener, endpoint: Endpoint | None) -> None:
+        self._node = node
+        settings, logs = node.settings, node.logs
+        self.log = metadata_log(logs, settings, node.now)
+        self.snapshots = logs.snapshots
+        self.durable = _Durable(node, self.log)
+        listener_name = settings.list("controller.listener.names")[0].upper()
+        endpoints = {} if endpoint is None else {listener_name: endpoint}
+        key = ReplicaKey(node.id, node.own_directory)
+        static = static_voters(settings, key, listener_name, endpoints, self.snapshots, node.now)
+        self.replica = Replica(
+            QuorumSettings.of({name: settings[name] for name in NAMES}),
+            key,
+            self._raft_log(static),
+            logs.elections,
+            Random(node.random.getrandbits(64)),
+            listener,
+            cluster_id=node.cluster_id,
+            endpoints=endpoints,
+            listener_name=listener_name,
+            bootstrap=bootstrap_servers(settings),
+            can_vote="controller" in node.roles,
+            snapshots=Snapshots(self.snapshots, _response_max_bytes(settings)),
+            now=node.now,
+        )
+        self.durable.replica = self.replica
+
+    def _raft_log(self, static: VoterSet) -> RaftLog:
+        """BadFile for a log that cannot be what this node has kept: it would vote on it."""
+        try:
+            found = RaftLog(self.log, static, self.snapshots, self.durable)
+        except Diverged as problem:
+            raise BadFile(str(problem), file=METADATA_TOPIC) from problem
+        epoch = self._node.logs.elections.load().epoch
+        if 0 < epoch < found.last_epoch:
+            said = f"the log ends in epoch {found.last_epoch}, and the last one that this node has heard of is {epoch}"
+            raise BadFile(said, file=METADATA_TOPIC)
+        if len(self.snapshots.ids()) > 1:
+            from ..raft.snapshots.keeping import forget_old  # most nodes have one snapshot at most
+
+            forget_old(found, self.snapshots, self._node.now)
+        if not found.end_offset:
+            list(self._node.logs.bootstrap)  # a leader that cannot read it would be none
+        return found
+
+    @property
+    def needs_peers(self) -> bool:
+        """Whether there is anybody to speak to, or may be: else nothing has to be sent, ever."""
+        return bool(self.replica.endpoints) or not self.is_alone
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether this node is the only voter."""
+        return self.replica.voters.is_only(self.replica.key)
+
+    def start(self) -> None:
+        """Take part; a sole voter leads when this returns."""
+        self.tick(self._node.now)
+
+    def handle(self, request: Incoming) -> Message | Wait[Message]:
+        """Any of the quorum's requests."""
+        response = self.replica.handle(request, self._node.now)
+        self._after()
+        return response
+
+    def append(self, values: Sequence[bytes], *, flush: bool) -> OffsetAndEpoch:
+        """Write records as one batch; with `flush` they outlive the machine before they count. NotLeader, AppendRefused."""
+        self.durable.at_once = flush
+        try:
+            return self.replica.append(values, self._node.now)
+        finally:
+            self.durable.at_once = False
+            self._check()
+
+    def retire(self, until: int) -> None:
+        """Stop in good order: a leader tells the others who should follow it, and tries to until then (ms)."""
+        self.replica.shutdown(self._node.now, max(0, until - self._node.now))
+        self._after()
+
+    @property
+    def is_retired(self) -> bool:
+        """Whether there is nothing left to be told."""
+        return self.replica.is_stopped
+
+    def take_outgoing(self) -> list[Send]:
+        """What is to be sent to other nodes."""
+        return self.replica.take_outgoing()
+
+    def answered(self, token: int, response: Message | Failure | None, now: int) -> None:
+        """What has become of it."""
+        self._node.now = now
+        self.replica.answered(token, response, now)
+        self._after()
+        self._node.waiting.run(now)
+
+    def tick(self, now: int) -> None:
+        """Time has passed."""
+        self._node.now = now
+        self.replica.tick(now)
+        self._after()
+        self._node.waiting.run(now)
+
+    def next_deadline(self) -> int | None:
+        return self.replica.next_deadline()
+
+    def _after(self) -> None:
+        self._check()
+        self._node.controller.proceed()
+
+    def _check(self) -> None:
+        failure = self.replica.failure
+        if failure is not None and self._node.halted is None and not self._node.logs.failures:
+            self._node.halted = f"the quorum's replica cannot go on: {failure}"
+
+    def __repr__(self) -> str:
+        return repr(self.replica)
+
+
+class _Durable:
+    """What the replica asks to make its log outlive the machine."""
+
+    def __init__(self, node: Node, log: PartitionLog) -> None:
+        self._node, self.log = node, log
+        self.replica: Replica | None = None  # from its making on
+        self.at_once = False
+
+    def unflushed(self) -> Flush | None:
+        """The work to be done before what was appended counts; None when it can be done later, beside the loop."""
+        replica = self.replica
+        others = replica is None or not replica.voters.is_only(replica.key)
+        if others or self.at_once or self._node.settings.int("log.flush.interval.messages") == 1:
+            return self.log.unflushed()
+        self._node.flushing.want(self)
+        return None
+
+    def flushed(self, offset: int) -> None:
+        """A flush of the log below `offset` was done."""
+        self.log.flushed(offset)
+
+    def __repr__(self) -> str:
+        return "the metadata log"
+
+
+def metadata_log(logs: Logs, settings: Settings, now: int) -> PartitionLog:
+    """The log of the metadata, which rolls as the settings say; nothing of it goes but what a snapshot stands for."""
+    size = settings["internal.metadata.log.segment.bytes"] or settings["metadata.log.segment.bytes"]
+    return logs.metadata(LogConfig({"segment.bytes": size, "segment.ms": settings["metadata.log.segment.ms"]}), now)
+
+
+RESPONSE_MAX_BYTES = "replica.fetch.response.max.bytes"
+
+
+def _response_max_bytes(settings: Settings) -> int | None:
+    """What bounds an answer to FetchSnapshot besides its MaxBytes: as in KIP-630 if the node was given the setting, as in Kafka not by
+    its default. A byte at least, or a replica would ask for ever."""
+    return max(1, settings.int(RESPONSE_MAX_BYTES)) if RESPONSE_MAX_BYTES in settings.given else None

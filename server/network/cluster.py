@@ -1,0 +1,168 @@
+"""The shell of several nodes in one process: one loop, a listener for each, and what they say to one another carried from node to node.
+
+Rules. Everything is called on the loop's thread. Whoever calls a node has `moved` called after it, by its listener; what that leads to on other
+nodes happens soon, or at once by `settle`. Nodes that are no members are reached over sockets. With a clock that is stepped time passes for all
+members in order, with everything that they say to one another in between.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from .clock import Clock, SteppedClock
+from .in_process import Elsewhere, InProcess
+
+if TYPE_CHECKING:
+    from ..handlers import Served
+    from .listener import Listener
+    from .peers import Peers
+
+NEVER = 2**63
+TURNS = 100
+"""How often one goes on at once, where it seems never to end, before time passes."""
+
+LOOK_S, STEP_MS = 0.001, 5
+"""How often one looks whether what is waited for has come."""
+
+
+class Together:
+    """The members' listeners, by the ids of their nodes."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock, self.carrier = clock, InProcess()
+        self.listeners: dict[int, Listener] = {}
+        self._loop = asyncio.get_running_loop()
+        self._peers: dict[Elsewhere, Peers] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._wanted = NEVER  # when the timer is due
+        self._is_due = self._settling = False
+
+    def join(self, listener: Listener, places: Mapping[tuple[str, int], Mapping[int, Served]]) -> None:
+        """A member from now on: `places` are where others reach it, and what is served there."""
+        id = listener.node.id
+        self.leave(id)
+        self.carrier.join(listener.node, places)
+        self.listeners[id], listener.moved = listener, self.moved
+        self.moved()
+
+    def leave(self, id: int) -> None:
+        """No member any more, and it does nothing any more."""
+        self.listeners.pop(id, None)
+        for each in self.carrier.elsewhere.get(id, ()):
+            peers = self._peers.pop(each, None)
+            if peers is not None:
+                peers.forget()
+        self.carrier.leave(id)
+        self.moved()
+
+    def moved(self) -> None:
+        """A node was called."""
+        if not (self._is_due or self._settling):
+            self._is_due = True
+            self._loop.call_soon(self._go_on)
+
+    def _go_on(self) -> None:
+        self._is_due = False
+        if self._move():
+            self.moved()
+
+    def settle(self) -> None:
+        """Carry until nothing moves, as long as no time passes."""
+        for _ in range(TURNS):
+            if not self._move():
+                return
+
+    def _move(self) -> bool:
+        if self._settling:
+            return False
+        self._settling = True
+        try:
+            more = self.carrier.carry(self.clock.now())
+            for listener in list(self.listeners.values()):
+                listener.reschedule()
+        finally:
+            self._settling = False
+        self._speak()
+        self._reschedule()
+        return more
+
+    def _speak(self) -> None:
+        for channels in self.carrier.elsewhere.values():
+            for each in channels:
+                if each.waiting:
+                    self._peers_of(each).pump()
+
+    def _peers_of(self, elsewhere: Elsewhere) -> Peers:
+        peers = self._peers.get(elsewhere)
+        if peers is None:
+            from .peers import Peers
+
+            peers = self._peers[elsewhere] = Peers(
+                elsewhere, self.clock, client_id=elsewhere.name, timeout_ms=elsewhere.timeout_ms, moved=self.moved
+            )
+            peers.start()
+        return peers
+
+    def _reschedule(self) -> None:
+        deadline = self.carrier.next_deadline()
+        if deadline is None or deadline >= self._wanted or isinstance(self.clock, SteppedClock):
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._wanted = deadline
+        self._timer = self._loop.call_later(max(1, deadline - self.clock.now()) / 1000, self._tick)
+
+    def _tick(self) -> None:
+        self._timer, self._wanted = None, NEVER
+        self.carrier.tick(self.clock.now())
+        self._go_on()
+
+    def advance(self, clock: SteppedClock, milliseconds: int) -> None:
+        """Let time pass, stopping wherever something is due for a member."""
+        end = clock.now() + milliseconds
+        self.settle()
+        while (deadline := self._next_deadline()) <= end:
+            waited = max(0, deadline - clock.now())
+            clock.advance(waited)
+            self._pass(clock.now())
+            if not waited and self._next_deadline() <= clock.now():
+                if clock.now() >= end:
+                    break
+                clock.advance(1)
+        clock.advance(max(0, end - clock.now()))
+        self._pass(end)
+
+    def _pass(self, now: int) -> None:
+        self.carrier.tick(now)
+        self.settle()
+
+    def _next_deadline(self) -> int:
+        nodes = [at for node in self.carrier.running() if (at := node.next_deadline()) is not None]
+        return min((*nodes, self.carrier.next_deadline() or NEVER))
+
+    async def until(self, holds: Callable[[], bool], milliseconds: int) -> bool:
+        """Whether this holds within so much time; with a stepped clock as much of it passes as it takes."""
+        self.settle()
+        end = self.clock.now() + milliseconds
+        while not holds():
+            if self.clock.now() >= end:
+                return False
+            if isinstance(self.clock, SteppedClock):
+                self.advance(self.clock, STEP_MS)
+                await asyncio.sleep(0)
+            else:
+                await asyncio.sleep(LOOK_S)
+        return True
+
+    async def stop(self) -> None:
+        """Nothing is carried any more."""
+        for id in list(self.listeners):
+            self.leave(id)
+        if self._timer is not None:
+            self._timer.cancel()
+        self._wanted = 0
+
+    def __repr__(self) -> str:
+        return repr(self.carrier)

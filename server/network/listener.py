@@ -1,0 +1,403 @@
+"""The shell of one node: sockets and the event loop on one side, the node that knows neither on the other.
+
+Rules. Every call into the node is made on the loop's thread, with the clock's time, and is followed by a look at when the node wants to be
+called again. Accepting is `acceptor.py`'s, reading is asyncio's, sending is `outgoing.py`'s; what a connection is stands in `connection.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import asyncio.trsock
+import logging
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import count
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from ..handlers import CONTROLLER_SERVED, SERVED, Served
+from ..logs import flushing
+from ..node import Node
+from ..requests import close_reasons
+from ..requests.request import Peer
+from .acceptor import Acceptor
+from .clock import Clock, SteppedClock
+from .connection import Buffers, Connection
+from .connection_quotas import ConnectionQuotas, listener_name
+from .outgoing import Outgoing
+from .turns import Asides, Turn, work
+
+if TYPE_CHECKING:
+    from .peers import Peers
+
+log = logging.getLogger("kafkadouble.server")
+
+NEVER = 2**63
+LINGER_S = 10
+"""How long a connection that we end may take to read what was written before."""
+
+RETIRE_MS, LOOK_S = 2000, 0.005
+"""How long a leader that stops tries to reach the others, and how often one looks whether it has."""
+
+LOOKS = 4
+"""How often one looks for silent connections in the time after which they are closed: that time is kept to a quarter."""
+
+
+class Listener:
+    """Serves one node on sockets that already listen, and owns them from `start` on: `sock` for clients and brokers, `controllers` for who
+    speaks to its controller. Either may be missing."""
+
+    def __init__(
+        self, node: Node, clock: Clock, sock: socket.socket | None, controllers: socket.socket | None = None
+    ) -> None:
+        self.node, self.clock = node, clock
+        served = ((sock, SERVED), (controllers, CONTROLLER_SERVED))
+        self._sockets = [(each, apis) for each, apis in served if each is not None]
+        self.connections: set[_Protocol] = set()
+        self.ids, self.moves = count(1), count(1)
+        self._acceptors: list[Acceptor] = []
+        self._shut: list[Acceptor] = []  # that for clients, until the node is open
+        self._settings = node.settings  # as they were last seen
+        self._peers: list[Peers] = []  # once there is somebody to speak to
+        self._timer: asyncio.TimerHandle | None = None
+        self._wanted = NEVER  # when the timer is due, by the node's clock
+        self._loop: asyncio.AbstractEventLoop | None = None  # from `start` to `stop`
+        self._look: asyncio.TimerHandle | None = None  # for silent connections
+        self._flushes: set[asyncio.Future[list[flushing.Result]]] = set()  # under way
+        self.halted = asyncio.Event()
+        """Set when the node says that it cannot go on."""
+        self.opened = asyncio.Event()
+        """Set when clients are let in."""
+        self.moved: Callable[[], None] | None = None
+        """Told whenever the node was called, where somebody else carries what it says to other nodes."""
+        self.paused = False
+        self.turns, self._asides = (Turn(), Turn()), Asides(self._aside_done)
+        node.waiting.aside = self._asides.add
+
+    async def start(self) -> None:
+        """Begin to accept. Clients of a broker that is not part of its cluster yet are refused until it is, as by Kafka's; where the socket
+        listens already, they wait."""
+        self._loop = self._asides.loop = asyncio.get_running_loop()
+        for sock, apis in self._sockets:
+            name = listener_name(self.node.settings, clients=apis is SERVED)
+            quotas = ConnectionQuotas(name, lambda: self.node.settings)
+            acceptor = Acceptor(sock, partial(_Protocol, self, apis, quotas), quotas)
+            self._acceptors.append(acceptor)
+            if apis is SERVED and not self.node.is_open:
+                self._shut.append(acceptor)
+            else:
+                acceptor.start()
+        self.reschedule()
+        self._look_for_silent()
+
+    async def retire(self) -> None:
+        """Have others take over what the node leads, partitions and the quorum, and wait until they know."""
+        node, end = self.node, self.clock.now() + RETIRE_MS
+        if not self._peers or node.halted is not None:
+            return
+        if node.life is not None:
+            node.life.stop()
+            while not (node.life.is_over or self.clock.now() >= end or node.halted is not None):
+                await asyncio.sleep(LOOK_S)
+        node.quorum.retire(end)
+        self.reschedule()
+        while not node.quorum.is_retired and self.clock.now() < end:
+            await asyncio.sleep(LOOK_S)
+
+    async def stop(self) -> None:
+        """Accept no more, close every connection, and have what is being flushed flushed: the port is free when this is over, and the node is
+        not called any more."""
+        self._shut.clear()
+        await asyncio.gather(*(peers.stop() for peers in self._peers))
+        await self._close_sockets()
+        await self._asides.stop()
+        while self._flushes:
+            await asyncio.wait(self._flushes)
+        for timer in (self._timer, self._look):
+            if timer is not None:
+                timer.cancel()
+        self._loop = None
+
+    async def _close_sockets(self) -> None:
+        for acceptor in self._acceptors:
+            await acceptor.stop()
+        for sock, _ in self._sockets:
+            _shut_down(sock)
+            sock.close()
+        while self.connections:  # asyncio closes an aborted socket in the next round
+            self.close_connections()
+            await asyncio.sleep(0)
+
+    def close_connections(self) -> None:
+        """Cut every connection."""
+        for protocol in list(self.connections):
+            protocol.cut()
+
+    def pause(self, paused: bool) -> None:
+        """Read nothing and begin nothing, or go on; connections made meanwhile wait."""
+        self.paused = paused
+        for protocol in list(self.connections):
+            protocol.read_on(protocol.wanted)
+            protocol.others_first()
+        self.reschedule()
+
+    def replace(self, node: Node) -> None:
+        """Serve another node from now on; nobody stays connected with the old one."""
+        self.close_connections()
+        self.node = node
+        node.waiting.aside = self._asides.add
+        for peers in self._peers:
+            peers.forget()
+        self._peers.clear()
+        self.reschedule()
+
+    def advance(self, clock: SteppedClock, milliseconds: int) -> None:
+        """Let time pass for the node, stopping wherever something is due, as it would with a clock that runs."""
+        end = clock.now() + milliseconds
+        while (deadline := self.node.next_deadline()) is not None and deadline <= end:
+            clock.advance(max(0, deadline - clock.now()))
+            self._pass()
+        clock.advance(end - clock.now())
+        self._pass()
+
+    def _pass(self) -> None:
+        self.node.tick(self.clock.now())
+        self.reschedule()
+
+    def reschedule(self) -> None:
+        """Have the node ticked when it wants to be; a clock that stands still says by itself when that is, unless it is now."""
+        if self.paused:
+            return
+        if self.node.halted is not None:
+            self._halt()
+        if not self.opened.is_set() and self.node.is_open:
+            self._open()
+        if self.node.settings is not self._settings:
+            self._settings = self.node.settings
+            self._settings_changed()
+        if self.node.flushing.wanted:
+            self._flush()
+        if self.node.channels:
+            self._speak()
+        deadline = self.node.next_deadline()
+        if deadline is None or deadline >= self._wanted or self._loop is None:
+            return
+        if isinstance(self.clock, SteppedClock) and deadline > self.clock.now():
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._wanted = deadline
+        self._timer = self._loop.call_later(max(0, deadline - self.clock.now()) / 1000, self.tick)
+
+    def _settings_changed(self) -> None:
+        """Connections beyond a limit that was lowered are closed; under one that was raised more are accepted."""
+        for acceptor in self._acceptors:
+            quotas = acceptor.quotas
+            of_it = (each for each in self.connections if each.quotas is quotas)
+            for protocol in sorted(of_it, key=attrgetter("moved_at"))[: quotas.excess]:
+                log.info("%r is closed: %r, and %d may be", protocol.connection.peer, quotas, quotas.most)
+                protocol.cut()
+            acceptor.look_again()
+
+    def _speak(self) -> None:
+        """Send to other nodes what the node wants sent."""
+        if self.moved is not None:
+            self.moved()
+            return
+        if self._peers or self._loop is None:
+            for peers in self._peers:
+                peers.pump()
+            return
+        from .peers import Peers
+
+        for name, channel, setting in self.node.channels:
+            timeout = self.node.settings.int(setting)
+            self._peers.append(Peers(channel, self.clock, client_id=name, timeout_ms=timeout, moved=self.reschedule))
+        for peers in list(self._peers):
+            peers.start()
+
+    def _open(self) -> None:
+        """Let clients in, from now on and not from the loop's next round."""
+        self.opened.set()
+        shut, self._shut = self._shut, []
+        for acceptor in shut:
+            acceptor.start()
+
+    def _halt(self) -> None:
+        """Nobody is served by a node that cannot go on."""
+        self.close_connections()
+        if not self.halted.is_set():
+            self.halted.set()
+
+    def _flush(self) -> None:
+        """Flush what the node wants flushed, on another thread; what is wanted before there is a loop waits for it.
+        With a clock that stands still a flush takes no time, and is done when this returns."""
+        jobs = [] if self._loop is None else self.node.flushing.begin()
+        if not jobs or self._loop is None:
+            return
+        try:
+            done = (
+                None if isinstance(self.clock, SteppedClock) else self._loop.run_in_executor(None, flushing.run, jobs)
+            )
+        except RuntimeError:  # the interpreter ends, and starts no threads any more
+            done = None
+        if done is None:
+            self._end_flush(self.node, jobs, flushing.run(jobs))
+            return
+        self._flushes.add(done)
+        done.add_done_callback(partial(self._flushed, self.node, jobs))
+
+    def _flushed(self, node: Node, jobs: Sequence[flushing.Job], done: asyncio.Future[list[flushing.Result]]) -> None:
+        self._flushes.discard(done)
+        self._end_flush(node, jobs, done.result())
+
+    def _end_flush(self, node: Node, jobs: Sequence[flushing.Job], results: Sequence[flushing.Result]) -> None:
+        node.flushing.end(jobs, results)
+        node.tick(self.clock.now())
+        self.reschedule()
+
+    def tick(self) -> None:
+        """Let the node do what is due."""
+        self._timer, self._wanted = None, NEVER
+        if not self.paused:
+            work(self._tick_node, lambda: self.node.waiting.is_busy)
+        self.reschedule()
+
+    def _tick_node(self) -> None:
+        self.node.tick(self.clock.now())
+
+    def _aside_done(self) -> None:
+        if self._loop is not None:
+            self.reschedule()
+
+    def _look_for_silent(self) -> None:
+        """Close the connections on which nothing has moved for `connections.max.idle.ms`, by the time of the machine: a peer that is gone
+        may not be seen while it is not read."""
+        assert self._loop is not None
+        longest = self.node.settings.int("connections.max.idle.ms")
+        if longest < 0:
+            return
+        for protocol in list(self.connections):
+            protocol.looks += 1
+            if protocol.looks > LOOKS:
+                log.info("%r has been silent for %d ms: closing", protocol.connection.peer, longest)
+                protocol.cut()
+        self._look = self._loop.call_later(max(longest / LOOKS, 1) / 1000, self._look_for_silent)
+
+    def __repr__(self) -> str:
+        return f"{self.node!r}, with {len(self.connections)} connections"
+
+
+def _shut_down(sock: socket.socket | asyncio.trsock.TransportSocket) -> None:
+    """End a socket for everybody who holds it: a process that was forked has it too."""
+    with suppress(OSError):
+        sock.shutdown(socket.SHUT_RDWR)
+
+
+class _Protocol(asyncio.Protocol):
+    """What asyncio calls for one connection."""
+
+    transport: asyncio.Transport
+    outgoing: Outgoing
+    connection: Connection
+
+    def __init__(
+        self, listener: Listener, apis: Mapping[int, Served], quotas: ConnectionQuotas, ended: Callable[[], None]
+    ) -> None:
+        self.listener, self._apis, self.quotas, self._tell_ended = listener, apis, quotas, ended
+        self.moved_at = next(listener.moves)  # when bytes last moved, among all connections
+        self.looks = 0  # since bytes last moved
+        self.wanted = True  # to be read from
+        self._ending = False  # once everything is sent
+        self._has_left = False  # the peer has closed its side
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport, self.outgoing = transport, Outgoing(transport, self)
+        host, port = (transport.get_extra_info("peername") or ("?", 0))[:2]
+        node = self.listener.node
+        max_frame = node.settings.int("socket.request.max.bytes")
+        peer = Peer(next(self.listener.ids), host, port, apis=self._apis)
+        self.connection = Connection(node, peer, self, max_frame)
+        self.listener.connections.add(self)
+        log.info("%r connected", peer)
+        if self.listener.paused:
+            self.read_on(True)
+
+    def write(self, buffers: Buffers) -> None:
+        self.looks, self.moved_at = 0, next(self.listener.moves)
+        self.outgoing.send(buffers)
+
+    def close(self) -> None:
+        if not self.outgoing.unsent:
+            self.transport.close()
+            return
+        self._ending = True
+        asyncio.get_running_loop().call_later(LINGER_S, self.transport.abort)
+
+    def cut(self) -> None:
+        """Close at once, and drop what was not sent yet."""
+        _shut_down(self.transport.get_extra_info("socket"))
+        self.transport.abort()
+
+    def read_on(self, wanted: bool) -> None:
+        self.wanted = wanted
+        if (read := wanted and not self.listener.paused) != self.transport.is_reading():
+            (self.transport.resume_reading if read else self.transport.pause_reading)()
+
+    def others_first(self) -> None:
+        if not self.listener.paused:
+            asyncio.get_running_loop().call_soon(self._go_on)
+
+    def turn_is_over(self, ahead: bool) -> bool:
+        return self.listener.paused or self.listener.turns[ahead].is_over()
+
+    def _go_on(self) -> None:
+        self.connection.pump(self.listener.clock.now())
+        self.listener.reschedule()
+
+    def data_received(self, data: bytes) -> None:
+        self.looks, self.moved_at = 0, next(self.listener.moves)
+        self.connection.receive(data, self.listener.clock.now())
+        self.listener.reschedule()
+
+    def slow(self, unsent: int) -> None:
+        self.connection.choke(unsent)
+
+    def moved(self) -> None:
+        self.looks = 0
+
+    def drained(self) -> None:
+        if self._ending:
+            self.transport.close()
+        elif self.connection.choked:
+            self.connection.unchoke(self.listener.clock.now())
+            self.listener.reschedule()
+
+    def broken(self, problem: OSError) -> None:
+        log.info("%r: %s", self.connection.peer, problem)
+        self.cut()
+
+    def pause_writing(self) -> None:  # where asyncio sends
+        self.slow(self.outgoing.unsent)
+
+    def resume_writing(self) -> None:
+        self.moved()
+        self.drained()
+
+    def eof_received(self) -> None:
+        self._has_left = True
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.listener.connections.discard(self)
+        self.outgoing.end()
+        self.connection.lost()
+        self._tell_ended()
+        has_left = self._has_left or exc is not None
+        log.info(
+            "%r disconnected%s",
+            self.connection.peer,
+            close_reasons.left_after(self.connection.last_api) if has_left else "",
+        )

@@ -1,0 +1,65 @@
+"""Who votes in the quorum as far as a node's configuration tells: static voters, or those with which a new quorum begins (KIP-595, KIP-853).
+
+controller.quorum.voters is set            its voters, in `kraft.version` 0
+a snapshot names the voters                nobody else
+other nodes are to be asked                nobody, until they have told
+controllers' listener, nothing else        this node, named in the snapshot at 0-0, as `format --standalone` does it
+nothing at all                             this node, in `kraft.version` 0: nobody can join, for nobody can reach it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages.uuid import Uuid
+
+from .raft_log import BOOTSTRAP
+from .replica_key import ReplicaKey
+from .snapshots.store import SnapshotStore
+from .voters import Endpoint, Voter, VoterSet
+
+if TYPE_CHECKING:
+    from ..configs.settings import Settings
+
+
+def static_voters(
+    settings: Settings,
+    key: ReplicaKey,
+    listener: str,
+    endpoints: Mapping[str, Endpoint],
+    snapshots: SnapshotStore,
+    now: int,
+) -> VoterSet:
+    """The voters of the configuration; a new quorum's are written down first. `endpoints` are the node's own, by listener name."""
+    given = settings.list("controller.quorum.voters")
+    if given:
+        return VoterSet.from_static(",".join(given), listener)
+    ids, servers = snapshots.ids(), bootstrap_servers(settings)
+    if ids and snapshots.voters_of(ids[-1])[0] is not None:
+        return VoterSet()
+    if "controller" not in settings.list("process.roles") or set(servers) - set(endpoints.values()):
+        return VoterSet()
+    if endpoints and not ids:
+        name(snapshots, VoterSet([Voter(key, endpoints)]), now)
+        return VoterSet()
+    return VoterSet([Voter(ReplicaKey(key.id, Uuid.ZERO), endpoints, (0, 0))])
+
+
+def name(snapshots: SnapshotStore, voters: VoterSet, now: int) -> None:
+    """Have a new quorum begin with these voters, in `kraft.version` 1."""
+    from .snapshots.head import Head
+    from .snapshots.writing import write_at_once
+
+    part = snapshots.create(BOOTSTRAP)
+    if part is not None:
+        write_at_once(part, Head(now, 1, voters), (), now)
+
+
+def bootstrap_servers(settings: Settings) -> Sequence[Endpoint]:
+    """`controller.quorum.bootstrap.servers`."""
+    found = []
+    for server in settings.list("controller.quorum.bootstrap.servers"):
+        host, _, port = server.rpartition(":")
+        found.append(Endpoint(host.removeprefix("[").removesuffix("]"), int(port)))
+    return found

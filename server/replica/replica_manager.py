@@ -1,0 +1,204 @@
+"""The partitions that this node leads, kept in step with the metadata image.
+
+Rules. A partition comes into being, goes, or obeys other settings only because the image changed; those who keep state by partition (the
+coordinators) are told when leadership begins and ends. A partition whose log directory has failed stays, offline. Look-ups by name and index
+are the hot path and cost two dictionary reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Protocol
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.uuid import Uuid
+
+from ..configs.effective import effective_topic_config
+from ..log.config import LogConfig
+from ..log.files.errors import DiskFailure
+from ..log.log import PartitionLog
+from ..metadata.image import BROKER, TOPIC, Image, PartitionImage, TopicImage
+from ..metadata.removed_topics import removed_topics
+from .partition import ANY_EPOCH, Partition, epoch_problem, in_sync_of
+from .replicas import find_replica
+
+if TYPE_CHECKING:
+    from ..node import Node
+    from .replication.fetchers import Fetchers
+
+ABOUT_PARTITIONS = frozenset({"PartitionRecord", "PartitionChangeRecord"})
+MOST_CONFIGS = 512
+"""Sets of overrides whose outcome is remembered: most topics of a cluster share a few."""
+
+
+class Listener(Protocol):
+    """Somebody who keeps state by partition."""
+
+    def led(self, partition: Partition) -> None:
+        """This node leads it from now on."""
+
+    def lost(self, partition: Partition) -> None:
+        """This node leads it no longer."""
+
+
+class Partitions:
+    """All partitions led here."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._by_topic: dict[str, dict[int, Partition]] = {}
+        self._configs: dict[Mapping[str, str], LogConfig] = {}
+        self.listeners: list[Listener] = []
+
+    def get(self, topic: str, index: int) -> Partition | None:
+        of_topic = self._by_topic.get(topic)
+        return None if of_topic is None else of_topic.get(index)
+
+    def code_of_missing(self, topic: str, index: int, current_leader_epoch: int = ANY_EPOCH) -> int:
+        """Why a partition is not led here: another broker leads it, or nobody, or there is none. Where this node has a replica, an epoch that
+        is not the leader's is told first."""
+        found = self._in_metadata(topic, index)
+        if found is None:
+            return error_codes.UNKNOWN_TOPIC_OR_PARTITION
+        wrong = self._node.id in found.replicas and epoch_problem(found.leader_epoch, current_leader_epoch)
+        return wrong or error_codes.NOT_LEADER_OR_FOLLOWER
+
+    def leader_of(self, topic: str, index: int) -> tuple[int, int]:
+        """Who leads a partition of the cluster, -1 for nobody, and in which epoch; -1 and -1 where there is none (KIP-951)."""
+        found = self._in_metadata(topic, index)
+        return (-1, -1) if found is None else (found.leader, found.leader_epoch)
+
+    def _in_metadata(self, topic: str, index: int) -> PartitionImage | None:
+        found = self._node.controller.image.topic_named(topic)
+        return None if found is None else found.partitions.get(index)
+
+    def of_topic(self, topic: str) -> Mapping[int, Partition]:
+        """The partitions of one topic that are led here, by index."""
+        return self._by_topic.get(topic, {})
+
+    def __iter__(self) -> Iterator[Partition]:
+        for partitions in self._by_topic.values():
+            yield from partitions.values()
+
+    def image_changed(self, before: Image, after: Image, records: Sequence[Any] | None) -> None:
+        """Follow the image; only what the records touch is looked at, however many topics there are."""
+        for gone in removed_topics(before, after, records):
+            self._forget(gone)
+        if before.configs is not after.configs:
+            self._reconfigure(records, before, after)
+        touched: dict[Uuid, set[int]] = {}
+        if records is None:
+            touched = {topic.id: set(topic.partitions) for topic in after.topics.values()}
+        for record in records or ():
+            if type(record).__name__ in ABOUT_PARTITIONS:
+                touched.setdefault(record.topic_id, set()).add(record.partition_id)
+        for topic_id, indexes in touched.items():
+            topic = after.topic(topic_id)
+            if topic is not None:
+                self._follow(topic, sorted(indexes), after)
+
+    def _forget(self, topic: TopicImage) -> None:
+        for partition in self._by_topic.pop(topic.name, {}).values():
+            self._lost(partition)
+        for index in topic.partitions:
+            if self._node.fetchers is not None:
+                self._node.fetchers.forget((topic.id, index))
+            self._node.logs.delete(topic.name, topic.id, index, self._node.now)
+
+    def _follow(self, topic: TopicImage, indexes: Iterable[int], image: Image) -> None:
+        led = self._by_topic.setdefault(topic.name, {})
+        for index in indexes:
+            partition = topic.partitions[index]
+            if partition.leader != self._node.id:
+                was_led = index in led and not led[index].offline
+                if was_led:
+                    self._lost(led.pop(index))
+                if self._node.fetchers is not None:
+                    self._fetch(self._node.fetchers, topic, index, image, was_led)
+                continue
+            if self._node.fetchers is not None:
+                self._node.fetchers.forget((topic.id, index))
+            if index in led:
+                led[index].follow(partition, self._node.now)
+            else:
+                self._led(led, self._opened(topic, index, self.config_of(topic.name, image)))
+
+    def _opened(self, topic: TopicImage, index: int, config: LogConfig) -> Partition:
+        node, partition = self._node, topic.partitions[index]
+        epoch = partition.leader_epoch
+        try:
+            log = node.logs.open(topic.name, topic.id, index, config, node.now)
+            return Partition(
+                topic.id, node.id, epoch, log, node.flushing, in_sync_of(partition, node.id, log, node.now)
+            )
+        except DiskFailure:
+            without = Partition(topic.id, node.id, epoch, PartitionLog(topic.name, index, config))
+            without.take_offline()
+            return without
+
+    def _fetch(self, fetchers: Fetchers, topic: TopicImage, index: int, image: Image, was_led: bool) -> None:
+        """Follow a partition that another broker leads, if this node has a replica of it; what it has no replica of any more goes."""
+        node, partition, key = self._node, topic.partitions[index], (topic.id, index)
+        known = fetchers.partitions.get(key)
+        if node.id not in partition.replicas:
+            if fetchers.forget(key) is not None or was_led:
+                node.logs.delete(topic.name, topic.id, index, node.now)
+            return
+        if known is not None and (known.leader_id, known.leader_epoch) == (partition.leader, partition.leader_epoch):
+            return
+        from .replication.following import Following  # most nodes follow nobody
+
+        with suppress(DiskFailure):  # the node tells of it
+            log = node.logs.open(topic.name, topic.id, index, self.config_of(topic.name, image), node.now)
+            fetchers.follow(Following(topic.id, log, partition.leader, partition.leader_epoch))
+
+    def _led(self, led: dict[int, Partition], partition: Partition) -> None:
+        led[partition.index] = partition
+        if not partition.offline:
+            for listener in self.listeners:
+                listener.led(partition)
+
+    def take_offline(self, partitions: Iterable[tuple[str, int]]) -> None:
+        """Their log directory has failed."""
+        for topic, index in partitions:
+            partition = self.get(topic, index)
+            if partition is not None and not partition.offline:
+                partition.take_offline()
+                self._lost(partition)
+
+    def _lost(self, partition: Partition) -> None:
+        for listener in self.listeners:
+            listener.lost(partition)
+        partition.stir()
+
+    def _reconfigure(self, records: Sequence[Any] | None, before: Image, after: Image) -> None:
+        topics = {
+            record.resource_name
+            for record in records or ()
+            if type(record).__name__ == "ConfigRecord" and record.resource_type == TOPIC
+        }
+        if records is None or any(
+            before.config_overrides(BROKER, name) != after.config_overrides(BROKER, name)
+            for name in ("", str(self._node.id))
+        ):
+            self._configs.clear()
+            topics = set(self._by_topic)
+        for topic in topics & self._by_topic.keys():
+            config = self.config_of(topic, after)
+            image = after.topic_named(topic)
+            for index in () if image is None else image.partitions:
+                replica = find_replica(self._node, topic, index)
+                if replica is not None:
+                    replica.log.config = config
+
+    def config_of(self, topic: str, image: Image) -> LogConfig:
+        """What holds for a topic: its own overrides over the broker's settings, dynamic and static."""
+        overrides = image.config_overrides(TOPIC, topic)
+        config = self._configs.get(overrides)
+        if config is None:
+            if len(self._configs) >= MOST_CONFIGS:
+                self._configs.clear()
+            config = LogConfig.of(effective_topic_config(overrides, self._node.settings))
+            self._configs[overrides] = config
+        return config

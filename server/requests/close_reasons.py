@@ -1,0 +1,80 @@
+"""What is said of bytes that end a connection: who sent them, which API and version they are of, the byte and the field.
+
+Each is the rest of a sentence that begins with the peer's address, in one line however the client calls itself.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import registry
+from kafkadouble.messages.headers import RequestHead
+from kafkadouble.wire.errors import WireError
+
+from .protocol_guess import guess
+
+if TYPE_CHECKING:
+    from ..handlers import Served
+
+API_VERSIONS, OF_SASL = 18, (17, 36)
+SASL_HERE = "; a client with SASL does so, since this listener has none (security.protocol=PLAINTEXT in the client?)"
+
+LONGEST_NAME = 100
+_KEY_AND_VERSION, _LENGTH = Struct(">hh").unpack_from, Struct(">h").unpack_from
+_CLIENT_ID = 10  # where it begins in any request header
+
+
+def no_frame(error: WireError, data: bytes) -> str:
+    """The length of a frame cannot be."""
+    return f"sent bytes that are no request: {error}{'' if error.offset else guess(data)}"
+
+
+def bad_header(frame: bytes, error: WireError) -> str:
+    """A header that cannot be read, or whose API nobody knows; as much of it is told as is there."""
+    if len(frame) < _CLIENT_ID:
+        return f"sent a header that cannot be read: {error}"
+    key, version = _KEY_AND_VERSION(frame)
+    size = max(_LENGTH(frame, _CLIENT_ID - 2)[0], 0)
+    client_id = str(frame[_CLIENT_ID : _CLIENT_ID + size], "utf-8", "replace")
+    return f"{client(client_id)} sent a request of {_api(key)} version {version} whose header cannot be read: {error}"
+
+
+def bad_body(head: RequestHead, error: WireError) -> str:
+    """A body that cannot be read."""
+    return f"{_sender(head)} that cannot be read: {error}"
+
+
+def too_many(head: RequestHead, most: int) -> str:
+    """A body of too many elements."""
+    return f"{_sender(head)} of more than {most} elements"
+
+
+def not_served(head: RequestHead, served: Served | None) -> str:
+    """An API that is not served, or not in this version."""
+    if served is None:
+        place = "at byte 0 in RequestHeader.request_api_key"
+        hint = SASL_HERE if head.api_key in OF_SASL else ""
+        return f"{_sender(head)}, an API that is not served, {place}{hint}"
+    place = "at byte 2 in RequestHeader.request_api_version"
+    return f"{_sender(head)}; versions {served.lowest} to {served.highest} are served, {place}"
+
+
+def left_after(last_api: int) -> str:
+    """What may be wrong when a client closes its connection after this API; "" when nothing need be."""
+    return f" after {_api(last_api)} alone{SASL_HERE}" if last_api == API_VERSIONS else ""
+
+
+def client(client_id: str) -> str:
+    """Who, as far as he says."""
+    shown = client_id if len(client_id) <= LONGEST_NAME else client_id[:LONGEST_NAME] + "..."
+    return f"(client {shown!r})"
+
+
+def _sender(head: RequestHead) -> str:
+    return f"{client(head.client_id)} sent a request {_api(head.api_key)} version {head.api_version}"
+
+
+def _api(key: int) -> str:
+    known = {api.key: api.name for api in registry.apis()}
+    return known.get(key, f"API key {key}")

@@ -1,0 +1,164 @@
+"""What a controller lets somebody do: the right that each of its APIs asks for, of the cluster as a whole or part by part (KIP-11, KIP-590).
+
+A broker authorises what it does itself, and leaves to the controller what it hands on: so the client's own principal, out of the Envelope, is
+asked about here. Parts of a request that somebody has no right to are refused, and the others are done. Brokers of ours authorise nothing yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable
+from copy import copy
+from types import GeneratorType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kafkadouble.messages import error_codes
+
+from ..configs.alter import Resource
+from ..requests.request import Refusal, Request
+from ..requests.waiting import Wait
+from .acls import CLUSTER, CLUSTER_NAME, RESOURCE_TYPES
+from .authorizer import ALTER, ALTER_CONFIGS, CLUSTER_ACTION, CREATE, DELETE, DESCRIBE, DESCRIBE_CONFIGS, Authorizer
+
+if TYPE_CHECKING:
+    from ..node import Node
+    from ..requests.answer import Answer
+
+TOPIC, GROUP, USER = map(RESOURCE_TYPES.index, ("TOPIC", "GROUP", "USER"))
+
+OF_CLUSTER = {
+    name: operation
+    for operation, names in {
+        CLUSTER_ACTION: """Fetch FetchSnapshot Vote BeginQuorumEpoch EndQuorumEpoch UpdateRaftVoter Envelope BrokerRegistration BrokerHeartbeat
+            AlterPartition ControllerRegistration AssignReplicasToDirs AllocateProducerIds""",
+        ALTER: """UnregisterBroker UnregisterController UpdateFeatures ElectLeaders AlterPartitionReassignments AlterUserScramCredentials
+            AddRaftVoter RemoveRaftVoter CreateAcls DeleteAcls DescribeCluster""",
+        DESCRIBE: "DescribeQuorum ListPartitionReassignments DescribeAcls DescribeUserScramCredentials",
+        ALTER_CONFIGS: "AlterClientQuotas",
+    }.items()
+    for name in names.split()
+}
+"""APIs that ask for a right of the cluster, and which."""
+
+Right = tuple[int, int, str]
+"""An operation, a type of resource and its name."""
+
+
+class Parts(NamedTuple):
+    """An API of which parts are refused: the field of the request that lists them, the right that each asks for, the field of the answer that
+    lists what became of each. `of_all` is the right of the cluster that stands for all of them."""
+
+    asked: str
+    right: Callable[[Any], Right]
+    answered: str
+    of_all: int | None = None
+
+
+def _of_resource(operation: int) -> Callable[[Any], Right]:
+    def right(resource: Any) -> Right:
+        if resource.resource_type == Resource.TOPIC:
+            return operation, TOPIC, resource.resource_name
+        if resource.resource_type == Resource.GROUP:
+            return operation, GROUP, resource.resource_name
+        return operation, CLUSTER, CLUSTER_NAME
+
+    return right
+
+
+def _of_topic(operation: int) -> Callable[[Any], Right]:
+    return lambda topic: (operation, TOPIC, topic.name)
+
+
+PARTS: dict[str, Parts] = {
+    "CreateTopics": Parts("topics", _of_topic(CREATE), "topics", of_all=CREATE),
+    "CreatePartitions": Parts("topics", _of_topic(ALTER), "results"),
+    "AlterConfigs": Parts("resources", _of_resource(ALTER_CONFIGS), "responses"),
+    "IncrementalAlterConfigs": Parts("resources", _of_resource(ALTER_CONFIGS), "responses"),
+    "DescribeConfigs": Parts("resources", _of_resource(DESCRIBE_CONFIGS), "results"),
+}
+CODES = {
+    TOPIC: error_codes.TOPIC_AUTHORIZATION_FAILED,
+    GROUP: error_codes.GROUP_AUTHORIZATION_FAILED,
+    CLUSTER: error_codes.CLUSTER_AUTHORIZATION_FAILED,
+}
+NAMES_BEFORE = 6
+"""Before this version of DeleteTopics topics are names, and nothing else."""
+
+Handle = Callable[["Node", Request[Any]], "Answer | Wait[Answer]"]
+
+
+def authorized(node: Node, authorizer: Authorizer, request: Request[Any], handle: Handle) -> Answer | Wait[Answer]:
+    """The answer to as much of the request as its sender has a right to. Refusal(CLUSTER_AUTHORIZATION_FAILED)."""
+    name = request.peer.apis[request.api_key].name
+
+    def has(right: Right) -> bool:
+        return _allowed(node, authorizer, request, right)
+
+    operation = OF_CLUSTER.get(name)
+    if operation is not None and not has((operation, CLUSTER, CLUSTER_NAME)):
+        raise Refusal(error_codes.CLUSTER_AUTHORIZATION_FAILED)
+    parts = _deletion(node, request) if name == "DeleteTopics" else PARTS.get(name)
+    if parts is None or (parts.of_all is not None and has((parts.of_all, CLUSTER, CLUSTER_NAME))):
+        return handle(node, request)
+    return _divided(node, request, parts, has, handle)
+
+
+def may(node: Node, request: Request[Any], right: Right) -> bool:
+    """Whether its sender has a right, for the handler of an API that asks for one only now and then."""
+    return node.authorizer is None or _allowed(node, node.authorizer, request, right)
+
+
+def _allowed(node: Node, authorizer: Authorizer, request: Request[Any], right: Right) -> bool:
+    return authorizer.allows(node.controller.image, (request.peer.principal, request.peer.host), *right)
+
+
+def _deletion(node: Node, request: Request[Any]) -> Parts:
+    """A topic to be deleted stands there by its name, or by its id."""
+
+    def name_of(topic: Any) -> str:
+        if isinstance(topic, str):
+            return topic
+        found = None if topic.name is not None else node.controller.image.topic(topic.topic_id)
+        return topic.name or ("" if found is None else found.name)
+
+    field = "topic_names" if request.version < NAMES_BEFORE else "topics"
+    return Parts(field, lambda topic: (DELETE, TOPIC, name_of(topic)), "responses")
+
+
+def _divided(
+    node: Node, request: Request[Any], parts: Parts, has: Callable[[Right], bool], handle: Handle
+) -> Answer | Wait[Answer]:
+    asked = getattr(request.body, parts.asked) or ()
+    refused = [each for each in asked if not has(parts.right(each))]
+    if not refused:
+        return handle(node, request)
+    results = [result for each in refused for result in _refused(request, parts, each)]
+    allowed = [each for each in asked if each not in refused]
+    answer = handle(node, _with(request, parts.asked, allowed))
+    if isinstance(answer, GeneratorType):
+        return _joined_later(answer, parts.answered, results)
+    joined: Answer = _joined(answer, parts.answered, results)
+    return joined
+
+
+def _with(request: Request[Any], field: str, parts: list[Any]) -> Request[Any]:
+    found = copy(request)
+    found.body = copy(request.body)
+    setattr(found.body, field, parts)
+    return found
+
+
+def _refused(request: Request[Any], parts: Parts, each: Any) -> Iterable[Any]:
+    code = CODES[parts.right(each)[1]]
+    handler = request.peer.apis[request.api_key].handler
+    found: Iterable[Any] = getattr(handler.refuse(_with(request, parts.asked, [each]), code, None), parts.answered)
+    return found
+
+
+def _joined(answer: Any, field: str, results: list[Any]) -> Any:
+    if hasattr(answer, field):
+        setattr(answer, field, [*getattr(answer, field), *results])
+    return answer
+
+
+def _joined_later(steps: Generator[Any, Any, Any], field: str, results: list[Any]) -> Wait[Any]:
+    return _joined((yield from steps), field, results)

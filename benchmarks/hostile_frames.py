@@ -23,8 +23,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.server.apis.row import ServedApi
+from kafkadouble.server.apis.served import CONTROLLER_TABLE, SERVED, TABLE
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.handlers import CONTROLLER_TABLE, SERVED, TABLE, Served
 from kafkadouble.server.network.connection import Buffers, Connection
 from kafkadouble.server.node import Node
 from kafkadouble.server.requests.request import Peer
@@ -82,7 +83,7 @@ def wide_node() -> Node:
     return node
 
 
-def ask(node: Node, frame: bytes, served: Served) -> tuple[int, float]:
+def ask(node: Node, frame: bytes, served: ServedApi) -> tuple[int, float]:
     """The size of the answer, and how long the longest step took (s)."""
     line = Line()
     peer = Peer(1, "127.0.0.1", 1, apis={served.api.key: served})
@@ -115,7 +116,7 @@ def in_fork(function: Callable[[], Sequence[float]]) -> Any:
     return json.loads(figures)
 
 
-def time_taken(node: Node, served: Served, frame: bytes) -> Sequence[float]:
+def time_taken(node: Node, served: ServedApi, frame: bytes) -> Sequence[float]:
     """CPU time and the longest step in ms, and the size of the answer."""
     before = resource.getrusage(resource.RUSAGE_SELF)
     answer, longest = ask(node, frame, served)
@@ -124,14 +125,14 @@ def time_taken(node: Node, served: Served, frame: bytes) -> Sequence[float]:
     return 1000 * spent, 1000 * longest, answer
 
 
-def memory_taken(node: Node, served: Served, frame: bytes) -> Sequence[float]:
+def memory_taken(node: Node, served: ServedApi, frame: bytes) -> Sequence[float]:
     """At most, in MB."""
     tracemalloc.start()
     ask(node, frame, served)
     return (tracemalloc.get_traced_memory()[1] / MB,)
 
 
-def costs_of(node: Node, served: Served, *, every: bool) -> list[Cost]:
+def costs_of(node: Node, served: ServedApi, *, every: bool) -> list[Cost]:
     """That of the most expensive frame of one API, or of every frame."""
     frames = dict(widest.frames(served.request, served.highest))
     found = []

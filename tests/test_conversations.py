@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.server.handlers import TABLE
-from kafkadouble.server.handlers.error_rows import REACHED, ROWS
+from kafkadouble.server.apis.served import TABLE
 from tests.support.conversation import Conversation, play
+from tests.support.error_rows import REACHED, ROWS
 from tests.support.errors_page import PAGE, as_markdown
 
 TRANSCRIPTS = sorted((Path(__file__).parent / "conversations").rglob("*.txt"))

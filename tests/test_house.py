@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,30 @@ def test_no_hand_written_file_is_a_wall() -> None:
         if "generated" not in path.parts and (count := len(path.read_text().splitlines())) > 400
     }
     assert tall == {}
+
+
+def rows_of_house(head: str) -> list[list[str]]:
+    """The cells of the table in docs/house.md that has this head."""
+    lines = iter((HOUSE / "docs" / "house.md").read_text().splitlines())
+    next(line for line in lines if line.startswith(head))
+    next(lines)
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in takewhile(bool, lines)]
+
+
+def test_the_map_has_every_room_of_the_server_in_the_order_of_the_layers() -> None:
+    rooms = [re.findall(r"`(\w+)[/.]", first)[0] for first, *_ in rows_of_house("| room |")]
+    layers = re.findall(r'"kafkadouble\.server\.(\w+)",', (HOUSE / "pyproject.toml").read_text())
+    there = {path.stem for path in (HOUSE / "server").iterdir() if path.name[0] not in "._"} - {
+        "__init__",
+        "__pycache__",
+    }
+    assert rooms == list(dict.fromkeys(layers))
+    assert set(rooms) == there
+
+
+def test_the_files_that_the_map_names_are_there() -> None:
+    for what, where in rows_of_house("| to find |"):
+        folder = Path()
+        for name in re.findall(r"`([\w/.]+)`", where):
+            folder = Path(name).parent if "/" in name else folder
+            assert (HOUSE / folder / Path(name).name).is_file(), f"{what}: {name}"

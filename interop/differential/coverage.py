@@ -1,4 +1,4 @@
-"""Error rows: every row of `server/handlers/error_rows.py` is provoked on both brokers by some script, or excused here with the reason;
+"""Error rows: every row of `tests/support/error_rows.py` is provoked on both brokers by some script, or excused here with the reason;
 those that take brokers beside it, where there are three on each side.
 
 A reason of the rows themselves is an excuse for all rows that have it, if requests to one Kafka cannot bring it about either, or if
@@ -8,8 +8,8 @@ cannot. Rows that are neither provoked nor excused fail the run, and so do excus
 
 from __future__ import annotations
 
-from kafkadouble.server.handlers import error_rows
-from kafkadouble.server.handlers.error_rows import ROWS
+from tests.support import error_rows
+from tests.support.error_rows import ROWS
 
 Row = tuple[str, str]
 """An API and the name of an error code."""

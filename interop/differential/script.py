@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kafkadouble.messages import registry
-from kafkadouble.server.handlers import TABLE
+from kafkadouble.server.apis.served import TABLE
 from tests.support.conversation import lines
 
 SCRIPTS = Path(__file__).parent / "scripts"

@@ -10,7 +10,7 @@ import pytest
 
 from interop.conftest import TOLD
 from interop.local import Missing, jars
-from kafkadouble.server.handlers.error_rows import ROWS
+from tests.support.error_rows import ROWS
 
 from . import coverage, verdict
 from .brokers import both

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkadouble.server.handlers.error_rows import ROWS
+from tests.support.error_rows import ROWS
 
 from . import coverage
 from .compare import Difference, Found, differences

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from interop.tools import page as tools
-from kafkadouble.server.handlers import TABLE
+from kafkadouble.server.apis.served import TABLE
 
 from .programs import PROGRAMS
 from .promise import BEHAVIOURS, NOT_OFFERED, NOT_TRIED, PASS, TOTAL

@@ -16,7 +16,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.assign_replicas_to_dirs import AssignReplicasToDirsRequest
 from kafkadouble.messages.uuid import Uuid
 
-from ..handlers import CONTROLLER_SERVED
+from ..apis.served import CONTROLLER_SERVED
 from ..metadata.image import EMPTY, Image
 from ..metadata.log_dir_ids import directories_of
 from ..metadata.versions import DIRECTORIES, level_of

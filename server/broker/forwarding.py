@@ -19,7 +19,6 @@ from kafkadouble.messages.message import Message
 from ..requests.answer import DISCONNECT, Answer, Disconnect
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Until, Wait, Waiters
-from .forwardable import FORWARDABLE
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -31,22 +30,25 @@ DEADLINE_MS = 60_000
 
 def is_forwarded(node: Node, request: Request[Any]) -> bool:
     """Whether another node is to answer this."""
-    return request.api_key in FORWARDABLE and not node.controller.leads and not request.peer.is_at_controller
+    return (
+        request.peer.apis[request.api_key].row.forwarded
+        and not node.controller.leads
+        and not request.peer.is_at_controller
+    )
 
 
 def forwarded(node: Node, life: BrokerLife, request: Request[Any]) -> Wait[Answer]:
     """The active controller's answer. Refusal where there is none in time."""
-    handler = request.peer.apis[request.api_key].handler
-    admit, preprocess = getattr(handler, "admit", None), getattr(handler, "preprocess", None)
-    if admit is not None:
-        admit(request)
-    if preprocess is None:
+    served = request.peer.apis[request.api_key]
+    if served.admit is not None:
+        served.admit(request)
+    if served.preprocess is None:
         return (yield from _asked(life, request, request.body))
-    done, left = preprocess(node, request)
+    done, left = served.preprocess(node, request)
     body = copy(request.body)
     body.resources = left
     if done and not left:
-        response: Any = request.peer.apis[request.api_key].api.response()
+        response: Any = served.api.response()
     else:
         response = yield from _asked(life, request, body)
     if not isinstance(response, Disconnect):

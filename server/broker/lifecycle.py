@@ -21,8 +21,8 @@ from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 
+from ..apis.served import CONTROLLER_SERVED
 from ..controller import broker_unfenced
-from ..handlers import CONTROLLER_SERVED
 from ..metadata.features import OF_BROKERS, SUPPORTED
 from ..metadata.image import EMPTY, Image
 from .assignments_manager import OwnDirectories

@@ -17,7 +17,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
 
 from .. import dispatch
-from ..handlers import CONTROLLER_SERVED
+from ..apis.served import CONTROLLER_SERVED
 from ..raft.links import Failure, Peer, Send
 from ..requests.request import Peer as OtherEnd
 from ..requests.request import Request

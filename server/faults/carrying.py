@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.messages.message import Message
 from kafkadouble.wire.errors import UsageError
 
-from ..handlers import CONTROLLER_TABLE, TABLE
+from ..apis.served import CONTROLLER_TABLE, TABLE
 from ..requests.answer import DISCONNECT
 from ..requests.request import Request
 from ..requests.waiting import Until, Wait

@@ -2,16 +2,19 @@
 
 Rules. `divide` makes two requests of one: what a scope hits, and the rest. `overlay` puts the answer for some parts over the answer for
 all, and `mirrored` makes the answer in which every part failed. Nothing changes but the answer that is covered. Which lists of a message
-hold parts stands in one table, and nowhere else.
+hold parts stands in the rows of `apis`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import copy
-from typing import Any, NamedTuple
+from typing import Any
 
 from kafkadouble.messages.fields import fields_of
+
+from ..apis.row import PartList
+from ..apis.served import ROWS
 
 Scope = Mapping[str, str | int]
 """What narrows a match, as `Rule.scope` gives it."""
@@ -20,64 +23,8 @@ NameOf = Callable[[Any], str | None]
 """The name of the topic that has an id."""
 
 
-class Level(NamedTuple):
-    """One list of parts: what its items stand for, and the names of the list in the request and in the response."""
-
-    kind: str
-    asked: str
-    answered: str
-
-
-_TOPICS_AND_PARTITIONS = "topic:topics/topics partition:partitions/partitions"
-
-_TABLE = {
-    "AddPartitionsToTxn": (
-        "topic:v3_and_below_topics/results_by_topic_v3_and_below partition:partitions/results_by_partition",
-        "transactional_id:transactions/results_by_transaction topic:topics/topic_results"
-        " partition:partitions/results_by_partition",
-    ),
-    "AlterConfigs": ("resource:resources/responses",),
-    "AlterPartitionReassignments": ("topic:topics/responses partition:partitions/partitions",),
-    "AlterShareGroupOffsets": ("topic:topics/responses partition:partitions/partitions",),
-    "ConsumerGroupDescribe": ("group:group_ids/groups",),
-    "CreatePartitions": ("topic:topics/results",),
-    "CreateTopics": ("topic:topics/topics",),
-    "DeleteGroups": ("group:groups_names/results",),
-    "DeleteRecords": (_TOPICS_AND_PARTITIONS,),
-    "DeleteShareGroupOffsets": ("topic:topics/responses",),
-    "DeleteTopics": ("topic:topic_names/responses", "topic:topics/responses"),
-    "DescribeConfigs": ("resource:resources/results",),
-    "DescribeGroups": ("group:groups/groups",),
-    "DescribeProducers": ("topic:topics/topics partition:partition_indexes/partitions",),
-    "DescribeShareGroupOffsets": ("group:groups/groups topic:topics/topics partition:partitions/partitions",),
-    "DescribeTopicPartitions": ("topic:topics/topics",),
-    "DescribeTransactions": ("transactional_id:transactional_ids/transaction_states",),
-    "ElectLeaders": ("topic:topic_partitions/replica_election_results partition:partitions/partition_result",),
-    "Fetch": ("topic:topics/responses partition:partitions/partitions",),
-    "FindCoordinator": ("coordinator:coordinator_keys/coordinators",),
-    "IncrementalAlterConfigs": ("resource:resources/responses",),
-    "ListOffsets": (_TOPICS_AND_PARTITIONS,),
-    "Metadata": ("topic:topics/topics",),
-    "OffsetCommit": (_TOPICS_AND_PARTITIONS,),
-    "OffsetDelete": (_TOPICS_AND_PARTITIONS,),
-    "OffsetFetch": (
-        "topic:topics/topics partition:partition_indexes/partitions",
-        "group:groups/groups topic:topics/topics partition:partition_indexes/partitions",
-    ),
-    "OffsetForLeaderEpoch": (_TOPICS_AND_PARTITIONS,),
-    "Produce": ("topic:topic_data/responses partition:partition_data/partition_responses",),
-    "ShareAcknowledge": ("topic:topics/responses partition:partitions/partitions",),
-    "ShareFetch": ("topic:topics/responses partition:partitions/partitions",),
-    "ShareGroupDescribe": ("group:group_ids/groups",),
-    "StreamsGroupDescribe": ("group:group_ids/groups",),
-    "TxnOffsetCommit": (_TOPICS_AND_PARTITIONS,),
-}
-"""The lists of parts, outermost first, of each API that has any. Where versions differ, the one whose list holds something counts."""
-
-PATHS = {
-    api: tuple(tuple(Level(*part.replace("/", ":").split(":")) for part in path.split()) for path in paths)
-    for api, paths in _TABLE.items()
-}
+PATHS = {row.name: row.paths for row in ROWS if row.paths}
+"""The lists of parts of each API that has any."""
 
 KINDS = {"resource": ("topic", "group"), "coordinator": ("group", "transactional_id")}
 """What a level may stand for, where that is more than one thing."""
@@ -115,7 +62,7 @@ def divide(api: str, body: Any, scope: Scope, name_of: NameOf) -> tuple[Any | No
     return _divide(body, path, inner, name_of)
 
 
-def path_of(api: str, body: Any) -> tuple[Level, ...]:
+def path_of(api: str, body: Any) -> tuple[PartList, ...]:
     """The lists of parts that this body uses; empty when it names none."""
     return next((path for path in PATHS.get(api, ()) if getattr(body, path[0].asked)), ())
 
@@ -124,7 +71,7 @@ def _is_about(body: Any, kind: str, value: str | int) -> bool:
     return any(getattr(body, field, None) == value for field in _DIRECT[kind])
 
 
-def _divide(struct: Any, path: tuple[Level, ...], scope: Scope, name_of: NameOf) -> tuple[Any | None, Any | None]:
+def _divide(struct: Any, path: tuple[PartList, ...], scope: Scope, name_of: NameOf) -> tuple[Any | None, Any | None]:
     level, deeper = path[0], path[1:]
     hit, rest = [], []
     for item in getattr(struct, level.asked) or ():
@@ -135,7 +82,7 @@ def _divide(struct: Any, path: tuple[Level, ...], scope: Scope, name_of: NameOf)
 
 
 def _divide_item(
-    item: Any, level: Level, deeper: tuple[Level, ...], scope: Scope, name_of: NameOf
+    item: Any, level: PartList, deeper: tuple[PartList, ...], scope: Scope, name_of: NameOf
 ) -> tuple[Any | None, Any | None]:
     for kind in _kinds(level):
         if kind in scope and key_of(item, kind, name_of) != scope[kind]:
@@ -144,7 +91,7 @@ def _divide_item(
     return _divide(item, deeper, scope, name_of) if narrower else (item, None)
 
 
-def _kinds(level: Level) -> tuple[str, ...]:
+def _kinds(level: PartList) -> tuple[str, ...]:
     return KINDS.get(level.kind, (level.kind,))
 
 
@@ -170,7 +117,7 @@ def _with(struct: Any, field: str, items: list[Any]) -> Any | None:
     return made
 
 
-def overlay(answer: Any, refused: Any, path: tuple[Level, ...], name_of: NameOf) -> None:
+def overlay(answer: Any, refused: Any, path: tuple[PartList, ...], name_of: NameOf) -> None:
     """Put every part of `refused` in the place of the same part of `answer`, or at the end where that has none."""
     level, deeper = path[0], path[1:]
     items = list(getattr(answer, level.answered) or ())
@@ -186,12 +133,12 @@ def overlay(answer: Any, refused: Any, path: tuple[Level, ...], name_of: NameOf)
     setattr(answer, level.answered, items)
 
 
-def depth_of_scope(path: tuple[Level, ...], scope: Scope) -> int:
+def depth_of_scope(path: tuple[PartList, ...], scope: Scope) -> int:
     """How many levels of the path a scope reaches down."""
     return max((depth for depth, level in enumerate(path, 1) if scope.keys() & set(_kinds(level))), default=0)
 
 
-def depth_of_answer(path: tuple[Level, ...], answer: Any) -> int:
+def depth_of_answer(path: tuple[PartList, ...], answer: Any) -> int:
     """On how many levels an answer lists parts; an error above them is told of all that is below."""
     depth, structs = 0, [answer]
     for level in path:
@@ -202,14 +149,14 @@ def depth_of_answer(path: tuple[Level, ...], answer: Any) -> int:
     return depth
 
 
-def mirrored(response: type[Any], body: Any, path: tuple[Level, ...], code: int) -> Any:
+def mirrored(response: type[Any], body: Any, path: tuple[PartList, ...], code: int) -> Any:
     """The response that gives every innermost part that a request names the same error."""
     answer = response()
     _mirror(answer, body, path, code)
     return answer
 
 
-def _mirror(into: Any, struct: Any, path: tuple[Level, ...], code: int) -> None:
+def _mirror(into: Any, struct: Any, path: tuple[PartList, ...], code: int) -> None:
     level, deeper = path[0], path[1:]
     made = next(field.struct for field in fields_of(type(into)) if field.name == level.answered)
     assert made is not None
@@ -238,7 +185,7 @@ def _name_alike(entry: Any, item: Any, kind: str) -> None:
             setattr(entry, field, getattr(item, field))
 
 
-def _identity(item: Any, level: Level, name_of: NameOf) -> Any:
+def _identity(item: Any, level: PartList, name_of: NameOf) -> Any:
     if hasattr(item, "resource_type"):
         return item.resource_type, item.resource_name
     return key_of(item, _kinds(level)[0], name_of)

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest, ApiVersionsResponse
 
+from ..apis.row import ServedApi
 from ..metadata.features import supported_by
 from ..requests.request import Refusal, Request
-from . import Served
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -74,7 +74,7 @@ def _check_meant(node: Node, request: Request[ApiVersionsRequest]) -> None:
         raise Refusal(error_codes.REBOOTSTRAP_REQUIRED)
 
 
-def _range(served: Served) -> ApiVersionsResponse.ApiVersion:
+def _range(served: ServedApi) -> ApiVersionsResponse.ApiVersion:
     low, high = served.advertised_from, served.highest
     return ApiVersionsResponse.ApiVersion(api_key=served.api.key, min_version=low, max_version=high)
 
@@ -83,6 +83,6 @@ def refuse(request: Request[ApiVersionsRequest], code: int, message: str | None)
     return ApiVersionsResponse(error_code=code)
 
 
-def unsupported(apis: Mapping[int, Served]) -> ApiVersionsResponse:
+def unsupported(apis: Mapping[int, ServedApi]) -> ApiVersionsResponse:
     """The answer, in version 0, to a version that is not served: the range of this API alone (KIP-511)."""
     return ApiVersionsResponse(error_code=error_codes.UNSUPPORTED_VERSION, api_keys=[_range(apis[API_VERSIONS])])

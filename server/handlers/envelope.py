@@ -21,7 +21,7 @@ from kafkadouble.messages.headers import RequestHead
 from kafkadouble.wire.errors import UsageError, WireError
 
 from .. import dispatch
-from ..broker.forwardable import FORWARDABLE
+from ..apis.served import FORWARDED
 from ..requests.answer import Answer, Disconnect
 from ..requests.bounds import MOST_ELEMENTS, has_too_many
 from ..requests.request import Peer, Refusal, Request
@@ -50,7 +50,7 @@ def _opened(envelope: Request[EnvelopeRequest]) -> Request[Any]:
     peer = _client(envelope)
     data = bytes(envelope.body.request_data)
     head = _head(data)
-    if head.api_key not in FORWARDABLE:
+    if head.api_key not in FORWARDED:
         raise Refusal(error_codes.INVALID_REQUEST)
     body = _body(data, head, peer)
     version, correlation_id = head.api_version, head.correlation_id

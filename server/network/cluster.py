@@ -15,7 +15,7 @@ from .clock import Clock, SteppedClock
 from .in_process import Elsewhere, InProcess
 
 if TYPE_CHECKING:
-    from ..handlers import Served
+    from ..apis.row import ServedApi
     from .listener import Listener
     from .peers import Peers
 
@@ -39,7 +39,7 @@ class Together:
         self._wanted = NEVER  # when the timer is due
         self._is_due = self._settling = False
 
-    def join(self, listener: Listener, places: Mapping[tuple[str, int], Mapping[int, Served]]) -> None:
+    def join(self, listener: Listener, places: Mapping[tuple[str, int], Mapping[int, ServedApi]]) -> None:
         """A member from now on: `places` are where others reach it, and what is served there."""
         id = listener.node.id
         self.leave(id)

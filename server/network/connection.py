@@ -20,7 +20,7 @@ from kafkadouble.wire.errors import UsageError, WireError
 from kafkadouble.wire.frame import Frames
 
 from .. import dispatch
-from ..handlers import Served
+from ..apis.row import ServedApi
 from ..handlers.api_versions import unsupported
 from ..requests import close_reasons
 from ..requests.answer import Answer, Disconnect
@@ -177,7 +177,7 @@ class Connection:
             self._task = task
             self._queued += request.size
 
-    def _decoded(self, head: RequestHead, served: Served, frame: bytes, received: int) -> Request[Any] | None:
+    def _decoded(self, head: RequestHead, served: ServedApi, frame: bytes, received: int) -> Request[Any] | None:
         """The request in a frame; None, and the connection ends, where there is none."""
         if has_too_many(served.request, frame, head):
             self._turn_away(frame, close_reasons.too_many(head, MOST_ELEMENTS))
@@ -192,7 +192,7 @@ class Connection:
             head.api_key, head.api_version, head.correlation_id, head.client_id, body, self.peer, received, len(frame)
         )
 
-    def _begin_wide(self, head: RequestHead, served: Served, frame: bytes, now: int) -> None:
+    def _begin_wide(self, head: RequestHead, served: ServedApi, frame: bytes, now: int) -> None:
         """Hand in a request that others go before: its decoding, its handling and its answer are steps of their own."""
         self.busy, size = True, len(frame)
         self._queued += size
@@ -204,7 +204,7 @@ class Connection:
 
         self._task = self.node.begin(self._wide(head, served, frame, now), answered, now)
 
-    def _wide(self, head: RequestHead, served: Served, frame: bytes, received: int) -> Wait[Answer]:
+    def _wide(self, head: RequestHead, served: ServedApi, frame: bytes, received: int) -> Wait[Answer]:
         yield OTHERS_FIRST
         with all_kept():
             self._request = request = self._decoded(head, served, frame, received)
@@ -222,7 +222,7 @@ class Connection:
             self._tap.turned_away(frame)
         self.end(why)
 
-    def _unsupported(self, head: RequestHead, served: Served | None, frame: bytes) -> None:
+    def _unsupported(self, head: RequestHead, served: ServedApi | None, frame: bytes) -> None:
         if head.api_key == API_VERSIONS:
             answer = unsupported(self._apis)
             buffers = headers.write_response(answer, head.correlation_id, API_VERSIONS, 0)

@@ -27,7 +27,7 @@ from ..raft.voters import Endpoint
 from ..requests.request import Peer, Request
 
 if TYPE_CHECKING:
-    from ..handlers import Served
+    from ..apis.row import ServedApi
     from ..node import Node
     from ..requests.waiting import Task
     from .peers import Sending
@@ -77,7 +77,9 @@ class InProcess:
         self.isolated: set[int] = set()
         self.paused: set[int] = set()
         self.elsewhere: dict[int, list[Elsewhere]] = {}  # by member, one for each of its conversations
-        self._places: dict[Endpoint, tuple[int, Mapping[int, Served]]] = {}  # of members, also of those that have left
+        self._places: dict[
+            Endpoint, tuple[int, Mapping[int, ServedApi]]
+        ] = {}  # of members, also of those that have left
         self._peers: dict[tuple[int, Endpoint], Peer] = {}
         self._under_way: dict[_UnderWay, None] = {}
         self._not_begun: list[_UnderWay] = []
@@ -86,7 +88,7 @@ class InProcess:
         self._touched: set[int] = set()  # who may have something to say since he was asked last
         self._now = 0
 
-    def join(self, node: Node, places: Mapping[tuple[str, int], Mapping[int, Served]]) -> None:
+    def join(self, node: Node, places: Mapping[tuple[str, int], Mapping[int, ServedApi]]) -> None:
         """A member, new or come back: where it is reached, and what is served there."""
         self.leave(node.id)
         self.nodes[node.id] = node
@@ -211,7 +213,7 @@ class InProcess:
             answered(result)
         node.tick(self._now)
 
-    def _peer(self, sender: Node, endpoint: Endpoint, apis: Mapping[int, Served]) -> Peer:
+    def _peer(self, sender: Node, endpoint: Endpoint, apis: Mapping[int, ServedApi]) -> Peer:
         peer = self._peers.get((sender.id, endpoint))
         if peer is None or peer.apis is not apis:
             peer = self._peers[sender.id, endpoint] = Peer(sender.id, "127.0.0.1", 0, apis=apis)
@@ -268,7 +270,7 @@ def _is_fetch(send: Send, version: int) -> bool:
     return version == send.version and isinstance(send.body, FetchRequest)
 
 
-def _there(send: Send, version: int, served: Served) -> Message:
+def _there(send: Send, version: int, served: ServedApi) -> Message:
     """A request as it arrives."""
     if _is_fetch(send, version):
         return send.body

@@ -1,7 +1,7 @@
 """The shell of one node: sockets and the event loop on one side, the node that knows neither on the other.
 
-Rules. Every call into the node is made on the loop's thread, with the clock's time, and is followed by a look at when the node wants to be
-called again. Accepting is `acceptor.py`'s, reading is asyncio's, sending is `outgoing.py`'s; what a connection is stands in `connection.py`.
+Every call into the node is made on the loop's thread, with the clock's time, and is followed by a
+look at its next deadline. `acceptor` accepts, asyncio reads, `outgoing` sends.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from itertools import count
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from ..handlers import CONTROLLER_SERVED, SERVED, Served
+from ..apis.row import ServedApi
+from ..apis.served import CONTROLLER_SERVED, SERVED
 from ..logs import flushing
 from ..node import Node
 from ..requests import close_reasons
@@ -46,8 +47,8 @@ LOOKS = 4
 
 
 class Listener:
-    """Serves one node on sockets that already listen, and owns them from `start` on: `sock` for clients and brokers, `controllers` for who
-    speaks to its controller. Either may be missing."""
+    """Serves one node on sockets that already listen, and owns them from `start` on: `sock` for
+    clients and brokers, `controllers` for its controller. Either may be missing."""
 
     def __init__(
         self, node: Node, clock: Clock, sock: socket.socket | None, controllers: socket.socket | None = None
@@ -131,7 +132,6 @@ class Listener:
             await asyncio.sleep(0)
 
     def close_connections(self) -> None:
-        """Cut every connection."""
         for protocol in list(self.connections):
             protocol.cut()
 
@@ -154,7 +154,7 @@ class Listener:
         self.reschedule()
 
     def advance(self, clock: SteppedClock, milliseconds: int) -> None:
-        """Let time pass for the node, stopping wherever something is due, as it would with a clock that runs."""
+        """Let time pass for the node, and stop wherever something is due."""
         end = clock.now() + milliseconds
         while (deadline := self.node.next_deadline()) is not None and deadline <= end:
             clock.advance(max(0, deadline - clock.now()))
@@ -262,11 +262,8 @@ class Listener:
         """Let the node do what is due."""
         self._timer, self._wanted = None, NEVER
         if not self.paused:
-            work(self._tick_node, lambda: self.node.waiting.is_busy)
+            work(lambda: self.node.tick(self.clock.now()), lambda: self.node.waiting.is_busy)
         self.reschedule()
-
-    def _tick_node(self) -> None:
-        self.node.tick(self.clock.now())
 
     def _aside_done(self) -> None:
         if self._loop is not None:
@@ -304,7 +301,7 @@ class _Protocol(asyncio.Protocol):
     connection: Connection
 
     def __init__(
-        self, listener: Listener, apis: Mapping[int, Served], quotas: ConnectionQuotas, ended: Callable[[], None]
+        self, listener: Listener, apis: Mapping[int, ServedApi], quotas: ConnectionQuotas, ended: Callable[[], None]
     ) -> None:
         self.listener, self._apis, self.quotas, self._tell_ended = listener, apis, quotas, ended
         self.moved_at = next(listener.moves)  # when bytes last moved, among all connections

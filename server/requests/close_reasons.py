@@ -15,7 +15,7 @@ from kafkadouble.wire.errors import WireError
 from .protocol_guess import guess
 
 if TYPE_CHECKING:
-    from ..handlers import Served
+    from ..apis.row import ServedApi
 
 API_VERSIONS, OF_SASL = 18, (17, 36)
 SASL_HERE = "; a client with SASL does so, since this listener has none (security.protocol=PLAINTEXT in the client?)"
@@ -50,7 +50,7 @@ def too_many(head: RequestHead, most: int) -> str:
     return f"{_sender(head)} of more than {most} elements"
 
 
-def not_served(head: RequestHead, served: Served | None) -> str:
+def not_served(head: RequestHead, served: ServedApi | None) -> str:
     """An API that is not served, or not in this version."""
     if served is None:
         place = "at byte 0 in RequestHeader.request_api_key"

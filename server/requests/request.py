@@ -12,7 +12,8 @@ from typing import Generic, TypeVar
 
 from kafkadouble.messages.message import Message
 
-from ..handlers import SERVED, Served
+from ..apis.row import ServedApi
+from ..apis.served import SERVED
 
 Body = TypeVar("Body", bound=Message)
 
@@ -40,7 +41,7 @@ class Peer:
     )
 
     def __init__(
-        self, id: int, host: str, port: int, listener: str = "PLAINTEXT", apis: Mapping[int, Served] = SERVED
+        self, id: int, host: str, port: int, listener: str = "PLAINTEXT", apis: Mapping[int, ServedApi] = SERVED
     ) -> None:
         self.id, self.host, self.port, self.listener, self.apis = id, host, port, listener, apis
         self.principal = "User:ANONYMOUS"

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
 from copy import copy
+from functools import cache
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkadouble.messages import error_codes
 
+from ..apis.row import ApiRow
 from ..configs.alter import Resource
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
-from .acls import CLUSTER, CLUSTER_NAME, RESOURCE_TYPES
-from .authorizer import ALTER, ALTER_CONFIGS, CLUSTER_ACTION, CREATE, DELETE, DESCRIBE, DESCRIBE_CONFIGS, Authorizer
+from .acls import CLUSTER, CLUSTER_NAME, OPERATIONS, RESOURCE_TYPES
+from .authorizer import DELETE, Authorizer
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -25,32 +27,17 @@ if TYPE_CHECKING:
 
 TOPIC, GROUP, USER = map(RESOURCE_TYPES.index, ("TOPIC", "GROUP", "USER"))
 
-OF_CLUSTER = {
-    name: operation
-    for operation, names in {
-        CLUSTER_ACTION: """Fetch FetchSnapshot Vote BeginQuorumEpoch EndQuorumEpoch UpdateRaftVoter Envelope BrokerRegistration BrokerHeartbeat
-            AlterPartition ControllerRegistration AssignReplicasToDirs AllocateProducerIds""",
-        ALTER: """UnregisterBroker UnregisterController UpdateFeatures ElectLeaders AlterPartitionReassignments AlterUserScramCredentials
-            AddRaftVoter RemoveRaftVoter CreateAcls DeleteAcls DescribeCluster""",
-        DESCRIBE: "DescribeQuorum ListPartitionReassignments DescribeAcls DescribeUserScramCredentials",
-        ALTER_CONFIGS: "AlterClientQuotas",
-    }.items()
-    for name in names.split()
-}
-"""APIs that ask for a right of the cluster, and which."""
-
 Right = tuple[int, int, str]
 """An operation, a type of resource and its name."""
 
 
 class Parts(NamedTuple):
     """An API of which parts are refused: the field of the request that lists them, the right that each asks for, the field of the answer that
-    lists what became of each. `of_all` is the right of the cluster that stands for all of them."""
+    lists what became of each."""
 
     asked: str
     right: Callable[[Any], Right]
     answered: str
-    of_all: int | None = None
 
 
 def _of_resource(operation: int) -> Callable[[Any], Right]:
@@ -68,13 +55,27 @@ def _of_topic(operation: int) -> Callable[[Any], Right]:
     return lambda topic: (operation, TOPIC, topic.name)
 
 
-PARTS: dict[str, Parts] = {
-    "CreateTopics": Parts("topics", _of_topic(CREATE), "topics", of_all=CREATE),
-    "CreatePartitions": Parts("topics", _of_topic(ALTER), "results"),
-    "AlterConfigs": Parts("resources", _of_resource(ALTER_CONFIGS), "responses"),
-    "IncrementalAlterConfigs": Parts("resources", _of_resource(ALTER_CONFIGS), "responses"),
-    "DescribeConfigs": Parts("resources", _of_resource(DESCRIBE_CONFIGS), "results"),
-}
+RIGHT_OF = {"topic": _of_topic, "resource": _of_resource}
+"""The right to a part, by what the row says that it is."""
+
+
+@cache
+def _cluster_operation(row: ApiRow) -> int | None:
+    """The operation on the cluster that the whole request needs."""
+    operation, _, resource = row.controller_right.partition(" ")
+    return OPERATIONS.index(operation) if resource == "cluster" else None
+
+
+@cache
+def _parts(row: ApiRow) -> Parts | None:
+    """The outermost parts, where each needs a right of its own."""
+    operation, _, resource = row.part_right.partition(" ")
+    if resource not in RIGHT_OF:
+        return None
+    outermost = row.paths[0][0]
+    return Parts(outermost.asked, RIGHT_OF[resource](OPERATIONS.index(operation)), outermost.answered)
+
+
 CODES = {
     TOPIC: error_codes.TOPIC_AUTHORIZATION_FAILED,
     GROUP: error_codes.GROUP_AUTHORIZATION_FAILED,
@@ -88,16 +89,17 @@ Handle = Callable[["Node", Request[Any]], "Answer | Wait[Answer]"]
 
 def authorized(node: Node, authorizer: Authorizer, request: Request[Any], handle: Handle) -> Answer | Wait[Answer]:
     """The answer to as much of the request as its sender has a right to. Refusal(CLUSTER_AUTHORIZATION_FAILED)."""
-    name = request.peer.apis[request.api_key].name
+    row = request.peer.apis[request.api_key].row
 
     def has(right: Right) -> bool:
         return _allowed(node, authorizer, request, right)
 
-    operation = OF_CLUSTER.get(name)
-    if operation is not None and not has((operation, CLUSTER, CLUSTER_NAME)):
+    operation = _cluster_operation(row)
+    allowed = operation is None or has((operation, CLUSTER, CLUSTER_NAME))
+    if not allowed and not row.right_or_parts:
         raise Refusal(error_codes.CLUSTER_AUTHORIZATION_FAILED)
-    parts = _deletion(node, request) if name == "DeleteTopics" else PARTS.get(name)
-    if parts is None or (parts.of_all is not None and has((parts.of_all, CLUSTER, CLUSTER_NAME))):
+    parts = _deletion(node, request) if row.name == "DeleteTopics" else _parts(row)
+    if parts is None or (allowed and row.right_or_parts):
         return handle(node, request)
     return _divided(node, request, parts, has, handle)
 

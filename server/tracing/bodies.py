@@ -14,24 +14,20 @@ from typing import Any
 from kafkadouble.messages.fields import fields_of
 from kafkadouble.wire.errors import UsageError
 
+from ..apis.row import BODIES, CONFIG_VALUES
 from ..requests.request import Request
 
 log = logging.getLogger("kafkadouble.server")
 
-SECRET = frozenset({36, 38, 39, 40, 41, 51, 58})
-"""SaslAuthenticate, the four of delegation tokens, AlterUserScramCredentials; and Envelope, which may carry any of them."""
-
-CONFIGURING = frozenset({19, 33, 44})
-"""CreateTopics, AlterConfigs, IncrementalAlterConfigs."""
-
 
 def bodies_of(request: Request[Any], answer: Any) -> tuple[str | None, str | None]:
     """The body of a request and that of its answer, each None when there is none, or it is not told."""
-    if request.api_key in SECRET:
+    secrets = request.peer.apis[request.api_key].row.secrets
+    if secrets == BODIES:
         return None, None
     try:
         asked = _without_records(request.body).to_json(request.version)
-        if request.api_key in CONFIGURING:
+        if secrets == CONFIG_VALUES:
             _blank_values(asked)
         told = None if answer is None else _line(_without_records(answer).to_json(request.version))
     except UsageError:  # what is no message of this version is nothing to fail over here

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kafkadouble.messages.message import Message
 from kafkadouble.server import dispatch
+from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.handlers import SERVED
 from kafkadouble.server.network.clock import Clock
 from kafkadouble.server.network.listener import Listener
 from kafkadouble.server.node import Node

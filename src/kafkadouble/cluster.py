@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
+from kafkadouble.server.apis.served import CONTROLLER_SERVED, SERVED
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.handlers import CONTROLLER_SERVED, SERVED
 from kafkadouble.server.network.clock import Clock, SteppedClock
 from kafkadouble.server.network.cluster import Together
 from kafkadouble.server.network.listener import RETIRE_MS

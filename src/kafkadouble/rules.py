@@ -28,7 +28,7 @@ def check(rule: Rule, broker: Broker | Cluster) -> None:
 def _check_listener(rule: Rule, broker: Broker | Cluster) -> None:
     if rule.api == EVERY_API or broker.controller is not None:
         return
-    from kafkadouble.server.handlers import CONTROLLER_TABLE, TABLE
+    from kafkadouble.server.apis.served import CONTROLLER_TABLE, TABLE
 
     if rule.api not in {served.name for served in TABLE} and rule.api in {served.name for served in CONTROLLER_TABLE}:
         raise UsageError(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafkadouble.server.handlers import TABLE, Served
+from kafkadouble.server.apis.row import ServedApi
+from kafkadouble.server.apis.served import TABLE
 
 HEAD = """\
 # What is served
@@ -22,7 +23,7 @@ def rows() -> list[dict[str, Any]]:
     return [_row(served) for served in sorted(TABLE, key=lambda served: served.api.key)]
 
 
-def _row(served: Served) -> dict[str, Any]:
+def _row(served: ServedApi) -> dict[str, Any]:
     return {
         "key": served.api.key,
         "name": served.name,

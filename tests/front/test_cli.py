@@ -21,7 +21,7 @@ from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest
-from kafkadouble.server.handlers import TABLE
+from kafkadouble.server.apis.served import TABLE
 from tests.front.serving import KAFKADOUBLE, run, serving
 
 HOUSE = Path(__file__).parents[2]

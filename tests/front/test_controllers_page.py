@@ -11,9 +11,9 @@ from kafkadouble import KafkaDouble
 from kafkadouble.__main__ import main
 from kafkadouble.cli import format as formatting
 from kafkadouble.cli import serve
+from kafkadouble.server.apis.served import CONTROLLER_TABLE
 from kafkadouble.server.configs.listeners import endpoints
 from kafkadouble.server.configs.settings import Settings, properties
-from kafkadouble.server.handlers import CONTROLLER_TABLE
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "controllers.md").read_text()

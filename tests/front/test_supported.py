@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from kafkadouble.server.handlers import TABLE
+from kafkadouble.server.apis.served import TABLE
 from kafkadouble.supported import as_markdown, as_text, rows
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "supported.md"

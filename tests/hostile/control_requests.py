@@ -9,8 +9,7 @@ from typing import Any
 from kafkadouble.messages import headers
 from kafkadouble.messages.fields import INTEGERS, FieldInfo
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.broker.forwardable import FORWARDABLE
-from kafkadouble.server.handlers import CONTROLLER_SERVED
+from kafkadouble.server.apis.served import CONTROLLER_SERVED, FORWARDED
 from kafkadouble.server.node import Node
 from kafkadouble.server.raft.messages import TOPIC
 from kafkadouble.wire.errors import UsageError
@@ -44,7 +43,7 @@ class ControlRequests(Requests):
         self.kinds = [
             (api, version) for api in CONTROLLER_SERVED.values() for version in range(api.lowest, api.highest + 1)
         ]
-        self._forwardable = [kind for kind in self.kinds if kind[0].api.key in FORWARDABLE]
+        self._forwardable = [kind for kind in self.kinds if kind[0].api.key in FORWARDED]
         self._about = ""  # the API that is being made
 
     @property

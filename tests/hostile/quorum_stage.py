@@ -17,7 +17,7 @@ from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.unregister_broker import UnregisterBrokerRequest
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.handlers import CONTROLLER_SERVED
+from kafkadouble.server.apis.served import CONTROLLER_SERVED
 from kafkadouble.server.metadata.features import supported_by
 from kafkadouble.server.metadata.image import TOPIC, Image
 from kafkadouble.server.network.connection import Connection

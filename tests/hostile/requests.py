@@ -9,7 +9,7 @@ from kafkadouble.messages.fields import INTEGERS, FieldInfo
 from kafkadouble.messages.generated.consumer_protocol_subscription import ConsumerProtocolSubscription
 from kafkadouble.messages.generated.unregister_broker import UnregisterBrokerRequest
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.handlers import SERVED
+from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.node import Node
 from kafkadouble.wire.batch import encode_batch
 from kafkadouble.wire.record import Record

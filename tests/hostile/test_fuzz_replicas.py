@@ -16,7 +16,7 @@ import pytest
 from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.message import Message
-from kafkadouble.server.handlers import SERVED
+from kafkadouble.server.apis.served import SERVED
 from tests.server.liars import BROKERS
 
 from .replica_lies import OF_FETCHES, asked, ends, granted, on_the_wire

@@ -7,13 +7,14 @@ import pytest
 from benchmarks import widest
 from kafkadouble.messages import headers
 from kafkadouble.messages.elements import exceed
-from kafkadouble.server.handlers import CONTROLLER_TABLE, TABLE, Served
+from kafkadouble.server.apis.row import ServedApi
+from kafkadouble.server.apis.served import CONTROLLER_TABLE, TABLE
 
 MOST = 40
 
 
 @pytest.mark.parametrize("served", [*TABLE, *CONTROLLER_TABLE], ids=lambda served: served.name)
-def test_the_widest_frames_of_an_api_are_within_the_limit(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_widest_frames_of_an_api_are_within_the_limit(served: ServedApi, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(widest, "MOST", MOST)
     found = dict(widest.frames(served.request, served.highest))
     for wide, sized in found.items():

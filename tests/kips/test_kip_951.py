@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.server.handlers import SERVED
+from kafkadouble.server.apis.served import SERVED
 from tests.kips.story import ANY, Story
 
 

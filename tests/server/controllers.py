@@ -18,8 +18,9 @@ from typing import Any
 from kafkadouble.messages import registry
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.apis.row import ServedApi
+from kafkadouble.server.apis.served import CONTROLLER_SERVED, SERVED
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.handlers import CONTROLLER_SERVED, SERVED, Served
 from kafkadouble.server.log.files.disk import Disk
 from kafkadouble.server.logs import flushing
 from kafkadouble.server.logs.files import FileLogs
@@ -148,7 +149,7 @@ class Controllers:
         body: Message,
         version: int,
         answered: Callable[[Any], None],
-        apis: Mapping[int, Served] | None = None,
+        apis: Mapping[int, ServedApi] | None = None,
     ) -> None:
         """A request as another node sends it; to a broker, as a client does. `apis` are those of the listener, if a node has two."""
         key = body.api_key or 0
@@ -163,7 +164,7 @@ class Controllers:
         node.submit(request, reply, self.now)
 
     def ask(
-        self, node: Node, body: Message, version: int, within: int = 10_000, apis: Mapping[int, Served] | None = None
+        self, node: Node, body: Message, version: int, within: int = 10_000, apis: Mapping[int, ServedApi] | None = None
     ) -> Any:
         """The answer to a client of the controllers' listener, as soon as there is one."""
         found: list[Any] = []

@@ -17,8 +17,8 @@ from typing import Any
 
 from kafkadouble.messages import headers, registry
 from kafkadouble.messages.message import Message
+from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.handlers import SERVED
 from kafkadouble.server.logs.logs import Logs
 from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.node import Node

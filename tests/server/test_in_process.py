@@ -9,8 +9,8 @@ import pytest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.message import Message
+from kafkadouble.server.apis.served import CONTROLLER_SERVED, SERVED
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.handlers import CONTROLLER_SERVED, SERVED
 from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.network.in_process import InProcess, handed_on
 from kafkadouble.server.node import Node

@@ -9,7 +9,7 @@ import pytest
 from kafkadouble.messages.generated.add_raft_voter import AddRaftVoterRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.remove_raft_voter import RemoveRaftVoterRequest
-from kafkadouble.server.handlers import SERVED
+from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.node import Node
 from tests.server.controllers import Controllers, address
 

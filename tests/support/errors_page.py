@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from kafkadouble.messages import error_codes
-from kafkadouble.server.handlers import TABLE
-from kafkadouble.server.handlers.error_rows import REACHED, ROWS
+from kafkadouble.server.apis.served import TABLE
+from tests.support.error_rows import REACHED, ROWS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "errors.md"
 

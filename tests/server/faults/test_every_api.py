@@ -10,9 +10,10 @@ from kafkadouble.messages.fields import fields_of
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.message import Struct
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.faults.parts import PATHS, Level, key_of, kinds_of
+from kafkadouble.server.apis.row import PartList, ServedApi
+from kafkadouble.server.apis.served import TABLE
+from kafkadouble.server.faults.parts import PATHS, key_of, kinds_of
 from kafkadouble.server.faults.rule import Rule
-from kafkadouble.server.handlers import TABLE, Served
 from kafkadouble.server.requests.answer import DISCONNECT
 from kafkadouble.server.tracing.history import errors_in
 from tests.server.harness import Harness
@@ -34,7 +35,7 @@ def cluster() -> Harness:
 
 
 def filled(
-    cls: type[Struct], version: int, path: tuple[Level, ...], cluster: Harness, name: str = WANTED, index: int = 0
+    cls: type[Struct], version: int, path: tuple[PartList, ...], cluster: Harness, name: str = WANTED, index: int = 0
 ) -> Any:
     """A request, or a part of one, that names two of everything that it can name in this version."""
     struct: Any = cls()
@@ -56,7 +57,7 @@ def filled(
     return struct
 
 
-def request(served: Served, version: int, cluster: Harness) -> Any:
+def request(served: ServedApi, version: int, cluster: Harness) -> Any:
     """A request of an API with as many parts as it can have."""
     request_class = served.api.request
     names = {field.name for field in fields_of(request_class) if field.present(version)}
@@ -70,7 +71,7 @@ def request(served: Served, version: int, cluster: Harness) -> Any:
 
 
 @EVERY
-def test_fails(served: Served, version: int, cluster: Harness) -> None:
+def test_fails(served: ServedApi, version: int, cluster: Harness) -> None:
     armed = cluster.node.faults.arm(Rule.of(action="fail", api=served.name, error=ERROR))
     answer = cluster.submit(request(served, version, cluster), version)
     assert armed.spent
@@ -79,14 +80,14 @@ def test_fails(served: Served, version: int, cluster: Harness) -> None:
 
 
 @EVERY
-def test_a_bare_request_fails(served: Served, version: int, cluster: Harness) -> None:
+def test_a_bare_request_fails(served: ServedApi, version: int, cluster: Harness) -> None:
     armed = cluster.node.faults.arm(Rule.of(action="fail", api=served.name, error=ERROR))
     cluster.submit(served.api.request(), version)
     assert armed.spent
 
 
 @EVERY
-def test_a_part_fails(served: Served, version: int, cluster: Harness) -> None:
+def test_a_part_fails(served: ServedApi, version: int, cluster: Harness) -> None:
     for kind in sorted(kinds_of(served.name, served.api.request)):
         scope = {kind: 0 if kind == "partition" else WANTED}
         body = request(served, version, cluster)
@@ -106,7 +107,7 @@ def _names(body: Any, kind: str) -> bool:
 
 
 @EVERY
-def test_is_cut_off_and_delayed(served: Served, version: int, cluster: Harness) -> None:
+def test_is_cut_off_and_delayed(served: ServedApi, version: int, cluster: Harness) -> None:
     cluster.node.faults.arm(Rule.of(action="delay", api=served.name, seconds=1))
     cluster.node.faults.arm(Rule.of(action="disconnect", api=served.name))
     pending = cluster.begin(request(served, version, cluster), version)

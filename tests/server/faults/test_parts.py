@@ -14,7 +14,9 @@ from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest, Offs
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.message import Struct
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.faults.parts import KINDS, PATHS, Level, divide, kinds_of, mirrored, overlay, path_of
+from kafkadouble.server.apis.row import PartList
+from kafkadouble.server.apis.served import ROWS
+from kafkadouble.server.faults.parts import KINDS, PATHS, divide, kinds_of, mirrored, overlay, path_of
 
 CASES = [(api, path) for api, paths in PATHS.items() for path in paths]
 SOME_ID = Uuid(b"0123456789abcdef")
@@ -37,7 +39,7 @@ def structs(cls: type[Struct], names: list[str]) -> Iterator[type[Struct] | None
 
 
 @pytest.mark.parametrize(("api", "path"), CASES)
-def test_the_lists_are_there(api: str, path: tuple[Level, ...]) -> None:
+def test_the_lists_are_there(api: str, path: tuple[PartList, ...]) -> None:
     found = registry.api_named(api)
     asked = list(structs(found.request, [level.asked for level in path]))
     answered = list(structs(found.response, [level.answered for level in path]))
@@ -52,10 +54,9 @@ def test_every_api_that_lists_topics_is_in_the_table() -> None:
     """What is left out is asked by brokers and controllers, or has no error by topic."""
     unlisted = {
         "DescribeLogDirs", "DescribeQuorum", "ListPartitionReassignments", "BeginQuorumEpoch", "EndQuorumEpoch",
-        "Vote", "FetchSnapshot", "AlterPartition", "InitializeShareGroupState", "ReadShareGroupState", "WriteShareGroupState",
-        "DeleteShareGroupState", "ReadShareGroupStateSummary",
+        "Vote", "FetchSnapshot", "AlterPartition",
     }  # fmt: skip
-    listing = {api.name for api in registry.apis() if not api.retired and "topics" in api.request.__slots__}
+    listing = {row.name for row in ROWS if "topics" in row.api.request.__slots__}
     assert listing - set(PATHS) == unlisted
 
 

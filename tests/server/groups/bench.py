@@ -15,9 +15,9 @@ from kafkadouble.messages.generated.sync_group import SyncGroupRequest
 from kafkadouble.messages.generated.topic_record import TopicRecord
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.groups.classic.group import ClassicGroup
 from kafkadouble.server.groups.shard import GroupShard
-from kafkadouble.server.handlers import SERVED
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
 from tests.server.harness import Harness, Pending
 

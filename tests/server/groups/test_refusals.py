@@ -19,8 +19,8 @@ from kafkadouble.messages.generated.offset_delete import OffsetDeleteRequest
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
 from kafkadouble.messages.generated.sync_group import SyncGroupRequest
 from kafkadouble.messages.message import Message, Struct, field_names
-from kafkadouble.server import dispatch, handlers
-from kafkadouble.server.handlers import Served
+from kafkadouble.server import dispatch
+from kafkadouble.server.apis.served import TABLE
 from kafkadouble.server.requests.request import Peer, Request
 from tests.server.groups.asking import commit_request, fetch_request
 from tests.server.groups.bench import GROUP, GROUP_APIS, START, Bench
@@ -117,7 +117,7 @@ def test_what_is_said_of_an_unknown_group(name: str, code: int) -> None:
 
 @pytest.mark.parametrize("api", GROUP_APIS)
 def test_refusals_can_be_written_in_every_version(api: str) -> None:
-    served = Served(api)
+    served = next(served for served in TABLE if served.name == api)
     for version in range(served.lowest, served.highest + 1):
         body = example(api, version)
         request: Request[Any] = Request(served.api.key, version, 1, "c", body, Peer(1, "h", 1), received=START, size=0)
@@ -149,4 +149,4 @@ def example(api: str, version: int) -> Message:
 
 
 def test_every_api_is_in_the_table() -> None:
-    assert {served.name for served in handlers.SERVED.values()} >= set(GROUP_APIS)
+    assert {served.name for served in TABLE} >= set(GROUP_APIS)

@@ -7,7 +7,7 @@ from typing import Any
 from kafkadouble.messages import headers, registry
 from kafkadouble.messages.generated.broker_heartbeat import BrokerHeartbeatRequest
 from kafkadouble.messages.message import Message
-from kafkadouble.server.handlers import CONTROLLER_SERVED
+from kafkadouble.server.apis.served import CONTROLLER_SERVED
 from kafkadouble.server.requests.request import Peer, Request
 from tests.server.harness import Harness, Pending
 from tests.server.metadata import broker_life

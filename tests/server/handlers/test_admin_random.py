@@ -15,7 +15,7 @@ import pytest
 
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server import dispatch
-from kafkadouble.server.handlers import SERVED
+from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.metadata.metadata_log import image_of
 from tests.server.harness import Harness
 

@@ -8,7 +8,7 @@ import pytest
 
 from kafkadouble.messages import error_codes, registry
 from kafkadouble.messages.message import Message
-from kafkadouble.server.handlers import SERVED
+from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.requests.request import Peer, Request
 from tests.server.harness import Harness, versions
 

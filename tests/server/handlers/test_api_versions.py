@@ -8,7 +8,7 @@ import pytest
 
 from kafkadouble.messages import error_codes, registry
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest, ApiVersionsResponse
-from kafkadouble.server.handlers import SERVED, TABLE
+from kafkadouble.server.apis.served import SERVED, TABLE
 from kafkadouble.server.handlers.api_versions import unsupported
 from tests.server.harness import Harness, versions
 

@@ -12,7 +12,7 @@ from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
-from kafkadouble.server.handlers import CONTROLLER_SERVED, CONTROLLER_TABLE
+from kafkadouble.server.apis.served import CONTROLLER_SERVED, CONTROLLER_TABLE
 from tests.server.harness import Harness
 
 from .controller_listener import Controllers, versions

@@ -10,7 +10,7 @@ import pytest
 
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server import dispatch
-from kafkadouble.server.handlers import CONTROLLER_SERVED
+from kafkadouble.server.apis.served import CONTROLLER_SERVED
 from kafkadouble.server.metadata.metadata_log import image_of
 from tests.server.handlers.controller_listener import Controllers
 from tests.server.handlers.test_admin_random import Maker

@@ -15,8 +15,7 @@ from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.default_principal_data import DefaultPrincipalData
 from kafkadouble.messages.generated.envelope import EnvelopeRequest
 from kafkadouble.messages.message import Message
-from kafkadouble.server.broker.forwardable import FORWARDABLE
-from kafkadouble.server.handlers import CONTROLLER_SERVED
+from kafkadouble.server.apis.served import CONTROLLER_SERVED, FORWARDED
 from kafkadouble.server.requests.request import Peer, Request
 from tests.hostile.requests import Requests
 from tests.server.harness import SEED, Harness
@@ -44,7 +43,7 @@ class Evil(Harness):
         dice = self.requests.dice
         served, version = dice.choice(self.kinds)
         message = self.requests.message(served.request, version)
-        if served.api.key in FORWARDABLE and dice.random() < 0.5:
+        if served.api.key in FORWARDED and dice.random() < 0.5:
             message, version = self.wrapped(message, version), 0
         self.hand_in(message, version)
 

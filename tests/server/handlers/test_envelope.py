@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kafkadouble.messages import error_codes, headers, registry
+from kafkadouble.messages import error_codes, headers
 from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest, CreateTopicsResponse
 from kafkadouble.messages.generated.default_principal_data import DefaultPrincipalData
@@ -19,8 +19,7 @@ from kafkadouble.messages.generated.find_coordinator import FindCoordinatorReque
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.request_header import RequestHeader
 from kafkadouble.messages.message import Message
-from kafkadouble.server.broker import forwardable
-from kafkadouble.server.handlers import CONTROLLER_SERVED, Served
+from kafkadouble.server.apis.served import CONTROLLER_SERVED, ROWS
 from kafkadouble.server.requests.answer import DISCONNECT
 from kafkadouble.server.requests.bounds import MOST_ELEMENTS
 from kafkadouble.server.requests.request import Peer, Refusal, Request
@@ -28,7 +27,7 @@ from kafkadouble.server.requests.waiting import Until, Waiters
 from tests.server.harness import NOW, SEED, Harness, Pending
 
 ENVELOPE, CREATE_TOPICS = 58, 19
-APIS: dict[int, Served] = {**CONTROLLER_SERVED, ENVELOPE: Served("Envelope")}
+APIS = CONTROLLER_SERVED
 SIZE_FIELD = 4
 
 
@@ -318,7 +317,6 @@ def test_both_are_remembered(cluster: Harness) -> None:
 
 def test_what_is_forwardable_is_served_to_clients_or_not_at_all() -> None:
     """AllocateProducerIds is what brokers ask for themselves."""
-    assert len(forwardable.FORWARDABLE) == len(forwardable.NAMES) == 22
-    assert {name for name in forwardable.NAMES if "broker" not in registry.api_named(name).listeners} == {
-        "AllocateProducerIds"
-    }
+    forwarded = [row for row in ROWS if row.forwarded]
+    assert len(forwarded) == 22
+    assert [row.name for row in forwarded if "broker" not in row.listeners] == ["AllocateProducerIds"]

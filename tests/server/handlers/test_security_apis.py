@@ -18,7 +18,7 @@ from kafkadouble.messages.generated.describe_acls import DescribeAclsRequest
 from kafkadouble.messages.generated.describe_client_quotas import DescribeClientQuotasRequest
 from kafkadouble.messages.generated.describe_user_scram_credentials import DescribeUserScramCredentialsRequest
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
-from kafkadouble.server.handlers import CONTROLLER_SERVED, SERVED
+from kafkadouble.server.apis.served import CONTROLLER_SERVED, SERVED
 from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.metadata.image_records import values_of

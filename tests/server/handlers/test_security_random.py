@@ -14,8 +14,8 @@ from kafkadouble.messages.generated.describe_acls import DescribeAclsRequest
 from kafkadouble.messages.generated.describe_client_quotas import DescribeClientQuotasRequest
 from kafkadouble.messages.generated.describe_user_scram_credentials import DescribeUserScramCredentialsRequest
 from kafkadouble.server import dispatch
+from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.controller.delegation_tokens import Terms
-from kafkadouble.server.handlers import SERVED
 from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.metadata.image_records import values_of
 from kafkadouble.server.metadata.metadata_log import image_of

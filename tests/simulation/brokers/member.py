@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import registry
 from kafkadouble.messages.message import Message
+from kafkadouble.server.apis.row import ServedApi
+from kafkadouble.server.apis.served import CONTROLLER_SERVED, SERVED
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.handlers import CONTROLLER_SERVED, SERVED, Served
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.logs import flushing
 from kafkadouble.server.network.listener import RETIRE_MS
@@ -157,7 +158,7 @@ class Member:
         key: int,
         version: int,
         data: bytes,
-        apis: Mapping[int, Served],
+        apis: Mapping[int, ServedApi],
         reply: Callable[[Any], None],
         lost: Callable[[], None],
     ) -> None:
@@ -214,7 +215,7 @@ class Member:
         to, at_broker = self.cluster.id_at(send.to.endpoint), send.to.endpoint.port == CLIENT_PORT
         self.cluster.wires.ask(self.id, to, send.body, send.version, told, REQUEST_MS, at_broker=at_broker)
 
-    def apis(self, *, at_broker: bool) -> Mapping[int, Served]:
+    def apis(self, *, at_broker: bool) -> Mapping[int, ServedApi]:
         """What is served where a request comes to it. `at_broker` counts where it has two listeners."""
         return SERVED if self.is_broker and (at_broker or not self.is_controller) else CONTROLLER_SERVED
 

@@ -1,0 +1,142 @@
+"""The APIs that describe and change the cluster: topics, configurations, rights, features. The columns are those of `row`."""
+
+from __future__ import annotations
+
+from .row import BODIES, CONFIG_VALUES, NONE, ApiRow
+
+RESOURCES = "resource:resources/responses"
+
+ROWS = (
+    ApiRow("ApiVersions", forwarded=False, parts=NONE, right=NONE, part_right=NONE, secrets=NONE),
+    ApiRow(
+        "CreateTopics",
+        forwarded=True,
+        parts="topic:topics/topics",
+        right="CREATE cluster",
+        part_right="CREATE topic",
+        secrets=CONFIG_VALUES,
+        right_or_parts=True,
+    ),
+    ApiRow(
+        "DeleteTopics",
+        forwarded=True,
+        parts=("topic:topic_names/responses", "topic:topics/responses"),
+        right=NONE,
+        part_right="DELETE topic",
+        secrets=NONE,
+    ),
+    ApiRow("DescribeAcls", forwarded=False, parts=NONE, right="DESCRIBE cluster", part_right=NONE, secrets=NONE),
+    ApiRow("CreateAcls", forwarded=True, parts=NONE, right="ALTER cluster", part_right=NONE, secrets=NONE),
+    ApiRow("DeleteAcls", forwarded=True, parts=NONE, right="ALTER cluster", part_right=NONE, secrets=NONE),
+    ApiRow(
+        "DescribeConfigs",
+        forwarded=False,
+        parts="resource:resources/results",
+        right=NONE,
+        part_right="DESCRIBE_CONFIGS resource",
+        secrets=NONE,
+    ),
+    ApiRow(
+        "AlterConfigs",
+        forwarded=True,
+        parts=RESOURCES,
+        right=NONE,
+        part_right="ALTER_CONFIGS resource",
+        secrets=CONFIG_VALUES,
+    ),
+    ApiRow("DescribeLogDirs", forwarded=False, parts=NONE, right="DESCRIBE cluster", part_right=NONE, secrets=NONE),
+    ApiRow(
+        "CreatePartitions",
+        forwarded=True,
+        parts="topic:topics/results",
+        right=NONE,
+        part_right="ALTER topic",
+        secrets=NONE,
+    ),
+    ApiRow("CreateDelegationToken", forwarded=True, parts=NONE, right=NONE, part_right=NONE, secrets=BODIES),
+    ApiRow("RenewDelegationToken", forwarded=True, parts=NONE, right=NONE, part_right=NONE, secrets=BODIES),
+    ApiRow("ExpireDelegationToken", forwarded=True, parts=NONE, right=NONE, part_right=NONE, secrets=BODIES),
+    ApiRow(
+        "DescribeDelegationToken",
+        forwarded=False,
+        parts=NONE,
+        right=NONE,
+        part_right="DESCRIBE delegation_token",
+        secrets=BODIES,
+        not_at="controller",
+    ),
+    ApiRow(
+        "ElectLeaders",
+        forwarded=True,
+        parts="topic:topic_partitions/replica_election_results partition:partitions/partition_result",
+        right="ALTER cluster",
+        part_right=NONE,
+        secrets=NONE,
+    ),
+    ApiRow(
+        "IncrementalAlterConfigs",
+        forwarded=True,
+        parts=RESOURCES,
+        right=NONE,
+        part_right="ALTER_CONFIGS resource",
+        secrets=CONFIG_VALUES,
+    ),
+    ApiRow(
+        "AlterPartitionReassignments",
+        forwarded=True,
+        parts="topic:topics/responses partition:partitions/partitions",
+        right="ALTER cluster",
+        part_right=NONE,
+        secrets=NONE,
+    ),
+    ApiRow(
+        "ListPartitionReassignments",
+        forwarded=True,
+        parts=NONE,
+        right="DESCRIBE cluster",
+        part_right=NONE,
+        secrets=NONE,
+    ),
+    ApiRow(
+        "DescribeClientQuotas",
+        forwarded=False,
+        parts=NONE,
+        right="DESCRIBE_CONFIGS cluster",
+        part_right=NONE,
+        secrets=NONE,
+    ),
+    ApiRow(
+        "AlterClientQuotas", forwarded=True, parts=NONE, right="ALTER_CONFIGS cluster", part_right=NONE, secrets=NONE
+    ),
+    ApiRow(
+        "DescribeUserScramCredentials",
+        forwarded=False,
+        parts=NONE,
+        right="DESCRIBE cluster",
+        part_right=NONE,
+        secrets=NONE,
+    ),
+    ApiRow(
+        "AlterUserScramCredentials", forwarded=True, parts=NONE, right="ALTER cluster", part_right=NONE, secrets=BODIES
+    ),
+    ApiRow("UpdateFeatures", forwarded=True, parts=NONE, right="ALTER cluster", part_right=NONE, secrets=NONE),
+    ApiRow(
+        "DescribeCluster",
+        forwarded=False,
+        parts=NONE,
+        right=NONE,
+        part_right=NONE,
+        secrets=NONE,
+        controller_right="ALTER cluster",
+    ),
+    ApiRow("UnregisterBroker", forwarded=True, parts=NONE, right="ALTER cluster", part_right=NONE, secrets=NONE),
+    ApiRow(
+        "ListConfigResources",
+        forwarded=False,
+        parts=NONE,
+        right="DESCRIBE_CONFIGS cluster",
+        part_right=NONE,
+        secrets=NONE,
+    ),
+    ApiRow("UnregisterController", forwarded=True, parts=NONE, right="ALTER cluster", part_right=NONE, secrets=NONE),
+)

@@ -1,0 +1,74 @@
+"""The APIs of classic groups and of committed offsets. The columns are those of `row`."""
+
+from __future__ import annotations
+
+from .row import NONE, ApiRow
+
+TOPICS_AND_PARTITIONS = "topic:topics/topics partition:partitions/partitions"
+
+ROWS = (
+    ApiRow(
+        "OffsetCommit",
+        forwarded=False,
+        parts=TOPICS_AND_PARTITIONS,
+        right="READ group",
+        part_right="READ topic",
+        secrets=NONE,
+    ),
+    ApiRow(
+        "OffsetFetch",
+        forwarded=False,
+        parts=(
+            "topic:topics/topics partition:partition_indexes/partitions",
+            "group:groups/groups topic:topics/topics partition:partition_indexes/partitions",
+        ),
+        right="DESCRIBE group",
+        part_right="DESCRIBE topic",
+        secrets=NONE,
+    ),
+    ApiRow(
+        "FindCoordinator",
+        forwarded=False,
+        parts="coordinator:coordinator_keys/coordinators",
+        right=NONE,
+        part_right="DESCRIBE coordinator",
+        secrets=NONE,
+    ),
+    ApiRow("JoinGroup", forwarded=False, parts=NONE, right="READ group", part_right=NONE, secrets=NONE),
+    ApiRow("Heartbeat", forwarded=False, parts=NONE, right="READ group", part_right=NONE, secrets=NONE),
+    ApiRow("LeaveGroup", forwarded=False, parts=NONE, right="READ group", part_right=NONE, secrets=NONE),
+    ApiRow("SyncGroup", forwarded=False, parts=NONE, right="READ group", part_right=NONE, secrets=NONE),
+    ApiRow(
+        "DescribeGroups",
+        forwarded=False,
+        parts="group:groups/groups",
+        right=NONE,
+        part_right="DESCRIBE group",
+        secrets=NONE,
+    ),
+    ApiRow(
+        "ListGroups",
+        forwarded=False,
+        parts=NONE,
+        right="DESCRIBE cluster",
+        part_right="DESCRIBE group",
+        secrets=NONE,
+        right_or_parts=True,
+    ),
+    ApiRow(
+        "DeleteGroups",
+        forwarded=False,
+        parts="group:groups_names/results",
+        right=NONE,
+        part_right="DELETE group",
+        secrets=NONE,
+    ),
+    ApiRow(
+        "OffsetDelete",
+        forwarded=False,
+        parts=TOPICS_AND_PARTITIONS,
+        right="DELETE group",
+        part_right="READ topic",
+        secrets=NONE,
+    ),
+)

@@ -1,0 +1,140 @@
+"""The row of one API: every fact about it that is not in its message spec or in its handler.
+
+Each fact is given in each row, so that it was decided; `NONE` is a decision. The listeners are those
+of the message spec.
+
+- `forwarded`: whether a broker hands the request on to the active controller (KIP-590), as the APIs
+  that Apache Kafka 4.4 marks as forwardable.
+- `parts`: the lists of parts in a request and in its response, outermost first, as
+  "kind:request field/response field". With several paths, the one whose list is not empty counts.
+- `right`: the operation and the resource type that the request as a whole needs, as "ALTER cluster".
+- `part_right`: the same for each of the outermost parts. `right_or_parts`: a client with `right`
+  needs no right to the parts; otherwise it needs both.
+- `secrets`: what a capture leaves out of the bodies.
+
+Rights are those of Kafka's table "Operations and Resources on Protocols". Only controllers check
+them today. `controller_right` is the right that a controller checks, where it is another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from importlib import import_module
+from typing import Any, NamedTuple, Protocol, cast
+
+from kafkadouble.messages import registry
+from kafkadouble.messages.message import Message
+
+NONE = "none"
+
+BODIES = "bodies"
+"""Both bodies may hold credentials."""
+
+CONFIG_VALUES = "config values"
+"""The values of `configs` may be passwords."""
+
+QUORUM = "quorum"
+"""The handler module of the APIs that the raft client answers itself."""
+
+
+class Handler(Protocol):
+    """What a handler module offers. A module may also have `admit(request)`, which refuses a request
+    before it is forwarded, and `preprocess(node, request)`, which answers a part of it."""
+
+    def answer(self, node: Any, request: Any) -> Any:
+        """A response, None, or a generator that will return one of them."""
+        ...
+
+    def refuse(self, request: Any, code: int, message: str | None) -> Message | None:
+        """The response in which everything that was asked for failed with `code`."""
+        ...
+
+
+class PartList(NamedTuple):
+    """One list of parts: what its items are, and the names of the list in request and response."""
+
+    kind: str
+    asked: str
+    answered: str
+
+
+class ApiRow:
+    """The facts of one API, as the module says. `module` is the handler's, named for the API in
+    snake case unless given; `controller_module` that of a controller's handler."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        forwarded: bool,
+        parts: str | tuple[str, ...],
+        right: str,
+        part_right: str,
+        secrets: str,
+        right_or_parts: bool = False,
+        controller_right: str | None = None,
+        module: str | None = None,
+        controller_module: str | None = None,
+        advertised_from: int | None = None,
+        reason: str = "",
+        not_at: str = "",
+    ) -> None:
+        self.name, self.api = name, registry.api_named(name)
+        self.forwarded, self.right, self.part_right, self.secrets = forwarded, right, part_right, secrets
+        self.right_or_parts, self.controller_right = right_or_parts, controller_right or right
+        self.module = module or self.api.request_entry.module
+        self.controller_module = controller_module or self.module
+        self.advertised_from, self.reason, self.not_at = advertised_from, reason, not_at
+        self._parts = () if parts == NONE else (parts,) if isinstance(parts, str) else parts
+
+    @property
+    def listeners(self) -> tuple[str, ...]:
+        """The kinds of listener on which it is served: "broker", "controller"."""
+        return tuple(kind for kind in self.api.listeners if kind != self.not_at)
+
+    @cached_property
+    def paths(self) -> tuple[tuple[PartList, ...], ...]:
+        """The lists of parts, outermost first; one path for each form of the request."""
+        return tuple(
+            tuple(PartList(*part.replace("/", ":").split(":")) for part in path.split()) for path in self._parts
+        )
+
+    def __repr__(self) -> str:
+        return f"the row of {self.name}"
+
+
+class ServedApi:
+    """One API on one kind of listener, with the range of versions that is served and advertised."""
+
+    def __init__(self, row: ApiRow, listener: str) -> None:
+        self.row, self.api, self.name, self.reason = row, row.api, row.name, row.reason
+        self.lowest, self.highest = self.api.stable_versions
+        self.advertised_from = self.lowest if row.advertised_from is None else row.advertised_from
+        self._module = row.controller_module if listener == "controller" else row.module
+
+    @cached_property
+    def handler(self) -> Handler:
+        """Its module, imported when the first request comes."""
+        return cast(Handler, import_module("..handlers." + self._module, __package__))
+
+    @cached_property
+    def request(self) -> type[Message]:
+        """The class of its requests."""
+        return self.api.request
+
+    @cached_property
+    def admit(self) -> Callable[[Any], None] | None:
+        """Refuses a request before it is forwarded; None for most APIs."""
+        return getattr(self.handler, "admit", None)
+
+    @cached_property
+    def preprocess(self) -> Callable[[Any, Any], Any] | None:
+        """Answers a part of a request before the rest is forwarded; None for most APIs."""
+        return getattr(self.handler, "preprocess", None)
+
+    def serves(self, version: int) -> bool:
+        return self.lowest <= version <= self.highest
+
+    def __repr__(self) -> str:
+        return f"{self.name} {self.lowest}-{self.highest}"

@@ -1,0 +1,78 @@
+"""The rows of the APIs: every fact of each was decided, and agrees with the message specs."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from kafkadouble.messages import registry
+from kafkadouble.messages.fields import fields_of
+from kafkadouble.messages.message import Struct
+from kafkadouble.server.apis.row import BODIES, CONFIG_VALUES, NONE, ApiRow, ServedApi
+from kafkadouble.server.apis.served import CONTROLLER_TABLE, ROWS, TABLE
+from kafkadouble.server.security.acls import OPERATIONS, RESOURCE_TYPES
+
+EVERY = pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
+
+FACTS = ("forwarded", "parts", "right", "part_right", "secrets")
+RESOURCES = {*(name.lower() for name in RESOURCE_TYPES), "resource", "coordinator"}
+CREDENTIALS = {"hmac", "salt", "salted_password", "auth_bytes", "request_data"}
+"""Fields whose content proves who somebody is, or may hold such a field."""
+
+
+def test_no_fact_has_a_default() -> None:
+    parameters = inspect.signature(ApiRow).parameters
+    assert [name for name in FACTS if parameters[name].default is not inspect.Parameter.empty] == []
+
+
+@EVERY
+def test_every_fact_is_decided(row: ApiRow) -> None:
+    assert row.secrets in (NONE, BODIES, CONFIG_VALUES)
+    for right in (row.right, row.part_right, row.controller_right):
+        operation, _, resource = right.partition(" ")
+        assert right == NONE or (operation in OPERATIONS and resource in RESOURCES), right
+    assert row.part_right == NONE or row.paths or not row.right_or_parts or row.name == "ListGroups"
+    assert not row.right_or_parts or NONE not in (row.right, row.part_right)
+    assert not row.reason or row.advertised_from is not None
+
+
+@EVERY
+def test_it_is_served_where_its_spec_says(row: ApiRow) -> None:
+    at = [(TABLE, "broker"), (CONTROLLER_TABLE, "controller")]
+    found = [kind for table, kind in at if row.name in {served.name for served in table}]
+    assert found == [kind for kind in ("broker", "controller") if kind in row.api.listeners and kind != row.not_at]
+
+
+@pytest.mark.parametrize("served", [*TABLE, *CONTROLLER_TABLE], ids=lambda served: served.name)
+def test_its_handler_answers_and_refuses(served: ServedApi) -> None:
+    for name in ("answer", "refuse"):
+        assert callable(getattr(served.handler, name))
+
+
+@EVERY
+def test_what_proves_an_identity_is_a_secret(row: ApiRow) -> None:
+    found = names(row.api.request) | names(row.api.response)
+    assert (row.secrets == BODIES) >= bool(found & CREDENTIALS)
+    if "configs" in names(row.api.request):
+        assert row.secrets == CONFIG_VALUES
+
+
+def names(cls: type[Struct]) -> set[str]:
+    """The names of the fields of a struct, and of those in it."""
+    found: set[str] = set()
+    for field in fields_of(cls):
+        found |= {field.name} | (names(field.struct) if field.struct is not None else set())
+    return found
+
+
+def test_every_handler_module_has_a_row() -> None:
+    handlers = import_module("kafkadouble.server.handlers")
+    modules = {path.stem for root in handlers.__path__ for path in Path(root).glob("*.py")}
+    assert modules - {"__init__"} == {name for row in ROWS for name in (row.module, row.controller_module)}
+
+
+def test_no_row_is_of_a_retired_api() -> None:
+    assert not any(registry.api_named(row.name).retired for row in ROWS)

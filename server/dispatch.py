@@ -23,7 +23,7 @@ from .tracing.history import SeenRequest
 if TYPE_CHECKING:
     from .node import Node
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.dispatch")
 
 
 def answer(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:

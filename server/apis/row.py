@@ -13,7 +13,8 @@ of the message spec.
 - `secrets`: what a capture leaves out of the bodies.
 
 Rights are those of Kafka's table "Operations and Resources on Protocols". Only controllers check
-them today. `controller_right` is the right that a controller checks, where it is another one.
+them today. `controller_right` is the right that a controller checks, where it is another one; it
+then checks no right to the parts.
 """
 
 from __future__ import annotations
@@ -83,6 +84,7 @@ class ApiRow:
         self.name, self.api = name, registry.api_named(name)
         self.forwarded, self.right, self.part_right, self.secrets = forwarded, right, part_right, secrets
         self.right_or_parts, self.controller_right = right_or_parts, controller_right or right
+        self.controller_part_right = NONE if controller_right else part_right
         self.module = module or self.api.request_entry.module
         self.controller_module = controller_module or self.module
         self.advertised_from, self.reason, self.not_at = advertised_from, reason, not_at

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..requests.timers import Timer
     from ..requests.waiting import Wait
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.broker")
 
 NEVER = -1
 """The epoch of a broker that is not registered."""

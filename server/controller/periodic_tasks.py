@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..node import Node
     from .broker_heartbeat_manager import Heartbeats
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.controller")
 
 Duty = Callable[["Node", Leading, int], Sequence[Message]]
 """The records that are due at `now`; asked again until there are none."""

@@ -15,7 +15,7 @@ from kafkadouble.wire.record import Record
 
 from .shard import Shard
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.coordinator")
 
 
 def load(shard: Shard) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound=Shard)
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.coordinator")
 
 
 class Runtime(Generic[S]):

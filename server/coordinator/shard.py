@@ -45,7 +45,7 @@ AS_COORDINATOR = {
 APART = 500
 """Records in a batch whose records do not depend on one another."""
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.coordinator")
 
 
 class Shard(ABC):

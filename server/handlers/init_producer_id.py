@@ -19,7 +19,7 @@ from ..requests.request import Refusal, Request
 if TYPE_CHECKING:
     from ..node import Node
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.handlers")
 
 NONE = -1
 """No producer id, no epoch."""

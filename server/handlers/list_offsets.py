@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ..node import Node
     from ..replica.replication.following import Following
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.handlers")
 
 ANY_OFFSET = (LATEST, EARLIEST, EARLIEST_LOCAL)
 """What is told even when nobody can read there yet; of anything else only what the asker can read."""

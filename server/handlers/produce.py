@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ..node import Node
     from ..replica.partition import Partition
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.handlers")
 
 TOPIC_IDS_FROM = 13
 LEADER_FROM = 10

@@ -35,7 +35,7 @@ from .log_dir import LogDir
 from .outage import Outage
 from .place import Place
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.logs")
 
 
 Key = tuple[str, int]

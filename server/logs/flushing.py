@@ -19,7 +19,7 @@ from typing import NamedTuple, Protocol
 from ..log.files.errors import DiskFailure
 from ..log.storage import Flush
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.logs")
 
 
 class Written(Protocol):

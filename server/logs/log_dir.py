@@ -25,7 +25,7 @@ from ..log.offset_and_epoch import OffsetAndEpoch
 from ..metadata import bootstrap_file
 from ..metadata.internal_topics import METADATA_TOPIC
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.logs")
 
 METADATA_FOLDER = names.partition_folder(METADATA_TOPIC, 0)
 

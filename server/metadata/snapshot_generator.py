@@ -30,7 +30,7 @@ from .features import METADATA_VERSION
 if TYPE_CHECKING:
     from ..node import Node
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.metadata")
 
 
 class Snapshotting:

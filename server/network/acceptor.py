@@ -19,7 +19,7 @@ from contextlib import suppress
 from . import descriptors
 from .connection_quotas import ConnectionQuotas
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.network")
 
 BACKLOG = 1024
 TURN = 64

@@ -33,7 +33,7 @@ from ..tracing.capture import ABANDONED, DISCONNECTED, UNANSWERED
 if TYPE_CHECKING:
     from ..node import Node
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.network")
 
 API_VERSIONS = 18
 

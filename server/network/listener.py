@@ -33,7 +33,7 @@ from .turns import Asides, Turn, work
 if TYPE_CHECKING:
     from .peers import Peers
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.network")
 
 NEVER = 2**63
 LINGER_S = 10

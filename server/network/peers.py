@@ -24,7 +24,7 @@ from ..raft.voters import Endpoint
 from .clock import Clock, SteppedClock
 from .peer_connection import BadPeer, PeerConnection, Versions
 
-log = logging.getLogger("kafkadouble.server.network.peers")
+log = logging.getLogger("kafkadouble.server.network")
 
 BACKOFF_MS, BACKOFF_MAX_MS = 50, 500
 """How long a peer is left alone at first, and at most, as by Kafka's own controllers."""

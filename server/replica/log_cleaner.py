@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..log.log import PartitionLog
     from ..node import Node
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.replica")
 
 PAUSE = 1
 """Milliseconds between two steps."""

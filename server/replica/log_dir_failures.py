@@ -17,7 +17,7 @@ from ..logs.outage import Outage
 if TYPE_CHECKING:
     from ..node import Node
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.replica")
 
 
 def face(node: Node) -> None:

@@ -69,7 +69,7 @@ def _cluster_operation(row: ApiRow) -> int | None:
 @cache
 def _parts(row: ApiRow) -> Parts | None:
     """The outermost parts, where each needs a right of its own."""
-    operation, _, resource = row.part_right.partition(" ")
+    operation, _, resource = row.controller_part_right.partition(" ")
     if resource not in RIGHT_OF:
         return None
     outermost = row.paths[0][0]

@@ -17,7 +17,7 @@ from kafkadouble.wire.errors import UsageError
 from ..apis.row import BODIES, CONFIG_VALUES
 from ..requests.request import Request
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.tracing")
 
 
 def bodies_of(request: Request[Any], answer: Any) -> tuple[str | None, str | None]:

@@ -154,7 +154,7 @@ def test_an_episode_without_descriptors_is_logged_once(
 
     with caplog.at_level(logging.INFO, "kafkadouble.server"):
         run(test)
-    (line,) = [record.getMessage() for record in caplog.records if record.name == "kafkadouble.server"]
+    (line,) = [record.getMessage() for record in caplog.records if record.name == "kafkadouble.server.network"]
     assert "Too many open files: no connection is accepted until one ends" in line
 
 

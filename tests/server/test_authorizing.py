@@ -112,7 +112,7 @@ def checked() -> set[str]:
     return {
         served.name
         for served in CONTROLLER_TABLE
-        if served.row.controller_right != NONE or served.row.part_right.endswith((" topic", " resource"))
+        if served.row.controller_right != NONE or served.row.controller_part_right.endswith((" topic", " resource"))
     }
 
 

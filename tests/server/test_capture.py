@@ -14,7 +14,7 @@ from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
-from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateRequest
+from kafkadouble.messages.generated.renew_delegation_token import RenewDelegationTokenRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.network.connection import Buffers, Connection
@@ -229,7 +229,7 @@ class TestBodies:
         assert row["response_bytes"] > 61 + len("secret"), "the client got them"
 
     def test_tell_no_secret(self) -> None:
-        proof = _request(SaslAuthenticateRequest(auth_bytes=b"password"), 36, 2)
+        proof = _request(RenewDelegationTokenRequest(hmac=b"password"), 39, 2)
         assert bodies_of(proof, None) == (None, None)
 
     def test_tell_no_value_of_a_configuration(self) -> None:

@@ -18,7 +18,7 @@ from kafkadouble.server.raft.voters import Endpoint
 from tests.support.scripted_peer import Line
 
 TIMEOUT_MS = 5000
-LOGGER = "kafkadouble.server.network.peers"
+LOGGER = "kafkadouble.server.network"
 
 
 class Asking:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Leaving = LeaveGroupRequest.MemberIdentity
 Left = LeaveGroupResponse.MemberResponse
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.groups")
 
 
 def leave(shard: GroupShard, group_id: str, members: Sequence[Leaving]) -> list[Left]:

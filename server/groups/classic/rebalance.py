@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .group import ClassicGroup
     from .member import Member
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.groups")
 
 MAY_REBALANCE = (State.EMPTY, State.COMPLETING_REBALANCE, State.STABLE)
 

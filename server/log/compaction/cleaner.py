@@ -25,7 +25,7 @@ from .ranges import cleanable, groups
 from .retention import Pass, retained
 from .transactions import CleanedTransactions
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.log")
 
 STEP = 64 << 10
 """Bytes of batches between two pauses: some milliseconds."""

@@ -16,7 +16,7 @@ from .disk import Disk, File
 from .indexes import GrowingIndex, Index, StoredIndex
 from .walking import Place, Walk
 
-_LOGGER = logging.getLogger("kafkadouble.log")
+_LOGGER = logging.getLogger("kafkadouble.server.log")
 
 UNBOUNDED = 2**63 - 1
 

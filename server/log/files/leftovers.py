@@ -13,7 +13,7 @@ from ..formats.names import CLEANED, DELETED, INDEX, LOG, SNAPSHOT, SWAP, TIME_I
 from .disk import Disk
 from .indexed import IndexedLog
 
-_LOGGER = logging.getLogger("kafkadouble.log")
+_LOGGER = logging.getLogger("kafkadouble.server.log")
 
 
 def put_in_order(disk: Disk, folder: str) -> list[tuple[int, str]]:

@@ -25,7 +25,7 @@ from .loss import check_whole
 from .recovery import learn_epochs, recover, state_at, verify
 from .storage import EndsAt, FileStorage
 
-_LOGGER = logging.getLogger("kafkadouble.log")
+_LOGGER = logging.getLogger("kafkadouble.server.log")
 
 
 def open_log(

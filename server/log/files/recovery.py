@@ -29,7 +29,7 @@ from .succession import Succession
 
 Batches = Iterator[tuple[int, BatchHeader]]
 
-_LOGGER = logging.getLogger("kafkadouble.log")
+_LOGGER = logging.getLogger("kafkadouble.server.log")
 
 
 def recover(

@@ -31,7 +31,7 @@ from .disk import Disk
 from .indexed import UNBOUNDED
 from .segment import FileSegment
 
-_LOGGER = logging.getLogger("kafkadouble.log")
+_LOGGER = logging.getLogger("kafkadouble.server.log")
 
 _base_offset = attrgetter("base_offset")
 

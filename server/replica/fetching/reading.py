@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..replication.throttle import Throttle
     from .follower_session import FollowerSession
 
-log = logging.getLogger("kafkadouble.server")
+log = logging.getLogger("kafkadouble.server.replica")
 
 NOTHING = b""
 UNKNOWN = (error_codes.UNKNOWN_TOPIC_OR_PARTITION, error_codes.UNKNOWN_TOPIC_ID)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...broker.node_to_controller_channel import ToController
     from ...node import Node
 
-log = logging.getLogger("kafkadouble.server.replica.replication")
+log = logging.getLogger("kafkadouble.server.replica")
 
 VERSION = 3
 """The first in which replicas stand with the epochs of their brokers."""

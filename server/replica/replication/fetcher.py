@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ...node import Node
     from .throttle import Throttle
 
-log = logging.getLogger("kafkadouble.server.replica.replication")
+log = logging.getLogger("kafkadouble.server.replica")
 
 FETCH_VERSION, FETCH_LOWEST = 17, 13
 LIST_VERSION, LIST_LOWEST = 9, 4

@@ -21,7 +21,7 @@ from ...requests.waiting import Waiters
 from ..partition import epoch_problem
 from .claims import check_data, check_range, lie
 
-log = logging.getLogger("kafkadouble.server.replica.replication")
+log = logging.getLogger("kafkadouble.server.replica")
 
 Asked = FetchRequest.FetchPartition
 PartitionData = FetchResponse.PartitionData

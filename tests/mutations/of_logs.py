@@ -7,6 +7,7 @@ from .mutation import Mutation
 _EPOCHS, _KIP_101 = "tests/server/log/test_epochs.py", "tests/kips/test_kip_101.py"
 _RETENTION = "tests/server/log/test_retention.py"
 _CUTS, _HOLES, _OPENING = (f"tests/server/log/files/test_{name}.py" for name in ("cuts", "holes", "opening"))
+_LEDGER, _POWER_LOSS = (f"tests/server/log/files/test_{name}.py" for name in ("flush_ledger", "power_loss"))
 _KEEPING = "tests/server/raft/snapshots/test_keeping.py"
 
 LOGS = {
@@ -156,5 +157,26 @@ LOGS = {
         "",
         (_HOLES, "tests/server/log/files/test_corruption.py", _CUTS),
         "the log goes on behind what was cut off",
+    ),
+    "log: a flush confirms what was appended in the place of a cut": Mutation(
+        "server/log/files/flush_ledger.py",
+        "min(offset, self._cut_to)",
+        "offset",
+        (_LEDGER, "tests/server/test_flushing.py"),
+        "records count as durable that no flush covered, and a loss of power takes them",
+    ),
+    "log: what an unconfirmed flush covered is not due again": Mutation(
+        "server/log/files/flush_ledger.py",
+        "files, folders = (before.files, before.folders) if before else ((), ())",
+        "files, folders = (), ()",
+        (_LEDGER,),
+        "after a flush that failed, a checkpoint is not flushed before it is written the next time",
+    ),
+    "log: a flush that had nothing to do confirms what is due": Mutation(
+        "server/log/files/flush_ledger.py",
+        "        if plan is None or plan.end != offset:\n            return\n",
+        "        self._clear()\n        if plan is None or plan.end != offset:\n            return\n",
+        (_LEDGER, _CUTS, _POWER_LOSS),
+        "a loss of power takes the folder of a new partition, with records that were flushed",
     ),
 }

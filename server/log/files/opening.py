@@ -82,9 +82,9 @@ def open_log(
     active.resume(config.segment_index_bytes)
     active.created = now
     start, end = max(log_start_offset, storage.segments[0].base_offset), active.next_offset
-    storage.recovery_point = end if clean else min(recovery_point, end)
+    storage.ledger.recovery_point = end if clean else min(recovery_point, end)
     if clean and end and not begun_anew:
-        storage.was_flushed()
+        storage.ledger.assume_flushed()
     ends_at(end)
     storage.drop_stray_snapshots(end)
     epochs.truncate_from_end(end)
@@ -122,5 +122,5 @@ def _kept_epochs(disk: Disk, folder: str) -> list[OffsetAndEpoch] | None:
 def _begin_anew(storage: FileStorage, folder: str, offset: int) -> None:
     if storage.segments:
         _LOGGER.warning("%s ends before offset %d, where it is to begin: it begins anew there", folder, offset)
-    storage.is_new = not storage.segments and not offset
+    storage.ledger.is_new = not storage.segments and not offset
     storage.restart(offset)

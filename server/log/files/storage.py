@@ -27,7 +27,8 @@ from ..offset_and_epoch import OffsetAndEpoch
 from ..producers import Producer
 from ..storage import Flush, Placed, Segment
 from ..transactions import AbortedTransaction
-from .disk import Disk
+from .disk import Disk, Flushing
+from .flush_ledger import FlushLedger, FlushPlan
 from .indexed import UNBOUNDED
 from .segment import FileSegment
 
@@ -42,48 +43,18 @@ EndsAt = Callable[[int], None]
 class FileStorage:
     """All files of one log, in `folder` of the disk."""
 
-    __slots__ = (
-        "_being_flushed",
-        "_cut_to",
-        "_disk",
-        "_ends_at",
-        "_names_changed",
-        "_names_due",
-        "_new_in",
-        "_put_aside",
-        "_settings",
-        "_unconfirmed",
-        "_under_way",
-        "_written",
-        "folder",
-        "is_new",
-        "recovery_point",
-        "segments",
-        "snapshots",
-    )
+    __slots__ = ("_disk", "_ends_at", "_put_aside", "_settings", "folder", "ledger", "segments", "snapshots")
 
     def __init__(self, disk: Disk, folder: str, config: LogConfig, ends_at: EndsAt) -> None:
         self._disk, self.folder, self._settings, self._ends_at = disk, folder, config, ends_at
         self.segments: list[FileSegment] = []  # oldest first, never empty once the log is open; only the last one grows
-        self.recovery_point = 0  # everything below it was flushed
+        self.ledger = FlushLedger[FileSegment](folder, "", [PARTITION_METADATA])
         self.snapshots: list[int] = []  # the offsets of the producer snapshots, ascending
         self._put_aside: list[tuple[str, int | None]] = []  # files to be removed, and since when (ms) they may be
-        self._written = [
-            PARTITION_METADATA
-        ]  # the small files that were written and not flushed; at first also whose the folder is
-        self._under_way: list[str] = []  # those that a flush is to cover of which nobody has said that it was done
-        self._unconfirmed = False  # a flush was handed out of which nobody has said that it was done
-        self.is_new = False  # there was nothing when it was opened, and nothing was flushed since then
-        self._names_changed = False  # since a flush of the folder began
-        self._names_due = (
-            False  # some were changed that nobody has said are flushed: the next flush is the folder's, too
-        )
-        self._new_in: tuple[str, ...] = (
-            folder,
-            "",
-        )  # the folders to flush: at first also that which has the name of this one
-        self._cut_to = UNBOUNDED  # how far the log was cut off since the flush began that is under way
-        self._being_flushed: list[FileSegment] = []  # closed segments, all of which a flush under way covers
+
+    @property
+    def recovery_point(self) -> int:
+        return self.ledger.recovery_point
 
     def append(self, batch: Buffer, placed: Placed, now: int) -> None:
         self.segments[-1].append(batch, placed, now)
@@ -100,7 +71,7 @@ class FileStorage:
         segment = self.segment(base_offset)
         segment.begin(self._settings.segment_index_bytes)
         self.segments.append(segment)
-        self._names_changed = True
+        self.ledger.name_added()
 
     def segment(self, base_offset: int, limit: int = UNBOUNDED, mark: str = "") -> FileSegment:
         """The segment that lies there, or will."""
@@ -115,7 +86,7 @@ class FileStorage:
 
     def _drop(self, segment: FileSegment) -> None:
         self._put_aside += [(path, None) for path in segment.put_aside()]
-        self._names_due = True
+        self.ledger.name_removed()
         if segment.base_offset in self.snapshots:
             self._drop_snapshot(segment.base_offset)
 
@@ -123,7 +94,7 @@ class FileStorage:
         path = self.snapshot_path(offset)
         self._disk.rename(path, path + DELETED)
         self._put_aside.append((path + DELETED, None))
-        self._names_due = True
+        self.ledger.name_removed()
         self.snapshots.remove(offset)
 
     def drop_newest(self, count: int) -> None:
@@ -138,7 +109,7 @@ class FileStorage:
         later = bisect_right(self.snapshots, offset)
         for snapshot in self.snapshots[later:]:
             self._disk.remove(self.snapshot_path(snapshot))
-            self._names_due = True
+            self.ledger.name_removed()
         del self.snapshots[later:]
 
     def drop_stray_snapshots(self, end: int) -> None:
@@ -169,33 +140,28 @@ class FileStorage:
         for snapshot in self.snapshots[bisect_right(self.snapshots, offset) :]:
             self._drop_snapshot(snapshot)
         self.segments[-1].truncate(offset, self._settings.segment_index_bytes)
-        self.recovery_point = min(self.recovery_point, self.segments[-1].next_offset)
+        self.ledger.cut(self.segments[-1].next_offset)
         self._ends_at(self.segments[-1].next_offset)
-        self._being_flushed, self._cut_to = [], min(self._cut_to, self.segments[-1].next_offset)
 
     def restart(self, offset: int) -> None:
         self.drop_newest(len(self.segments))
         for snapshot in list(self.snapshots):
             self._drop_snapshot(snapshot)
         self._begin(offset)
-        self.recovery_point = offset
+        self.ledger.restart(offset)
         self._ends_at(offset)
-        self._being_flushed, self._cut_to = [], min(self._cut_to, offset)
 
     def release(self, offset: int) -> None:
         """Files give back room by whole segments only."""
 
     def keep_epochs(self, entries: Sequence[OffsetAndEpoch], *, flush: bool = False) -> None:
         # a new log has no batch that an epoch could be missing for, and its folder is not flushed either
-        self._write(LEADER_EPOCH, epoch_checkpoint.write(entries), flush=flush and not self.is_new)
+        self._write(LEADER_EPOCH, epoch_checkpoint.write(entries), flush=flush and not self.ledger.is_new)
 
     def _write(self, name: str, data: bytes, *, flush: bool = False) -> None:
         self._disk.write_whole(f"{self.folder}/{name}", data, flush=flush)
-        if flush:
-            return
-        if name not in self._written:
-            self._written.append(name)
-        self._names_changed = True
+        if not flush:
+            self.ledger.file_written(name)
 
     def keep_producers(self, offset: int, producers: Iterable[Producer]) -> None:
         if (
@@ -212,7 +178,7 @@ class FileStorage:
 
     def list_aborted(self, transaction: AbortedTransaction) -> None:
         self.segments[-1].list_aborted(transaction)
-        self._names_changed = True  # its file may be new
+        self.ledger.name_added()  # its file may be new
 
     def producers_at(self, offset: int) -> tuple[int, list[Producer]] | None:
         while self.snapshots and (place := bisect_right(self.snapshots, offset)):
@@ -228,38 +194,18 @@ class FileStorage:
         return None
 
     def unflushed(self) -> Flush | None:
-        end = self.segments[-1].next_offset
-        dirty = [each for each in self.segments if not each.durable]
-        if self.is_new and not end:
-            return None
-        self.is_new = False
-        is_due = self._unconfirmed or self._written or self._names_changed
-        if end <= self.recovery_point and len(dirty) < 2 and not is_due:
-            return None
-        self._unconfirmed, self._being_flushed, self._cut_to = True, dirty[:-1], UNBOUNDED
-        files = [file for segment in dirty for file in segment.files()]
-        self._written, self._under_way = [], [*self._under_way, *self._written]
-        files += [self._disk.open(f"{self.folder}/{name}") for name in self._under_way if self._is_there(name)]
-        steps = [file.flushing() for file in files]
-        self._names_due, self._names_changed = self._names_due or self._names_changed, False
-        if self._names_due or len(self._new_in) > 1:
-            steps += [partial(self._disk.flush_folder, folder) for folder in self._new_in]
-        return Flush(end, steps)
+        dirty = [segment for segment in self.segments if not segment.durable]
+        plan = self.ledger.begin(self.segments[-1].next_offset, dirty)
+        return None if plan is None else Flush(plan.end, self._steps(plan))
 
-    def _is_there(self, name: str) -> bool:
-        return self._disk.exists(f"{self.folder}/{name}")
+    def _steps(self, plan: FlushPlan[FileSegment]) -> list[Flushing]:
+        files = [file for segment in plan.segments for file in segment.files()]
+        small = [f"{self.folder}/{name}" for name in plan.files]
+        files += [self._disk.open(path) for path in small if self._disk.exists(path)]
+        return [file.flushing() for file in files] + [partial(self._disk.flush_folder, each) for each in plan.folders]
 
     def flushed(self, offset: int) -> None:
-        done = min(offset, self._cut_to, self.segments[-1].next_offset)
-        self.recovery_point = max(self.recovery_point, done)
-        for segment in self._being_flushed:
-            segment.durable = True
-        self._being_flushed, self._under_way, self._new_in, self._names_due = [], [], (self.folder,), False
-        self._unconfirmed = False
-
-    def was_flushed(self) -> None:
-        """As it was found, all of it would outlive the machine."""
-        self._written, self._new_in, self._names_changed, self._names_due = [], (self.folder,), False, False
+        self.ledger.confirm(offset)
 
     def rewrite(self, segments: Sequence[Segment], config: LogConfig) -> FileRewriting:
         self._settings = config

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from random import Random
 
 import pytest
 
 from kafkadouble.server.log.config import LogConfig
+from kafkadouble.server.log.files.disk import Flushing
 from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.log.files.opening import open_log
 from kafkadouble.server.log.log import PartitionLog
+from kafkadouble.wire.checksum import Buffer
 
 from ..batches import NOW, everything, produced
-from .lossy_disk import Contents, LossyDisk
+from .lossy_disk import Contents, LossyDisk, LossyFile
 
 ONE = len(produced(1))
 EPOCHS = "t-0/leader-epoch-checkpoint"
@@ -112,6 +115,85 @@ def test_a_flush_that_nobody_says_was_done_is_to_be_done_again() -> None:
     flush(log)
     assert log.unflushed() is None
     assert disk.durable()[EPOCHS] == b"0\n1\n0 1\n"
+
+
+def test_a_new_log_that_had_nothing_to_flush_is_flushed_with_the_name_of_its_folder() -> None:
+    """It was to be flushed, and was truncated to nothing before the flush began."""
+    disk = LossyDisk()
+    log = opened(disk)
+    append(log, 1, epoch=0)
+    log.truncate_to(0)
+    assert log.unflushed() is None
+    log.flushed(log.log_end_offset)
+    append(log, 2, epoch=1)
+    flush(log)
+    assert log.recovery_point == 2
+    assert len(disk.durable()[path(0)]) == 2 * ONE
+
+
+class Noting(LossyDisk):
+    """A disk that notes in which order files and folders are flushed, and files are cut and written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.noted: list[tuple[str, str]] = []
+
+    def open(self, path: str) -> LossyFile:
+        return NotingFile(self, path, super().open(path).contents)
+
+    def flush_folder(self, folder: str) -> None:
+        self.noted.append(("flush", folder))
+        super().flush_folder(folder)
+
+
+class NotingFile(LossyFile):
+    """A file of such a disk."""
+
+    def __init__(self, disk: Noting, path: str, contents: Contents) -> None:
+        super().__init__(disk, path, contents)
+        self._noted = disk.noted
+
+    def append(self, buffers: Sequence[Buffer]) -> None:
+        self._noted.append(("append", self._path))
+        super().append(buffers)
+
+    def truncate(self, size: int) -> None:
+        if size < self.size:
+            self._noted.append(("truncate", self._path))
+        super().truncate(size)
+
+    def flushing(self) -> Flushing:
+        def run() -> None:
+            self._noted.append(("flush", self._path))
+            work()
+
+        work = super().flushing()
+        return run
+
+
+def test_a_truncation_is_flushed_before_the_next_append() -> None:
+    """First that later segments are gone, then the cut."""
+    disk = Noting()
+    log = opened(disk)
+    append(log, 8, epoch=0)
+    flush(log)
+    disk.noted.clear()
+    log.truncate_to(4)
+    append(log, 1, epoch=0)
+    batches = [each for each in disk.noted if each[1].endswith((".log", "t-0"))]
+    assert batches == [("flush", "t-0"), ("truncate", path(3)), ("flush", path(3)), ("append", path(3))]
+
+
+def test_a_flush_goes_from_batches_to_what_is_made_of_them_to_folders() -> None:
+    disk = Noting()
+    log = opened(disk)
+    append(log, 8, epoch=0)
+    disk.noted.clear()
+    flush(log)
+    kinds = [".log", ".index", ".timeindex"]
+    segments = [f"t-0/{base:020d}{kind}" for base in (0, 3) for kind in kinds] + [path(6)]
+    small = ["t-0/leader-epoch-checkpoint", *(f"t-0/{base:020d}.snapshot" for base in (3, 6))]
+    assert disk.noted == [("flush", each) for each in [*segments, *small, "t-0", ""]]
 
 
 def test_a_log_that_is_begun_anew_after_a_stop_in_good_order_is_flushed_with_its_folder() -> None:

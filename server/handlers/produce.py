@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.produce import ProduceRequest, ProduceResponse
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.wire.batch import read_header
 from kafkadouble.wire.batch_header import COMPRESSION_MASK, TRANSACTIONAL_FLAG
 from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.errors import WireError
@@ -54,7 +55,10 @@ MAGIC, CURRENT_MAGIC = 16, 2
 ATTRIBUTES = 22
 """Where the byte stands whose bits say the codec and whether it is transactional."""
 
-ZSTD_FROM, NEWEST_CODEC = 7, 4
+ZSTD = NEWEST_CODEC = 4
+ZSTD_FROM = 7
+"""The first version that may carry zstd (KIP-110)."""
+
 AT_ONCE = 1 << 20
 """Bytes that a batch may become, decompressed at once: about 1 ms. What becomes more is decompressed again, aside."""
 
@@ -244,6 +248,15 @@ def _is_transactional(records: Buffer | None) -> bool:
     return records is not None and len(records) > ATTRIBUTES and bool(records[ATTRIBUTES] & TRANSACTIONAL_FLAG)
 
 
+def _is_zstd(records: Buffer | None) -> bool:
+    """Whether the first batch is compressed with zstd. Bytes that are no batch are refused by the log."""
+    try:
+        header = read_header(records or b"")
+    except WireError:
+        return False
+    return header.magic == CURRENT_MAGIC and header.compression == ZSTD
+
+
 def _name_of(node: Node, topic_id: Uuid) -> str | None:
     topic = node.controller.image.topic(topic_id)
     return None if topic is None else topic.name
@@ -263,8 +276,10 @@ def _produce(
         return _failed(data.index, error_codes.INVALID_TXN_STATE)
     if request.body.acks == ALL and partition.lacks_replicas:
         return _refused(data.index, _TOO_FEW, partition)
+    if request.version < ZSTD_FROM and not partition.offline and _is_zstd(data.records):
+        return _failed(data.index, error_codes.UNSUPPORTED_COMPRESSION_TYPE)
     try:
-        result = partition.append(data.records or b"", node.now, produce_version=request.version, room=room)
+        result = partition.append(data.records or b"", node.now, room=room)
     except AppendRefused as refused:
         return _refused(data.index, refused, partition)
     except WireError as error:

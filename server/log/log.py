@@ -39,9 +39,6 @@ from .validation import check_fits_segment, check_produced, check_size, sole_bat
 
 __all__ = ["AppendRefused", "AppendResult", "LogRefused", "Origin", "PartitionLog", "RecordError", "Slice"]
 
-NEWEST_PRODUCE = 13
-"""The newest version of Produce."""
-
 _FURTHEST = 2**31 - 1  # offsets and positions stand in Kafka's index files as int32, counted from the segment's start
 
 _base_offset = attrgetter("base_offset")
@@ -94,17 +91,10 @@ class PartitionLog(KeptLog):
         first = self.first_unstable_offset
         return self._high_watermark if first is None else min(first, self._high_watermark)
 
-    def append_as_leader(
-        self,
-        batch: Buffer,
-        leader_epoch: int,
-        now: int,
-        produce_version: int = NEWEST_PRODUCE,
-        room: Room | None = None,
-    ) -> AppendResult:
+    def append_as_leader(self, batch: Buffer, leader_epoch: int, now: int, room: Room | None = None) -> AppendResult:
         """Append what a client produced: one batch, checked in every way. Raises AppendRefused. `batch` is copied, and not changed. `room` is
         shared by the batches of one request."""
-        header = sole_batch(batch, produce_version)
+        header = sole_batch(batch)
         if header.size < len(batch):
             batch = memoryview(batch)[: header.size]
         check_produced(batch, header, self.config)

@@ -14,16 +14,12 @@ from kafkadouble.wire.errors import BadLength, CorruptBatch, Truncated, Unsuppor
 from .config import LogConfig
 from .refusals import AppendRefused, NotOneBatch
 
-ZSTD = 4
-ZSTD_FROM = 7
-"""The first version of Produce that may carry zstd (KIP-110)."""
 
-
-def sole_batch(batch: Buffer, produce_version: int) -> BatchHeader:
+def sole_batch(batch: Buffer) -> BatchHeader:
     """The header of the one batch that a partition's records must be; incomplete bytes after it are passed over, as Kafka does.
 
     INVALID_RECORD for none, for two, and for magic 0 and 1, which no served version of Produce carries; CORRUPT_MESSAGE for sizes and magics
-    that cannot be; UNSUPPORTED_COMPRESSION_TYPE for zstd where the version has none.
+    that cannot be.
     """
     try:
         header = read_header(batch)
@@ -31,11 +27,6 @@ def sole_batch(batch: Buffer, produce_version: int) -> BatchHeader:
         raise _unreadable(problem) from problem
     if header.magic != 2:
         raise NotOneBatch(error_codes.INVALID_RECORD, f"a record batch of magic {header.magic}, where only 2 is taken")
-    if produce_version < ZSTD_FROM and header.compression == ZSTD:
-        raise NotOneBatch(
-            error_codes.UNSUPPORTED_COMPRESSION_TYPE,
-            f"zstd in version {produce_version} of Produce: it came with {ZSTD_FROM}",
-        )
     if header.size < len(batch) and _is_followed(batch, header.size):
         raise NotOneBatch(error_codes.INVALID_RECORD, "more than one record batch for a partition")
     return header

@@ -119,12 +119,12 @@ class Partition:
             return error_codes.KAFKA_STORAGE_ERROR
         return epoch_problem(self.leader_epoch, current_leader_epoch)
 
-    def append(self, batch: Buffer, now: int, *, produce_version: int, room: Room | None = None) -> AppendResult:
+    def append(self, batch: Buffer, now: int, *, room: Room | None = None) -> AppendResult:
         """Append what a client produced. Raises AppendRefused."""
         if self.offline:
             raise _storage_error()
         try:
-            result = self.log.append_as_leader(batch, self.leader_epoch, now, produce_version, room)
+            result = self.log.append_as_leader(batch, self.leader_epoch, now, room)
         except DiskFailure as failure:
             raise _storage_error() from failure
         if not result.duplicate:

@@ -18,7 +18,9 @@ from kafkadouble.messages.generated.no_op_record import NoOpRecord
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
 from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from kafkadouble.server.controller import periodic_tasks
+from kafkadouble.wire.batch import Record, encode_batch
 
+from .harness import NOW
 from .machine import Machine, fetch_request, produce_request, produced
 
 STORAGE_ERROR = error_codes.KAFKA_STORAGE_ERROR
@@ -62,6 +64,15 @@ def test_the_others_serve_on(machine: Machine, caplog: pytest.LogCaptureFixture)
     assert produce(machine, "lost") == (STORAGE_ERROR, -1)
     told = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
     assert told == ["b is offline until a restart, and its partition is not served: no space left on device"]
+
+
+def test_a_lost_partition_says_so_before_it_says_what_is_wrong_with_a_batch(machine: Machine) -> None:
+    """Here with zstd, which is newer than version 6 of Produce."""
+    request = produce_request("lost", b"v")
+    request.topic_data[0].partition_data[0].records = encode_batch([Record(0, NOW, None, b"v")], compression=4)
+    assert produced(machine.begin(request, 6)) == (error_codes.UNSUPPORTED_COMPRESSION_TYPE, -1)
+    fail(machine)
+    assert produced(machine.begin(request, 6)) == (STORAGE_ERROR, -1)
 
 
 def test_everything_about_a_lost_partition_is_a_storage_error(machine: Machine) -> None:

@@ -41,7 +41,7 @@ def test_what_a_client_believes_of_the_epoch(partition: Partition, epoch: int, c
 
 
 def test_an_append_is_committed_at_once_and_carries_the_epoch(partition: Partition) -> None:
-    result = partition.append(batch(), NOW, produce_version=9)
+    result = partition.append(batch(), NOW)
     assert (result.base_offset, partition.high_watermark) == (0, 1)
     own = partition.append_own(encode_batch([Record(0, NOW, None, b"own")], seal=False), NOW)
     assert (own.base_offset, partition.high_watermark) == (1, 2)
@@ -62,19 +62,19 @@ def waiting_for(partition: Partition, lacking: int) -> tuple[Waiting, list[bool]
 def test_who_waits_is_woken_by_as_many_bytes_as_he_lacks(partition: Partition) -> None:
     size = len(batch())
     waiting, woken = waiting_for(partition, size + 1)
-    partition.append(batch(), NOW, produce_version=9)
+    partition.append(batch(), NOW)
     waiting.run(NOW)
     assert woken == []
-    partition.append(batch(), NOW, produce_version=9)
+    partition.append(batch(), NOW)
     waiting.run(NOW)
     assert woken == [True]
 
 
 def test_a_duplicate_wakes_nobody(partition: Partition) -> None:
     produced = bytes(encode_batch([Record(0, NOW, None, b"v")], producer_id=7, producer_epoch=0, base_sequence=0))
-    partition.append(produced, NOW, produce_version=9)
+    partition.append(produced, NOW)
     waiting, woken = waiting_for(partition, 1)
-    assert partition.append(produced, NOW, produce_version=9).duplicate
+    assert partition.append(produced, NOW).duplicate
     waiting.run(NOW)
     assert woken == []
     assert partition.high_watermark == 1
@@ -96,7 +96,7 @@ def test_the_high_watermark_does_not_go_back_with_a_follower_that_lost_its_log()
     image = PartitionImage((1, 2), (Uuid.ZERO,) * 2, (1, 2), 1, leader_epoch=5, partition_epoch=1)
     partition = Partition(Uuid(b"t" * 16), 1, 5, PartitionLog("t", 3), in_sync=InSync(1, image, 0, NOW))
     for _ in range(4):
-        partition.append(batch(), NOW, produce_version=9)
+        partition.append(batch(), NOW)
     partition.fetched(2, 3, NOW)
     assert partition.high_watermark == 3
     for offset in (1, 0, 2, 3):

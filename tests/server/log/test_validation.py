@@ -16,18 +16,18 @@ HOUR = 3_600_000
 MANY = 4 * FOLLOWED  # records of a batch that is not read through
 
 
-def refusal(batch: bytes | bytearray | memoryview, log: PartitionLog | None = None, version: int = 13) -> AppendRefused:
+def refusal(batch: bytes | bytearray | memoryview, log: PartitionLog | None = None) -> AppendRefused:
     """How it is refused; the log must not change."""
     log = log or new_log()
     before = repr(log)
     with pytest.raises(AppendRefused) as caught:
-        log.append_as_leader(batch, leader_epoch=0, now=NOW, produce_version=version)
+        log.append_as_leader(batch, leader_epoch=0, now=NOW)
     assert repr(log) == before
     return caught.value
 
 
-def code(batch: bytes | bytearray | memoryview, log: PartitionLog | None = None, version: int = 13) -> int:
-    return refusal(batch, log, version).code
+def code(batch: bytes | bytearray | memoryview, log: PartitionLog | None = None) -> int:
+    return refusal(batch, log).code
 
 
 def patched(position: int, value: int, size: int, **how: Any) -> bytearray:
@@ -106,11 +106,6 @@ class TestTheBatch:
 
     def test_a_batch_larger_than_a_segment(self) -> None:
         assert code(produced(3), new_log(segment_bytes=80)) == error_codes.RECORD_LIST_TOO_LARGE
-
-    def test_zstd_before_version_7(self) -> None:
-        batch = produced(3, compression=4)
-        assert code(batch, version=6) == error_codes.UNSUPPORTED_COMPRESSION_TYPE
-        new_log().append_as_leader(batch, leader_epoch=0, now=NOW, produce_version=7)
 
     @pytest.mark.parametrize("codec", [5, 6, 7])
     def test_a_codec_that_is_none(self, codec: int) -> None:

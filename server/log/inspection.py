@@ -136,7 +136,7 @@ def _is_plain(header: BatchHeader, scan: Scan, config: LogConfig, now: int) -> b
     step by step, below."""
     return (
         scan.max_timestamp == header.max_timestamp
-        and now - scan.min_timestamp <= config.timestamp_before_max_ms
+        and now - scan.min_timestamp <= config.message_timestamp_before_max_ms
         and _is_plain_header(header, config, now)
     )
 
@@ -147,8 +147,8 @@ def _is_plain_header(header: BatchHeader, config: LogConfig, now: int) -> bool:
     return (
         config.keeps_plain
         and not header.attributes & (COMPRESSION_MASK | APPEND_TIME_FLAG)
-        and latest - now <= config.timestamp_after_max_ms
-        and now - latest <= config.timestamp_before_max_ms
+        and latest - now <= config.message_timestamp_after_max_ms
+        and now - latest <= config.message_timestamp_before_max_ms
         and latest >= NO_TIMESTAMP
     )
 
@@ -162,9 +162,9 @@ def _must_be_read(header: BatchHeader, config: LogConfig, now: int) -> bool:
         return False
     latest = header.max_timestamp
     return (
-        latest - now > config.timestamp_after_max_ms
+        latest - now > config.message_timestamp_after_max_ms
         or latest < header.base_timestamp
-        or config.timestamp_before_max_ms != UNBOUNDED
+        or config.message_timestamp_before_max_ms != UNBOUNDED
     )
 
 
@@ -240,7 +240,9 @@ def _suspicious(header: BatchHeader, scan: Scan, config: LogConfig, now: int) ->
 
 
 def _is_out_of_range(lowest: int, highest: int, config: LogConfig, now: int) -> bool:
-    return now - lowest > config.timestamp_before_max_ms or highest - now > config.timestamp_after_max_ms
+    return (
+        now - lowest > config.message_timestamp_before_max_ms or highest - now > config.message_timestamp_after_max_ms
+    )
 
 
 def _error(record: Record, header: BatchHeader, config: LogConfig, now: int) -> tuple[int, str] | None:
@@ -250,7 +252,7 @@ def _error(record: Record, header: BatchHeader, config: LogConfig, now: int) -> 
     timestamp = record.timestamp
     if config.timestamp_type == CREATE_TIME and timestamp != NO_TIMESTAMP:
         if _is_out_of_range(timestamp, timestamp, config, now):
-            bounds = f"[{now - config.timestamp_before_max_ms}, {now + config.timestamp_after_max_ms}]"
+            bounds = f"[{now - config.message_timestamp_before_max_ms}, {now + config.message_timestamp_after_max_ms}]"
             return error_codes.INVALID_TIMESTAMP, f"timestamp {timestamp} lies outside of {bounds}"
     elif header.attributes & APPEND_TIME_FLAG:
         return error_codes.INVALID_TIMESTAMP, "a producer does not set LogAppendTime"

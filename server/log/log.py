@@ -142,7 +142,7 @@ class PartitionLog(KeptLog):
                 )
         first = self.log_end_offset
         if config.conditional and origin is Origin.CLIENT:
-            check_expected(batch, header, config.expected_offset, first)
+            check_expected(batch, header, config.produce_expected_offset, first)
         last = first + header.last_offset_delta
         sealed = header.crc != 0  # or just about to be: sealing twice does no harm
         self._store(header, batch, _new(Placed, (first, last, leader_epoch, timestamp, sealed)), now)

@@ -1,11 +1,12 @@
-from kafkadouble.server.log.config import SETTINGS, LogConfig
+from kafkadouble.server.configs.own import TOPIC_HERE
+from kafkadouble.server.log.config import CONFIGS, LogConfig
 
 
 def test_defaults_are_kafkas() -> None:
     config = LogConfig()
     assert (config.segment_bytes, config.retention_ms, config.max_message_bytes) == (1 << 30, 604_800_000, 1_048_588)
     assert (config.deletes, config.compacts, config.target_codec, config.timestamp_type) == (True, False, None, 0)
-    assert (config.timestamp_after_max_ms, config.timestamp_before_max_ms) == (3_600_000, 2**63 - 1)
+    assert (config.message_timestamp_after_max_ms, config.message_timestamp_before_max_ms) == (3_600_000, 2**63 - 1)
 
 
 def test_values_come_typed_and_other_names_are_passed_over() -> None:
@@ -48,9 +49,17 @@ def test_it_tells_what_differs_from_the_defaults() -> None:
     assert repr(LogConfig.of({"retention.ms": 5, "cleanup.policy": ""})) == "LogConfig(kept for ever, retention.ms=5)"
 
 
-def test_every_setting_has_an_attribute() -> None:
+def test_every_config_is_an_attribute_with_a_type() -> None:
     config = LogConfig()
-    assert all(hasattr(config, setting.attribute) for setting in SETTINGS.values())
+    assert set(CONFIGS.values()) <= LogConfig.__annotations__.keys()
+    assert all(hasattr(config, attribute) for attribute in CONFIGS.values())
+
+
+def test_every_default_is_that_of_the_table_of_configs() -> None:
+    config = LogConfig()
+    defaults = {name: TOPIC_HERE[name].default_value() for name in CONFIGS}
+    assert {name: getattr(config, attribute) for name, attribute in CONFIGS.items()} == defaults
+    assert all(TOPIC_HERE[name].effective for name in CONFIGS)
 
 
 def test_the_internal_segment_size_goes_before_the_public_one() -> None:

@@ -37,7 +37,7 @@ from kafkadouble.server.raft.snapshots.writing import write_at_once
 from . import report, servers
 
 LARGE, USUAL = 64 << 20, 1 << 20
-API, VERSION = 59, 1
+VERSION = 1
 ID, NEWEST = OffsetAndEpoch(5, 1), OffsetAndEpoch(20, 1)
 CLUSTER, NODE, NOW = "AAAAAAAAAAAAAAAAAAAABg", 1, 1_700_000_000_000
 RECEIVED = bytearray(1 << 20)

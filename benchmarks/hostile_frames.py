@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.server.apis.row import ServedApi
 from kafkadouble.server.apis.served import CONTROLLER_TABLE, SERVED, TABLE
@@ -33,7 +34,7 @@ from kafkadouble.server.requests.request import Peer
 from . import widest
 
 MB = 1 << 20
-CREATE = SERVED[19]
+CREATE = SERVED[ApiKeys.CREATE_TOPICS]
 MOST_STEPS = 100_000
 PATIENCE_MS = 60_000
 

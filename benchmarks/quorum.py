@@ -25,6 +25,7 @@ from tempfile import TemporaryDirectory
 
 from interop.raw import ask
 from kafkadouble.messages import headers
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 
@@ -37,7 +38,7 @@ FIRST, VOTERS = 3000, 3
 CLUSTER = "AAAAAAAAAAAAAAAAAAAABg"
 HOST = "127.0.0.1"
 CLIENT_METRICS, SETTING, SET = 16, "interval.ms", 0
-API, VERSION = 44, 1
+VERSION = 1
 PATIENCE_S, WARM_UP_S = 60, 1
 DIFFERENT = 10_000
 RECORD = bytes(150)
@@ -132,7 +133,7 @@ def request(number: int) -> bytes:
 
 
 def check(frame: bytes) -> None:
-    response = headers.read_response(frame, API, VERSION)[1].responses[0]  # type: ignore[attr-defined]  # the API's own
+    response = headers.read_response(frame, ApiKeys.INCREMENTAL_ALTER_CONFIGS, VERSION)[1].responses[0]  # type: ignore[attr-defined]  # the API's own
     if response.error_code:
         raise RuntimeError(f"the change was not made: {response}")
 

@@ -13,7 +13,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-PRODUCE = 0
 TRUE, SHOWN = b"127.0.0.1", b"127.0.0.2"
 
 

@@ -17,10 +17,11 @@ from interop.brokers import Broker
 from interop.clients import CREATOR, Client, aio
 from interop.clients.python import CLIENT as KAFKA_PYTHON
 from interop.clients.shape import Partition, Producer, Record, Refused
-from interop.relay import PRODUCE, relay
+from interop.relay import relay
 from interop.support import refused
 from kafkadouble import expected_offset
 from kafkadouble.messages import error_codes, headers
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.produce import ProduceRequest, ProduceResponse
 
 ON_THE_DOUBLE = pytest.mark.needs("faults")
@@ -129,7 +130,7 @@ def test_an_idempotent_producer_that_lost_an_answer_is_told_the_first_one(
     with relay(broker.bootstrap) as between, client.producer(between.bootstrap, enable_idempotence=True) as producer:
         assert producer.send(conditional, [at(0)]) == [0]
         for offset in range(1, 4):
-            between.swallow(PRODUCE)
+            between.swallow(ApiKeys.PRODUCE)
             assert producer.send(conditional, [at(offset)]) == [offset]
         assert between.cuts == 3
     values(broker, conditional, 4)
@@ -143,7 +144,7 @@ def test_any_other_is_refused_for_its_own_record_and_finds_it_in_the_log(
 ) -> None:
     with relay(broker.bootstrap) as between, client.producer(between.bootstrap, **PLAIN) as producer:
         assert producer.send(conditional, [at(0, b"first")]) == [0]
-        between.swallow(PRODUCE)
+        between.swallow(ApiKeys.PRODUCE)
         with refused(told(client)):
             producer.send(conditional, [at(1, b"mine")])
     assert values(broker, conditional, 2) == [b"first", b"mine"]

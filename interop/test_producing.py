@@ -7,8 +7,9 @@ import pytest
 from interop.brokers import Broker
 from interop.clients import CLIENTS, CREATOR, Client
 from interop.clients.shape import Partition, Record
-from interop.relay import PRODUCE, relay
+from interop.relay import relay
 from interop.support import eventually, refused
+from kafkadouble.messages.api_keys import ApiKeys
 
 MEGABYTE = 1_000_000
 BIG = {"max_request_size": 4 * MEGABYTE, "enable_idempotence": False}
@@ -62,7 +63,7 @@ def test_an_idempotent_producer_that_lost_an_answer_writes_nothing_twice(
     with relay(broker.bootstrap) as between, client.producer(between.bootstrap, enable_idempotence=True) as producer:
         producer.send(topic, [Record(b"0")])
         for n in range(1, 4):
-            between.swallow(PRODUCE)
+            between.swallow(ApiKeys.PRODUCE)
             assert producer.send(topic, [Record(b"%d" % n)]) == [n]
         assert between.cuts == 3
     with client.consumer(broker.bootstrap, partitions=[Partition(topic, 0)]) as consumer:
@@ -75,7 +76,7 @@ def test_an_idempotent_producer_that_lost_an_answer_writes_nothing_twice(
 def test_without_idempotence_a_lost_answer_makes_a_duplicate(broker: Broker, client: Client, topic: str) -> None:
     with relay(broker.bootstrap) as between, client.producer(between.bootstrap, enable_idempotence=False) as producer:
         producer.send(topic, [Record(b"0")])
-        between.swallow(PRODUCE)
+        between.swallow(ApiKeys.PRODUCE)
         assert producer.send(topic, [Record(b"1")]) == [2]
     with client.consumer(broker.bootstrap, partitions=[Partition(topic, 0)]) as consumer:
         assert [seen.value for seen in consumer.read(3)] == [b"0", b"1", b"1"]

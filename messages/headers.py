@@ -15,6 +15,7 @@ from kafkadouble.wire.tagged import MOST as MOST_TAGS
 from kafkadouble.wire.tagged import read_unknown, skip_tags
 
 from . import registry
+from .api_keys import ApiKeys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _FLEXIBLE_FROM = {
     api.key: 1 << 15 if api.request_entry.flexible_from is None else api.request_entry.flexible_from
     for api in registry.apis()
 }
-_TAGGED_FROM = {**_FLEXIBLE_FROM, registry.API_VERSIONS: 1 << 15}  # the versions that have response header 1
+_TAGGED_FROM = {**_FLEXIBLE_FROM, ApiKeys.API_VERSIONS: 1 << 15}  # the versions that have response header 1
 
 
 class RequestHead:
@@ -132,7 +133,7 @@ def read_response(frame: bytes, api_key: int, version: int, offset: int = 0) -> 
     try:
         return correlation, api.response.decode(frame, version, body)
     except WireError:
-        if api_key != registry.API_VERSIONS or version == 0:
+        if api_key != ApiKeys.API_VERSIONS or version == 0:
             raise
     return correlation, api.response.decode(frame, 0, body)
 

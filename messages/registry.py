@@ -12,6 +12,7 @@ from importlib import import_module
 
 from kafkadouble.wire.errors import UnknownMessage
 
+from .generated._api_keys import ApiKeys
 from .generated._index import MESSAGES
 
 TYPE_CHECKING = False
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
     from .generated._index import Row
     from .message import Message
-
-API_VERSIONS = 18
 
 
 class Entry:
@@ -103,7 +102,7 @@ class Api:
         return 2 if self.request_entry.is_flexible(version) else 1
 
     def response_header_version(self, version: int) -> int:
-        return 1 if self.response_entry.is_flexible(version) and self.key != API_VERSIONS else 0
+        return 1 if self.response_entry.is_flexible(version) and self.key != ApiKeys.API_VERSIONS else 0
 
     def __repr__(self) -> str:
         return f"Api({self.key} {self.name}, {'retired' if self.retired else 'versions ' + _text(self.versions)})"

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from benchmarks import servers
+from kafkadouble.messages.api_keys import ApiKeys
 
 from . import topic
 from .figures import Figure
@@ -21,7 +22,6 @@ from .session import Session
 
 MB = 1_000_000
 SIZE = 10 * MB
-FETCH = 1
 PER_TRIGGER, SPLITS = "2000", "32"
 MOST = {"stream": 1.2, "split batch": 1.3}
 LIMITS = {"stream": {"maxOffsetsPerTrigger": PER_TRIGGER}, "split batch": {"minPartitions": SPLITS}}
@@ -55,7 +55,7 @@ def _told(captured: Path, case: str, size: int) -> list[Figure]:
 def _sent(captured: Path, client_id: str) -> int:
     """What answers to Fetch took on the wire."""
     rows = pq.read_table(captured, columns=["client_id", "api_key", "response_bytes"])
-    mine = pc.and_(pc.equal(rows["api_key"], FETCH), pc.equal(rows["client_id"], client_id))
+    mine = pc.and_(pc.equal(rows["api_key"], ApiKeys.FETCH), pc.equal(rows["client_id"], client_id))
     return int(pc.sum(rows.filter(mine)["response_bytes"]).as_py() or 0)
 
 

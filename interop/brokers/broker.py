@@ -6,7 +6,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from ..local.identity import FETCH, Identity, whole
+from kafkadouble.messages.api_keys import ApiKeys
+
+from ..local.identity import Identity, whole
 
 CAPABILITIES: Mapping[str, str] = {
     "durable": "what was acknowledged survives a restart",
@@ -89,7 +91,7 @@ def met(name: str, bootstrap: str, own: set[str], servers: Sequence[Server] = ()
 def seen(bootstrap: str, told: Identity) -> set[str]:
     """The capabilities that follow from where a broker is and from what it tells."""
     holds = {
-        "kafka_4": told.versions[FETCH][0] >= FIRST_FETCH_OF_KAFKA_4,
+        "kafka_4": told.versions[ApiKeys.FETCH][0] >= FIRST_FETCH_OF_KAFKA_4,
         "loopback": bootstrap.startswith("127.0.0.1:")
         and sys.platform == "linux",  # all of 127.0.0.0/8 is this machine
         "three_brokers": told.brokers >= 3,

@@ -13,7 +13,8 @@ from contextlib import suppress
 from io import BufferedRWPair
 from typing import NamedTuple
 
-FETCH, METADATA, API_VERSIONS = 1, 3, 18
+from kafkadouble.messages.api_keys import ApiKeys
+
 METADATA_VERSION, API_VERSIONS_VERSION = 2, 0
 NO_TOPICS = struct.pack(">i", 0)
 TIMEOUT = 30.0
@@ -37,7 +38,7 @@ def identity(host: str, port: int) -> Identity:
     """Raises OSError if nobody answers, ValueError if what answers is no broker."""
     with socket.create_connection((host, port), TIMEOUT) as sock, sock.makefile("rwb") as line:
         try:
-            cluster_id, ids = _cluster(_asked(line, METADATA, METADATA_VERSION, NO_TOPICS))
+            cluster_id, ids = _cluster(_asked(line, ApiKeys.METADATA, METADATA_VERSION, NO_TOPICS))
             return Identity(cluster_id, len(ids), _versions(line), ids)
         except (struct.error, UnicodeDecodeError) as error:
             raise ValueError(f"{host}:{port} does not answer as a Kafka broker does: {error}") from error
@@ -97,7 +98,7 @@ def _cluster(answer: bytes) -> tuple[str, frozenset[int]]:
 
 
 def _versions(line: BufferedRWPair) -> dict[int, tuple[int, int]]:
-    answer = _asked(line, API_VERSIONS, API_VERSIONS_VERSION)
+    answer = _asked(line, ApiKeys.API_VERSIONS, API_VERSIONS_VERSION)
     count = struct.unpack_from(">hi", answer)[1]
     return {key: (first, last) for key, first, last in struct.iter_unpack(">hhh", answer[6 : 6 + 6 * count])}
 

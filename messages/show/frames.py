@@ -9,6 +9,7 @@ from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.errors import Truncated, UnknownMessage
 
 from .. import registry
+from ..api_keys import ApiKeys
 from ..generated.request_header import RequestHeader
 from ..generated.response_header import ResponseHeader
 from ..message import Message
@@ -171,7 +172,7 @@ def _response(body: bytes, start: int, api: registry.Api, version: int) -> list[
     if header.message is None:
         return [header]
     found = read_section(api.response, body, version, header.end)
-    if found.error is not None and api.key == registry.API_VERSIONS:
+    if found.error is not None and api.key == ApiKeys.API_VERSIONS:
         older = read_section(api.response, body, 0, header.end)
         return [header, found if older.error is not None else older]
     return [header, found]

@@ -13,6 +13,7 @@ from itertools import count
 from typing import NamedTuple, cast
 
 from kafkadouble.messages import error_codes, headers, registry
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.elements import exceed
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from kafkadouble.messages.message import Message
@@ -25,7 +26,7 @@ from .names import Endpoint
 from .settings import Settings
 from .stream import Stream
 
-API_VERSIONS, FIRST_ASKED = 18, 4
+FIRST_ASKED = 4
 MOST_ELEMENTS = 1_000_000
 """So many things a large answer may be made of: a cluster's metadata are larger than a request may be."""
 
@@ -131,7 +132,7 @@ class Connection:
             frame = self._stream.frame(self._settings.seconds("request.timeout.ms"), most)
         except Lost as lost:
             raise lost if self._proven else self._doubted(lost) from None
-        self._proven = self._proven or sent.key != API_VERSIONS
+        self._proven = self._proven or sent.key != ApiKeys.API_VERSIONS
         answer = self._read(frame, sent)
         self._broken = False
         self._stream.give_back(frame)
@@ -166,7 +167,7 @@ class Connection:
     def _agree(self) -> None:
         answer = self._ask_versions(FIRST_ASKED)
         if answer.error_code == error_codes.UNSUPPORTED_VERSION:
-            own = next((each.max_version for each in answer.api_keys if each.api_key == API_VERSIONS), 0)
+            own = next((each.max_version for each in answer.api_keys if each.api_key == ApiKeys.API_VERSIONS), 0)
             answer = self._ask_versions(max(0, min(own, FIRST_ASKED - 1)))
         if answer.error_code:
             raise refusal(f"broker {self.endpoint} answers ApiVersions", answer.error_code)

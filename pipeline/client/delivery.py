@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.produce import ProduceRequest, ProduceResponse
 from kafkadouble.messages.uuid import ZERO, Uuid
 from kafkadouble.wire.batch_walk import read_header
@@ -18,7 +19,7 @@ from .connection import Connection
 from .errors import ClientError, Refused, refusal
 from .names import TopicPartition
 
-PRODUCE, FIRST, LAST_WITH_NAMES = 0, 3, 12
+FIRST, LAST_WITH_NAMES = 3, 12
 
 
 class Delivered(NamedTuple):
@@ -38,7 +39,7 @@ def deliver(
     timeout_ms: int,
 ) -> list[Delivered]:
     """Send a batch for each partition, and what the broker says of them, once of each; `ids` are those of their topics."""
-    version = connection.version(PRODUCE, FIRST, LAST_WITH_NAMES if ZERO in ids.values() else 1 << 15)
+    version = connection.version(ApiKeys.PRODUCE, FIRST, LAST_WITH_NAMES if ZERO in ids.values() else 1 << 15)
     connection.send(_request(batches, ids, acks, timeout_ms), version)
     if not acks:
         connection.forget()

@@ -9,6 +9,7 @@ from itertools import pairwise
 from struct import Struct
 from typing import NamedTuple
 
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.uuid import ZERO, Uuid
 from kafkadouble.wire.batch_header import LOG_OVERHEAD, BatchHeader
@@ -21,7 +22,6 @@ from .fetch_size import Batches
 from .names import Fetched, OffsetAndEpoch, TopicPartition
 from .settings import Settings
 
-FETCH = 1
 BY_ID, BY_NAME, EPOCH_CHECKED = 13, 12, 12
 """Versions: the first with topic ids, the last with names, the first in which a broker looks for divergence itself."""
 
@@ -41,7 +41,7 @@ class Wanted(NamedTuple):
 
 
 def version_for(connection: Connection, topic_id: Uuid) -> int:
-    return connection.version(FETCH, highest=BY_NAME if topic_id == ZERO else 1 << 15)
+    return connection.version(ApiKeys.FETCH, highest=BY_NAME if topic_id == ZERO else 1 << 15)
 
 
 def request(wanted: Wanted, version: int, settings: Settings) -> FetchRequest:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest, OffsetCommitResponse
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
@@ -21,7 +22,6 @@ from .network import Network
 from .offsets import by_topic
 from .patience import Patience
 
-FIND_COORDINATOR, OFFSET_COMMIT, OFFSET_FETCH = 10, 8, 9
 LAST_WITH_NAMES = 9
 HAS_MEMBERS = "the group has members, and only they can commit: give another group"
 
@@ -49,7 +49,7 @@ def commit(network: Network, group: str, offsets: Mapping[TopicPartition, Offset
     body = OffsetCommitRequest(group_id=group, topics=topics)
 
     def ask(connection: Connection) -> dict[TopicPartition, int]:
-        answer = connection.ask(body, connection.version(OFFSET_COMMIT, 2, LAST_WITH_NAMES))
+        answer = connection.ask(body, connection.version(ApiKeys.OFFSET_COMMIT, 2, LAST_WITH_NAMES))
         assert isinstance(answer, OffsetCommitResponse)
         return {
             TopicPartition(topic.name, each.partition_index): each.error_code
@@ -73,7 +73,7 @@ def committed(
     body = OffsetFetchRequest(groups=[OffsetFetchRequest.OffsetFetchRequestGroup(group_id=group, topics=topics)])
 
     def ask(connection: Connection) -> OffsetFetchResponse.OffsetFetchResponseGroup:
-        answer = connection.ask(body, connection.version(OFFSET_FETCH, 8, LAST_WITH_NAMES))
+        answer = connection.ask(body, connection.version(ApiKeys.OFFSET_FETCH, 8, LAST_WITH_NAMES))
         assert isinstance(answer, OffsetFetchResponse)
         told = OffsetFetchResponse.OffsetFetchResponseGroup(group_id=group)
         return next((each for each in answer.groups if each.group_id == group), told)
@@ -120,7 +120,7 @@ def _ask_coordinator(
 
 def _coordinator(network: Network, group: str, what: str, patience: Patience) -> Endpoint:
     def ask(connection: Connection) -> FindCoordinatorResponse.Coordinator:
-        version = connection.version(FIND_COORDINATOR, 1)
+        version = connection.version(ApiKeys.FIND_COORDINATOR, 1)
         body = FindCoordinatorRequest(coordinator_keys=[group]) if version >= 4 else FindCoordinatorRequest(key=group)
         answer = connection.ask(body, version)
         assert isinstance(answer, FindCoordinatorResponse)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.metadata import MetadataRequest, MetadataResponse
 
 from .cluster import Cluster, Topic
@@ -22,7 +23,6 @@ from .names import Endpoint, PartitionLeader, TopicPartition
 from .patience import Patience
 from .settings import Settings
 
-METADATA = 3
 NEWS_S, CREATION_S = 1.0, 10.0
 """So long a topic is asked for before it counts as none, and so long if it is to be created by being asked for."""
 MOST_TOPICS = 10_000
@@ -148,7 +148,7 @@ class Metadata:
 
 
 def _metadata(connection: Connection, body: MetadataRequest) -> MetadataResponse:
-    answer = connection.ask(body, connection.version(METADATA, lowest=4))
+    answer = connection.ask(body, connection.version(ApiKeys.METADATA, lowest=4))
     assert isinstance(answer, MetadataResponse)
     if answer.error_code:  # REBOOTSTRAP_REQUIRED: this broker is of another cluster by now (KIP-1102)
         raise Lost(f"broker {connection.endpoint}: {error_codes.name(answer.error_code)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest, ListOffsetsResponse
 from kafkadouble.messages.generated.offset_for_leader_epoch import (
     OffsetForLeaderEpochRequest,
@@ -17,7 +18,6 @@ from .connection import Connection
 from .names import OffsetAndEpoch, TopicPartition
 from .network import Answered, Network
 
-LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH = 2, 23
 ISOLATION = {"read_uncommitted": 0, "read_committed": 1}
 
 T = TypeVar("T")
@@ -52,7 +52,7 @@ def by_time(
         ]
         timeout = network.settings.int("request.timeout.ms")
         body = ListOffsetsRequest(replica_id=-1, isolation_level=level, topics=topics, timeout_ms=timeout)
-        answer = connection.ask(body, connection.version(LIST_OFFSETS, lowest=2))
+        answer = connection.ask(body, connection.version(ApiKeys.LIST_OFFSETS, lowest=2))
         assert isinstance(answer, ListOffsetsResponse)
         for topic in answer.topics:
             for told in topic.partitions:
@@ -83,7 +83,7 @@ def ends_of_epochs(network: Network, wanted: Mapping[TopicPartition, int]) -> di
             for name, group in by_topic(leaders).items()
         ]
         body = OffsetForLeaderEpochRequest(replica_id=-1, topics=topics)
-        answer = connection.ask(body, connection.version(OFFSET_FOR_LEADER_EPOCH))
+        answer = connection.ask(body, connection.version(ApiKeys.OFFSET_FOR_LEADER_EPOCH))
         assert isinstance(answer, OffsetForLeaderEpochResponse)
         for topic in answer.topics:
             for told in topic.partitions:

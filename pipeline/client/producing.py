@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Self
 
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from kafkadouble.wire.batch_header import increment_sequence
 from kafkadouble.wire.batch_walk import read_header
@@ -25,7 +26,6 @@ from .names import Endpoint, TopicPartition
 from .network import Network
 from .patience import Patience
 
-INIT_PRODUCER_ID = 22
 ACKS = {"all": -1, "-1": -1, "0": 0, "1": 1}
 DELIVERED = (error_codes.NONE, error_codes.DUPLICATE_SEQUENCE_NUMBER)
 
@@ -183,6 +183,6 @@ class Producer:
 
 def _identify(connection: Connection) -> InitProducerIdResponse:
     body = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=2**31 - 1)
-    answer = connection.ask(body, connection.version(INIT_PRODUCER_ID))
+    answer = connection.ask(body, connection.version(ApiKeys.INIT_PRODUCER_ID))
     assert isinstance(answer, InitProducerIdResponse)
     return answer

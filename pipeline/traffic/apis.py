@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from kafkadouble.messages import registry
+from kafkadouble.messages.api_keys import ApiKeys
 
-_KEYS = {api.name.upper(): api.key for api in registry.apis()} | {"LISTCLIENTMETRICSRESOURCES": 74}
-API_VERSIONS = 18
+_KEYS = {api.name.upper(): api.key for api in registry.apis()} | {
+    "LISTCLIENTMETRICSRESOURCES": ApiKeys.LIST_CONFIG_RESOURCES
+}
 
 
 def key_of(name: str) -> int | None:

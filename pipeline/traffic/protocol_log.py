@@ -14,12 +14,13 @@ from collections.abc import Iterator
 from datetime import tzinfo
 from typing import Any, NamedTuple
 
-from .apis import API_VERSIONS, errors_in, key_of, offered_in
+from kafkadouble.messages.api_keys import ApiKeys
+
+from .apis import errors_in, key_of, offered_in
 from .entries import Entry
 from .stamps import Stamp, stamp_of
 
 SESSION = re.compile(r'\bsessionId="?([^",}\]\s]+)')
-PRODUCE = 0
 MOST_WAITING = 100_000
 
 
@@ -54,10 +55,10 @@ class ProtocolLog:
         head = entry.found["header"]
         half = self._half(entry, head)
         if head["type"] == "RESPONSE":
-            if half.key == API_VERSIONS:
+            if half.key == ApiKeys.API_VERSIONS:
                 self._offered |= offered_in(half.payload)
             yield self._row(self._request_of(half), half)
-        elif half.key == PRODUCE and isinstance(half.payload, dict) and half.payload.get("acks") == 0:
+        elif half.key == ApiKeys.PRODUCE and isinstance(half.payload, dict) and half.payload.get("acks") == 0:
             yield self._row(half, None, "unanswered")
         else:
             self._note_software(half)
@@ -96,7 +97,7 @@ class ProtocolLog:
         return found
 
     def _note_software(self, half: _Half) -> None:
-        if half.key == API_VERSIONS and half.session is not None and isinstance(half.payload, dict):
+        if half.key == ApiKeys.API_VERSIONS and half.session is not None and isinstance(half.payload, dict):
             told = half.payload.get("clientSoftwareName"), half.payload.get("clientSoftwareVersion")
             self._software[half.session] = told
 

@@ -6,8 +6,9 @@ from __future__ import annotations
 from functools import cache
 
 from kafkadouble.messages import registry
+from kafkadouble.messages.api_keys import ApiKeys
 
-FIRST_AFTER = 76
+FIRST_AFTER = ApiKeys.SHARE_GROUP_HEARTBEAT
 """ShareGroupHeartbeat: this API and those with higher keys became stable after Kafka 4.0, and what they have shed was never a promise."""
 
 NONE_KEPT = 32767

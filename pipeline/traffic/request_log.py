@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from datetime import tzinfo
 from typing import Any
 
-from .apis import API_VERSIONS, errors_in, offered_in
+from kafkadouble.messages.api_keys import ApiKeys
+
+from .apis import errors_in, offered_in
 from .entries import Entry
 from .stamps import stamp_of
 
@@ -36,7 +38,7 @@ class RequestLog:
         found = entry.found
         head, answer, took = found["requestHeader"], found.get("response"), int(found["totalTimeMs"] * 1000)
         key, connection = _int(head["requestApiKey"]), str(found.get("connection") or "")
-        if key == API_VERSIONS:
+        if key == ApiKeys.API_VERSIONS:
             self._offered |= offered_in(answer)
         stamp, software = stamp_of(entry.around, entry.fields, self._zone), _software(key, found)
         return (
@@ -73,7 +75,7 @@ def _remote(connection: str) -> str | None:
 def _software(key: int, found: dict[str, Any]) -> tuple[str | None, str | None]:
     """Kafka notes what ApiVersions tells of it for the requests after that one."""
     told, asked = found.get("clientInformation") or {}, found.get("request")
-    if key == API_VERSIONS and isinstance(asked, dict) and asked.get("clientSoftwareName"):
+    if key == ApiKeys.API_VERSIONS and isinstance(asked, dict) and asked.get("clientSoftwareName"):
         return _text(asked["clientSoftwareName"]), _text(asked.get("clientSoftwareVersion"))
     return _known(told.get("softwareName")), _known(told.get("softwareVersion"))
 

@@ -72,7 +72,14 @@ def test_the_check_names_what_is_stale(tmp_path: Path, capsys: pytest.CaptureFix
     assert main([*where, "--check"]) == 1
     assert capsys.readouterr().out.splitlines() == ["stale: out/left_over.py", "stale: out/ping.py"]
     assert main(where) == 0
-    assert sorted(path.name for path in out.glob("*.py")) == ["__init__.py", "_all.py", "_index.py", "ping.py"]
+    assert sorted(path.name for path in out.glob("*.py")) == [
+        "__init__.py",
+        "_all.py",
+        "_api_keys.py",
+        "_index.py",
+        "ping.py",
+    ]
+    assert "    PING = 1000\n" in (out / "_api_keys.py").read_text()
     assert main([*where, "--check"]) == 0
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes, headers
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
 from kafkadouble.messages.generated.describe_groups import DescribeGroupsRequest
@@ -161,7 +162,7 @@ def test_many_configurations_are_described_in_turns_and_not_without_end(
         good.ask(MetadataRequest(topics=[]), 1)
         stage.node.tick(stage.now)
         turns += 1
-    answer: Any = headers.read_response(hostile.line.written[0][4:], 32, 4)[1]
+    answer: Any = headers.read_response(hostile.line.written[0][4:], ApiKeys.DESCRIBE_CONFIGS, 4)[1]
     described = codes(answer.results)
     assert described[:5] == [0] * 5
     assert described[-5:] == [error_codes.POLICY_VIOLATION] * 5

@@ -16,6 +16,7 @@ from kafkadouble.messages import (
     ProduceRequest,
     VoteRequest,
 )
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 
@@ -34,7 +35,7 @@ def test_api_versions() -> None:
         3,
         "0b" + b"librdkafka".hex() + "04 322e30 00",
     )
-    keys = [ApiVersionsResponse.ApiVersion(api_key=18, min_version=0, max_version=4)]
+    keys = [ApiVersionsResponse.ApiVersion(api_key=ApiKeys.API_VERSIONS, min_version=0, max_version=4)]
     check(ApiVersionsResponse(error_code=35, api_keys=keys), 0, "0023 00000001 0012 0000 0004")
     check(ApiVersionsResponse(api_keys=keys), 3, "0000 02 0012 0000 0004 00 00000000 00")
     with_features = ApiVersionsResponse(

@@ -20,6 +20,7 @@ from kafkadouble.messages import (
     headers,
     registry,
 )
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.wire.errors import Truncated, UnknownMessage, UsageError, WireError
 
 
@@ -69,12 +70,15 @@ def test_every_api_and_version_against_the_header_messages() -> None:
 
 def test_tags_in_a_header_are_survived() -> None:
     frame = RequestHeader(
-        request_api_key=1, request_api_version=12, client_id="x", unknown_tagged_fields={3: b"abc", 200: b""}
+        request_api_key=ApiKeys.FETCH,
+        request_api_version=12,
+        client_id="x",
+        unknown_tagged_fields={3: b"abc", 200: b""},
     ).encode(2)
     head = headers.read_request_header(frame + b"body")
     assert head.body_offset == len(frame)
     answer = ResponseHeader(correlation_id=9, unknown_tagged_fields={0: b"zzz"}).encode(1) + FetchResponse().encode(12)
-    assert headers.read_response(answer, 1, 12) == (9, FetchResponse())
+    assert headers.read_response(answer, ApiKeys.FETCH, 12) == (9, FetchResponse())
 
 
 def test_an_unknown_key_still_tells_what_can_be_read() -> None:
@@ -88,18 +92,20 @@ def test_an_unknown_key_still_tells_what_can_be_read() -> None:
 def test_a_version_that_the_api_does_not_have_is_read_as_kafka_reads_it() -> None:
     """The header of an ApiVersions request of the future is readable, so that it can be answered in version 0 (KIP-511)."""
     frame = (
-        RequestHeader(request_api_key=18, request_api_version=99, correlation_id=5, client_id="new").encode(2)
+        RequestHeader(
+            request_api_key=ApiKeys.API_VERSIONS, request_api_version=99, correlation_id=5, client_id="new"
+        ).encode(2)
         + b"whatever"
     )
     head = headers.read_request_header(frame)
     assert (head.api_version, head.correlation_id, head.client_id) == (99, 5, "new")
-    assert not registry.api(18).has_version(head.api_version)
+    assert not registry.api(ApiKeys.API_VERSIONS).has_version(head.api_version)
     assert headers.read_request_header(bytes.fromhex("0007 0000 00000001 ffff".replace(" ", ""))).api_key == 7
 
 
 def test_every_cut_of_a_header_is_refused() -> None:
     frame = RequestHeader(
-        request_api_key=1, request_api_version=12, client_id="abc", unknown_tagged_fields={3: b"abc"}
+        request_api_key=ApiKeys.FETCH, request_api_version=12, client_id="abc", unknown_tagged_fields={3: b"abc"}
     ).encode(2)
     for cut in range(len(frame)):
         with pytest.raises(WireError) as caught:
@@ -108,7 +114,7 @@ def test_every_cut_of_a_header_is_refused() -> None:
     answer = ResponseHeader(correlation_id=9).encode(1)
     for cut in range(len(answer)):
         with pytest.raises(Truncated):
-            headers.read_response(answer[:cut], 1, 12)
+            headers.read_response(answer[:cut], ApiKeys.FETCH, 12)
 
 
 def test_noise_is_a_header_or_a_wire_error() -> None:
@@ -129,13 +135,15 @@ def test_a_client_id_that_is_not_utf8_is_survived() -> None:
 
 def test_an_old_answer_to_api_versions_is_understood() -> None:
     """A broker that does not have the version answers in version 0 with error 35 (KIP-511)."""
-    old = ApiVersionsResponse(error_code=35, api_keys=[ApiVersionsResponse.ApiVersion(api_key=18, max_version=2)])
+    old = ApiVersionsResponse(
+        error_code=35, api_keys=[ApiVersionsResponse.ApiVersion(api_key=ApiKeys.API_VERSIONS, max_version=2)]
+    )
     frame = b"".join(headers.write_response(old, 3, 18, 0))[4:]
-    assert headers.read_response(frame, 18, 4) == (3, old)
+    assert headers.read_response(frame, ApiKeys.API_VERSIONS, 4) == (3, old)
     with pytest.raises(WireError):
-        headers.read_response(frame[:-1], 18, 4)
+        headers.read_response(frame[:-1], ApiKeys.API_VERSIONS, 4)
     with pytest.raises(WireError):
-        headers.read_response(frame + b"x", 18, 0)
+        headers.read_response(frame + b"x", ApiKeys.API_VERSIONS, 0)
 
 
 def test_large_bytes_stay_their_own_buffer() -> None:

@@ -7,13 +7,19 @@ import json
 import pytest
 
 from kafkadouble.messages import registry
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.wire.errors import UnknownMessage
 
-RETIRED = {4: "LeaderAndIsr", 5: "StopReplica", 6: "UpdateMetadata", 7: "ControlledShutdown"}
+RETIRED = {
+    ApiKeys.LEADER_AND_ISR: "LeaderAndIsr",
+    ApiKeys.STOP_REPLICA: "StopReplica",
+    ApiKeys.UPDATE_METADATA: "UpdateMetadata",
+    ApiKeys.CONTROLLED_SHUTDOWN: "ControlledShutdown",
+}
 
 
 def test_an_api_by_key_and_by_name() -> None:
-    fetch = registry.api(1)
+    fetch = registry.api(ApiKeys.FETCH)
     assert fetch is registry.api_named("Fetch")
     assert (fetch.key, fetch.name, fetch.versions, fetch.listeners) == (1, "Fetch", (4, 18), ("broker", "controller"))
     assert fetch.request.__name__ == "FetchRequest"
@@ -60,11 +66,13 @@ def test_stable_versions_leave_out_one_that_is_worked_on() -> None:
     for api in unstable:
         low, high = api.versions
         assert api.stable_versions == ((low, high - 1) if low < high else (0, -1))
-    assert registry.api(1).stable_versions == registry.api(1).versions
+    assert registry.api(ApiKeys.FETCH).stable_versions == registry.api(ApiKeys.FETCH).versions
 
 
 def test_header_versions() -> None:
-    fetch, versions, shutdown = registry.api(1), registry.api(18), registry.api(17)
+    fetch, versions, shutdown = (
+        registry.api(key) for key in (ApiKeys.FETCH, ApiKeys.API_VERSIONS, ApiKeys.SASL_HANDSHAKE)
+    )
     assert [fetch.request_header_version(version) for version in (4, 11, 12, 18)] == [1, 1, 2, 2]
     assert [fetch.response_header_version(version) for version in (4, 11, 12, 18)] == [0, 0, 1, 1]
     assert [versions.request_header_version(version) for version in (0, 2, 3, 99)] == [1, 1, 2, 2]

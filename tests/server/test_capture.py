@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes, headers
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest
@@ -98,7 +99,7 @@ def test_a_row_has_what_was_asked_and_what_became_of_it() -> None:
         "client_software": "franz-go",
         "client_version": "1.2",
         "address": "10.0.0.1:50001",
-        "api_key": 18,
+        "api_key": ApiKeys.API_VERSIONS,
         "version": 3,
         "request_bytes": asked,
         "response_bytes": stage.line.sent,
@@ -157,7 +158,7 @@ def test_a_version_that_is_not_served_ends_the_connection_and_has_its_row() -> N
     stage.connection.receive(bytes.fromhex("0000000d 0001 0001 00000009 0003 6f6c64".replace(" ", "")), NOW)
     row = stage.only()
     assert stage.line.closed
-    assert (row["api_key"], row["version"], row["correlation_id"], row["client_id"]) == (1, 1, 9, "old")
+    assert (row["api_key"], row["version"], row["correlation_id"], row["client_id"]) == (ApiKeys.FETCH, 1, 9, "old")
     assert (row["outcome"], row["request_bytes"], row["highest"]) == ("disconnected", 17, 18)
 
 
@@ -229,13 +230,13 @@ class TestBodies:
         assert row["response_bytes"] > 61 + len("secret"), "the client got them"
 
     def test_tell_no_secret(self) -> None:
-        proof = _request(RenewDelegationTokenRequest(hmac=b"password"), 39, 2)
+        proof = _request(RenewDelegationTokenRequest(hmac=b"password"), ApiKeys.RENEW_DELEGATION_TOKEN, 2)
         assert bodies_of(proof, None) == (None, None)
 
     def test_tell_no_value_of_a_configuration(self) -> None:
         configs = [CreateTopicsRequest.CreatableTopicConfig(name="some.password", value="password")]
         topic = CreateTopicsRequest.CreatableTopic(name="t", num_partitions=1, replication_factor=1, configs=configs)
-        asked, _ = bodies_of(_request(CreateTopicsRequest(topics=[topic]), 19, 7), None)
+        asked, _ = bodies_of(_request(CreateTopicsRequest(topics=[topic]), ApiKeys.CREATE_TOPICS, 7), None)
         assert json.loads(asked or "")["topics"][0]["configs"] == [{"name": "some.password", "value": None}]
 
     def test_wait_only_up_to_a_bound(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
@@ -32,7 +33,9 @@ def produce(records: bytes, partitions: int = 1) -> ProduceRequest:
 def test_bounded_by_count() -> None:
     history = History(max_requests=3)
     for correlation in range(10):
-        history.took(Request(18, 3, correlation, "c", ApiVersionsRequest(), PEER, received=NOW, size=10))
+        history.took(
+            Request(ApiKeys.API_VERSIONS, 3, correlation, "c", ApiVersionsRequest(), PEER, received=NOW, size=10)
+        )
     assert [seen.correlation_id for seen in history] == [7, 8, 9]
 
 

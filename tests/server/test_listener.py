@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import headers
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.message import Message
@@ -86,7 +87,6 @@ def run(test: Callable[[], Coroutine[Any, Any, None]]) -> None:
     asyncio.run(asyncio.wait_for(test(), 20))
 
 
-API_VERSIONS = 18
 HELLO = ApiVersionsRequest(client_software_name="test", client_software_version="1")
 NOTHING_THERE = FetchRequest(max_wait_ms=30_000, min_bytes=1, max_bytes=1000, topics=[
     FetchRequest.FetchTopic(topic="t", partitions=[FetchRequest.FetchPartition(partition_max_bytes=100)])
@@ -287,7 +287,7 @@ def test_a_paused_node_begins_nothing_that_was_sent_ahead() -> None:
             assert len(history_of(listener.node)) == begun
             listener.pause(False)
             for _ in range(10 * TURN):
-                assert (await client.receive(API_VERSIONS, 3)).error_code == 0
+                assert (await client.receive(ApiKeys.API_VERSIONS, 3)).error_code == 0
 
     run(test)
 
@@ -302,12 +302,12 @@ def test_connections_beyond_a_limit_that_was_lowered_are_closed_the_least_recent
         async with serving() as listener, connected(listener) as first, connected(listener) as second:
             for client in (first, second, first):
                 client.send(HELLO, 3)
-                await client.receive(API_VERSIONS, 3)
+                await client.receive(ApiKeys.API_VERSIONS, 3)
             listener.node.settings = listener.node.settings.altered({"max.connections": "1"}, {})
             listener.reschedule()
             assert await second.ended()
             first.send(HELLO, 3)
-            assert (await first.receive(API_VERSIONS, 3)).error_code == 0
+            assert (await first.receive(ApiKeys.API_VERSIONS, 3)).error_code == 0
 
     run(test)
 

@@ -10,6 +10,7 @@ import struct
 import pytest
 
 from kafkadouble.messages import error_codes, headers
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
@@ -39,7 +40,7 @@ def test_versions_are_asked_for_first_and_the_newest_that_both_have_is_used() ->
                 assert isinstance(answer, FetchResponse)
                 assert answer.session_id == 17  # the test's peer ends there
             assert [key for key, _, _ in peer.seen] == [18, 1, 1]
-            assert peer.asked(1) == [17, 17]
+            assert peer.asked(ApiKeys.FETCH) == [17, 17]
             assert peer.seen[1][2].cluster_id == "here"
             assert peer.connections == 1
             assert it.peers.versions[peer.endpoint][1] == (4, 17)
@@ -52,7 +53,7 @@ def test_versions_are_asked_for_first_and_the_newest_that_both_have_is_used() ->
 def test_who_fetches_is_said_where_the_version_has_it(version: int) -> None:
     async def test() -> None:
         async with scripted(well) as peer, driven(peer.endpoint) as it:
-            peer.versions[1] = (4, version)
+            peer.versions[ApiKeys.FETCH] = (4, version)
             await it.ask(FetchRequest(replica_state=FetchRequest.ReplicaState(replica_id=7)))
             body = peer.seen[-1][2]
             assert (body.replica_id if version < 15 else body.replica_state.replica_id) == 7
@@ -73,7 +74,7 @@ def test_one_request_is_under_way_and_the_others_wait_their_turn() -> None:
 def test_a_version_that_the_peer_has_not_is_told_and_the_connection_stays(caplog: pytest.LogCaptureFixture) -> None:
     async def test() -> None:
         async with scripted(well) as peer, driven(peer.endpoint) as it:
-            peer.versions[1] = (4, 12)
+            peer.versions[ApiKeys.FETCH] = (4, 12)
             for _ in range(3):
                 assert await it.ask() is Failure.UNSUPPORTED_VERSION
             assert await it.ask(DescribeQuorumRequest(), version=2, lowest=3) is Failure.UNSUPPORTED_VERSION
@@ -101,7 +102,7 @@ def test_a_peer_that_knows_only_older_versions_of_api_versions_is_asked_in_those
     async def test() -> None:
         async with scripted(older) as peer, driven(peer.endpoint) as it:
             assert isinstance(await it.ask(), FetchResponse)
-            assert peer.asked(18) == [4, used]
+            assert peer.asked(ApiKeys.API_VERSIONS) == [4, used]
 
     run(test())
 
@@ -192,7 +193,7 @@ def test_at_the_end_nothing_is_brought_any_more_and_no_socket_is_left() -> None:
         async with scripted(is_silent) as peer:
             async with driven(peer.endpoint) as it:
                 it.send()
-                while not peer.asked(1) and not peer.seen:
+                while not peer.asked(ApiKeys.FETCH) and not peer.seen:
                     await asyncio.sleep(0)
             assert it.asking.answers.empty()
             while not peer.ended:

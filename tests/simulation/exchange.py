@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from kafkadouble.messages import error_codes, registry
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.api_versions import ApiVersionsResponse
 from kafkadouble.messages.message import Message
 from kafkadouble.server.raft.messages import fitted
@@ -30,7 +31,7 @@ OLDER: dict[int, tuple[int, ...]] = {
 }
 """The newest version that a node may know, by API: one is drawn for each node of a mixed quorum."""
 
-OLDER_WITH_DIRECTORIES: dict[int, tuple[int, ...]] = {1: (17, 18), 52: (1, 2)}
+OLDER_WITH_DIRECTORIES: dict[int, tuple[int, ...]] = {ApiKeys.FETCH: (17, 18), ApiKeys.VOTE: (1, 2)}
 """Where replicas are told apart by their directories, only versions that name them can be there (KIP-853)."""
 
 

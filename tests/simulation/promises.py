@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.server.raft.leader import Leader
 from kafkadouble.server.raft.prospective import Prospective
 from kafkadouble.server.raft.replica import Replica
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from .cluster import Cluster
     from .node import Node
     from .process import Process
-
-VOTE = 52
 
 
 class Seen:
@@ -141,7 +140,7 @@ class Promises:
 
     def answers(self, node: Node, request: Request, response: Any) -> None:
         """A vote that leaves a node binds it."""
-        if request.api_key != VOTE or response.error_code or not response.topics:
+        if request.api_key != ApiKeys.VOTE or response.error_code or not response.topics:
             return
         asked, said = (each.topics[0].partitions[0] for each in (request.body, response))
         if said.error_code == error_codes.NONE and said.vote_granted and not asked.pre_vote:

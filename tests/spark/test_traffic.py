@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from examples import traffic_report
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.pipeline.traffic import schema
 from kafkadouble.pipeline.traffic.grouping import marked, table_of
 from kafkadouble.pipeline.traffic.problems import Problems
@@ -26,11 +27,18 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "traffic.md"
 
 ROWS = [
     *(row(time=AT + number, latency_us=number * 7 % 100, version=4 + number % 3) for number in range(200)),
-    row(client_software=None, client_version=None, api_key=2, version=0, client_id=None, outcome="disconnected"),
+    row(
+        client_software=None,
+        client_version=None,
+        api_key=ApiKeys.LIST_OFFSETS,
+        version=0,
+        client_id=None,
+        outcome="disconnected",
+    ),
     row(errors=(6, 3), connection="2", time=AT - 5, latency_us=None),
     row(errors=(3,), connection="1", time=AT - 5, client_id="first"),
-    row(api_key=11, version=5, errors=(79,), highest=9),
-    row(api_key=5, version=1, highest=None, outcome=None),
+    row(api_key=ApiKeys.JOIN_GROUP, version=5, errors=(79,), highest=9),
+    row(api_key=ApiKeys.STOP_REPLICA, version=1, highest=None, outcome=None),
 ]
 
 

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from kafkadouble.messages import headers, registry
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.api_versions import ApiVersionsResponse
 from kafkadouble.messages.headers import RequestHead
 from kafkadouble.messages.message import Message
@@ -56,7 +57,7 @@ class Line:
     async def agree(self) -> None:
         """Answer ApiVersions, which comes first."""
         head, _ = await self.request()
-        assert head.api_key == 18
+        assert head.api_key == ApiKeys.API_VERSIONS
         await self.answer(head, versions_of(self.peer.versions))
 
     async def gone(self) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateRequest, SaslAuthenticateResponse
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
 from kafkadouble.wire.errors import UsageError
@@ -22,7 +23,6 @@ from . import credentials, scram
 if TYPE_CHECKING:
     from ..connection import Connection
 
-HANDSHAKE, AUTHENTICATE = 17, 36
 RENEWED_AFTER = 0.85
 """The part of a session's time after which another connection is made, as Kafka's clients do at the earliest."""
 
@@ -75,7 +75,9 @@ def authenticate(connection: Connection, settings: Settings) -> float | None:
 
 
 def _shake_hands(connection: Connection, mechanism: str) -> None:
-    answer = connection.ask(SaslHandshakeRequest(mechanism=mechanism), connection.version(HANDSHAKE, lowest=1))
+    answer = connection.ask(
+        SaslHandshakeRequest(mechanism=mechanism), connection.version(ApiKeys.SASL_HANDSHAKE, lowest=1)
+    )
     assert isinstance(answer, SaslHandshakeResponse)
     if answer.error_code:
         offered = ", ".join(answer.mechanisms) or "none"
@@ -86,7 +88,7 @@ def _shake_hands(connection: Connection, mechanism: str) -> None:
 
 
 def _sent(connection: Connection, mechanism: str, message: bytes) -> SaslAuthenticateResponse:
-    answer = connection.ask(SaslAuthenticateRequest(auth_bytes=message), connection.version(AUTHENTICATE))
+    answer = connection.ask(SaslAuthenticateRequest(auth_bytes=message), connection.version(ApiKeys.SASL_AUTHENTICATE))
     assert isinstance(answer, SaslAuthenticateResponse)
     if answer.error_code:
         said = answer.error_message or error_codes.meaning(answer.error_code)

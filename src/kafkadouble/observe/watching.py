@@ -9,6 +9,7 @@ from contextlib import suppress
 from random import SystemRandom
 from typing import NamedTuple
 
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.server.network.clock import SystemClock
 from kafkadouble.server.network.peers import Peers
 from kafkadouble.server.raft.settings import QuorumSettings
@@ -18,7 +19,6 @@ from ..listening import text_of
 from .observer import ANONYMOUS, Observer
 
 CLIENT_ID = "kafkadouble-observe"
-FETCH_SNAPSHOT = 59
 
 
 class Wanted(NamedTuple):
@@ -98,7 +98,7 @@ def _check(observer: Observer) -> None:
 def _is_no_controller(peers: Peers, endpoint: Endpoint) -> bool:
     """Whether it speaks the protocol, and does not serve what only controllers do."""
     versions = peers.versions.get(endpoint)
-    return versions is not None and FETCH_SNAPSHOT not in versions
+    return versions is not None and ApiKeys.FETCH_SNAPSHOT not in versions
 
 
 def _stranger(endpoint: Endpoint) -> str:

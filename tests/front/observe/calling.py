@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from kafkadouble.__main__ import main
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.topic_record import TopicRecord
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.observe.observer import Observer
@@ -62,4 +63,4 @@ def has(name: str) -> Callable[[Observer], bool]:
 
 
 def fetchers(member: ServedReplica) -> list[int]:
-    return [each.body.replica_state.replica_id for each in member.asked if each.api_key == 1]
+    return [each.body.replica_state.replica_id for each in member.asked if each.api_key == ApiKeys.FETCH]

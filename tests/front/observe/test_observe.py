@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.observe.watching import NoQuorum, Wanted, observe
 from kafkadouble.server.metadata.image_records import values_of
 from kafkadouble.server.network.clock import SteppedClock
@@ -74,11 +75,11 @@ def test_every_version_of_fetch(version: int, capsys: pytest.CaptureFixture[str]
     """Up to 16 no answer says where the leader is: it is looked for among those that were named."""
 
     async def test() -> None:
-        async with served(3, versions={1: version}) as members:
+        async with served(3, versions={ApiKeys.FETCH: version}) as members:
             leader = await leader_of(members)
             leader.append(named(1))
             assert await called("--json", at(*members)) == 0
-            asked = [each.version for member in members for each in member.asked if each.api_key == 1]
+            asked = [each.version for member in members for each in member.asked if each.api_key == ApiKeys.FETCH]
             assert set(asked) == {version}
 
     run(test())

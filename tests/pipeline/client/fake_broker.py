@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any, Self
 
 from kafkadouble.messages import headers, registry
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.api_versions import ApiVersionsResponse
 from kafkadouble.messages.generated.metadata import MetadataResponse
 from kafkadouble.messages.headers import RequestHead
@@ -17,7 +18,6 @@ from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.wire.frame import MAX_SIZE
 
-API_VERSIONS, METADATA = 18, 3
 TOPIC_ID = Uuid(b"a topic that is!")
 
 Answer = Message | bytes | None
@@ -35,7 +35,7 @@ class FakeBroker:
         versions: Mapping[int, tuple[int, int]] | None = None,
         tls: ssl.SSLContext | None = None,
     ) -> None:
-        self.handlers = {API_VERSIONS: self._versions, METADATA: self._metadata, **handlers}
+        self.handlers = {ApiKeys.API_VERSIONS: self._versions, ApiKeys.METADATA: self._metadata, **handlers}
         self.versions = dict(versions or {})
         self.seen: list[tuple[RequestHead, Any]] = []
         self._tls = tls

@@ -9,13 +9,13 @@ from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateResponse
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeResponse
 from kafkadouble.messages.headers import RequestHead
 
 from .fake_broker import Answer, Handler
 
-HANDSHAKE, AUTHENTICATE = 17, 36
 SALT, NONCE = b"salt of a test", "of-the-server"
 
 Dialogue = Generator[bytes, bytes, None]
@@ -83,4 +83,4 @@ def handlers(dialogues: Mapping[str, Callable[[], Dialogue]], lifetime_ms: int =
             code = error_codes.SASL_AUTHENTICATION_FAILED
             return SaslAuthenticateResponse(error_code=code, error_message="Authentication failed: who are you?")
 
-    return {HANDSHAKE: shake_hands, AUTHENTICATE: authenticate}
+    return {ApiKeys.SASL_HANDSHAKE: shake_hands, ApiKeys.SASL_AUTHENTICATE: authenticate}

@@ -10,6 +10,7 @@ import pytest
 
 from kafkadouble import KafkaDouble
 from kafkadouble.messages import headers
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.headers import RequestHead
 from kafkadouble.pipeline.client import BadAnswer, ClientError, NotReachable, TopicPartition
 
@@ -17,7 +18,6 @@ from .fake_broker import Answer, FakeBroker, metadata
 from .making import client_of, read
 
 T0 = TopicPartition("t", 0)
-FETCH, METADATA = 1, 3
 
 
 @pytest.fixture
@@ -66,17 +66,17 @@ def test_after_an_answer_that_is_none_another_connection_is_made() -> None:
         return b"".join(parts)
 
     with (
-        FakeBroker({FETCH: lambda body, head: b"\0\0\0\x08" + bytes(8)}) as broker,
+        FakeBroker({ApiKeys.FETCH: lambda body, head: b"\0\0\0\x08" + bytes(8)}) as broker,
         client_of(broker.bootstrap) as client,
     ):
         with pytest.raises(BadAnswer):
             read(client, T0, 0, 1)
         assert client.topics() == ["t"]
-        broker.handlers[METADATA] = other
+        broker.handlers[ApiKeys.METADATA] = other
         with pytest.raises(BadAnswer):
             client.topics()
-        del broker.handlers[METADATA]
-        broker.handlers[METADATA] = lambda body, head: metadata(broker.port)
+        del broker.handlers[ApiKeys.METADATA]
+        broker.handlers[ApiKeys.METADATA] = lambda body, head: metadata(broker.port)
         assert client.topics() == ["t"]
     connections = [head.correlation_id for head, _ in broker.seen].count(0)
     assert connections == 3

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import headers
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorResponse
 from kafkadouble.messages.generated.init_producer_id import InitProducerIdResponse
@@ -31,17 +32,16 @@ T0 = TopicPartition("t", 0)
 SEED = int(os.environ.get("KAFKADOUBLE_FUZZ_SEED", "20261122"))
 CASES = int(os.environ.get("KAFKADOUBLE_FUZZ_FRAMES", "0")) // 100 or 300
 
-PRODUCE, FETCH, LIST_OFFSETS, METADATA, COMMIT, COORDINATOR, INIT, EPOCHS = 0, 1, 2, 3, 8, 10, 22, 23
 
 ASKING: dict[int, Callable[[Client], object]] = {
-    METADATA: lambda client: client.topics(),
-    LIST_OFFSETS: lambda client: client.offsets({T0: -1}),
-    EPOCHS: lambda client: client.ends_of_epochs({T0: 0}),
-    FETCH: lambda client: read(client, T0, 0, 2),
-    INIT: lambda client: client.producer().send({T0: [batch(b"a")]}),
-    PRODUCE: lambda client: client.producer().send({T0: [batch(b"a")]}),
-    COORDINATOR: lambda client: client.commit("g", {T0: OffsetAndEpoch(1, 0)}),
-    COMMIT: lambda client: client.commit("g", {T0: OffsetAndEpoch(1, 0)}),
+    ApiKeys.METADATA: lambda client: client.topics(),
+    ApiKeys.LIST_OFFSETS: lambda client: client.offsets({T0: -1}),
+    ApiKeys.OFFSET_FOR_LEADER_EPOCH: lambda client: client.ends_of_epochs({T0: 0}),
+    ApiKeys.FETCH: lambda client: read(client, T0, 0, 2),
+    ApiKeys.INIT_PRODUCER_ID: lambda client: client.producer().send({T0: [batch(b"a")]}),
+    ApiKeys.PRODUCE: lambda client: client.producer().send({T0: [batch(b"a")]}),
+    ApiKeys.FIND_COORDINATOR: lambda client: client.commit("g", {T0: OffsetAndEpoch(1, 0)}),
+    ApiKeys.OFFSET_COMMIT: lambda client: client.commit("g", {T0: OffsetAndEpoch(1, 0)}),
 }
 """What asks which API."""
 
@@ -81,14 +81,14 @@ def answers(broker: FakeBroker) -> dict[int, Callable[[int], Message]]:
         )
 
     return {
-        METADATA: lambda version: metadata(broker.port),
-        LIST_OFFSETS: list_offsets,
-        EPOCHS: epochs,
-        FETCH: fetch,
-        INIT: lambda version: InitProducerIdResponse(producer_id=1, producer_epoch=0),
-        PRODUCE: produce,
-        COORDINATOR: coordinator,
-        COMMIT: commit,
+        ApiKeys.METADATA: lambda version: metadata(broker.port),
+        ApiKeys.LIST_OFFSETS: list_offsets,
+        ApiKeys.OFFSET_FOR_LEADER_EPOCH: epochs,
+        ApiKeys.FETCH: fetch,
+        ApiKeys.INIT_PRODUCER_ID: lambda version: InitProducerIdResponse(producer_id=1, producer_epoch=0),
+        ApiKeys.PRODUCE: produce,
+        ApiKeys.FIND_COORDINATOR: coordinator,
+        ApiKeys.OFFSET_COMMIT: commit,
     }
 
 
@@ -173,7 +173,7 @@ def test_damaged_answers_end_in_an_error_of_the_client(broker: FakeBroker) -> No
 
 @pytest.mark.parametrize("size", [-1, 0, 3, (100 << 20) + 1, 2**31 - 1])
 def test_a_length_that_cannot_be_is_not_believed(broker: FakeBroker, size: int) -> None:
-    broker.handlers[METADATA] = lambda body, head: size.to_bytes(4, "big", signed=True)
+    broker.handlers[ApiKeys.METADATA] = lambda body, head: size.to_bytes(4, "big", signed=True)
     client = client_of(broker.bootstrap, default_api_timeout_ms=1)
     with client, pytest.raises(ClientError, match=f"sends a frame of {size} bytes"):
         client.topics()
@@ -187,7 +187,7 @@ def test_a_length_that_is_not_kept_costs_no_memory(broker: FakeBroker) -> None:
         sent.append(told)
         return told if len(sent) == 1 else None
 
-    broker.handlers[METADATA] = announce
+    broker.handlers[ApiKeys.METADATA] = announce
     client = client_of(broker.bootstrap, default_api_timeout_ms=1, request_timeout_ms=100)
     tracemalloc.start()
     try:
@@ -204,7 +204,7 @@ def test_an_answer_to_another_question_is_none(broker: FakeBroker) -> None:
             headers.write_response(metadata(broker.port), head.correlation_id + 1, head.api_key, head.api_version)
         )
 
-    broker.handlers[METADATA] = other
+    broker.handlers[ApiKeys.METADATA] = other
     client = client_of(broker.bootstrap)
     with client, pytest.raises(BadAnswer, match="its answer to Metadata has the correlation id 2 instead of 1"):
         client.topics()

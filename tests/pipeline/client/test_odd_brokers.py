@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.api_versions import ApiVersionsResponse
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.generated.metadata import MetadataResponse
@@ -24,7 +25,6 @@ from .fake_broker import TOPIC_ID, Answer, FakeBroker, Handler, metadata
 from .making import batch, client_of, read
 
 T0 = TopicPartition("t", 0)
-PRODUCE, FETCH, METADATA, API_VERSIONS, EPOCHS = 0, 1, 3, 18, 23
 
 Log = Callable[[Any], dict[str, Any]]
 
@@ -54,16 +54,18 @@ def asked(body: Any) -> Any:
 
 def test_a_batch_that_is_cut_off_is_asked_for_in_its_size() -> None:
     whole = record(0, b"v" * 5000)
-    with FakeBroker({FETCH: fetching(lambda body: {"records": whole[: asked(body).partition_max_bytes]})}) as broker:
+    with FakeBroker(
+        {ApiKeys.FETCH: fetching(lambda body: {"records": whole[: asked(body).partition_max_bytes]})}
+    ) as broker:
         with client_of(broker.bootstrap) as client:
             assert read(client, T0, 0, 1, max_bytes=100) == [b"v" * 5000]
-        sizes = [asked(body).partition_max_bytes for head, body in broker.seen if head.api_key == FETCH]
+        sizes = [asked(body).partition_max_bytes for head, body in broker.seen if head.api_key == ApiKeys.FETCH]
         assert sizes == [100, len(whole)]
 
 
 def test_a_batch_that_stays_cut_off_is_told() -> None:
     cut = record(0, b"v" * 5000)[:100]
-    broker = FakeBroker({FETCH: fetching(lambda body: {"records": cut})})
+    broker = FakeBroker({ApiKeys.FETCH: fetching(lambda body: {"records": cut})})
     with (
         broker,
         client_of(broker.bootstrap) as client,
@@ -73,7 +75,7 @@ def test_a_batch_that_stays_cut_off_is_told() -> None:
 
 
 def test_batches_before_the_position_are_no_progress() -> None:
-    broker = FakeBroker({FETCH: fetching(lambda body: {"records": record(0, b"v")})})
+    broker = FakeBroker({ApiKeys.FETCH: fetching(lambda body: {"records": record(0, b"v")})})
     with (
         broker,
         client_of(broker.bootstrap) as client,
@@ -90,7 +92,7 @@ def test_what_was_aborted_is_told() -> None:
             "aborted_transactions": [of(producer_id=7, first_offset=1)] * body.isolation_level,
         }
 
-    broker = FakeBroker({FETCH: fetching(answer)})
+    broker = FakeBroker({ApiKeys.FETCH: fetching(answer)})
     with broker, client_of(broker.bootstrap) as client:
         (committed,) = client.read(T0, 0, 2, isolation="read_committed")
         (anything,) = client.read(T0, 0, 2)
@@ -112,7 +114,10 @@ def test_a_nearer_replica_is_read_from_until_it_refuses() -> None:
         assert body.rack_id == "here"
         return {"preferred_read_replica": 2} if not near else {"records": record(1, b"leader")}
 
-    with FakeBroker({FETCH: fetching(by_replica)}) as replica, FakeBroker({FETCH: fetching(by_leader)}) as leader:
+    with (
+        FakeBroker({ApiKeys.FETCH: fetching(by_replica)}) as replica,
+        FakeBroker({ApiKeys.FETCH: fetching(by_leader)}) as leader,
+    ):
 
         def both(body: Any, head: RequestHead) -> Answer:
             told = metadata(leader.port)
@@ -120,8 +125,8 @@ def test_a_nearer_replica_is_read_from_until_it_refuses() -> None:
             told.brokers[1].node_id = 2
             return told
 
-        leader.handlers[METADATA] = both
-        replica.handlers[METADATA] = both
+        leader.handlers[ApiKeys.METADATA] = both
+        replica.handlers[ApiKeys.METADATA] = both
         with client_of(leader.bootstrap, client_rack="here") as client:
             assert read(client, T0, 0, 2) == [b"near", b"leader"]
     assert near == [0, 1]
@@ -136,12 +141,15 @@ def test_a_nearer_replica_that_is_gone_is_not_waited_for() -> None:
 
     with FakeBroker({}) as gone:
         pass
-    with FakeBroker({FETCH: fetching(by_leader)}) as leader, client_of(leader.bootstrap, client_rack="here") as client:
+    with (
+        FakeBroker({ApiKeys.FETCH: fetching(by_leader)}) as leader,
+        client_of(leader.bootstrap, client_rack="here") as client,
+    ):
 
         def both(body: Any, head: RequestHead) -> Answer:
             return with_another(metadata(leader.port), gone.port)
 
-        leader.handlers[METADATA] = both
+        leader.handlers[ApiKeys.METADATA] = both
         assert read(client, T0, 0, 1) == [b"leader"]
 
 
@@ -160,8 +168,11 @@ def test_a_broker_that_does_not_look_for_divergence_is_asked_about_epochs(end: i
         topic = OffsetForLeaderEpochResponse.OffsetForLeaderTopicResult(topic="t", partitions=[told])
         return OffsetForLeaderEpochResponse(topics=[topic])
 
-    handlers = {FETCH: fetching(lambda body: {"records": record(2, b"next", 4)}), EPOCHS: epochs}
-    broker = FakeBroker(handlers, versions={FETCH: (4, 11)})
+    handlers: dict[int, Handler] = {
+        ApiKeys.FETCH: fetching(lambda body: {"records": record(2, b"next", 4)}),
+        ApiKeys.OFFSET_FOR_LEADER_EPOCH: epochs,
+    }
+    broker = FakeBroker(handlers, versions={ApiKeys.FETCH: (4, 11)})
     with broker, client_of(broker.bootstrap) as client:
         if end == 2:
             assert read(client, T0, 2, 3, leader_epoch=3) == [b"next"]
@@ -169,9 +180,11 @@ def test_a_broker_that_does_not_look_for_divergence_is_asked_about_epochs(end: i
             with pytest.raises(Diverged) as caught:
                 read(client, T0, 2, 3, leader_epoch=3)
             assert caught.value.end == OffsetAndEpoch(1, 3)
-        assert [body.topics[0].partitions[0].leader_epoch for head, body in broker.seen if head.api_key == EPOCHS] == [
-            3
-        ]
+        assert [
+            body.topics[0].partitions[0].leader_epoch
+            for head, body in broker.seen
+            if head.api_key == ApiKeys.OFFSET_FOR_LEADER_EPOCH
+        ] == [3]
 
 
 def test_who_is_told_to_wait_waits() -> None:
@@ -182,7 +195,7 @@ def test_who_is_told_to_wait_waits() -> None:
         times.append(time.monotonic())
         return {"records": record(asked(body).fetch_offset, b"v"), "throttle_time_ms": 150}
 
-    broker = FakeBroker({FETCH: fetching(answer)})
+    broker = FakeBroker({ApiKeys.FETCH: fetching(answer)})
     with broker, client_of(broker.bootstrap) as client:
         assert read(client, T0, 0, 3) == [b"v"] * 3
     assert all(later - before >= 0.149 for before, later in pairwise(times))
@@ -193,7 +206,10 @@ def test_a_broker_that_knows_only_an_older_request_of_versions() -> None:
 
     def versions(body: Any, head: RequestHead) -> Answer:
         of = ApiVersionsResponse.ApiVersion
-        keys = [of(api_key=API_VERSIONS, max_version=2), of(api_key=METADATA, min_version=0, max_version=9)]
+        keys = [
+            of(api_key=ApiKeys.API_VERSIONS, max_version=2),
+            of(api_key=ApiKeys.METADATA, min_version=0, max_version=9),
+        ]
         code = error_codes.UNSUPPORTED_VERSION if head.api_version > 2 else 0
         answer = ApiVersionsResponse(error_code=code, api_keys=keys)
         if not code:
@@ -203,7 +219,7 @@ def test_a_broker_that_knows_only_an_older_request_of_versions() -> None:
     def _size(head: RequestHead, answer: ApiVersionsResponse) -> bytes:
         return (4 + len(answer.encode(0))).to_bytes(4, "big")
 
-    broker = FakeBroker({API_VERSIONS: versions})
+    broker = FakeBroker({ApiKeys.API_VERSIONS: versions})
     with broker, client_of(broker.bootstrap) as client:
         assert client.topics() == ["t"]
         with pytest.raises(Unsupported, match=r"has no version of ListOffsets from 2 to \d+: it has none"):
@@ -212,7 +228,7 @@ def test_a_broker_that_knows_only_an_older_request_of_versions() -> None:
 
 
 def test_versions_that_have_nothing_in_common() -> None:
-    with FakeBroker({}, versions={FETCH: (99, 100)}) as broker:
+    with FakeBroker({}, versions={ApiKeys.FETCH: (99, 100)}) as broker:
         client = client_of(broker.bootstrap)
         with client, pytest.raises(Unsupported, match=r"has no version of Fetch from 4 to 1\d: it has 99 to 100"):
             read(client, T0, 0, 1)
@@ -223,13 +239,16 @@ def test_epochs_of_leaders_never_go_back() -> None:
     told = iter((5, 3, 3, 3))
     broker = FakeBroker(
         {
-            METADATA: lambda body, head: metadata(broker.port, epoch=next(told)),
-            FETCH: fetching(lambda body: {"records": record(asked(body).fetch_offset, b"v", 5)}),
+            ApiKeys.METADATA: lambda body, head: metadata(broker.port, epoch=next(told)),
+            ApiKeys.FETCH: fetching(lambda body: {"records": record(asked(body).fetch_offset, b"v", 5)}),
         }
     )
     with broker, client_of(broker.bootstrap, metadata_max_age_ms=0) as client:
         assert read(client, T0, 0, 1) == read(client, T0, 0, 1) == [b"v"]
-        assert [asked(body).current_leader_epoch for head, body in broker.seen if head.api_key == FETCH] == [5, 5]
+        assert [asked(body).current_leader_epoch for head, body in broker.seen if head.api_key == ApiKeys.FETCH] == [
+            5,
+            5,
+        ]
     assert read_header(record(0, b"v", 5)).partition_leader_epoch == 5
 
 
@@ -237,13 +256,13 @@ def test_the_leader_that_an_error_names_is_asked_next() -> None:
     """KIP-951: without another look at the metadata, as far as its broker is known."""
     of = FetchResponse.LeaderIdAndEpoch
     moved = {"error_code": error_codes.NOT_LEADER_OR_FOLLOWER, "current_leader": of(leader_id=2, leader_epoch=1)}
-    with FakeBroker({FETCH: fetching(lambda body: {"records": record(0, b"v")})}) as new:
-        with FakeBroker({FETCH: fetching(lambda body: dict(moved))}) as old:
+    with FakeBroker({ApiKeys.FETCH: fetching(lambda body: {"records": record(0, b"v")})}) as new:
+        with FakeBroker({ApiKeys.FETCH: fetching(lambda body: dict(moved))}) as old:
 
             def both(body: Any, head: RequestHead) -> Answer:
                 return with_another(metadata(old.port), new.port)
 
-            old.handlers[METADATA] = both
+            old.handlers[ApiKeys.METADATA] = both
             with client_of(old.bootstrap) as client:
                 assert read(client, T0, 0, 1) == [b"v"]
             assert [head.api_key for head, _ in old.seen] == [18, 3, 1]
@@ -256,6 +275,6 @@ def test_a_partition_that_is_answered_twice_counts_once() -> None:
         topic = ProduceResponse.TopicProduceResponse(name="t", topic_id=TOPIC_ID, partition_responses=[told, told])
         return ProduceResponse(responses=[topic])
 
-    with FakeBroker({PRODUCE: produced}) as broker, client_of(broker.bootstrap) as client:
+    with FakeBroker({ApiKeys.PRODUCE: produced}) as broker, client_of(broker.bootstrap) as client:
         assert client.producer(idempotent=False).send({T0: [batch(b"a"), batch(b"b")]}) == {T0: 5}
-        assert [head.api_key for head, _ in broker.seen].count(PRODUCE) == 2
+        assert [head.api_key for head, _ in broker.seen].count(ApiKeys.PRODUCE) == 2

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.pipeline.client import Client, NotAuthenticated
 from kafkadouble.pipeline.client.security import scram
 from kafkadouble.pipeline.client.security.jaas import Login, parse
@@ -117,7 +118,7 @@ def test_a_session_that_ends_is_followed_by_another() -> None:
     plain = {**SASL, "sasl_mechanism": "PLAIN", "sasl_jaas_config": JAAS}
     broker = FakeBroker(sasl_server.handlers({"PLAIN": DIALOGUES["PLAIN"]}, lifetime_ms=1))
     with broker, client_of(broker.bootstrap, **plain) as client:
-        while [head.api_key for head, _ in broker.seen].count(sasl_server.HANDSHAKE) < 2:
+        while [head.api_key for head, _ in broker.seen].count(ApiKeys.SASL_HANDSHAKE) < 2:
             assert client.topics() == ["t"]
 
 

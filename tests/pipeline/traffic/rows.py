@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.server.tracing import capture
 
 AT = 1_763_000_000_000_000
@@ -16,7 +17,7 @@ ROW = {
     "client_software": "franz-go",
     "client_version": "1.2",
     "address": "10.0.0.1:5",
-    "api_key": 1,
+    "api_key": ApiKeys.FETCH,
     "version": 11,
     "request_bytes": 10,
     "response_bytes": 20,

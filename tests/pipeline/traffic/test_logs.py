@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from kafkadouble.messages import registry
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.pipeline.traffic import entries, protocol_log
 from kafkadouble.pipeline.traffic.apis import key_of
 from kafkadouble.pipeline.traffic.problems import Problems
@@ -44,7 +45,7 @@ class TestKafka:
             "client_software": "franz-go",
             "client_version": "1.2",
             "address": "10.0.0.7:36390",
-            "api_key": 1,
+            "api_key": ApiKeys.FETCH,
             "api": "Fetch",
             "version": 4,
             "request_bytes": None,

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from kafkadouble.messages import registry
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.pipeline.traffic import schema
 from kafkadouble.pipeline.traffic.grouping import marked, table_of
 from kafkadouble.pipeline.traffic.problems import Problems
@@ -65,7 +66,7 @@ class TestMatrix:
 
 
 def test_versions_used_against_the_highest_that_was_offered() -> None:
-    rows = [row(version=4), row(version=11), row(api_key=3, version=12, highest=None)]
+    rows = [row(version=4), row(version=11), row(api_key=ApiKeys.METADATA, version=12, highest=None)]
     used = [{name: each[name] for name in VERSIONS.columns[2:]} for each in report(VERSIONS, *rows)]
     assert used == [
         {"api": "Fetch", "requests": 2, "lowest_used": 4, "highest_used": 11, "highest_offered": 18, "behind": 7},
@@ -83,7 +84,7 @@ def test_versions_used_against_the_highest_that_was_offered() -> None:
 class TestRemoved:
     def test_versions_that_kafka_4_does_not_have(self) -> None:
         rows = [row(version=3, client_id="old", time=AT + 5), row(version=3, client_id="older"), row(version=4)]
-        rows += [row(api_key=4, version=2, client_id="zookeeper")]
+        rows += [row(api_key=ApiKeys.LEADER_AND_ISR, version=2, client_id="zookeeper")]
         found = {(each["api"], each["version"]): each for each in report(REMOVED, *rows)}
         assert found.keys() == {("Fetch", 3), ("LeaderAndIsr", 2)}
         fetch = found["Fetch", 3]
@@ -109,8 +110,15 @@ class TestFailures:
         assert (found["failures"], found["client_id"], found["error"]) == (3, "first", "UNKNOWN_TOPIC_OR_PARTITION")
 
     def test_what_the_protocol_expects_is_no_failure(self) -> None:
-        rows = [row(api_key=11, version=5, errors=(79,)), row(api_key=12, version=3, errors=(27,))]
-        rows += [row(api_key=18, version=4, errors=(35,)), row(outcome="abandoned"), row(outcome="unanswered")]
+        rows = [
+            row(api_key=ApiKeys.JOIN_GROUP, version=5, errors=(79,)),
+            row(api_key=ApiKeys.HEARTBEAT, version=3, errors=(27,)),
+        ]
+        rows += [
+            row(api_key=ApiKeys.API_VERSIONS, version=4, errors=(35,)),
+            row(outcome="abandoned"),
+            row(outcome="unanswered"),
+        ]
         assert report(FAILURES, *rows) == []
 
     def test_a_null_in_the_first_is_told_as_such(self) -> None:

@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes, registry
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from kafkadouble.server.apis.served import SERVED, TABLE
 from kafkadouble.server.handlers.api_versions import unsupported
 from tests.server.harness import Harness, versions
-
-PRODUCE, API_VERSIONS, INIT_PRODUCER_ID = 0, 18, 22
 
 
 def ask(cluster: Harness, version: int, **fields: Any) -> ApiVersionsResponse:
@@ -45,8 +44,8 @@ def test_only_exceptions_with_a_reason_advertise_what_is_not_served() -> None:
 
 
 def test_versions_that_kafka_holds_back_are_hidden() -> None:
-    assert registry.api(INIT_PRODUCER_ID).latest_version_unstable
-    assert SERVED[INIT_PRODUCER_ID].highest == registry.api(INIT_PRODUCER_ID).versions[1] - 1
+    assert registry.api(ApiKeys.INIT_PRODUCER_ID).latest_version_unstable
+    assert SERVED[ApiKeys.INIT_PRODUCER_ID].highest == registry.api(ApiKeys.INIT_PRODUCER_ID).versions[1] - 1
 
 
 @pytest.mark.parametrize(
@@ -120,4 +119,4 @@ def test_the_answer_to_a_version_that_is_not_served() -> None:
     body = answer.encode(0)
     found = ApiVersionsResponse.decode(body, 0)
     assert found.error_code == error_codes.UNSUPPORTED_VERSION
-    assert [(api.api_key, api.min_version, api.max_version) for api in found.api_keys] == [(API_VERSIONS, 0, 5)]
+    assert [(api.api_key, api.min_version, api.max_version) for api in found.api_keys] == [(ApiKeys.API_VERSIONS, 0, 5)]

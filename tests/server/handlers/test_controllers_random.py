@@ -21,7 +21,6 @@ from tests.hostile.requests import Requests
 from tests.server.harness import SEED, Harness
 
 REQUESTS = 3000
-ENVELOPE = 58
 WHO = bytes(2) + DefaultPrincipalData(type="User", name="alice").encode(0)
 
 

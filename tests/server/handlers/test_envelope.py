@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes, headers
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest, CreateTopicsResponse
 from kafkadouble.messages.generated.default_principal_data import DefaultPrincipalData
@@ -26,7 +27,6 @@ from kafkadouble.server.requests.request import Peer, Refusal, Request
 from kafkadouble.server.requests.waiting import Until, Waiters
 from tests.server.harness import NOW, SEED, Harness, Pending
 
-ENVELOPE, CREATE_TOPICS = 58, 19
 APIS = CONTROLLER_SERVED
 SIZE_FIELD = 4
 
@@ -54,8 +54,8 @@ def forward(
 ) -> Pending:
     body = EnvelopeRequest(request_data=data, request_principal=who, client_host_address=address)
     broker = Peer(3, "127.0.0.1", 50_001, "CONTROLLER", apis)
-    request = Request(ENVELOPE, 0, 5, "1", body, broker, received=cluster.now, size=len(data) + 40)
-    pending = Pending(0, ENVELOPE, 5)
+    request = Request(ApiKeys.ENVELOPE, 0, 5, "1", body, broker, received=cluster.now, size=len(data) + 40)
+    pending = Pending(0, ApiKeys.ENVELOPE, 5)
     pending.task = cluster.node.submit(request, pending.answered, cluster.now)
     return pending
 
@@ -83,7 +83,7 @@ def test_the_request_inside_is_answered_as_if_the_client_had_come_himself(cluste
     response = answered(cluster, inside(creating("t"), version))
     assert response.error_code == 0
     assert response.response_data is not None
-    correlation_id, found = headers.read_response(bytes(response.response_data), CREATE_TOPICS, version)
+    correlation_id, found = headers.read_response(bytes(response.response_data), ApiKeys.CREATE_TOPICS, version)
     assert correlation_id == 77
     assert isinstance(found, CreateTopicsResponse)
     assert [(topic.name, topic.error_code) for topic in found.topics] == [("t", 0)]
@@ -93,7 +93,7 @@ def test_the_request_inside_is_answered_as_if_the_client_had_come_himself(cluste
 def test_the_answer_is_byte_for_byte_that_of_the_inner_request(cluster: Harness) -> None:
     response = answered(cluster, inside(creating("bad name"), 5))
     direct = cluster.submit(creating("bad name"), 5)
-    expected = b"".join(headers.write_response(direct, 77, CREATE_TOPICS, 5))[SIZE_FIELD:]
+    expected = b"".join(headers.write_response(direct, 77, ApiKeys.CREATE_TOPICS, 5))[SIZE_FIELD:]
     assert response.response_data == expected
 
 
@@ -115,13 +115,13 @@ def refuse(request: Any, code: int, message: str | None) -> CreateTopicsResponse
 
 
 def odd(answer: Callable[[Any, Any], Any]) -> dict[int, Any]:
-    return {**APIS, CREATE_TOPICS: Odd(answer)}
+    return {**APIS, ApiKeys.CREATE_TOPICS: Odd(answer)}
 
 
 def inner_code(response: EnvelopeResponse) -> str:
     assert response.error_code == 0
     assert response.response_data is not None
-    found = headers.read_response(bytes(response.response_data), CREATE_TOPICS, 7)[1]
+    found = headers.read_response(bytes(response.response_data), ApiKeys.CREATE_TOPICS, 7)[1]
     assert isinstance(found, CreateTopicsResponse)
     return error_codes.name(found.topics[0].error_code)
 
@@ -265,7 +265,7 @@ def test_bytes_inside_that_cannot_be_read(cluster: Harness, data: bytes) -> None
 
 
 def test_what_is_forwardable_and_not_served_here(cluster: Harness) -> None:
-    apis = {key: served for key, served in APIS.items() if key != CREATE_TOPICS}
+    apis = {key: served for key, served in APIS.items() if key != ApiKeys.CREATE_TOPICS}
     assert code(cluster, inside(creating("t"), 7), apis=apis) == "UNSUPPORTED_VERSION"
 
 
@@ -286,7 +286,9 @@ def test_the_header_inside_counts_towards_the_limit_of_elements(cluster: Harness
     body = plain[headers.read_request_header(plain).body_offset :]
     for tags, known in ((MOST_ELEMENTS - 10, True), (MOST_ELEMENTS, False)):
         named = dict.fromkeys(range(tags), b"")
-        header = RequestHeader(request_api_key=CREATE_TOPICS, request_api_version=7, unknown_tagged_fields=named)
+        header = RequestHeader(
+            request_api_key=ApiKeys.CREATE_TOPICS, request_api_version=7, unknown_tagged_fields=named
+        )
         response = answered(cluster, header.encode(2) + body)
         assert (response.error_code == 0) == known
 

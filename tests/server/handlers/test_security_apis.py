@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.framed import decode_record
 from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
 from kafkadouble.messages.generated.alter_user_scram_credentials import AlterUserScramCredentialsRequest
@@ -279,9 +280,24 @@ def test_an_answer_of_nothing_but_an_error_can_be_written(asked: Any, monkeypatc
 
 
 def test_controllers_serve_what_the_messages_say() -> None:
-    ours = [29, 30, 31, 38, 39, 40, 41, 48, 49, 50, 51, 57]
+    ours = [
+        ApiKeys.DESCRIBE_ACLS,
+        ApiKeys.CREATE_ACLS,
+        ApiKeys.DELETE_ACLS,
+        ApiKeys.CREATE_DELEGATION_TOKEN,
+        ApiKeys.RENEW_DELEGATION_TOKEN,
+        ApiKeys.EXPIRE_DELEGATION_TOKEN,
+        ApiKeys.DESCRIBE_DELEGATION_TOKEN,
+        ApiKeys.DESCRIBE_CLIENT_QUOTAS,
+        ApiKeys.ALTER_CLIENT_QUOTAS,
+        ApiKeys.DESCRIBE_USER_SCRAM_CREDENTIALS,
+        ApiKeys.ALTER_USER_SCRAM_CREDENTIALS,
+        ApiKeys.UPDATE_FEATURES,
+    ]
     assert [key for key in ours if key in SERVED] == ours
-    assert [key for key in ours if key in CONTROLLER_SERVED] == [key for key in ours if key not in (41, 48)]
+    assert [key for key in ours if key in CONTROLLER_SERVED] == [
+        key for key in ours if key not in (ApiKeys.DESCRIBE_DELEGATION_TOKEN, ApiKeys.DESCRIBE_CLIENT_QUOTAS)
+    ]
 
 
 def test_what_a_node_could_not_say_of_itself_it_says_when_the_level_is_raised() -> None:

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from kafkadouble.messages import registry
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.log import PartitionLog
@@ -233,7 +234,7 @@ class Quorum:
             self[asker].answered(send.token, Failure.LOST, self.now)
         elif version < send.lowest:
             self[asker].answered(send.token, Failure.UNSUPPORTED_VERSION, self.now)
-        elif body.api_key == 18:
+        elif body.api_key == ApiKeys.API_VERSIONS:
             self[asker].answered(send.token, self.api_versions(asked), self.now)
         else:
             flight = Flight(asker, asked, send, self.members[asked].ask(body, version, self.now))

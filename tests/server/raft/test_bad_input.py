@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import registry
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.message import Message, Struct, field_names
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.raft.leader import MOST_OBSERVERS, Leader
@@ -144,7 +145,7 @@ def test_whatever_is_answered_breaks_nothing(seed: int) -> None:
 def _answer(quorum: Quorum, send: Any, random: Random) -> Any:
     """The true answer of somebody, spoilt; never one that would rightly be the end of a replica."""
     asked = quorum.members[random.choice([1, 2, 3])]
-    if send.body.api_key == 18:
+    if send.body.api_key == ApiKeys.API_VERSIONS:
         return None
     found = asked.ask(send.body, send.version, quorum.now)
     if not found:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes as e
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.raft.leader import Leader
@@ -256,7 +257,7 @@ def test_51_a_parked_fetch_costs_nothing_when_its_connection_is_closed() -> None
 
 
 def _request(body: Any) -> Any:
-    return Request(1, 18, body)
+    return Request(ApiKeys.FETCH, 18, body)
 
 
 def batches(led: Led, max_bytes: int) -> list[int]:
@@ -296,7 +297,7 @@ def test_60_a_follower_asks_for_what_its_setting_says() -> None:
     quorum = Quorum(fetch_max_bytes=777)
     quorum.elect()
     quorum.run(10)
-    sent = [body for _, _, body in quorum.sent if body.api_key == 1]
+    sent = [body for _, _, body in quorum.sent if body.api_key == ApiKeys.FETCH]
     assert {body.max_bytes for body in sent} == {777}  # type: ignore[attr-defined]  # fetches
 
 

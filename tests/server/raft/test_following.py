@@ -3,6 +3,7 @@
 import pytest
 
 from kafkadouble.messages import error_codes as e
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
@@ -308,7 +309,7 @@ def test_a_brokers_observer_gets_every_record_and_never_votes_or_leads() -> None
     quorum.run(3000)
     assert broker.heard.values == [b"one", b"two"]
     assert isinstance(broker.replica.state, Follower)
-    assert not [body for one, _, body in quorum.sent if one == 9 and body.api_key == 52]
+    assert not [body for one, _, body in quorum.sent if one == 9 and body.api_key == ApiKeys.VOTE]
 
 
 def test_waiting_costs_no_busy_loop() -> None:

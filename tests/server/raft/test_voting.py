@@ -3,6 +3,7 @@
 import pytest
 
 from kafkadouble.messages import error_codes as e
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.vote import VoteResponse
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.raft.candidate import Candidate
@@ -209,7 +210,7 @@ def test_53_a_pre_vote_is_granted_by_a_follower_that_has_never_fetched() -> None
 
 def test_53_a_remote_without_version_2_is_asked_for_a_real_vote() -> None:
     quorum = Quorum()
-    quorum.versions[52] = 1
+    quorum.versions[ApiKeys.VOTE] = 1
     leader = quorum.elect()
     assert leader.epoch >= 1
     quorum.run(3000)

@@ -36,6 +36,8 @@ demo: $(VENV)/.demo
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python -m checks.language
+	$(BIN)/python -m checks.commits
 
 types: $(VENV)/.test
 	$(BIN)/mypy

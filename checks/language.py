@@ -1,0 +1,147 @@
+"""Checks the mechanical part of how the project writes: `python -m checks.language`.
+
+It reads the comments and docstrings of Python files, and Markdown, and reports
+
+- prose over 100 columns, unless the line has no place to break at (a long URL, a heading, a table
+  row);
+- words for persons. A broker or a client is "it", or is named. Text in backticks is exempt.
+
+`language_allowed.txt` lists phrases that may stand, each as `path: phrase`. `language_todo.txt`
+lists the files that do not pass yet; every other file must pass. The list only shrinks: a file that
+passes, or that is gone, is an error until its line is removed, which `--update` does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence, Set
+from pathlib import Path
+from typing import NamedTuple
+
+from . import prose
+
+ROOT = Path(__file__).resolve().parents[1]
+ALLOWED, TODO = "checks/language_allowed.txt", "checks/language_todo.txt"
+WIDTH = 100
+PERSONS = re.compile(r"\b(?:nobody|somebody|everybody|whoever|whom|he|his|him)\b", re.IGNORECASE)
+NOT_OURS = frozenset({"build", "dist", "generated", "__pycache__"})
+"""Folders that hold no prose of ours. The text of generated modules is that of the generator and
+the specs."""
+
+_QUOTED = re.compile(r"`[^`]*`")
+_MARK = re.compile(r'\s*(?:[-*>#]|\d+\.|"""|\'\'\')?\s*')
+
+
+class Problem(NamedTuple):
+    """What is wrong in a line of a file; line 0 is the whole file."""
+
+    path: str
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.text}" if self.line else f"{self.path}: {self.text}"
+
+
+def problems(path: str, source: str, allowed: Sequence[str] = ()) -> list[Problem]:
+    """What breaks the rules in one file; `allowed` are the phrases that may stand in it."""
+    if not PERSONS.search(source) and all(len(line) <= WIDTH for line in source.splitlines()):
+        return []
+    lines = list(prose.of_markdown(source) if path.endswith(".md") else prose.of_python(source))
+    found = [*_wide(path, lines), *_persons(path, lines, allowed)]
+    return sorted(found)
+
+
+def _wide(path: str, lines: list[prose.Line]) -> Iterator[Problem]:
+    for line in lines:
+        if len(line.whole) > WIDTH and _can_break(line.whole, path.endswith(".md")):
+            yield Problem(path, line.number, f"prose of {len(line.whole)} columns, at most {WIDTH} are allowed")
+
+
+def _can_break(line: str, markdown: bool) -> bool:
+    """Whether there is a space to break at, behind the indentation and the mark of a list, a
+    comment or a string."""
+    if markdown and line.lstrip().startswith(("|", "#")):
+        return False
+    return " " in _MARK.sub("", line[: WIDTH + 1], count=1)
+
+
+def _persons(path: str, lines: list[prose.Line], allowed: Sequence[str]) -> Iterator[Problem]:
+    for line in lines:
+        text = _QUOTED.sub("", line.prose)
+        for phrase in allowed:
+            text = text.replace(phrase, "")
+        for word in PERSONS.findall(text):
+            yield Problem(path, line.number, f"{word!r} is a word for a person: name the process, or write 'it'")
+
+
+def files(root: Path) -> Iterator[str]:
+    """Every Python and Markdown file below a folder, sorted; no hidden folder, no link, nothing in
+    NOT_OURS."""
+    for folder, names, found in os.walk(root):
+        names[:] = sorted(name for name in names if name not in NOT_OURS and not name.startswith("."))
+        for name in sorted(found):
+            path = Path(folder, name)
+            if path.suffix in (".py", ".md") and not path.is_symlink():
+                yield path.relative_to(root).as_posix()
+
+
+def listed(root: Path, name: str) -> list[str]:
+    """The lines of a list, without comments and empty ones."""
+    lines = (root / name).read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def allowed_phrases(lines: Sequence[str]) -> dict[str, list[str]]:
+    """The phrases of the allow-list by path."""
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        path, _, phrase = line.partition(": ")
+        found.setdefault(path, []).append(phrase)
+    return found
+
+
+def check(root: Path, todo: Set[str], allowed: Mapping[str, Sequence[str]]) -> list[Problem]:
+    """What breaks the rules in files that are not listed, and the entries of both lists that are
+    not needed."""
+    sources = {path: (root / path).read_text(encoding="utf-8") for path in files(root)}
+    broken = {path: problems(path, text, allowed.get(path, ())) for path, text in sources.items()}
+    found = [each for path, ours in broken.items() if path not in todo for each in ours]
+    for path in sorted(todo):
+        if not broken.get(path):
+            why = "passes now" if path in broken else "is gone"
+            found.append(Problem(TODO, 0, f"{path} {why}; `python -m checks.language --update` removes the line"))
+    for path, phrases in allowed.items():
+        unused = (phrase for phrase in phrases if phrase not in sources.get(path, ""))
+        found += (Problem(ALLOWED, 0, f"{path} has no {phrase!r}: remove the line") for phrase in unused)
+    return found
+
+
+def update(root: Path) -> int:
+    """Removes from the list what passes or is gone; the number of lines that are left."""
+    allowed = allowed_phrases(listed(root, ALLOWED))
+    kept = []
+    for line in (root / TODO).read_text(encoding="utf-8").splitlines():
+        path = root / line
+        if line.startswith("#") or (path.is_file() and problems(line, path.read_text(), allowed.get(line, ()))):
+            kept.append(line)
+    (root / TODO).write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
+    return sum(not line.startswith("#") for line in kept)
+
+
+def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
+    parser = argparse.ArgumentParser(prog="python -m checks.language", description=__doc__.partition("\n")[0])
+    parser.add_argument("--update", action="store_true", help="remove from the list what passes or is gone")
+    if parser.parse_args(arguments).update:
+        print(f"{update(root)} files are left in {TODO}")
+    found = check(root, set(listed(root, TODO)), allowed_phrases(listed(root, ALLOWED)))
+    for problem in found:
+        print(problem)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+"""Finds the prose of a file: comments and docstrings in Python, everything but code blocks in
+Markdown."""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+_FOR_TOOLS = re.compile(r"#\s*(?:type:|noqa|fmt:|pragma:)")
+_BEFORE_A_STATEMENT = frozenset(
+    {tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING, tokenize.COMMENT}
+)
+_FENCES = ("```", "~~~")
+
+
+class Line(NamedTuple):
+    """One line of prose: its number in the file, its prose, and the whole line of the file."""
+
+    number: int
+    prose: str
+    whole: str
+
+
+def of_python(source: str) -> Iterator[Line]:
+    """The lines of comments, and of strings that are statements: docstrings of modules, classes,
+    functions, constants.
+
+    Comments for tools (`# type:`, `# noqa`, `# fmt:`, `# pragma:`) are no prose.
+    """
+    lines = source.splitlines()
+    tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
+    before = tokenize.ENCODING
+    for token, after in pairwise(tokens):
+        number = token.start[0]
+        if token.type == tokenize.COMMENT and not _FOR_TOOLS.match(token.string):
+            yield Line(number, token.string, lines[number - 1])
+        elif token.type == tokenize.STRING and before in _BEFORE_A_STATEMENT and after.type == tokenize.NEWLINE:
+            for index, prose in enumerate(token.string.splitlines(), number):
+                yield Line(index, prose, lines[index - 1])
+        before = token.type
+
+
+def of_markdown(source: str) -> Iterator[Line]:
+    """The lines outside of code blocks."""
+    fence = ""
+    for number, line in enumerate(source.splitlines(), 1):
+        mark = line.strip()[:3]
+        if fence:
+            fence = "" if mark == fence else fence
+        elif mark in _FENCES:
+            fence = mark
+        else:
+            yield Line(number, line, line)

@@ -35,7 +35,7 @@ _QUOTED = re.compile(r"`[^`]*`")
 _MARK = re.compile(r'\s*(?:[-*>#]|\d+\.|"""|\'\'\')?\s*')
 
 
-class Problem(NamedTuple):
+class LanguageProblem(NamedTuple):
     """What is wrong in a line of a file; line 0 is the whole file."""
 
     path: str
@@ -46,7 +46,7 @@ class Problem(NamedTuple):
         return f"{self.path}:{self.line}: {self.text}" if self.line else f"{self.path}: {self.text}"
 
 
-def problems(path: str, source: str, allowed: Sequence[str] = ()) -> list[Problem]:
+def problems(path: str, source: str, allowed: Sequence[str] = ()) -> list[LanguageProblem]:
     """What breaks the rules in one file; `allowed` are the phrases that may stand in it."""
     if not PERSONS.search(source) and all(len(line) <= WIDTH for line in source.splitlines()):
         return []
@@ -55,10 +55,10 @@ def problems(path: str, source: str, allowed: Sequence[str] = ()) -> list[Proble
     return sorted(found)
 
 
-def _wide(path: str, lines: list[prose.Line]) -> Iterator[Problem]:
+def _wide(path: str, lines: list[prose.ProseLine]) -> Iterator[LanguageProblem]:
     for line in lines:
         if len(line.whole) > WIDTH and _can_break(line.whole, path.endswith(".md")):
-            yield Problem(path, line.number, f"prose of {len(line.whole)} columns, at most {WIDTH} are allowed")
+            yield LanguageProblem(path, line.number, f"prose of {len(line.whole)} columns, at most {WIDTH} are allowed")
 
 
 def _can_break(line: str, markdown: bool) -> bool:
@@ -69,13 +69,15 @@ def _can_break(line: str, markdown: bool) -> bool:
     return " " in _MARK.sub("", line[: WIDTH + 1], count=1)
 
 
-def _persons(path: str, lines: list[prose.Line], allowed: Sequence[str]) -> Iterator[Problem]:
+def _persons(path: str, lines: list[prose.ProseLine], allowed: Sequence[str]) -> Iterator[LanguageProblem]:
     for line in lines:
         text = _QUOTED.sub("", line.prose)
         for phrase in allowed:
             text = text.replace(phrase, "")
         for word in PERSONS.findall(text):
-            yield Problem(path, line.number, f"{word!r} is a word for a person: name the process, or write 'it'")
+            yield LanguageProblem(
+                path, line.number, f"{word!r} is a word for a person: name the process, or write 'it'"
+            )
 
 
 def files(root: Path) -> Iterator[str]:
@@ -104,7 +106,7 @@ def allowed_phrases(lines: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-def check(root: Path, todo: Set[str], allowed: Mapping[str, Sequence[str]]) -> list[Problem]:
+def check(root: Path, todo: Set[str], allowed: Mapping[str, Sequence[str]]) -> list[LanguageProblem]:
     """What breaks the rules in files that are not listed, and the entries of both lists that are
     not needed."""
     sources = {path: (root / path).read_text(encoding="utf-8") for path in files(root)}
@@ -113,10 +115,12 @@ def check(root: Path, todo: Set[str], allowed: Mapping[str, Sequence[str]]) -> l
     for path in sorted(todo):
         if not broken.get(path):
             why = "passes now" if path in broken else "is gone"
-            found.append(Problem(TODO, 0, f"{path} {why}; `python -m checks.language --update` removes the line"))
+            found.append(
+                LanguageProblem(TODO, 0, f"{path} {why}; `python -m checks.language --update` removes the line")
+            )
     for path, phrases in allowed.items():
         unused = (phrase for phrase in phrases if phrase not in sources.get(path, ""))
-        found += (Problem(ALLOWED, 0, f"{path} has no {phrase!r}: remove the line") for phrase in unused)
+        found += (LanguageProblem(ALLOWED, 0, f"{path} has no {phrase!r}: remove the line") for phrase in unused)
     return found
 
 

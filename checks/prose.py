@@ -17,7 +17,7 @@ _BEFORE_A_STATEMENT = frozenset(
 _FENCES = ("```", "~~~")
 
 
-class Line(NamedTuple):
+class ProseLine(NamedTuple):
     """One line of prose: its number in the file, its prose, and the whole line of the file."""
 
     number: int
@@ -25,7 +25,7 @@ class Line(NamedTuple):
     whole: str
 
 
-def of_python(source: str) -> Iterator[Line]:
+def of_python(source: str) -> Iterator[ProseLine]:
     """The lines of comments, and of strings that are statements: docstrings of modules, classes,
     functions, constants.
 
@@ -37,14 +37,14 @@ def of_python(source: str) -> Iterator[Line]:
     for token, after in pairwise(tokens):
         number = token.start[0]
         if token.type == tokenize.COMMENT and not _FOR_TOOLS.match(token.string):
-            yield Line(number, token.string, lines[number - 1])
+            yield ProseLine(number, token.string, lines[number - 1])
         elif token.type == tokenize.STRING and before in _BEFORE_A_STATEMENT and after.type == tokenize.NEWLINE:
             for index, prose in enumerate(token.string.splitlines(), number):
-                yield Line(index, prose, lines[index - 1])
+                yield ProseLine(index, prose, lines[index - 1])
         before = token.type
 
 
-def of_markdown(source: str) -> Iterator[Line]:
+def of_markdown(source: str) -> Iterator[ProseLine]:
     """The lines outside of code blocks."""
     fence = ""
     for number, line in enumerate(source.splitlines(), 1):
@@ -54,4 +54,4 @@ def of_markdown(source: str) -> Iterator[Line]:
         elif mark in _FENCES:
             fence = mark
         else:
-            yield Line(number, line, line)
+            yield ProseLine(number, line, line)

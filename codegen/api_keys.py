@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .model import Message
+from .model import MessageSpec
 from .names import api, snake
 from .source import Lines
 
@@ -22,7 +22,7 @@ class ApiKeys(IntEnum):
 '''
 
 
-def api_keys_text(messages: Iterable[Message]) -> str:
+def api_keys_text(messages: Iterable[MessageSpec]) -> str:
     """The module with the enum: one member per request that has a key."""
     requests = [(message.api_key, message.name) for message in messages if message.kind == "request"]
     lines = Lines(depth=1)

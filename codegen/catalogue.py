@@ -7,23 +7,23 @@ from pathlib import Path
 
 from .api_keys import api_keys_text
 from .index import all_text, family, index_text
-from .model import Message, SpecError
+from .model import MessageSpec, SpecError
 from .module import module_text
 from .names import api, module
 from .spec import load
 
 
-def read_all(specs: Path) -> list[Message]:
+def read_all(specs: Path) -> list[MessageSpec]:
     """Every specification below a folder, checked one by one and against one another."""
     messages = [load(path, path.relative_to(specs.parents[1]).as_posix()) for path in sorted(specs.glob("*/*.json"))]
     check(messages)
     return messages
 
 
-def check(messages: Iterable[Message]) -> None:
+def check(messages: Iterable[MessageSpec]) -> None:
     """SpecError when two messages claim one name or one key, or when a request and its response do not match."""
-    named: dict[str, Message] = {}
-    keyed: dict[tuple[str, str, int], Message] = {}
+    named: dict[str, MessageSpec] = {}
+    keyed: dict[tuple[str, str, int], MessageSpec] = {}
     for message in messages:
         if message.name in named:
             raise SpecError(f"{message.source}: {named[message.name].source} is also named {message.name}")
@@ -38,7 +38,7 @@ def check(messages: Iterable[Message]) -> None:
             _check_pair(message, named)
 
 
-def _check_pair(message: Message, named: dict[str, Message]) -> None:
+def _check_pair(message: MessageSpec, named: dict[str, MessageSpec]) -> None:
     other = "Response" if message.kind == "request" else "Request"
     mine = "Request" if message.kind == "request" else "Response"
     if not message.name.endswith(mine):
@@ -52,9 +52,9 @@ def _check_pair(message: Message, named: dict[str, Message]) -> None:
         raise SpecError(f"{message.source}: {partner.name} has versions {partner.valid}, not {message.valid}")
 
 
-def modules(messages: Sequence[Message]) -> dict[str, str]:
+def modules(messages: Sequence[MessageSpec]) -> dict[str, str]:
     """The generated files: name to text."""
-    groups: dict[str, list[Message]] = {}
+    groups: dict[str, list[MessageSpec]] = {}
     for message in messages:
         if message.valid:
             groups.setdefault(module(message.name, message.kind), []).append(message)

@@ -10,14 +10,14 @@ from __future__ import annotations
 import textwrap
 
 from .literals import struct_path
-from .model import OWN_DEFAULTS, Field, Message, Struct
+from .model import OWN_DEFAULTS, FieldSpec, MessageSpec, StructSpec
 from .source import Lines
 from .versions import NONE
 
 _TYPES = {"bool": "bool", "float64": "float", "string": "str", "bytes": "Buffer", "records": "Buffer", "uuid": "Uuid"}
 
 
-def message_class(lines: Lines, message: Message) -> None:
+def message_class(lines: Lines, message: MessageSpec) -> None:
     """The class of a message with the classes of its structs inside."""
     with lines.block(f"class {message.name}(Message):"):
         lines(f'"""{_summary(message)}"""', "")
@@ -40,14 +40,14 @@ def message_class(lines: Lines, message: Message) -> None:
         _init(lines, message, message.struct)
 
 
-def _summary(message: Message) -> str:
+def _summary(message: MessageSpec) -> str:
     key = f", api key {message.api_key}" if message.api_key is not None else ""
     flexible = message.flexible & message.valid
     wire = f"flexible from {flexible.low}" if flexible else "never flexible"
     return f"{message.name}: {message.kind}{key}, versions {message.valid}, {wire}."
 
 
-def _slots(lines: Lines, struct: Struct) -> None:
+def _slots(lines: Lines, struct: StructSpec) -> None:
     names = [field.slot for field in struct.fields] + ["unknown_tagged_fields"]
     lines("__slots__ = (")
     for row in textwrap.wrap(", ".join(f'"{name}"' for name in names) + ",", 110):
@@ -55,7 +55,7 @@ def _slots(lines: Lines, struct: Struct) -> None:
     lines(")")
 
 
-def _table(lines: Lines, struct: Struct) -> None:
+def _table(lines: Lines, struct: StructSpec) -> None:
     """One line of text for each field; `messages.fields` takes it apart when somebody needs it."""
     rows = [_row(field) for field in struct.fields]
     if not rows:
@@ -65,7 +65,7 @@ def _table(lines: Lines, struct: Struct) -> None:
     lines.raw("\n".join(rows) + '"""')
 
 
-def _row(field: Field) -> str:
+def _row(field: FieldSpec) -> str:
     """`python Kafka type versions` and then whatever applies; the default is last and goes to the end of the line."""
     kind = ("[]" if field.array else "") + field.type
     words = [field.python, field.name, kind, str(field.versions)]
@@ -81,17 +81,17 @@ def _row(field: Field) -> str:
     return " ".join(words)
 
 
-def _says_default(field: Field) -> bool:
+def _says_default(field: FieldSpec) -> bool:
     if field.default is None:
         return field.type != "records"
     return bool(field.default) and field.default is not OWN_DEFAULTS and field.default != bytes(16)
 
 
-def _default_text(field: Field) -> str:
+def _default_text(field: FieldSpec) -> str:
     return field.default.hex() if isinstance(field.default, bytes) else str(field.default)
 
 
-def _init(lines: Lines, message: Message, struct: Struct) -> None:
+def _init(lines: Lines, message: MessageSpec, struct: StructSpec) -> None:
     lines("")
     lines("def __init__(")
     lines("    self,", "    *,")
@@ -107,14 +107,14 @@ def _init(lines: Lines, message: Message, struct: Struct) -> None:
             _property(lines, field, message)
 
 
-def _annotation(field: Field, message: Message) -> str:
+def _annotation(field: FieldSpec, message: MessageSpec) -> str:
     element = _TYPES.get(field.type, "int") if field.struct is None else struct_path(message, field.struct)
     kind = f"Sequence[{element}]" if field.array else element
     optional = field.default is None or field.nullable & message.valid or field.lazy
     return f"{kind} | None" if optional else kind
 
 
-def _parameter(field: Field) -> str:
+def _parameter(field: FieldSpec) -> str:
     if field.default is OWN_DEFAULTS:
         return "None" if field.lazy else "OWN_DEFAULTS"
     if field.type == "uuid" and not field.array:
@@ -122,19 +122,19 @@ def _parameter(field: Field) -> str:
     return repr(field.default)
 
 
-def _initial(field: Field, message: Message) -> str:
+def _initial(field: FieldSpec, message: MessageSpec) -> str:
     if field.default is OWN_DEFAULTS and not field.lazy and field.struct is not None:
         return f"{message.name}.{field.struct.name}() if {field.python} is OWN_DEFAULTS else {field.python}"
     return field.python
 
 
-def _comment(field: Field) -> str:
+def _comment(field: FieldSpec) -> str:
     about = " ".join(field.about.split())
     versions = "" if field.versions == NONE else str(field.versions)
     return f"  # {versions}: {about}" if about else f"  # {versions}"
 
 
-def _property(lines: Lines, field: Field, message: Message) -> None:
+def _property(lines: Lines, field: FieldSpec, message: MessageSpec) -> None:
     assert field.struct is not None
     path = struct_path(message, field.struct)
     lines("", "@property")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from . import names
 from .defaults import default_of
-from .model import FIXED, VARIABLE, Field, Struct
+from .model import FIXED, VARIABLE, FieldSpec, StructSpec
 from .scope import Scope, known_keys, text_at, versions_at
 from .style import FIELD_KEYS
 from .versions import NONE, Versions
@@ -25,7 +25,7 @@ ENTITIES = {
 """What an entityType must be made of; arrays look at the element."""
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
-StructOf = Callable[[str, dict[str, object], Versions, Scope], Struct]
+StructOf = Callable[[str, dict[str, object], Versions, Scope], StructSpec]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class _Type:
         return self.array or self.struct or self.name in VARIABLE
 
 
-def field_of(raw: object, scope: Scope, taken: frozenset[str], struct_of: StructOf) -> Field:
+def field_of(raw: object, scope: Scope, taken: frozenset[str], struct_of: StructOf) -> FieldSpec:
     """The field that `raw` describes; `taken` are attribute names that it must step aside for."""
     if not isinstance(raw, dict):
         raise scope.error("a field is a JSON object")
@@ -62,7 +62,7 @@ def field_of(raw: object, scope: Scope, taken: frozenset[str], struct_of: Struct
     _check_kind(raw, kind, nullable, scope)
     _check_tag(raw, tag, tagged, versions, nullable, scope)
     _check_tagged_type(kind, tagged, flexible, scope)
-    return Field(
+    return FieldSpec(
         name, names.attribute(name, taken), kind.name, kind.array, versions, nullable, tagged, tag, flexible,
         _default(raw, kind, versions, nullable, scope), _flag(raw, "ignorable", scope), _flag(raw, "mapKey", scope),
         struct_of(kind.name, raw, versions, scope) if kind.struct else None, str(raw.get("about", "")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .model import Message
+from .model import MessageSpec
 from .names import module
 from .source import Lines
 
@@ -19,7 +19,7 @@ from __future__ import annotations
 '''
 
 
-def index_text(messages: Iterable[Message]) -> str:
+def index_text(messages: Iterable[MessageSpec]) -> str:
     """The module with the table, sorted by kind, key and name."""
     lines = Lines()
     lines("Row = tuple[str, str, int | None, tuple[int, int], int | None, bool, tuple[str, ...], str, str]", "")
@@ -30,7 +30,7 @@ def index_text(messages: Iterable[Message]) -> str:
     return HEAD + lines.text().replace("'", '"')
 
 
-def all_text(messages: Iterable[Message]) -> str:
+def all_text(messages: Iterable[MessageSpec]) -> str:
     """The module that names every class, so that type checkers know what `kafkadouble.messages` hands out; nobody imports it."""
     found = [message for message in messages if message.valid]
     lines = Lines()
@@ -41,11 +41,11 @@ def all_text(messages: Iterable[Message]) -> str:
     return lines.text()
 
 
-def _order(message: Message) -> tuple[str, int, str]:
+def _order(message: MessageSpec) -> tuple[str, int, str]:
     return message.kind, -1 if message.api_key is None else message.api_key, message.name
 
 
-def _row(message: Message) -> tuple[object, ...]:
+def _row(message: MessageSpec) -> tuple[object, ...]:
     flexible = message.flexible & message.valid
     return (
         message.name,
@@ -60,6 +60,6 @@ def _row(message: Message) -> tuple[object, ...]:
     )
 
 
-def family(message: Message) -> str:
+def family(message: MessageSpec) -> str:
     """The folder of its specification: clients, metadata, group_coordinator..."""
     return message.source.split("/")[-2] if "/" in message.source else ""

@@ -10,14 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .model import FIXED, SIZE, Field, Message, Struct
+from .model import FIXED, SIZE, FieldSpec, MessageSpec, StructSpec
 
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
     """A value of a fixed size. `letter` is its letter in the `struct` module."""
 
-    field: Field
+    field: FieldSpec
 
     @property
     def letter(self) -> str:
@@ -32,7 +32,7 @@ class Fixed:
 class Variable:
     """A string, bytes or records: a length (an unsigned varint of length + 1 when compact, else int16 or int32), then bytes."""
 
-    field: Field
+    field: FieldSpec
     compact: bool
     nullable: bool
 
@@ -41,7 +41,7 @@ class Variable:
 class Array:
     """A count (as a length, int32 when not compact), then the elements; an element is never null."""
 
-    field: Field
+    field: FieldSpec
     compact: bool
     nullable: bool
     element: Fixed | Variable | Layout
@@ -51,7 +51,7 @@ class Array:
 class Nested:
     """A struct in place. `marker` says how a nullable one tells that it is there: `int8` (-1 or 1), `uvarint` (0 or 1), or none at all."""
 
-    field: Field
+    field: FieldSpec
     marker: str
     layout: Layout
 
@@ -63,12 +63,12 @@ Op: TypeAlias = Fixed | Variable | Array | Nested
 class Layout:
     """One struct in one version: `ops` in the order of the wire, then, when flexible, the tag section; `absent` fields take their defaults."""
 
-    struct: Struct
+    struct: StructSpec
     version: int
     flexible: bool
     ops: tuple[Op, ...]
     tags: tuple[Op, ...]
-    absent: tuple[Field, ...]
+    absent: tuple[FieldSpec, ...]
 
     @property
     def fixed(self) -> bool:
@@ -76,14 +76,14 @@ class Layout:
         return bool(self.ops) and all(isinstance(op, Fixed) for op in self.ops)
 
 
-def layout_of(message: Message, version: int) -> Layout:
+def layout_of(message: MessageSpec, version: int) -> Layout:
     """The layout of a whole message; ValueError when it has no such version."""
     if version not in message.valid:
         raise ValueError(f"{message.name} has versions {message.valid}, not {version}")
     return _struct(message.struct, version, version in message.flexible)
 
 
-def _struct(struct: Struct, version: int, flexible: bool) -> Layout:
+def _struct(struct: StructSpec, version: int, flexible: bool) -> Layout:
     live = [field for field in struct.fields if version in field.versions]
     tagged = sorted((field for field in live if version in field.tagged), key=lambda field: field.tag or 0)
     return Layout(
@@ -96,7 +96,7 @@ def _struct(struct: Struct, version: int, flexible: bool) -> Layout:
     )
 
 
-def _op(field: Field, version: int, flexible: bool) -> Op:
+def _op(field: FieldSpec, version: int, flexible: bool) -> Op:
     compact = flexible if field.flexible is None else version in field.flexible
     nullable = version in field.nullable
     if field.array:
@@ -109,7 +109,7 @@ def _op(field: Field, version: int, flexible: bool) -> Op:
     return Variable(field, compact, nullable)
 
 
-def _element(field: Field, version: int, flexible: bool, compact: bool) -> Fixed | Variable | Layout:
+def _element(field: FieldSpec, version: int, flexible: bool, compact: bool) -> Fixed | Variable | Layout:
     if field.struct is not None:
         return _struct(field.struct, version, flexible)
     if field.type in FIXED:

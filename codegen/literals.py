@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from .model import OWN_DEFAULTS, Field, Message, Struct
+from .model import OWN_DEFAULTS, FieldSpec, MessageSpec, StructSpec
 from .source import Pool
 
 
-def struct_path(message: Message, struct: Struct) -> str:
+def struct_path(message: MessageSpec, struct: StructSpec) -> str:
     """A struct's class as its users write it: `FetchResponse.PartitionData`."""
     return message.name if struct is message.struct else f"{message.name}.{struct.name}"
 
 
-def literal(field: Field, pool: Pool, message: Message) -> str:
+def literal(field: FieldSpec, pool: Pool, message: MessageSpec) -> str:
     """What the field's slot holds when the field is at its default."""
     if field.default is OWN_DEFAULTS and field.struct is not None:
         return "None" if field.lazy else f"_{message.name}_{field.struct.name}()"
@@ -22,7 +22,7 @@ def literal(field: Field, pool: Pool, message: Message) -> str:
     return repr(field.default)
 
 
-def differs(field: Field, value: str, pool: Pool, message: Message) -> str:
+def differs(field: FieldSpec, value: str, pool: Pool, message: MessageSpec) -> str:
     """An expression: is `value`, the content of the slot, something else than the default?"""
     default = field.default
     if default is None:

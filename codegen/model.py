@@ -49,7 +49,7 @@ OWN_DEFAULTS = _OwnDefaults()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Field:
+class FieldSpec:
     """One field. `type` is the element's type when `array` is set; `struct` is set when that type is a struct."""
 
     name: str
@@ -64,7 +64,7 @@ class Field:
     default: object
     ignorable: bool
     map_key: bool
-    struct: Struct | None
+    struct: StructSpec | None
     about: str
 
     @property
@@ -78,16 +78,16 @@ class Field:
 
 
 @dataclass(slots=True, eq=False)
-class Struct:
+class StructSpec:
     """One struct for all versions; `versions` are those in which it may be used."""
 
     name: str
     versions: Versions
-    fields: tuple[Field, ...] = ()
+    fields: tuple[FieldSpec, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Message:
+class MessageSpec:
     """One specification file. `structs` are those inside it, in order of appearance; a retired API has no version and no field."""
 
     name: str
@@ -95,8 +95,8 @@ class Message:
     api_key: int | None
     valid: Versions
     flexible: Versions
-    struct: Struct
-    structs: tuple[Struct, ...]
+    struct: StructSpec
+    structs: tuple[StructSpec, ...]
     listeners: tuple[str, ...]
     unstable: bool
     source: str

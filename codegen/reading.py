@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from .layout import Array, Fixed, Layout, Nested, Op, Variable
 from .literals import literal
-from .model import SIZE, Message
+from .model import SIZE, MessageSpec
 from .source import Lines, Pool
 
 PRIMITIVES = "kafkadouble.wire.primitives"
@@ -19,7 +19,7 @@ TAGGED = "kafkadouble.wire.tagged"
 VARINT = "kafkadouble.wire.varint"
 
 
-def reader(pool: Pool, message: Message, layout: Layout) -> str:
+def reader(pool: Pool, message: MessageSpec, layout: Layout) -> str:
     """The body of the function that reads this layout."""
     emitter = _Reader(pool, message)
     if has_records(layout):
@@ -31,7 +31,7 @@ def reader(pool: Pool, message: Message, layout: Layout) -> str:
 
 
 class _Reader:
-    def __init__(self, pool: Pool, message: Message) -> None:
+    def __init__(self, pool: Pool, message: MessageSpec) -> None:
         self.pool = pool
         self.message = message
         self.out = Lines(depth=1)
@@ -290,6 +290,6 @@ def _holds_records(op: Op) -> bool:
     return op.field.type == "records" or (isinstance(inner, Layout) and has_records(inner))
 
 
-def class_name(message: Message, layout: Layout) -> str:
+def class_name(message: MessageSpec, layout: Layout) -> str:
     """The global name of a struct's class inside its generated module."""
     return message.name if layout.struct is message.struct else f"_{message.name}_{layout.struct.name}"

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from .model import SpecError, Struct
+from .model import SpecError, StructSpec
 from .versions import NONE, Versions
 
 
@@ -19,7 +19,7 @@ class Scope:
     field: str = ""
     flexible: Versions = NONE
     common: dict[str, dict[str, object]] = dataclasses.field(default_factory=dict)
-    structs: dict[str, Struct] = dataclasses.field(default_factory=dict)
+    structs: dict[str, StructSpec] = dataclasses.field(default_factory=dict)
     open: frozenset[str] = frozenset()
 
     def inside(self, struct: str) -> Scope:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from . import lexing, names
 from .fields import field_of, is_struct_name
-from .model import Field, Message, SpecError, Struct
+from .model import FieldSpec, MessageSpec, SpecError, StructSpec
 from .scope import Scope, entries, known_keys, text_at, versions_at
 from .style import MESSAGE_KEYS, STRUCT_KEYS
 from .versions import NONE, Versions
@@ -21,12 +21,12 @@ KEYED = ("request", "response", "metadata", "coordinator-key", "coordinator-valu
 LISTENERS = ("zkBroker", "broker", "controller")
 
 
-def load(path: Path, source: str = "") -> Message:
+def load(path: Path, source: str = "") -> MessageSpec:
     """The message in a file; `source` is how errors and generated files name it."""
     return parse(path.read_text(encoding="utf-8"), source or path.name)
 
 
-def parse(text: str, source: str = "spec") -> Message:
+def parse(text: str, source: str = "spec") -> MessageSpec:
     """The message in a text. SpecError for anything that the language does not allow."""
     scope = Scope(source)
     try:
@@ -38,7 +38,7 @@ def parse(text: str, source: str = "spec") -> Message:
     return _message(raw, scope)
 
 
-def _message(raw: dict[str, object], scope: Scope) -> Message:
+def _message(raw: dict[str, object], scope: Scope) -> MessageSpec:
     known_keys(raw, MESSAGE_KEYS, scope)
     name = text_at(raw, "name", scope)
     scope = scope.inside(name)
@@ -50,13 +50,13 @@ def _message(raw: dict[str, object], scope: Scope) -> Message:
     valid = versions_at(raw, "validVersions", scope)
     flexible = _flexible(raw, valid, scope)
     scope = scope.of_message(flexible, _common(raw, scope))
-    top = Struct(name, valid)
+    top = StructSpec(name, valid)
     top.fields = _fields(raw, scope, top=True)
     for unused in sorted(scope.common.keys() - scope.structs.keys()):
         raise scope.error(f"common struct {unused} is used nowhere")
     if valid and valid.open:
         raise scope.error("validVersions must name a highest version")
-    message = Message(
+    message = MessageSpec(
         name, kind, _api_key(raw, kind, scope), valid, flexible, top, tuple(scope.structs.values()),
         _listeners(raw, kind, scope), _unstable(raw, kind, scope), scope.source,
     )  # fmt: skip
@@ -122,14 +122,14 @@ def _common(raw: dict[str, object], scope: Scope) -> dict[str, dict[str, object]
     return found
 
 
-def _fields(raw: dict[str, object], scope: Scope, top: bool = False) -> tuple[Field, ...]:
+def _fields(raw: dict[str, object], scope: Scope, top: bool = False) -> tuple[FieldSpec, ...]:
     taken = names.OURS_OF_MESSAGES if top else names.OURS
     fields = tuple(field_of(item, scope, taken, struct_of) for item in entries(raw, "fields"))
     _check_struct(fields, scope, top)
     return fields
 
 
-def _check_struct(fields: tuple[Field, ...], scope: Scope, top: bool) -> None:
+def _check_struct(fields: tuple[FieldSpec, ...], scope: Scope, top: bool) -> None:
     tags = [field.tag for field in fields if field.tag is not None]
     seen: set[str] = set()
     for field in fields:
@@ -145,7 +145,7 @@ def _check_struct(fields: tuple[Field, ...], scope: Scope, top: bool) -> None:
             raise scope.error(f"tags must be contiguous: {number} is not used, but a higher one is")
 
 
-def struct_of(type_name: str, raw: dict[str, object], versions: Versions, scope: Scope) -> Struct:
+def struct_of(type_name: str, raw: dict[str, object], versions: Versions, scope: Scope) -> StructSpec:
     """The struct that a field names: inline, or one of the common structs."""
     inline = entries(raw, "fields")
     if type_name in scope.common:
@@ -156,35 +156,35 @@ def struct_of(type_name: str, raw: dict[str, object], versions: Versions, scope:
         raise scope.error(f"struct {type_name} is specified twice")
     if not inline:
         raise scope.error(f"there is no type {type_name}: no fields here, and no common struct has that name")
-    struct = scope.structs[type_name] = Struct(type_name, versions)
+    struct = scope.structs[type_name] = StructSpec(type_name, versions)
     struct.fields = _fields(raw, scope.inside(type_name))
     return struct
 
 
-def _common_struct(name: str, scope: Scope) -> Struct:
+def _common_struct(name: str, scope: Scope) -> StructSpec:
     if name in scope.structs:
         if name in scope.open:
             raise scope.error(f"struct {name} contains itself")
         return scope.structs[name]
     raw = scope.common[name]
     inside = scope.inside(name).opening(name)
-    struct = scope.structs[name] = Struct(name, versions_at(raw, "versions", inside))
+    struct = scope.structs[name] = StructSpec(name, versions_at(raw, "versions", inside))
     struct.fields = _fields(raw, inside)
     return struct
 
 
-def _check_coordinator_key(message: Message, scope: Scope) -> None:
+def _check_coordinator_key(message: MessageSpec, scope: Scope) -> None:
     if message.kind == "coordinator-key" and (message.valid != Versions(0, 0) or message.flexible):
         raise scope.error("a coordinator-key has version 0 only and is never flexible")
 
 
-def _check_uses(message: Message, scope: Scope) -> None:
+def _check_uses(message: MessageSpec, scope: Scope) -> None:
     """No struct may be reached in a version that it does not have."""
     for version in message.valid:
         _check_use(message.struct, version, scope)
 
 
-def _check_use(struct: Struct, version: int, scope: Scope) -> None:
+def _check_use(struct: StructSpec, version: int, scope: Scope) -> None:
     if version not in struct.versions:
         raise scope.error(f"struct {struct.name} ({struct.versions}) is used in version {version}")
     for field in struct.fields:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from .layout import Array, Fixed, Layout, Nested, Op, Variable
 from .literals import differs
-from .model import Field, Message
+from .model import FieldSpec, MessageSpec
 from .runs import Numbers, Run, Value, arguments, condition, template
 from .source import Lines, Pool
 
@@ -20,7 +20,7 @@ VARINT = "kafkadouble.wire.varint"
 TAGGED = "kafkadouble.wire.tagged"
 
 
-def writer(pool: Pool, message: Message, layout: Layout) -> str:
+def writer(pool: Pool, message: MessageSpec, layout: Layout) -> str:
     """The body of the function that writes this layout."""
     emitter = _Writer(pool, message)
     emitter.struct(layout, "m")
@@ -29,7 +29,7 @@ def writer(pool: Pool, message: Message, layout: Layout) -> str:
 
 
 class _Writer:
-    def __init__(self, pool: Pool, message: Message) -> None:
+    def __init__(self, pool: Pool, message: MessageSpec) -> None:
         self.pool = pool
         self.message = message
         self.out = Lines(depth=1)
@@ -217,7 +217,7 @@ class _Writer:
         if layout.flexible:
             self.tag_section(layout, name)
 
-    def refuse_absent(self, fields: list[Field], layout: Layout, name: str) -> None:
+    def refuse_absent(self, fields: list[FieldSpec], layout: Layout, name: str) -> None:
         conditions = [self.differs(field, name) for field in fields]
         if not layout.flexible:
             conditions.append(f"{name}.unknown_tagged_fields")
@@ -225,7 +225,7 @@ class _Writer:
             with self.out.block(f"if {' or '.join(conditions)}:"):
                 self.out(f"{self.pool.helper(PRIMITIVES, 'refuse_absent')}()")
 
-    def differs(self, field: Field, name: str) -> str:
+    def differs(self, field: FieldSpec, name: str) -> str:
         return differs(field, f"{name}.{field.slot}", self.pool, self.message)
 
     def tag_section(self, layout: Layout, name: str) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .message import Message
 
 
-class Entry:
+class MessageType:
     """One message. `versions` are (lowest, highest), (0, -1) for none; `family` is the part of Kafka that it belongs to."""
 
     __slots__ = (
@@ -70,7 +70,7 @@ class Api:
         "versions",
     )
 
-    def __init__(self, request: Entry, response: Entry) -> None:
+    def __init__(self, request: MessageType, response: MessageType) -> None:
         assert request.api_key is not None
         self.key = request.api_key
         self.name = request.name.removesuffix("Request")
@@ -108,7 +108,7 @@ class Api:
         return f"Api({self.key} {self.name}, {'retired' if self.retired else 'versions ' + _text(self.versions)})"
 
 
-_BY_NAME = {row[0]: Entry(row) for row in MESSAGES}
+_BY_NAME = {row[0]: MessageType(row) for row in MESSAGES}
 _APIS = {
     entry.api_key: Api(entry, _BY_NAME[entry.name.removesuffix("Request") + "Response"])
     for entry in _BY_NAME.values()
@@ -138,7 +138,7 @@ def apis() -> tuple[Api, ...]:
     return tuple(_APIS.values())
 
 
-def entry(name: str) -> Entry:
+def entry(name: str) -> MessageType:
     """What is known of the message with this name (`FetchRequest`); UnknownMessage when there is none."""
     found = _BY_NAME.get(name)
     if found is None:
@@ -146,7 +146,7 @@ def entry(name: str) -> Entry:
     return found
 
 
-def entries(kind: str = "", family: str = "") -> tuple[Entry, ...]:
+def entries(kind: str = "", family: str = "") -> tuple[MessageType, ...]:
     """Every message, or those of a kind and a family."""
     return tuple(found for found in _BY_NAME.values() if kind in ("", found.kind) and family in ("", found.family))
 

@@ -27,7 +27,7 @@ _LETTERS = {
 }  # fmt: skip
 
 
-class Span:
+class FieldSpan:
     """Bytes `start` to `end` of a message are `value`; `path` names the field, `what` the part of it (value, length, tag...)."""
 
     __slots__ = ("end", "path", "start", "value", "what")
@@ -39,7 +39,9 @@ class Span:
         return f"Span({self.start}..{self.end} {self.path} {self.what} {self.value!r})"
 
 
-def trace(cls: type[Message], body: bytes, version: int, offset: int = 0) -> tuple[list[Span], errors.WireError | None]:
+def trace(
+    cls: type[Message], body: bytes, version: int, offset: int = 0
+) -> tuple[list[FieldSpan], errors.WireError | None]:
     """Every value of a message in the order of its bytes, and what is wrong with the first one that cannot be read, if any."""
     tracer = _Tracer(cls, body, version, offset)
     try:
@@ -63,7 +65,7 @@ class _Tracer:
     def __init__(self, cls: type[Message], body: bytes, version: int, offset: int) -> None:
         self.cls, self.body, self.version, self.at = cls, body, version, offset
         self.flexible = is_flexible(cls, version)
-        self.spans: list[Span] = []
+        self.spans: list[FieldSpan] = []
         self.path = cls.__name__
 
     def message(self) -> None:
@@ -80,7 +82,7 @@ class _Tracer:
         return self.body[start:end]
 
     def note(self, start: int, path: str, what: str, value: object) -> None:
-        self.spans.append(Span(start, self.at, path, what, value))
+        self.spans.append(FieldSpan(start, self.at, path, what, value))
 
     def fixed(self, kind: str, path: str, what: str = "value") -> Any:
         start = self.at

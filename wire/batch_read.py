@@ -12,7 +12,7 @@ from .compression import LIMIT, decompress
 from .legacy import decode_legacy
 from .record import Record
 from .record_body import Odd, decode_body
-from .record_careful import Place
+from .record_careful import BatchContext
 from .record_scan import Scan, scan_carefully, scan_fast
 
 
@@ -62,7 +62,7 @@ def body_of(buffer: Buffer, position: int, header: BatchHeader, limit: int = LIM
     return decompress(codec, packed, limit) if codec else packed.tobytes()
 
 
-def _place(position: int, header: BatchHeader) -> Place:
+def _place(position: int, header: BatchHeader) -> BatchContext:
     append_time = header.max_timestamp if header.timestamp_type == APPEND_TIME else None
     start, path = (0, "decompressed records") if header.compression else (position + HEADER_SIZE, "records")
-    return Place(header.base_offset, header.base_timestamp, append_time, start, path)
+    return BatchContext(header.base_offset, header.base_timestamp, append_time, start, path)

@@ -14,7 +14,7 @@ from . import compression, legacy, lz4_frame
 from .batch_header import HEADER, LOG_OVERHEAD, BatchHeader
 from .checksum import Buffer
 from .errors import InvalidRecord
-from .record_careful import Place, _Cursor, _read_record
+from .record_careful import BatchContext, _Cursor, _read_record
 
 _BATCH = (
     "base_offset", "batch_length", "partition_leader_epoch", "magic", "crc", "attributes", "last_offset_delta", "base_timestamp",
@@ -30,7 +30,7 @@ _LAYOUTS = {
 _START = (">qi", _BATCH[:2])  # what every magic has in common
 
 
-class Piece(NamedTuple):
+class TracedBytes(NamedTuple):
     """Bytes `start` to `end` are `value`, None for a null; `path` names it, outermost first."""
 
     start: int
@@ -39,7 +39,7 @@ class Piece(NamedTuple):
     value: int | bytes | None
 
 
-def trace_header(buffer: Buffer, position: int) -> Iterator[Piece]:
+def trace_header(buffer: Buffer, position: int) -> Iterator[TracedBytes]:
     """The fields of the header at `position` that are there whole; of an unknown magic only what all have in common."""
     magic = buffer[position + MAGIC_POSITION] if position + MAGIC_POSITION < len(buffer) else -1
     layout, names = _LAYOUTS.get(magic, _START)
@@ -47,11 +47,11 @@ def trace_header(buffer: Buffer, position: int) -> Iterator[Piece]:
         field = Struct(">" + letter)
         if position + field.size > len(buffer):
             return
-        yield Piece(position, position + field.size, name, field.unpack_from(buffer, position)[0])
+        yield TracedBytes(position, position + field.size, name, field.unpack_from(buffer, position)[0])
         position += field.size
 
 
-def trace_records(body: bytes, count: int, place: Place) -> Iterator[Piece]:
+def trace_records(body: bytes, count: int, place: BatchContext) -> Iterator[TracedBytes]:
     """The `count` records that fill `body`, whose first byte stands at `place.start`. InvalidRecord behind the last value that can be read."""
     cursor = _Listening(body, place)
     for index in range(count):
@@ -65,14 +65,14 @@ def trace_records(body: bytes, count: int, place: Place) -> Iterator[Piece]:
         raise cursor.invalid(f"{len(body) - cursor.position} bytes are left after {count} records")
 
 
-def trace_message(data: bytes, position: int, header: BatchHeader) -> Iterator[Piece]:
+def trace_message(data: bytes, position: int, header: BatchHeader) -> Iterator[TracedBytes]:
     """Key and value of the message of magic 0 or 1 at `position`, behind its header. InvalidRecord when they are not there."""
     at, end = position + (26 if header.magic else 18), position + header.size
     for field in ("key", "value"):
         value, after = legacy._nullable(data, at, end, field, 0)
-        yield Piece(at, at + 4, f"{field}_length", int.from_bytes(data[at : at + 4], "big", signed=True))
+        yield TracedBytes(at, at + 4, f"{field}_length", int.from_bytes(data[at : at + 4], "big", signed=True))
         if value is not None:
-            yield Piece(at + 4, after, field, value)
+            yield TracedBytes(at + 4, after, field, value)
         at = after
 
 
@@ -97,10 +97,10 @@ def inner_positions(data: bytes) -> Iterator[int]:
 class _Listening(_Cursor):
     """The careful reader's cursor, which keeps what it was asked for."""
 
-    def __init__(self, body: bytes, place: Place) -> None:
+    def __init__(self, body: bytes, place: BatchContext) -> None:
         super().__init__(body, place)
         self.place = place
-        self.heard: list[Piece] = []
+        self.heard: list[TracedBytes] = []
         self.header = -1
 
     def listen(self) -> InvalidRecord | None:
@@ -139,4 +139,4 @@ class _Listening(_Cursor):
         if field.startswith("header ") and field != "header count":
             self.header += field == "header name length"
             name = f"headers[{self.header}].{name.removeprefix('header_')}"
-        self.heard.append(Piece(self.start + start, self.start + self.position, f"{self.path}.{name}", value))
+        self.heard.append(TracedBytes(self.start + start, self.start + self.position, f"{self.path}.{name}", value))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from struct import Struct
 
 from .errors import BadLength, NullNotAllowed, UsageError
-from .stretch import Stretch
+from .file_slice import FileSlice
 from .varint import ONE_BYTE, more_uvarint, write_uvarint
 
 TYPE_CHECKING = False
@@ -157,7 +157,7 @@ size = write_uvarint
 
 def buffer(value: Any) -> Any:
     """Anything that holds bytes as a view of single bytes, uncopied; a Stretch as it is; TypeError for anything else."""
-    if isinstance(value, Stretch):
+    if isinstance(value, FileSlice):
         return value
     view = memoryview(value)
     return view if view.format == "B" and view.ndim == 1 and view.contiguous else view.cast("B")

@@ -10,7 +10,7 @@ its right mind writes an oddity, and a property test holds the two readers toget
 """
 
 from .record import Headers, Record
-from .record_careful import Place, decode_carefully
+from .record_careful import BatchContext, decode_carefully
 
 _TAME = 1 << 62  # bases below this cannot leave 64 bits by any delta that the fast reader takes
 
@@ -19,7 +19,7 @@ class Odd(Exception):
     """The fast reader meets something that it leaves to the careful one."""
 
 
-def decode_body(body: bytes, count: int, place: Place) -> list[Record]:
+def decode_body(body: bytes, count: int, place: BatchContext) -> list[Record]:
     """The `count` records that `body` holds, all of it. Raises InvalidRecord."""
     if -_TAME < place.base_timestamp < _TAME and -_TAME < place.base_offset < _TAME:
         try:

@@ -10,7 +10,7 @@ from .errors import InvalidRecord
 from .record import Headers, Record
 
 
-class Place(NamedTuple):
+class BatchContext(NamedTuple):
     """What a record's bytes leave out. `append_time` (LogAppendTime) overrides the timestamps; `start` and `path` are for errors: where
     the body begins in the bytes that the caller knows, and what it is called."""
 
@@ -21,7 +21,7 @@ class Place(NamedTuple):
     path: str = "records"
 
 
-def decode_carefully(body: bytes, count: int, place: Place) -> list[Record]:
+def decode_carefully(body: bytes, count: int, place: BatchContext) -> list[Record]:
     """The `count` records that `body` holds, all of it. Raises InvalidRecord."""
     if count < 0:
         raise InvalidRecord(f"a count of {count} records", path=place.path)
@@ -43,7 +43,7 @@ def wrap64(number: int) -> int:
 class _Cursor:
     """A position in the body, never beyond the end of the record that is being read."""
 
-    def __init__(self, body: bytes, place: Place) -> None:
+    def __init__(self, body: bytes, place: BatchContext) -> None:
         self.body, self.start, self.path = body, place.start, place.path
         self.position, self.end = 0, len(body)
 
@@ -78,7 +78,7 @@ class _Cursor:
         return None if length < 0 else self.take(length, field)
 
 
-def _read_record(cursor: _Cursor, place: Place) -> Record:
+def _read_record(cursor: _Cursor, place: BatchContext) -> Record:
     cursor.end = len(cursor.body)
     size = cursor.varint("record length")
     if not 0 <= size <= cursor.end - cursor.position:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .checksum import Buffer
 from .record import Record
 from .record_body import Odd, long32, long64, short32
-from .record_careful import Place, decode_carefully, wrap64
+from .record_careful import BatchContext, decode_carefully, wrap64
 
 _TAME, _WILD = 1 << 62, -(1 << 62)
 _MOST, _LEAST = 1 << 63, -(1 << 63)
@@ -31,7 +31,7 @@ class Scan(NamedTuple):
     body: bytes
 
 
-def scan_carefully(body: bytes, count: int, place: Place) -> Scan:
+def scan_carefully(body: bytes, count: int, place: BatchContext) -> Scan:
     """Sums up the `count` records that `body` holds as Java's reader would have it, slowly. `count` is not 0. Raises InvalidRecord."""
     records = decode_carefully(body, count, place._replace(append_time=None))
     return _sum_up(records, place.base_offset, body)

@@ -16,7 +16,7 @@ from interop.support import eventually, local_kafka
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from kafkadouble.pipeline.traffic.problems import Problems
-from kafkadouble.pipeline.traffic.reading import Reading, read
+from kafkadouble.pipeline.traffic.reading import ReadOptions, read
 from kafkadouble.pipeline.traffic.removed import kept_from
 from tests.front.client import ask
 
@@ -66,7 +66,7 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
     whole, problems = path.with_name("whole.log"), Problems()
     text = path.read_bytes()
     whole.write_bytes(text[: text.rfind(b"\n") + 1])
-    found = [row for batch in read([whole], problems, Reading(bodies=True)) for row in batch.to_pylist()]
+    found = [row for batch in read([whole], problems, ReadOptions(bodies=True)) for row in batch.to_pylist()]
     assert problems.named == []
     return found
 

@@ -4,15 +4,15 @@
 and give objects that show themselves in every style (`Shown`) and know the first `error` with its place. Nothing here is fast.
 """
 
-from .batches import Batch, batch
+from .batches import ShownBatch, batch
 from .dumps import hexdump
 from .frames import Frame, frame, message, response_frame
 from .lines import line
 from .logs import batches, log
 from .payload import KINDS
-from .row import Row, render
+from .row import FieldRow, render
 from .shown import Shown
-from .text import FULL, LINE, TREE, Bounds
+from .text import FULL, LINE, TREE, TextLimits
 from .trees import tree
 
 __all__ = [
@@ -20,11 +20,11 @@ __all__ = [
     "KINDS",
     "LINE",
     "TREE",
-    "Batch",
-    "Bounds",
+    "FieldRow",
     "Frame",
-    "Row",
     "Shown",
+    "ShownBatch",
+    "TextLimits",
     "batch",
     "batches",
     "frame",

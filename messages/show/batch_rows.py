@@ -12,7 +12,7 @@ from typing import NamedTuple
 from kafkadouble.wire.batch import HEADER_SIZE, BatchHeader, body_of, read_header
 from kafkadouble.wire.batch_trace import (
     MAGIC_POSITION,
-    Piece,
+    TracedBytes,
     inner_positions,
     trace_header,
     trace_message,
@@ -21,15 +21,15 @@ from kafkadouble.wire.batch_trace import (
 )
 from kafkadouble.wire.compression import LIMIT, codec_name
 from kafkadouble.wire.errors import CorruptBatch, InvalidRecord, UnknownMessage, WireError
-from kafkadouble.wire.record_careful import Place
+from kafkadouble.wire.record_careful import BatchContext
 
 from .batch_text import crc_problem, header_text
-from .payload import RAW, Payload, key_payload, value_payload
-from .row import Row, error_row
+from .payload import RAW, ParsedPayload, key_payload, value_payload
+from .row import FieldRow, error_row
 from .text import plain
 
 
-class Walk(NamedTuple):
+class BatchWalk(NamedTuple):
     """Batches in `data`, whose first byte is at `shift` in what is shown. `kind` says what records hold (`payload.KINDS`); compressed records
     are taken apart up to `limit` bytes, in the layer beneath."""
 
@@ -40,11 +40,11 @@ class Walk(NamedTuple):
     limit: int = LIMIT
     layer: int = 0
 
-    def row(self, start: int, end: int, name: str, value: object, what: str = "value", text: str = "") -> Row:
+    def row(self, start: int, end: int, name: str, value: object, what: str = "value", text: str = "") -> FieldRow:
         path = f"{self.path}.{name}" if name else self.path
-        return Row(self.shift + start, self.data[start:end], path, value, what, text, self.layer)
+        return FieldRow(self.shift + start, self.data[start:end], path, value, what, text, self.layer)
 
-    def error(self, error: WireError, start: int, end: int, where: str = "") -> Row:
+    def error(self, error: WireError, start: int, end: int, where: str = "") -> FieldRow:
         """What follows from `start` on cannot be read; `error` names its place in `data`."""
         path = ".".join(filter(None, (self.path, where, error.path)))
         offset = self.shift + (error.offset if error.offset >= 0 else start)
@@ -53,7 +53,7 @@ class Walk(NamedTuple):
         return error_row(placed, self.data[start:end], self.shift + start, self.layer)
 
 
-def batches_rows(walk: Walk, *, partial: bool = False) -> Iterator[Row]:
+def batches_rows(walk: BatchWalk, *, partial: bool = False) -> Iterator[FieldRow]:
     """All batches of `walk.data`; with `partial` the last one may be cut off, as in a fetch response."""
     position = number = 0
     while position < len(walk.data):
@@ -80,7 +80,7 @@ def _end(data: bytes, position: int) -> int:
     return position + 12 + size if size >= 14 else len(data)
 
 
-def batch_rows(walk: Walk, position: int = 0) -> Iterator[Row]:
+def batch_rows(walk: BatchWalk, position: int = 0) -> Iterator[FieldRow]:
     """The batch at `position`: to its end, or to the end of the data when it has no end that can be true."""
     end = min(_end(walk.data, position), len(walk.data))
     try:
@@ -100,7 +100,7 @@ def batch_rows(walk: Walk, position: int = 0) -> Iterator[Row]:
     yield from _body(walk, position, end, header) if header.magic == 2 else _message(walk, position, end, header)
 
 
-def _broken(walk: Walk, position: int, end: int, error: WireError) -> Iterator[Row]:
+def _broken(walk: BatchWalk, position: int, end: int, error: WireError) -> Iterator[FieldRow]:
     for piece in trace_header(walk.data[:end], position):
         yield walk.row(piece.start, piece.end, piece.path, piece.value, text=header_text(piece.path, piece.value, None))
         position = piece.end
@@ -110,7 +110,7 @@ def _broken(walk: Walk, position: int, end: int, error: WireError) -> Iterator[R
 # Magic 2.
 
 
-def _body(walk: Walk, start: int, end: int, header: BatchHeader) -> Iterator[Row]:
+def _body(walk: BatchWalk, start: int, end: int, header: BatchHeader) -> Iterator[FieldRow]:
     if header.count == 0 or not header.compression:
         yield from _records(walk, start, end, header)
         return
@@ -128,12 +128,12 @@ def _body(walk: Walk, start: int, end: int, header: BatchHeader) -> Iterator[Row
     yield from _records(inside, 0, len(body), header)
 
 
-def _records(walk: Walk, start: int, end: int, header: BatchHeader) -> Iterator[Row]:
+def _records(walk: BatchWalk, start: int, end: int, header: BatchHeader) -> Iterator[FieldRow]:
     """The records in `walk.data[start:end]`. What remains of a batch without records is looked at by nobody."""
     at, key = start, None
     try:
         if header.count:
-            for piece in trace_records(walk.data[start:end], header.count, Place(start=start, path="records")):
+            for piece in trace_records(walk.data[start:end], header.count, BatchContext(start=start, path="records")):
                 name = piece.path.partition("].")[2]
                 key = None if name == "length" else piece.value if name == "key" else key
                 yield from _piece(walk, piece, name, header, key if isinstance(key, bytes) else None)
@@ -145,7 +145,9 @@ def _records(walk: Walk, start: int, end: int, header: BatchHeader) -> Iterator[
         yield walk.row(at, end, "records", walk.data[at:end], "rest")
 
 
-def _piece(walk: Walk, piece: Piece, name: str, header: BatchHeader, key: bytes | None) -> Iterator[Row]:
+def _piece(
+    walk: BatchWalk, piece: TracedBytes, name: str, header: BatchHeader, key: bytes | None
+) -> Iterator[FieldRow]:
     payload = None
     if name == "key" and isinstance(piece.value, bytes):
         payload = key_payload(walk.kind, header.is_control, piece.value)
@@ -158,7 +160,7 @@ def _piece(walk: Walk, piece: Piece, name: str, header: BatchHeader, key: bytes 
     yield walk.row(piece.start, piece.end, piece.path, piece.value, text=plain(piece.value) + null)
 
 
-def _payload(walk: Walk, piece: Piece, payload: Payload) -> Iterator[Row]:
+def _payload(walk: BatchWalk, piece: TracedBytes, payload: ParsedPayload) -> Iterator[FieldRow]:
     """The rows of a key or value at their places. A type that nobody knows is not broken: only bytes that contradict themselves are."""
     for row in payload.rows():
         unknown = isinstance(row.value, UnknownMessage)
@@ -176,7 +178,7 @@ def _payload(walk: Walk, piece: Piece, payload: Payload) -> Iterator[Row]:
 # Magic 0 and 1.
 
 
-def _message(walk: Walk, at: int, end: int, header: BatchHeader) -> Iterator[Row]:
+def _message(walk: BatchWalk, at: int, end: int, header: BatchHeader) -> Iterator[FieldRow]:
     start, value = end - header.size, b""
     try:
         for piece in trace_message(walk.data, start, header):
@@ -195,7 +197,7 @@ def _message(walk: Walk, at: int, end: int, header: BatchHeader) -> Iterator[Row
         yield from _unwrapped(walk, end, header, value)
 
 
-def _unwrapped(walk: Walk, end: int, header: BatchHeader, value: bytes) -> Iterator[Row]:
+def _unwrapped(walk: BatchWalk, end: int, header: BatchHeader, value: bytes) -> Iterator[FieldRow]:
     """The messages inside a compressed one; Kafka has no second layer."""
     if walk.layer:
         yield walk.error(InvalidRecord("a compressed message inside a compressed one"), end, end)

@@ -13,13 +13,13 @@ from kafkadouble.wire.compression import LIMIT, codec_name
 from kafkadouble.wire.errors import UnknownMessage, WireError
 
 from .as_json import bytes_json, message_json
-from .batch_rows import Walk, batch_rows
+from .batch_rows import BatchWalk, batch_rows
 from .batch_text import attributes_text, crc_problem, header_text
 from .lines import LONGEST, clip
-from .payload import RAW, Payload, key_payload, value_payload
-from .row import Row, first_error
+from .payload import RAW, ParsedPayload, key_payload, value_payload
+from .row import FieldRow, first_error
 from .shown import Shown, broken_line, error_json
-from .text import HIDDEN, TREE, Bounds, counted, date, plain
+from .text import HIDDEN, TREE, TextLimits, counted, date, plain
 from .trees import STEP, indented, message_lines
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Batch(Shown):
+class ShownBatch(Shown):
     """The batch that begins `data`, or what is there of it; `offset` is where the data stand in their file.
 
     `header` is None when it cannot be read; `cut_off` says that it ends too early where it may.
@@ -40,13 +40,13 @@ class Batch(Shown):
         *,
         records: str = RAW,
         limit: int = LIMIT,
-        bounds: Bounds = TREE,
+        bounds: TextLimits = TREE,
     ) -> None:
         self.data, self.offset, self.kind, self.bounds = data, offset, records, bounds
         self.header: BatchHeader | None = None
         self.records: list[Record] = []
         self.cut_off = False
-        self._walk = Walk(data, offset, "batch", records, limit)
+        self._walk = BatchWalk(data, offset, "batch", records, limit)
         self._problem: WireError | None = None
         try:
             self.header = read_header(data)
@@ -62,7 +62,7 @@ class Batch(Shown):
             return None
         return first_error(self.rows()) or self._problem
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[FieldRow]:
         if self.cut_off:
             yield self._walk.row(0, len(self.data), "", self.data, "cut off", f"{len(self.data)} bytes of a batch")
         else:
@@ -102,7 +102,7 @@ class Batch(Shown):
 
     # Records.
 
-    def payloads(self, record: Record) -> tuple[Payload | None, Payload | None]:
+    def payloads(self, record: Record) -> tuple[ParsedPayload | None, ParsedPayload | None]:
         """What is known of the key and of the value."""
         control = self.header is not None and self.header.magic == 2 and self.header.is_control
         return key_payload(self.kind, control, record.key), value_payload(self.kind, control, record.key, record.value)
@@ -128,7 +128,7 @@ class Batch(Shown):
             if payload is not None:
                 yield from indented(self._payload_lines(payload))
 
-    def _payload_lines(self, payload: Payload) -> Iterator[str]:
+    def _payload_lines(self, payload: ParsedPayload) -> Iterator[str]:
         found = _read(payload)
         if isinstance(found, WireError):
             yield broken_line(found)
@@ -146,7 +146,7 @@ class Batch(Shown):
         return made
 
 
-def _read(payload: Payload | None) -> Any:
+def _read(payload: ParsedPayload | None) -> Any:
     """The message, None for none, or the WireError."""
     try:
         return None if payload is None else payload.read()
@@ -154,7 +154,7 @@ def _read(payload: Payload | None) -> Any:
         return error
 
 
-def _payload_json(payload: Payload) -> dict[str, Any]:
+def _payload_json(payload: ParsedPayload) -> dict[str, Any]:
     found = _read(payload)
     if isinstance(found, WireError):
         raw = HIDDEN if payload.is_secret else bytes_json(payload.data)
@@ -173,8 +173,10 @@ def _headline(header: BatchHeader, offset: int, records: list[Record]) -> str:
     return f"{start}: offsets {first} to {last}, {counted(count, 'record')}, epoch {header.partition_leader_epoch}, {flags}"
 
 
-def batch(data: Buffer, position: int = 0, *, records: str = RAW, limit: int = LIMIT, bounds: Bounds = TREE) -> Batch:
+def batch(
+    data: Buffer, position: int = 0, *, records: str = RAW, limit: int = LIMIT, bounds: TextLimits = TREE
+) -> ShownBatch:
     """The batch at `position`, alone."""
     rest = bytes(memoryview(data)[position:])
     end = 12 + max(int.from_bytes(rest[8:12], "big", signed=True), 0) if len(rest) >= 12 else len(rest)
-    return Batch(rest[:end], position, records=records, limit=limit, bounds=bounds)
+    return ShownBatch(rest[:end], position, records=records, limit=limit, bounds=bounds)

@@ -16,11 +16,11 @@ from ..message import Message
 from .as_json import message_json
 from .lines import LONGEST, clip, line
 from .payload import RAW
-from .row import Row, error_row, moved
+from .row import FieldRow, error_row, moved
 from .sections import Section, read_request_section, read_section, section_rows, unread_section
 from .shown import Shown, broken_line, error_json
-from .sizes import Window, is_chain, is_sized_request, window
-from .text import TREE, Bounds, counted, plain
+from .sizes import FrameWindow, is_chain, is_sized_request, window
+from .text import TREE, TextLimits, counted, plain
 from .trees import STEP, indented, message_lines
 
 TYPE_CHECKING = False
@@ -33,13 +33,13 @@ class Frame(Shown):
 
     def __init__(
         self,
-        found: Window,
+        found: FrameWindow,
         start: int,
         title: str,
         sections: list[Section],
         *,
         records: str = RAW,
-        bounds: Bounds = TREE,
+        bounds: TextLimits = TREE,
     ) -> None:
         self.start, self.end, self.sized = start, start + len(found.data), found.start > 0
         self.title, self.sections, self.kind, self.bounds = title, sections, records, bounds
@@ -87,16 +87,16 @@ class Frame(Shown):
             made["broken"] = error_json(self.error)
         return made
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[FieldRow]:
         return (moved(row, self.start) for row in self._rows())
 
     def _headline(self) -> str:
         return f"{self.title}, {counted(self.end - self.start, 'byte')}"
 
-    def _rows(self) -> Iterator[Row]:
+    def _rows(self) -> Iterator[FieldRow]:
         data, size = self._found.data, self._found.start
         if size:
-            yield Row(0, data[:size], "", int.from_bytes(data[:size], "big", signed=True), "size")
+            yield FieldRow(0, data[:size], "", int.from_bytes(data[:size], "big", signed=True), "size")
         for section in self.sections:
             yield from section_rows(section, data, self.kind, last=section is self.sections[-1])
         if self._found.missing and all(section.error is None for section in self.sections):
@@ -105,7 +105,7 @@ class Frame(Shown):
 
 
 def frame(
-    data: Buffer, offset: int = 0, *, sized: bool | None = None, records: str = RAW, bounds: Bounds = TREE
+    data: Buffer, offset: int = 0, *, sized: bool | None = None, records: str = RAW, bounds: TextLimits = TREE
 ) -> Frame:
     """The request frame at `offset`. `sized` says whether four bytes of size come first; None looks whether they do."""
     found = window(data, offset, is_sized_request(data, offset) if sized is None else sized)
@@ -142,7 +142,7 @@ def response_frame(
     *,
     sized: bool | None = None,
     records: str = RAW,
-    bounds: Bounds = TREE,
+    bounds: TextLimits = TREE,
 ) -> Frame:
     """The response frame at `offset` to a request of this API and version. UnknownMessage when no API has the key.
 
@@ -157,7 +157,7 @@ def response_frame(
 
 
 def _response_frame(
-    data: Buffer, api: registry.Api, version: int, offset: int, sized: bool, kind: str, bounds: Bounds
+    data: Buffer, api: registry.Api, version: int, offset: int, sized: bool, kind: str, bounds: TextLimits
 ) -> Frame:
     found = window(data, offset, sized)
     if found.error is not None:
@@ -179,7 +179,7 @@ def _response(body: bytes, start: int, api: registry.Api, version: int) -> list[
 
 
 def message(
-    data: Buffer, cls: type[Message], version: int, offset: int = 0, *, records: str = RAW, bounds: Bounds = TREE
+    data: Buffer, cls: type[Message], version: int, offset: int = 0, *, records: str = RAW, bounds: TextLimits = TREE
 ) -> Frame:
     """The message that fills `data` from `offset` on, without any header."""
     found = window(data, offset, sized=False)

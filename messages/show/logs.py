@@ -12,9 +12,9 @@ from kafkadouble.wire.batch import LOG_OVERHEAD
 from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.compression import LIMIT
 
-from .batches import Batch
+from .batches import ShownBatch
 from .payload import RAW
-from .text import TREE, Bounds
+from .text import TREE, TextLimits
 
 LARGEST_BATCH = LIMIT
 """A batch with more bytes ends the reading: no node takes one."""
@@ -29,8 +29,8 @@ def log(
     records: str = RAW,
     partial: bool = False,
     limit: int = LIMIT,
-    bounds: Bounds = TREE,
-) -> Iterator[Batch]:
+    bounds: TextLimits = TREE,
+) -> Iterator[ShownBatch]:
     """The batches that `read(size)` gives, as a file's method does. A length that cannot be true ends it, with a batch whose `error` says so.
     With `partial` a last batch that is cut off is no error."""
     offset = 0
@@ -38,7 +38,7 @@ def log(
         size = int.from_bytes(head[8:12], "big", signed=True)
         believed = len(head) == LOG_OVERHEAD and _SMALLEST <= size <= LARGEST_BATCH
         data = head + _exactly(read, size if believed else _TASTE)
-        made = Batch(data, offset, records=records, limit=limit, bounds=bounds)
+        made = ShownBatch(data, offset, records=records, limit=limit, bounds=bounds)
         made.cut_off = (
             partial
             and made.header is None
@@ -50,7 +50,9 @@ def log(
         offset += len(data)
 
 
-def batches(data: Buffer, *, records: str = RAW, partial: bool = False, bounds: Bounds = TREE) -> Iterator[Batch]:
+def batches(
+    data: Buffer, *, records: str = RAW, partial: bool = False, bounds: TextLimits = TREE
+) -> Iterator[ShownBatch]:
     """The batches of a buffer, as a field of records holds them."""
     return log(BytesIO(data).read, records=records, partial=partial, bounds=bounds)
 

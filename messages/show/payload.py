@@ -19,7 +19,7 @@ from ..coordinator import FAMILIES
 from ..framed import FRAME_VERSION
 from ..message import Message
 from .places import holds_secrets
-from .row import Row, error_row
+from .row import FieldRow, error_row
 from .rows import message_rows
 
 RAW, METADATA = "raw", "metadata"
@@ -32,7 +32,7 @@ _CONTROL = (
 )  # fmt: skip
 
 
-class Part(NamedTuple):
+class PrefixNumber(NamedTuple):
     """A number in front of a message."""
 
     start: int
@@ -42,12 +42,12 @@ class Part(NamedTuple):
     text: str
 
 
-class Payload(NamedTuple):
+class ParsedPayload(NamedTuple):
     """`data` is `parts`, then the message, which begins at `start`; None for the message when there is none. `error` is why it is not known."""
 
     title: str
     data: bytes
-    parts: tuple[Part, ...]
+    parts: tuple[PrefixNumber, ...]
     message: type[Message] | None = None
     version: int = 0
     error: WireError | None = None
@@ -67,18 +67,18 @@ class Payload(NamedTuple):
             raise self.error
         return None if self.message is None else self.message.decode(self.data, self.version, self.start)
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[FieldRow]:
         for part in self.parts:
-            yield Row(part.start, self.data[part.start : part.end], "", part.value, part.what, part.text)
+            yield FieldRow(part.start, self.data[part.start : part.end], "", part.value, part.what, part.text)
         if self.error is None and self.message is not None:
             yield from message_rows(self.message, self.data, self.version, self.start)
         elif self.error is not None:
             yield error_row(self.error, self.data[self.start :], self.start)
         elif self.start < len(self.data):
-            yield Row(self.start, self.data[self.start :], "", self.data[self.start :], "rest")
+            yield FieldRow(self.start, self.data[self.start :], "", self.data[self.start :], "rest")
 
 
-def key_payload(kind: str, control: bool, key: bytes | None) -> Payload | None:
+def key_payload(kind: str, control: bool, key: bytes | None) -> ParsedPayload | None:
     """What the key holds, or None when that is nobody's business but the producer's."""
     if key is None or (kind == RAW and not control) or (kind == METADATA and not control):
         return None
@@ -86,11 +86,11 @@ def key_payload(kind: str, control: bool, key: bytes | None) -> Payload | None:
         parts, error = _int16s(key, "version", "type")
         name = control_name(parts[1].value) if len(parts) == 2 else "control record"
         named = tuple(part._replace(text=f"{part.value} {name}") if part.what == "type" else part for part in parts)
-        return Payload(name, key, named, error=error)
+        return ParsedPayload(name, key, named, error=error)
     return _entry_payload(key, "type", "coordinator-key", FAMILIES[_TOPICS[kind]])
 
 
-def value_payload(kind: str, control: bool, key: bytes | None, value: bytes | None) -> Payload | None:
+def value_payload(kind: str, control: bool, key: bytes | None, value: bytes | None) -> ParsedPayload | None:
     """What the value holds; None also for a value that is not there (a tombstone)."""
     if value is None:
         return None
@@ -110,69 +110,69 @@ def control_name(kind: int) -> str:
     return CONTROL_NAMES[kind] if 0 <= kind < len(CONTROL_NAMES) else f"control type {kind}"
 
 
-def _control_payload(key: Payload | None, value: bytes) -> Payload | None:
+def _control_payload(key: ParsedPayload | None, value: bytes) -> ParsedPayload | None:
     """Transaction markers have their version in front; the others in their first field, and a version to come is read as the highest known."""
     if key is None or key.error is not None or not 0 <= key.parts[1].value < len(_CONTROL):
         return None
     cls = registry.message(_CONTROL[key.parts[1].value])
     parts, error = _int16s(value, "version")
     if error is not None:
-        return Payload(key.title, value, (), error=error)
+        return ParsedPayload(key.title, value, (), error=error)
     if "version" not in cls.__slots__:
-        return Payload(key.title, value, parts, cls)
-    return Payload(key.title, value, (), cls, min(max(parts[0].value, cls.versions[0]), cls.versions[1]))
+        return ParsedPayload(key.title, value, parts, cls)
+    return ParsedPayload(key.title, value, (), cls, min(max(parts[0].value, cls.versions[0]), cls.versions[1]))
 
 
-def _metadata_payload(value: bytes) -> Payload:
+def _metadata_payload(value: bytes) -> ParsedPayload:
     """Unsigned varints of frame version, type and version, then the message (KIP-746)."""
-    parts: list[Part] = []
+    parts: list[PrefixNumber] = []
     try:
         for what in ("frame version", "type", "version"):
             at = parts[-1].end if parts else 0
             number, end = read_uvarint(value, at)
-            parts.append(Part(at, end, what, number, str(number)))
+            parts.append(PrefixNumber(at, end, what, number, str(number)))
     except IndexError:
         error: WireError = Truncated("the bytes end inside the frame", offset=len(value), path=what)
-        return Payload("record", value, tuple(parts), error=error)
+        return ParsedPayload("record", value, tuple(parts), error=error)
     except WireError as problem:
-        return Payload("record", value, tuple(parts), error=problem)
+        return ParsedPayload("record", value, tuple(parts), error=problem)
     if parts[0].value != FRAME_VERSION:
         error = WireError(f"frame version {parts[0].value} is not {FRAME_VERSION}", offset=0, path="frame version")
-        return Payload("record", value, tuple(parts), error=error)
+        return ParsedPayload("record", value, tuple(parts), error=error)
     cls = _classes("metadata", "metadata").get(parts[1].value)
     if cls is None:
         error = UnknownMessage(f"no metadata record has the type {parts[1].value}", offset=1, path="type")
-        return Payload(f"record type {parts[1].value}", value, tuple(parts), error=error)
+        return ParsedPayload(f"record type {parts[1].value}", value, tuple(parts), error=error)
     parts[1] = parts[1]._replace(text=f"{parts[1].value} {cls.__name__}")
-    return Payload(cls.__name__, value, tuple(parts), cls, parts[2].value)
+    return ParsedPayload(cls.__name__, value, tuple(parts), cls, parts[2].value)
 
 
-def _entry_payload(key: bytes, what: str, kind: str, family: str) -> Payload:
+def _entry_payload(key: bytes, what: str, kind: str, family: str) -> ParsedPayload:
     parts, error = _int16s(key, what)
     if error is not None:
-        return Payload("key", key, parts, error=error)
+        return ParsedPayload("key", key, parts, error=error)
     number = parts[0].value
     cls = _classes(kind, family).get(number)
     if cls is None:
         unknown = UnknownMessage(f"the {family} has no record of type {number}", offset=0, path=what)
-        return Payload(f"record type {number}", key, parts, error=unknown)
-    return Payload(cls.__name__, key, (parts[0]._replace(text=f"{number} {cls.__name__}"),), cls)
+        return ParsedPayload(f"record type {number}", key, parts, error=unknown)
+    return ParsedPayload(cls.__name__, key, (parts[0]._replace(text=f"{number} {cls.__name__}"),), cls)
 
 
-def _coordinator_payload(key: type[Message], value: bytes) -> Payload:
+def _coordinator_payload(key: type[Message], value: bytes) -> ParsedPayload:
     cls = registry.message(key.__name__.removesuffix("Key") + "Value")
     parts, error = _int16s(value, "version")
-    return Payload(cls.__name__, value, parts, cls, parts[0].value if parts else 0, error)
+    return ParsedPayload(cls.__name__, value, parts, cls, parts[0].value if parts else 0, error)
 
 
-def _int16s(data: bytes, *whats: str) -> tuple[tuple[Part, ...], WireError | None]:
-    parts: list[Part] = []
+def _int16s(data: bytes, *whats: str) -> tuple[tuple[PrefixNumber, ...], WireError | None]:
+    parts: list[PrefixNumber] = []
     for number, what in enumerate(whats):
         at = 2 * number
         if at + 2 > len(data):
             return tuple(parts), Truncated("the bytes end inside the prefix", offset=len(data), path=what)
         value = int.from_bytes(data[at : at + 2], "big", signed=True)
-        parts.append(Part(at, at + 2, what, value, str(value)))
+        parts.append(PrefixNumber(at, at + 2, what, value, str(value)))
     return tuple(parts), None
 
 

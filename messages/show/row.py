@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from kafkadouble.wire.errors import WireError
 
-from .text import HIDDEN, TREE, Bounds, plain
+from .text import HIDDEN, TREE, TextLimits, plain
 
 Raw = bytes
 _PER_LINE = 8
 
 
-class Row(NamedTuple):
+class FieldRow(NamedTuple):
     """Bytes at an offset, the field that they belong to, and its value as `decode` gives it: a WireError where reading stopped.
 
     `path` is that of WireErrors; `what` is the part of the field: its value, length, count, marker, tag. `text` is the value for people.
@@ -40,12 +40,12 @@ class Row(NamedTuple):
         return f"Row({self.offset}, {len(self.bytes)} bytes, {label(self)})"
 
 
-def error_row(error: WireError, data: Raw, offset: int, layer: int = 0, hidden: bool = False) -> Row:
+def error_row(error: WireError, data: Raw, offset: int, layer: int = 0, hidden: bool = False) -> FieldRow:
     """The row that ends what can be read: the bytes that are left, and why."""
-    return Row(offset, data, error.path, error, "unread", str(error), layer, hidden)
+    return FieldRow(offset, data, error.path, error, "unread", str(error), layer, hidden)
 
 
-def moved(row: Row, by: int) -> Row:
+def moved(row: FieldRow, by: int) -> FieldRow:
     """The same row where the bytes begin `by` further on; what came out of compressed bytes stays where it is."""
     if not by or row.layer:
         return row
@@ -57,12 +57,12 @@ def moved(row: Row, by: int) -> Row:
     )
 
 
-def first_error(rows: Iterable[Row]) -> WireError | None:
+def first_error(rows: Iterable[FieldRow]) -> WireError | None:
     """What the first row says that could not be read."""
     return next((row.value for row in rows if isinstance(row.value, WireError)), None)
 
 
-def label(row: Row) -> str:
+def label(row: FieldRow) -> str:
     """Path, part and value."""
     if isinstance(row.value, WireError):
         return f"!! {row.text}" + (f" ({row.value.offset:#x})" if row.value.offset > 9 else "")
@@ -71,14 +71,14 @@ def label(row: Row) -> str:
     return f"{name} = {text}"
 
 
-def render(rows: Iterable[Row], bounds: Bounds = TREE) -> Iterator[str]:
+def render(rows: Iterable[FieldRow], bounds: TextLimits = TREE) -> Iterator[str]:
     """The rows as lines: offset, bytes, path and value. A value without bytes has no line: its length says that it is empty."""
     for row in rows:
         if row.bytes or isinstance(row.value, WireError):
             yield from _lines(row, bounds)
 
 
-def _lines(row: Row, bounds: Bounds) -> Iterator[str]:
+def _lines(row: FieldRow, bounds: TextLimits) -> Iterator[str]:
     shown = b"" if row.hidden else row.bytes[: max(bounds.data, _PER_LINE)]
     first = "-- " * min(len(row.bytes), _PER_LINE) if row.hidden else shown[:_PER_LINE].hex(" ")
     yield f"{_place(row, 0)}  {first.rstrip():<{3 * _PER_LINE}} {label(row)}"
@@ -89,5 +89,5 @@ def _lines(row: Row, bounds: Bounds) -> Iterator[str]:
         yield f"{_place(row, len(shown))}  ... {left} more bytes"
 
 
-def _place(row: Row, at: int) -> str:
+def _place(row: FieldRow, at: int) -> str:
     return f"{'>' * row.layer}{row.offset + at:0{8 - row.layer}x}"

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from kafkadouble.wire.errors import TrailingBytes, UnknownMessage, WireError
 
 from ..message import Message
-from ..trace import Span, trace
+from ..trace import FieldSpan, trace
 from .places import Places, holds_secrets
-from .row import Row, error_row
+from .row import FieldRow, error_row
 from .text import value_text
 
 
-def message_rows(cls: type[Message], body: bytes, version: int, start: int = 0, *, whole: bool = True) -> Iterator[Row]:
+def message_rows(
+    cls: type[Message], body: bytes, version: int, start: int = 0, *, whole: bool = True
+) -> Iterator[FieldRow]:
     """The bytes of `body` from `start` on; with `whole` the message has to fill them, else the rows end behind it."""
     error, end = _read(cls, body, version, start)
     spans = [] if isinstance(error, UnknownMessage) else trace(cls, body, version, start)[0]
@@ -37,15 +39,15 @@ def _read(cls: type[Message], body: bytes, version: int, start: int) -> tuple[Wi
         return error, start
 
 
-def _row(span: Span, body: bytes, places: Places, version: int) -> Row:
+def _row(span: FieldSpan, body: bytes, places: Places, version: int) -> FieldRow:
     data = body[span.start : span.end]
     field = places.field(span.path)
     if span.what == "value":
         text = value_text(field, span.value)
-        return Row(span.start, data, span.path, span.value, text=text, hidden=places.is_secret(span.path))
+        return FieldRow(span.start, data, span.path, span.value, text=text, hidden=places.is_secret(span.path))
     tagged = field is not None and field.is_tagged(version)
     null = " (null)" if isinstance(span.value, int) and _is_null(span.what, span.value, tagged) else ""
-    return Row(span.start, data, span.path, span.value, span.what, f"{span.value}{null}")
+    return FieldRow(span.start, data, span.path, span.value, span.what, f"{span.value}{null}")
 
 
 def _is_null(what: str, value: int, tagged: bool) -> bool:

@@ -14,7 +14,7 @@ from ..generated.request_header import RequestHeader
 from ..headers import read_request_header
 from ..message import Message
 from .dumps import expanded
-from .row import Row, error_row
+from .row import FieldRow, error_row
 from .rows import message_rows
 
 
@@ -63,7 +63,7 @@ def read_request_section(body: bytes, start: int, version: int) -> Section:
     return Section(RequestHeader, version, start, head.body_offset, header, None)
 
 
-def section_rows(section: Section, body: bytes, kind: str, *, last: bool) -> Iterator[Row]:
+def section_rows(section: Section, body: bytes, kind: str, *, last: bool) -> Iterator[FieldRow]:
     """The rows of a section; `last` for the one that has to fill the bytes, whose records hold `kind`."""
     if section.cls is None:
         assert section.error is not None
@@ -74,13 +74,13 @@ def section_rows(section: Section, body: bytes, kind: str, *, last: bool) -> Ite
         yield from _header_rows(section, section.cls, body)
 
 
-def _header_rows(section: Section, cls: type[Message], body: bytes) -> Iterator[Row]:
+def _header_rows(section: Section, cls: type[Message], body: bytes) -> Iterator[FieldRow]:
     """What cannot be traced of a header that was read all the same is one row."""
     at = section.start
     for row in message_rows(cls, body, section.version, section.start, whole=False):
         if isinstance(row.value, WireError) and section.message is not None:
             rest = body[at : section.end]
-            yield Row(at, rest, row.path, rest)
+            yield FieldRow(at, rest, row.path, rest)
             return
         yield row
         at = row.end

@@ -8,8 +8,8 @@ from functools import cached_property
 from kafkadouble.wire.errors import WireError
 
 from .lines import LONGEST
-from .row import Row, first_error, render
-from .text import TREE, Bounds
+from .row import FieldRow, first_error, render
+from .text import TREE, TextLimits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Shown:
     """A frame, a message or a batch, read as far as it can be read. Subclasses say how; none of it ever raises WireError."""
 
-    bounds: Bounds = TREE
+    bounds: TextLimits = TREE
 
     def line(self, longest: int = LONGEST) -> str:
         """One line of at most `longest` characters."""
@@ -28,7 +28,7 @@ class Shown:
     def tree_lines(self) -> Iterator[str]:
         raise NotImplementedError
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[FieldRow]:
         """Every byte, in order; see `row.Row`."""
         raise NotImplementedError
 

@@ -12,7 +12,7 @@ from .. import registry
 SIZE = 4
 
 
-class Window(NamedTuple):
+class FrameWindow(NamedTuple):
     """The bytes of one frame, its size included; where its header begins; how many bytes are missing of it; what is wrong with its size."""
 
     data: bytes
@@ -21,20 +21,20 @@ class Window(NamedTuple):
     error: WireError | None = None
 
 
-def window(data: Buffer, offset: int, sized: bool) -> Window:
+def window(data: Buffer, offset: int, sized: bool) -> FrameWindow:
     """The frame at `offset`: as long as its size says, or all that there is. Places in the error count from `offset`."""
     with memoryview(data) as view:
         rest = len(data) - offset
         if not sized:
-            return Window(bytes(view[offset:]), 0)
+            return FrameWindow(bytes(view[offset:]), 0)
         if rest < SIZE:
-            return Window(
+            return FrameWindow(
                 bytes(view[offset:]), 0, error=Truncated("the bytes end inside the size of the frame", offset=0)
             )
         size = int.from_bytes(view[offset : offset + SIZE], "big", signed=True)
         if size < 0:
-            return Window(bytes(view[offset:]), 0, error=BadLength(f"a frame of {size} bytes", offset=0))
-        return Window(bytes(view[offset : offset + SIZE + size]), SIZE, max(SIZE + size - rest, 0))
+            return FrameWindow(bytes(view[offset:]), 0, error=BadLength(f"a frame of {size} bytes", offset=0))
+        return FrameWindow(bytes(view[offset : offset + SIZE + size]), SIZE, max(SIZE + size - rest, 0))
 
 
 def is_chain(body: Buffer, offset: int) -> bool:

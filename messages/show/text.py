@@ -18,7 +18,7 @@ HIDDEN = "<hidden>"
 """What stands for a secret."""
 
 
-class Bounds(NamedTuple):
+class TextLimits(NamedTuple):
     """How much of a value is shown: characters of a string, bytes, elements of an array."""
 
     text: int
@@ -26,15 +26,15 @@ class Bounds(NamedTuple):
     items: int
 
 
-LINE = Bounds(80, 24, 5)
-TREE = Bounds(400, 64, 64)
-FULL = Bounds(1 << 62, 1 << 62, 1 << 62)
+LINE = TextLimits(80, 24, 5)
+TREE = TextLimits(400, 64, 64)
+FULL = TextLimits(1 << 62, 1 << 62, 1 << 62)
 
 _YEAR_10000 = 253_402_300_800_000
 _DAY = 86_400_000
 
 
-def value_text(field: FieldInfo | None, value: Any, bounds: Bounds = TREE) -> str:
+def value_text(field: FieldInfo | None, value: Any, bounds: TextLimits = TREE) -> str:
     """A scalar of this field, or of no field that is known."""
     if field is not None and value is not None:
         if field.type == "int16" and field.kafka_name.endswith("ErrorCode"):
@@ -48,7 +48,7 @@ def value_text(field: FieldInfo | None, value: Any, bounds: Bounds = TREE) -> st
     return plain(value, bounds)
 
 
-def plain(value: Any, bounds: Bounds = TREE) -> str:
+def plain(value: Any, bounds: TextLimits = TREE) -> str:
     """A value as it is, cut where it is long."""
     if value is None:
         return "null"

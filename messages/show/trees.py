@@ -8,7 +8,7 @@ from ..fields import FieldInfo, fields_of
 from ..message import Message, Struct
 from ..sentence import is_secret
 from .payload import RAW
-from .text import HIDDEN, TREE, Bounds, plain, value_text
+from .text import HIDDEN, TREE, TextLimits, plain, value_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,18 +23,18 @@ class Look:
     __slots__ = ("bounds", "kind", "partial", "version")
 
     def __init__(
-        self, version: int | None = None, bounds: Bounds = TREE, kind: str = RAW, partial: bool = False
+        self, version: int | None = None, bounds: TextLimits = TREE, kind: str = RAW, partial: bool = False
     ) -> None:
         self.version, self.bounds, self.kind, self.partial = version, bounds, kind, partial
 
 
-def tree(message: Message, version: int | None = None, *, bounds: Bounds = TREE, records: str = RAW) -> str:
+def tree(message: Message, version: int | None = None, *, bounds: TextLimits = TREE, records: str = RAW) -> str:
     """The message as lines. With a version every field that it carries is shown, else every field that is not at its default."""
     return "\n".join(message_lines(message, version, bounds=bounds, records=records))
 
 
 def message_lines(
-    message: Message, version: int | None = None, *, bounds: Bounds = TREE, records: str = RAW
+    message: Message, version: int | None = None, *, bounds: TextLimits = TREE, records: str = RAW
 ) -> Iterator[str]:
     """The lines of `tree`, one by one."""
     look = Look(version, bounds, records, message.kind == "response")
@@ -95,7 +95,7 @@ def _array(field: FieldInfo, value: Any, look: Look, name: str, indent: str) -> 
         yield f"{indent}{STEP}{more}"
 
 
-def _bytes_text(value: Any, bounds: Bounds) -> str:
+def _bytes_text(value: Any, bounds: TextLimits) -> str:
     return f"{len(value)} bytes {plain(value[: bounds.data])}{'...' if len(value) > bounds.data else ''}"
 
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from .client import Client
 from .errors import (
+    ApiError,
     BadAnswer,
     ClientError,
-    Diverged,
+    LogTruncated,
     NoLeader,
     NoSuchPartition,
     NoSuchTopic,
@@ -21,7 +22,6 @@ from .errors import (
     NotAuthorized,
     NotReachable,
     OffsetOutOfRange,
-    Refused,
     TimedOut,
     TopicRecreated,
     Unsupported,
@@ -31,11 +31,12 @@ from .names import EARLIEST, LATEST, Fetched, OffsetAndEpoch, PartitionLeader, T
 __all__ = [
     "EARLIEST",
     "LATEST",
+    "ApiError",
     "BadAnswer",
     "Client",
     "ClientError",
-    "Diverged",
     "Fetched",
+    "LogTruncated",
     "NoLeader",
     "NoSuchPartition",
     "NoSuchTopic",
@@ -45,7 +46,6 @@ __all__ = [
     "OffsetAndEpoch",
     "OffsetOutOfRange",
     "PartitionLeader",
-    "Refused",
     "TimedOut",
     "TopicPartition",
     "TopicRecreated",

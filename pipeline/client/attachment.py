@@ -9,9 +9,9 @@ from __future__ import annotations
 from kafkadouble.messages.uuid import ZERO
 
 from . import fetching
-from .cluster import Leader
-from .connection import Connection
-from .errors import Diverged, NoLeader, TopicRecreated
+from .cluster import LeaderAndEpoch
+from .connection import BrokerConnection
+from .errors import LogTruncated, NoLeader, TopicRecreated
 from .names import OffsetAndEpoch, PartitionLeader, TopicPartition
 from .network import Network
 from .offsets import ends_of_epochs
@@ -30,14 +30,16 @@ class Attachment:
         if told is not None:
             self.topic_id = told.topic_id
             network.metadata.accept(partition, told)
-        self.leader = Leader(-1, -1)
+        self.leader = LeaderAndEpoch(-1, -1)
         self.replica: int | None = None
-        self.connection: Connection | None = None
+        self.connection: BrokerConnection | None = None
         self._checked_epoch = -1
 
-    def connected(self, patience: Patience, read: OffsetAndEpoch) -> Connection | None:
-        """A connection to go on with behind `read`; None when there is nobody to connect with, after a while of waiting. Lost, Diverged,
-        TopicRecreated, NoSuchTopic."""
+    def connected(self, patience: Patience, read: OffsetAndEpoch) -> BrokerConnection | None:
+        """A connection that goes on behind `read`, or None when no broker could be reached, after some waiting.
+
+        Raises ConnectionLost, LogTruncated, TopicRecreated, NoSuchTopic.
+        """
         if self.connection is not None and self.connection.idle:
             if self._network.settled(self._partition, self.leader):
                 return self.connection
@@ -61,14 +63,14 @@ class Attachment:
         if stale:
             self._network.metadata.stale(self._partition.topic)
 
-    def learned(self, leader: Leader) -> bool:
+    def learned(self, leader: LeaderAndEpoch) -> bool:
         """Whether an error told who leads now; then there is no need to ask others (KIP-951)."""
         news = self._network.metadata.cluster.learn(self._partition, leader)
         if news:
             self.leave()
         return news
 
-    def _connect(self, patience: Patience, read: OffsetAndEpoch) -> Connection | None:
+    def _connect(self, patience: Patience, read: OffsetAndEpoch) -> BrokerConnection | None:
         network = self._network
         place = network.place(self._partition, patience)
         if isinstance(place, str):
@@ -95,12 +97,12 @@ class Attachment:
             )
         self.topic_id = topic.id
 
-    def _check_epoch(self, connection: Connection, read: OffsetAndEpoch) -> None:
+    def _check_epoch(self, connection: BrokerConnection, read: OffsetAndEpoch) -> None:
         """Has the leader what was read?"""
         if read.epoch < 0 or self._checked_epoch == self.leader.epoch:
             return
         if fetching.version_for(connection, self.topic_id) < fetching.EPOCH_CHECKED:
             end = ends_of_epochs(self._network, {self._partition: read.epoch})[self._partition]
             if 0 <= end.offset < read.offset:
-                raise Diverged(self._partition, read, end)
+                raise LogTruncated(self._partition, read, end)
         self._checked_epoch = self.leader.epoch

@@ -17,7 +17,7 @@ from .errors import NoSuchTopic
 from .names import Fetched, OffsetAndEpoch, PartitionLeader, TopicPartition
 from .network import Network
 from .producing import Producer
-from .settings import Settings
+from .settings import ClientSettings
 
 MOST_BYTES = 16 << 20
 """Of one Fetch: what a caller holds in memory for a moment, twice."""
@@ -30,14 +30,14 @@ class Client:
     """
 
     def __init__(self, settings: Mapping[str, object]) -> None:
-        self._settings = Settings(settings)
+        self._settings = ClientSettings(settings)
         self._network = Network(self._settings)
         self._isolation = self._settings.text("isolation.level") or ""
         given = "max.partition.fetch.bytes" in self._settings.given
         self._max_bytes = self._settings.int("max.partition.fetch.bytes") if given else MOST_BYTES
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> ClientSettings:
         """The settings of this client, with their defaults."""
         return self._settings
 
@@ -102,7 +102,7 @@ class Client:
 
         `leader_epoch` is that of the record before `start`, if it is known. `leader` is what another
         client knows of the partition's leader (`leaders`): with it no metadata is asked for, and a
-        topic with another id is not read. OffsetOutOfRange, Diverged, NoSuchTopic, TimedOut when
+        topic with another id is not read. OffsetOutOfRange, LogTruncated, NoSuchTopic, TimedOut when
         there was no progress for `default.api.timeout.ms`. A Fetch asks for `max_bytes` at most,
         by default max.partition.fetch.bytes if that is given, and 16 MiB otherwise.
         """

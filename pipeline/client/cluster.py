@@ -14,10 +14,10 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.metadata import MetadataResponse
 from kafkadouble.messages.uuid import ZERO, Uuid
 
-from .names import Endpoint, PartitionLeader, TopicPartition
+from .names import BrokerEndpoint, PartitionLeader, TopicPartition
 
 
-class Leader(NamedTuple):
+class LeaderAndEpoch(NamedTuple):
     """Who leads a partition, and since which epoch; node -1 is nobody, epoch -1 is not known."""
 
     node: int
@@ -35,21 +35,21 @@ class Topic:
     id: Uuid = ZERO
     error: int = 0
     internal: bool = False
-    leaders: dict[int, Leader] = field(default_factory=dict)
+    leaders: dict[int, LeaderAndEpoch] = field(default_factory=dict)
     complete: bool = True
 
 
-class Cluster:
+class MetadataCache:
     """`brokers` by node id; `topics` by name, those that somebody asked for."""
 
     def __init__(self) -> None:
-        self.brokers: dict[int, Endpoint] = {}
+        self.brokers: dict[int, BrokerEndpoint] = {}
         self.topics: dict[str, Topic] = {}
 
     def fold(self, answer: MetadataResponse) -> None:
         """What a broker answered."""
         if answer.brokers:
-            self.brokers = {each.node_id: Endpoint(each.host, each.port) for each in answer.brokers}
+            self.brokers = {each.node_id: BrokerEndpoint(each.host, each.port) for each in answer.brokers}
         for told in answer.topics:
             if told.name is not None:
                 self.topics[told.name] = self._topic(told, self.topics.get(told.name))
@@ -64,7 +64,7 @@ class Cluster:
         leaders = {each.partition_index: _newer(old.get(each.partition_index), each) for each in told.partitions}
         return Topic(name, Uuid(told.topic_id), 0, told.is_internal, leaders)
 
-    def learn(self, partition: TopicPartition, leader: Leader) -> bool:
+    def learn(self, partition: TopicPartition, leader: LeaderAndEpoch) -> bool:
         """A broker said who leads it now, beside an error (KIP-951). Whether that is news, and of a broker that is known."""
         topic = self.topics.get(partition.topic)
         known = topic.leaders.get(partition.partition) if topic else None
@@ -80,15 +80,15 @@ class Cluster:
             topic = self.topics[partition.topic] = Topic(partition.topic, told.topic_id, complete=False)
         known = topic.leaders.get(partition.partition)
         if told.endpoint is not None and (known is None or told.epoch >= known.epoch):
-            topic.leaders[partition.partition] = Leader(told.node, told.epoch)
+            topic.leaders[partition.partition] = LeaderAndEpoch(told.node, told.epoch)
             self.brokers[told.node] = told.endpoint
 
-    def leader(self, partition: TopicPartition) -> Leader | None:
+    def leader(self, partition: TopicPartition) -> LeaderAndEpoch | None:
         """None when nothing is known of the partition."""
         topic = self.topics.get(partition.topic)
         return None if topic is None or topic.error else topic.leaders.get(partition.partition)
 
-    def endpoint(self, node: int) -> Endpoint | None:
+    def endpoint(self, node: int) -> BrokerEndpoint | None:
         return self.brokers.get(node)
 
     def forget(self, topics: Iterable[str]) -> None:
@@ -100,8 +100,8 @@ class Cluster:
         return f"{len(self.brokers)} brokers, {len(self.topics)} known topics"
 
 
-def _newer(known: Leader | None, told: MetadataResponse.MetadataResponsePartition) -> Leader:
+def _newer(known: LeaderAndEpoch | None, told: MetadataResponse.MetadataResponsePartition) -> LeaderAndEpoch:
     if known is not None and -1 < told.leader_epoch < known.epoch:
         return known
     nobody = told.error_code == error_codes.LEADER_NOT_AVAILABLE
-    return Leader(-1 if nobody else told.leader_id, told.leader_epoch)
+    return LeaderAndEpoch(-1 if nobody else told.leader_id, told.leader_epoch)

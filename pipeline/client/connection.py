@@ -21,10 +21,10 @@ from kafkadouble.wire.errors import WireError
 from kafkadouble.wire.frame import MAX_SIZE
 
 from .dialing import Unresolvable, dial, said
-from .errors import BadAnswer, Lost, NoSuchHost, Unsupported, refusal
-from .names import Endpoint
-from .settings import Settings
-from .stream import Stream
+from .errors import BadAnswer, ConnectionLost, NoSuchHost, Unsupported, refusal
+from .names import BrokerEndpoint
+from .settings import ClientSettings
+from .stream import SocketStream
 
 FIRST_ASKED = 4
 MOST_ELEMENTS = 1_000_000
@@ -37,10 +37,10 @@ class _Sent(NamedTuple):
     correlation_id: int
 
 
-class Connection:
+class BrokerConnection:
     """Use `open`. `versions` are the broker's, by API key."""
 
-    def __init__(self, stream: Stream, settings: Settings) -> None:
+    def __init__(self, stream: SocketStream, settings: ClientSettings) -> None:
         self._stream, self._settings = stream, settings
         self._ids = count()
         self._under_way: deque[_Sent] = deque()
@@ -52,8 +52,8 @@ class Connection:
         self.versions: Mapping[int, tuple[int, int]] = {}
 
     @classmethod
-    def open(cls, endpoint: Endpoint, settings: Settings, seconds: float) -> Connection:
-        """A connection that is ready to be asked. Lost, BadAnswer, Unsupported, NotAuthenticated."""
+    def open(cls, endpoint: BrokerEndpoint, settings: ClientSettings, seconds: float) -> BrokerConnection:
+        """A connection that is ready to be asked. ConnectionLost, BadAnswer, Unsupported, NotAuthenticated."""
         from .security import secured
 
         seconds = min(seconds, settings.seconds("socket.connection.setup.timeout.ms"))
@@ -63,8 +63,8 @@ class Connection:
             raise NoSuchHost(f"broker {endpoint}: {error}") from None
         except OSError as error:
             why = "no answer in time" if isinstance(error, TimeoutError) else said(error)
-            raise Lost(f"broker {endpoint} cannot be reached: {why}") from None
-        made = cls(Stream(secured(sock, endpoint, settings, seconds), endpoint), settings)
+            raise ConnectionLost(f"broker {endpoint} cannot be reached: {why}") from None
+        made = cls(SocketStream(secured(sock, endpoint, settings, seconds), endpoint), settings)
         try:
             made._agree()
             made._introduce()
@@ -74,7 +74,7 @@ class Connection:
         return made
 
     @property
-    def endpoint(self) -> Endpoint:
+    def endpoint(self) -> BrokerEndpoint:
         return self._stream.endpoint
 
     @property
@@ -130,7 +130,7 @@ class Connection:
         self._broken = True
         try:
             frame = self._stream.frame(self._settings.seconds("request.timeout.ms"), most)
-        except Lost as lost:
+        except ConnectionLost as lost:
             raise lost if self._proven else self._doubted(lost) from None
         self._proven = self._proven or sent.key != ApiKeys.API_VERSIONS
         answer = self._read(frame, sent)
@@ -179,10 +179,10 @@ class Connection:
         assert isinstance(answer, ApiVersionsResponse)
         return answer
 
-    def _doubted(self, lost: Lost) -> Lost:
+    def _doubted(self, lost: ConnectionLost) -> ConnectionLost:
         """A broker that wants TLS or SASL tells it by ending the connection, sometimes not before it has told its versions."""
         protocol = self._settings.text("security.protocol")
-        return Lost(f"{lost}; is security.protocol={protocol} what it wants?")
+        return ConnectionLost(f"{lost}; is security.protocol={protocol} what it wants?")
 
     def _introduce(self) -> None:
         if (self._settings.text("security.protocol") or "").startswith("SASL_"):

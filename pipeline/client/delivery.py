@@ -15,8 +15,8 @@ from kafkadouble.messages.uuid import ZERO, Uuid
 from kafkadouble.wire.batch_walk import read_header
 from kafkadouble.wire.errors import UsageError, WireError
 
-from .connection import Connection
-from .errors import ClientError, Refused, refusal
+from .connection import BrokerConnection
+from .errors import ApiError, ClientError, refusal
 from .names import TopicPartition
 
 FIRST, LAST_WITH_NAMES = 3, 12
@@ -32,7 +32,7 @@ class Delivered(NamedTuple):
 
 
 def deliver(
-    connection: Connection,
+    connection: BrokerConnection,
     batches: Mapping[TopicPartition, bytearray],
     ids: Mapping[str, Uuid],
     acks: int,
@@ -91,5 +91,5 @@ def refused(told: Delivered) -> ClientError:
     """The error for a batch that is refused for good."""
     what = f"sending to {told.partition}"
     if told.code == error_codes.MESSAGE_TOO_LARGE:
-        return Refused(what, told.code, "a batch is larger than the topic's max.message.bytes: make smaller ones")
+        return ApiError(what, told.code, "a batch is larger than the topic's max.message.bytes: make smaller ones")
     return refusal(what, told.code, told.message)

@@ -8,15 +8,15 @@ from __future__ import annotations
 import os
 import socket
 
-from .names import Endpoint
-from .settings import Settings
+from .names import BrokerEndpoint
+from .settings import ClientSettings
 
 
 class Unresolvable(OSError):
     """Nobody knows a host of this name."""
 
 
-def dial(endpoint: Endpoint, settings: Settings, seconds: float) -> socket.socket:
+def dial(endpoint: BrokerEndpoint, settings: ClientSettings, seconds: float) -> socket.socket:
     """A connected socket, within `seconds` for each address."""
     last: OSError = Unresolvable(f"there is no host {endpoint.host!r}")
     for family, kind, protocol, _, where in _addresses(endpoint):
@@ -41,7 +41,7 @@ def said(error: BaseException) -> str:
     return os.strerror(number).lower() if number is not None and number > 0 else str(error) or type(error).__name__
 
 
-def _addresses(endpoint: Endpoint) -> list[tuple[int, int, int, str, tuple[str, int]]]:
+def _addresses(endpoint: BrokerEndpoint) -> list[tuple[int, int, int, str, tuple[str, int]]]:
     try:
         found = socket.getaddrinfo(*endpoint, type=socket.SOCK_STREAM)
     except (socket.gaierror, UnicodeError) as error:
@@ -49,7 +49,7 @@ def _addresses(endpoint: Endpoint) -> list[tuple[int, int, int, str, tuple[str, 
     return found  # type: ignore[return-value]  # typeshed's addresses are those of every family
 
 
-def _tune(sock: socket.socket, settings: Settings) -> None:
+def _tune(sock: socket.socket, settings: ClientSettings) -> None:
     """A small request must not wait for the acknowledgement of the one before."""
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     if (size := settings.int("send.buffer.bytes")) > 0:

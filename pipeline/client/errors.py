@@ -1,7 +1,7 @@
 """What can go wrong for a caller of the client: one family, each message one sentence that names broker, topic or partition.
 
 Rules. Every kind keeps what it was made of in `args`, so that it goes from process to process by pickle. A broker's codes that no kind stands
-for come as `Refused`. `Lost` never leaves the client.
+for come as `ApiError`. `ConnectionLost` never leaves the client.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class TopicRecreated(NoSuchTopic):
     """The topic was deleted, and another one has its name now: its offsets mean nothing any more."""
 
 
-class Refused(ClientError):
+class ApiError(ClientError):
     """A broker said no. `code` is Kafka's number, `error` its name."""
 
     def __init__(self, what: str, code: int, message: str | None = None) -> None:
@@ -90,7 +90,7 @@ class OffsetOutOfRange(ClientError):
         return f"{self.partition} has no offset {self.asked}: it has offsets {known}"
 
 
-class Diverged(ClientError):
+class LogTruncated(ClientError):
     """The log was truncated since it was read: `end` is up to where what was read is still there (KIP-320)."""
 
     def __init__(self, partition: TopicPartition, asked: OffsetAndEpoch, end: OffsetAndEpoch) -> None:
@@ -104,11 +104,11 @@ class Diverged(ClientError):
         )
 
 
-class Lost(Exception):
+class ConnectionLost(Exception):
     """A connection is of no use any more; another attempt may go well. Its text says where and why."""
 
 
-class NoSuchHost(Lost):
+class NoSuchHost(ConnectionLost):
     """There is no address to connect with."""
 
 
@@ -135,4 +135,4 @@ def refusal(what: str, code: int, message: str | None = None) -> ClientError:
         return NotAuthorized(f"{what}: {error_codes.name(code)}: {message or error_codes.meaning(code)}")
     if code in AUTHENTICATION:
         return NotAuthenticated(f"{what}: {error_codes.name(code)}: {message or error_codes.meaning(code)}")
-    return Refused(what, code, message)
+    return ApiError(what, code, message)

@@ -16,11 +16,11 @@ from kafkadouble.wire.batch_header import LOG_OVERHEAD, BatchHeader
 from kafkadouble.wire.batch_walk import read_header
 from kafkadouble.wire.errors import WireError
 
-from .connection import Connection
+from .connection import BrokerConnection
 from .errors import BadAnswer
 from .fetch_size import Batches
 from .names import Fetched, OffsetAndEpoch, TopicPartition
-from .settings import Settings
+from .settings import ClientSettings
 
 BY_ID, BY_NAME, EPOCH_CHECKED = 13, 12, 12
 """Versions: the first with topic ids, the last with names, the first in which a broker looks for divergence itself."""
@@ -28,7 +28,7 @@ BY_ID, BY_NAME, EPOCH_CHECKED = 13, 12, 12
 _LENGTH = Struct(">8xi").unpack_from
 
 
-class Wanted(NamedTuple):
+class FetchPosition(NamedTuple):
     """What is to be fetched: from `position` on, which follows a record of `last_epoch`."""
 
     partition: TopicPartition
@@ -40,11 +40,11 @@ class Wanted(NamedTuple):
     max_bytes: int
 
 
-def version_for(connection: Connection, topic_id: Uuid) -> int:
+def version_for(connection: BrokerConnection, topic_id: Uuid) -> int:
     return connection.version(ApiKeys.FETCH, highest=BY_NAME if topic_id == ZERO else 1 << 15)
 
 
-def request(wanted: Wanted, version: int, settings: Settings) -> FetchRequest:
+def request(wanted: FetchPosition, version: int, settings: ClientSettings) -> FetchRequest:
     """The request for it."""
     partition = FetchRequest.FetchPartition(
         partition=wanted.partition.partition,
@@ -65,7 +65,9 @@ def request(wanted: Wanted, version: int, settings: Settings) -> FetchRequest:
     )
 
 
-def partition_of(answer: FetchResponse, wanted: Wanted, connection: Connection) -> FetchResponse.PartitionData:
+def partition_of(
+    answer: FetchResponse, wanted: FetchPosition, connection: BrokerConnection
+) -> FetchResponse.PartitionData:
     """What an answer without an error says of the partition; BadAnswer when it says nothing of it."""
     for topic in answer.responses:
         if topic.topic_id == wanted.topic_id or topic.topic == wanted.partition.topic:
@@ -75,7 +77,7 @@ def partition_of(answer: FetchResponse, wanted: Wanted, connection: Connection) 
     raise BadAnswer(f"broker {connection.endpoint}: its answer to Fetch does not speak of {wanted.partition}")
 
 
-def fetched(told: FetchResponse.PartitionData, wanted: Wanted, last: BatchHeader) -> Fetched:
+def fetched(told: FetchResponse.PartitionData, wanted: FetchPosition, last: BatchHeader) -> Fetched:
     """What a caller gets; `last` is the last whole batch."""
     aborted = told.aborted_transactions or ()
     return Fetched(
@@ -89,7 +91,7 @@ def fetched(told: FetchResponse.PartitionData, wanted: Wanted, last: BatchHeader
     )
 
 
-def whole_batches(records: memoryview, wanted: Wanted) -> tuple[BatchHeader, Batches] | None:
+def whole_batches(records: memoryview, wanted: FetchPosition) -> tuple[BatchHeader, Batches] | None:
     """The header of the last batch that is whole, and how large the whole ones are; None when not even one is. BadAnswer for bytes that are
     no batches."""
     try:

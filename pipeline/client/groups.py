@@ -15,9 +15,9 @@ from kafkadouble.messages.generated.find_coordinator import FindCoordinatorReque
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest, OffsetCommitResponse
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
 
-from .connection import Connection
-from .errors import ClientError, Lost, Refused, refusal
-from .names import Endpoint, OffsetAndEpoch, TopicPartition
+from .connection import BrokerConnection
+from .errors import ApiError, ClientError, ConnectionLost, refusal
+from .names import BrokerEndpoint, OffsetAndEpoch, TopicPartition
 from .network import Network
 from .offsets import by_topic
 from .patience import Patience
@@ -48,7 +48,7 @@ def commit(network: Network, group: str, offsets: Mapping[TopicPartition, Offset
     ]
     body = OffsetCommitRequest(group_id=group, topics=topics)
 
-    def ask(connection: Connection) -> dict[TopicPartition, int]:
+    def ask(connection: BrokerConnection) -> dict[TopicPartition, int]:
         answer = connection.ask(body, connection.version(ApiKeys.OFFSET_COMMIT, 2, LAST_WITH_NAMES))
         assert isinstance(answer, OffsetCommitResponse)
         return {
@@ -72,7 +72,7 @@ def committed(
     ]
     body = OffsetFetchRequest(groups=[OffsetFetchRequest.OffsetFetchRequestGroup(group_id=group, topics=topics)])
 
-    def ask(connection: Connection) -> OffsetFetchResponse.OffsetFetchResponseGroup:
+    def ask(connection: BrokerConnection) -> OffsetFetchResponse.OffsetFetchResponseGroup:
         answer = connection.ask(body, connection.version(ApiKeys.OFFSET_FETCH, 8, LAST_WITH_NAMES))
         assert isinstance(answer, OffsetFetchResponse)
         told = OffsetFetchResponse.OffsetFetchResponseGroup(group_id=group)
@@ -96,7 +96,7 @@ def _ask_coordinator(
     network: Network,
     group: str,
     what: str,
-    ask: Callable[[Connection], T],
+    ask: Callable[[BrokerConnection], T],
     codes: Callable[[T], Mapping[TopicPartition, int]],
 ) -> T:
     """The answer of the group's coordinator in which there is no error."""
@@ -106,7 +106,7 @@ def _ask_coordinator(
         try:
             with network.links.lent(coordinator, patience.left()) as connection:
                 answer = ask(connection)
-        except Lost as lost:
+        except ConnectionLost as lost:
             patience.pause(str(lost))
             continue
         wrong = {partition: code for partition, code in codes(answer).items() if code}
@@ -118,8 +118,8 @@ def _ask_coordinator(
         patience.pause(", ".join(sorted(map(error_codes.name, set(wrong.values())))))
 
 
-def _coordinator(network: Network, group: str, what: str, patience: Patience) -> Endpoint:
-    def ask(connection: Connection) -> FindCoordinatorResponse.Coordinator:
+def _coordinator(network: Network, group: str, what: str, patience: Patience) -> BrokerEndpoint:
+    def ask(connection: BrokerConnection) -> FindCoordinatorResponse.Coordinator:
         version = connection.version(ApiKeys.FIND_COORDINATOR, 1)
         body = FindCoordinatorRequest(coordinator_keys=[group]) if version >= 4 else FindCoordinatorRequest(key=group)
         answer = connection.ask(body, version)
@@ -133,7 +133,7 @@ def _coordinator(network: Network, group: str, what: str, patience: Patience) ->
     while True:
         found = network.metadata.ask_anyone(patience, ask)
         if not found.error_code:
-            return Endpoint(found.host, found.port)
+            return BrokerEndpoint(found.host, found.port)
         if not error_codes.is_retriable(found.error_code):
             raise refusal(what, found.error_code, found.error_message)
         patience.pause(error_codes.name(found.error_code))
@@ -141,5 +141,5 @@ def _coordinator(network: Network, group: str, what: str, patience: Patience) ->
 
 def _refusal(what: str, code: int) -> ClientError:
     if code in (error_codes.UNKNOWN_MEMBER_ID, error_codes.ILLEGAL_GENERATION):
-        return Refused(what, code, HAS_MEMBERS)
+        return ApiError(what, code, HAS_MEMBERS)
     return refusal(what, code)

@@ -10,22 +10,22 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .connection import Connection
-from .errors import ClientError, Lost
-from .names import Endpoint
-from .settings import Settings
+from .connection import BrokerConnection
+from .errors import ClientError, ConnectionLost
+from .names import BrokerEndpoint
+from .settings import ClientSettings
 
 
-class Links:
+class ConnectionPool:
     """The idle connections of one client, by address."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ClientSettings) -> None:
         self._settings = settings
-        self._idle: dict[Endpoint, list[Connection]] = {}
+        self._idle: dict[BrokerEndpoint, list[BrokerConnection]] = {}
         self._closed = False
 
-    def take(self, endpoint: Endpoint, seconds: float) -> Connection:
-        """A connection for this caller alone, to be given back or closed. Lost and the ClientErrors of `Connection.open`."""
+    def take(self, endpoint: BrokerEndpoint, seconds: float) -> BrokerConnection:
+        """A connection for this caller alone, to be given back or closed. ConnectionLost and the ClientErrors of `BrokerConnection.open`."""
         if self._closed:
             raise ClientError("the client is closed")
         idle, now = self._idle.get(endpoint, []), time.monotonic()
@@ -34,9 +34,9 @@ class Links:
             if not connection.stale(now):
                 return connection
             connection.close()
-        return Connection.open(endpoint, self._settings, seconds)
+        return BrokerConnection.open(endpoint, self._settings, seconds)
 
-    def give_back(self, connection: Connection) -> None:
+    def give_back(self, connection: BrokerConnection) -> None:
         """Whoever took it needs it no more; one that is not idle is closed."""
         if connection.idle and not self._closed:
             connection.rest()
@@ -45,23 +45,23 @@ class Links:
             connection.close()
 
     @contextmanager
-    def lent(self, endpoint: Endpoint, seconds: float) -> Iterator[Connection]:
+    def lent(self, endpoint: BrokerEndpoint, seconds: float) -> Iterator[BrokerConnection]:
         """The same for a block of code; trouble in it is the end of the connection, and of the idle ones to the same broker."""
         connection = self.take(endpoint, seconds)
         try:
             yield connection
         except BaseException as error:
             connection.close()
-            if isinstance(error, Lost):
+            if isinstance(error, ConnectionLost):
                 self.drop(endpoint)
             raise
         self.give_back(connection)
 
-    def connected(self) -> list[Endpoint]:
+    def connected(self) -> list[BrokerEndpoint]:
         """The brokers to which there is a connection."""
         return [endpoint for endpoint, idle in self._idle.items() if idle]
 
-    def drop(self, endpoint: Endpoint) -> None:
+    def drop(self, endpoint: BrokerEndpoint) -> None:
         """What is idle there is probably dead, too."""
         for connection in self._idle.pop(endpoint, []):
             connection.close()

@@ -15,13 +15,13 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.metadata import MetadataRequest, MetadataResponse
 
-from .cluster import Cluster, Topic
-from .connection import Connection
-from .errors import Lost, NoSuchHost, NoSuchPartition, NoSuchTopic, NotReachable, refusal
-from .links import Links
-from .names import Endpoint, PartitionLeader, TopicPartition
+from .cluster import MetadataCache, Topic
+from .connection import BrokerConnection
+from .errors import ConnectionLost, NoSuchHost, NoSuchPartition, NoSuchTopic, NotReachable, refusal
+from .links import ConnectionPool
+from .names import BrokerEndpoint, PartitionLeader, TopicPartition
 from .patience import Patience
-from .settings import Settings
+from .settings import ClientSettings
 
 NEWS_S, CREATION_S = 1.0, 10.0
 """So long a topic is asked for before it counts as none, and so long if it is to be created by being asked for."""
@@ -34,20 +34,20 @@ T = TypeVar("T")
 class Metadata:
     """The view of one cluster, and how it is brought up to date."""
 
-    def __init__(self, settings: Settings, links: Links) -> None:
-        self.cluster = Cluster()
+    def __init__(self, settings: ClientSettings, links: ConnectionPool) -> None:
+        self.cluster = MetadataCache()
         self._settings, self._links = settings, links
         self._told: dict[str, float] = {}  # when each topic was told of last
 
-    def ask_anyone(self, patience: Patience, ask: Callable[[Connection], T]) -> T:
+    def ask_anyone(self, patience: Patience, ask: Callable[[BrokerConnection], T]) -> T:
         """What one broker answers, whichever."""
         while True:
-            troubles: list[Lost] = []
+            troubles: list[ConnectionLost] = []
             for endpoint in self._candidates():
                 try:
                     with self._links.lent(endpoint, patience.left()) as connection:
                         return ask(connection)
-                except Lost as lost:
+                except ConnectionLost as lost:
                     troubles.append(lost)
             said = "; ".join(dict.fromkeys(map(str, troubles)))
             if not self.cluster.brokers and all(isinstance(lost, NoSuchHost) for lost in troubles):
@@ -139,7 +139,7 @@ class Metadata:
         told = self._told.get(topic)
         return told is not None and time.monotonic() - told < self._settings.seconds("metadata.max.age.ms")
 
-    def _candidates(self) -> list[Endpoint]:
+    def _candidates(self) -> list[BrokerEndpoint]:
         """Those to which there is a connection, then the others in any order, then those of the beginning."""
         brokers = list(self.cluster.brokers.values())
         random.shuffle(brokers)
@@ -147,9 +147,9 @@ class Metadata:
         return list(dict.fromkeys([*connected, *brokers, *self._settings.bootstrap]))
 
 
-def _metadata(connection: Connection, body: MetadataRequest) -> MetadataResponse:
+def _metadata(connection: BrokerConnection, body: MetadataRequest) -> MetadataResponse:
     answer = connection.ask(body, connection.version(ApiKeys.METADATA, lowest=4))
     assert isinstance(answer, MetadataResponse)
     if answer.error_code:  # REBOOTSTRAP_REQUIRED: this broker is of another cluster by now (KIP-1102)
-        raise Lost(f"broker {connection.endpoint}: {error_codes.name(answer.error_code)}")
+        raise ConnectionLost(f"broker {connection.endpoint}: {error_codes.name(answer.error_code)}")
     return answer

@@ -11,7 +11,7 @@ __all__ = [
     "EARLIEST",
     "LATEST",
     "UNDEFINED",
-    "Endpoint",
+    "BrokerEndpoint",
     "Fetched",
     "OffsetAndEpoch",
     "PartitionLeader",
@@ -33,7 +33,7 @@ class TopicPartition(NamedTuple):
         return f"{self.topic}-{self.partition}"
 
 
-class Endpoint(NamedTuple):
+class BrokerEndpoint(NamedTuple):
     """Where a broker listens."""
 
     host: str
@@ -52,7 +52,7 @@ class PartitionLeader(NamedTuple):
     topic_id: Uuid = ZERO
     node: int = -1
     epoch: int = -1
-    endpoint: Endpoint | None = None
+    endpoint: BrokerEndpoint | None = None
 
 
 class Fetched(NamedTuple):
@@ -72,11 +72,11 @@ class Fetched(NamedTuple):
     aborted: tuple[tuple[int, int], ...]
 
 
-def address(text: str) -> Endpoint | None:
+def address(text: str) -> BrokerEndpoint | None:
     """HOST:PORT or [HOST]:PORT, with or without a listener's name in front; None when it is nothing of that kind."""
     host, colon, port = text.rpartition("://")[2].rpartition(":")
     host = host[1:-1] if host[:1] == "[" and host[-1:] == "]" else host
     digits = port.isascii() and port.isdecimal() and len(port) < 6
     if not colon or not host or not digits or not 0 < int(port) < 65536:
         return None
-    return Endpoint(host, int(port))
+    return BrokerEndpoint(host, int(port))

@@ -11,45 +11,45 @@ from typing import NamedTuple, TypeVar
 
 from kafkadouble.messages import error_codes
 
-from .cluster import Leader, Topic
-from .connection import Connection
-from .errors import Lost, NoLeader, TimedOut, refusal
+from .cluster import LeaderAndEpoch, Topic
+from .connection import BrokerConnection
+from .errors import ConnectionLost, NoLeader, TimedOut, refusal
 from .fetch_size import FetchSizes
-from .links import Links
+from .links import ConnectionPool
 from .metadata import Metadata
-from .names import Endpoint, PartitionLeader, TopicPartition
+from .names import BrokerEndpoint, PartitionLeader, TopicPartition
 from .patience import Patience
-from .settings import Settings
+from .settings import ClientSettings
 
 T = TypeVar("T")
 
 Answered = tuple[TopicPartition, int, T]
 """A partition, an error code, and what was answered when that is 0."""
 
-Ask = Callable[[Connection, Mapping[TopicPartition, Leader]], Iterable[Answered[T]]]
+Ask = Callable[[BrokerConnection, Mapping[TopicPartition, LeaderAndEpoch]], Iterable[Answered[T]]]
 """Asks one broker about partitions that it leads."""
 
 
-class Place(NamedTuple):
+class LeaderLocation(NamedTuple):
     """The leader of a partition, and where it is."""
 
-    leader: Leader
-    endpoint: Endpoint
+    leader: LeaderAndEpoch
+    endpoint: BrokerEndpoint
 
 
 class Network:
     """The parts of a client that know where to ask."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ClientSettings) -> None:
         self.settings = settings
-        self.links = Links(settings)
+        self.links = ConnectionPool(settings)
         self.metadata = Metadata(settings, self.links)
         self.sizes = FetchSizes()
 
     def patience(self, what: str, limit: str = "default.api.timeout.ms") -> Patience:
         return Patience(self.settings, what, limit)
 
-    def place(self, partition: TopicPartition, patience: Patience, *, create: bool = False) -> Place | str:
+    def place(self, partition: TopicPartition, patience: Patience, *, create: bool = False) -> LeaderLocation | str:
         """Where a partition is led, or why nobody can be asked now. NoSuchTopic, NoSuchPartition."""
         leader = self.metadata.topic_with(partition, patience, create=create).leaders[partition.partition]
         endpoint = self.metadata.cluster.endpoint(leader.node)
@@ -58,7 +58,7 @@ class Network:
             return (
                 f"{partition} has no leader" if leader.node < 0 else f"{partition}: broker {leader.node} is not there"
             )
-        return Place(leader, endpoint)
+        return LeaderLocation(leader, endpoint)
 
     def led(self, topic: Topic, partition: TopicPartition) -> PartitionLeader:
         """The leader of a partition of this topic, for another process."""
@@ -66,7 +66,7 @@ class Network:
         endpoint = self.metadata.cluster.endpoint(node)
         return PartitionLeader(topic.id, node if endpoint else -1, epoch, endpoint)
 
-    def settled(self, partition: TopicPartition, leader: Leader) -> bool:
+    def settled(self, partition: TopicPartition, leader: LeaderAndEpoch) -> bool:
         """Whether nothing newer is known than that this leads the partition."""
         return self.metadata.is_fresh(partition.topic) and self.metadata.cluster.leader(partition) == leader
 
@@ -98,8 +98,8 @@ class Network:
 
     def _by_broker(
         self, partitions: Iterable[TopicPartition], patience: Patience, troubles: _Troubles
-    ) -> dict[Endpoint, dict[TopicPartition, Leader]]:
-        found: dict[Endpoint, dict[TopicPartition, Leader]] = {}
+    ) -> dict[BrokerEndpoint, dict[TopicPartition, LeaderAndEpoch]]:
+        found: dict[BrokerEndpoint, dict[TopicPartition, LeaderAndEpoch]] = {}
         for partition in partitions:
             place = self.place(partition, patience)
             if isinstance(place, str):
@@ -110,8 +110,8 @@ class Network:
 
     def _asked(
         self,
-        endpoint: Endpoint,
-        leaders: Mapping[TopicPartition, Leader],
+        endpoint: BrokerEndpoint,
+        leaders: Mapping[TopicPartition, LeaderAndEpoch],
         patience: Patience,
         troubles: _Troubles,
         ask: Ask[T],
@@ -120,7 +120,7 @@ class Network:
         try:
             with self.links.lent(endpoint, patience.left()) as connection:
                 answers = [each for each in ask(connection, leaders) if each[0] in leaders]
-        except Lost as lost:
+        except ConnectionLost as lost:
             troubles.lost.append(str(lost))
             for partition in leaders:
                 self.metadata.stale(partition.topic)

@@ -13,8 +13,8 @@ from kafkadouble.messages.generated.offset_for_leader_epoch import (
 )
 from kafkadouble.wire.errors import UsageError
 
-from .cluster import Leader
-from .connection import Connection
+from .cluster import LeaderAndEpoch
+from .connection import BrokerConnection
 from .names import OffsetAndEpoch, TopicPartition
 from .network import Answered, Network
 
@@ -37,7 +37,7 @@ def by_time(
     level = isolation_level(isolation)
 
     def ask(
-        connection: Connection, leaders: Mapping[TopicPartition, Leader]
+        connection: BrokerConnection, leaders: Mapping[TopicPartition, LeaderAndEpoch]
     ) -> Iterator[Answered[OffsetAndEpoch | None]]:
         partition = ListOffsetsRequest.ListOffsetsPartition
         topics = [
@@ -70,7 +70,9 @@ def by_time(
 def ends_of_epochs(network: Network, wanted: Mapping[TopicPartition, int]) -> dict[TopicPartition, OffsetAndEpoch]:
     """For each leader epoch the largest epoch not above it that the leader has, and where that one ends; -1 and -1 when it has none."""
 
-    def ask(connection: Connection, leaders: Mapping[TopicPartition, Leader]) -> Iterator[Answered[OffsetAndEpoch]]:
+    def ask(
+        connection: BrokerConnection, leaders: Mapping[TopicPartition, LeaderAndEpoch]
+    ) -> Iterator[Answered[OffsetAndEpoch]]:
         partition = OffsetForLeaderEpochRequest.OffsetForLeaderPartition
         topics = [
             OffsetForLeaderEpochRequest.OffsetForLeaderTopic(

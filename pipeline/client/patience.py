@@ -10,7 +10,7 @@ import random
 import time
 
 from .errors import ClientError, TimedOut
-from .settings import Settings
+from .settings import ClientSettings
 
 DOUBLINGS = 20
 SHORTEST_S = 3.0
@@ -20,7 +20,7 @@ SHORTEST_S = 3.0
 class Patience:
     """Time for one thing, `what`, to succeed in."""
 
-    def __init__(self, settings: Settings, what: str, limit: str = "default.api.timeout.ms") -> None:
+    def __init__(self, settings: ClientSettings, what: str, limit: str = "default.api.timeout.ms") -> None:
         self.what, self.limit = what, limit
         self._allowed = settings.seconds(limit)
         self._first, self._most = settings.seconds("retry.backoff.ms"), settings.seconds("retry.backoff.max.ms")

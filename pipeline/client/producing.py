@@ -19,10 +19,10 @@ from kafkadouble.wire.batch_walk import read_header
 from kafkadouble.wire.batch_write import set_producer
 from kafkadouble.wire.errors import UsageError
 
-from .connection import Connection
+from .connection import BrokerConnection
 from .delivery import checked, deliver, refused
-from .errors import Lost, NoLeader, TimedOut, refusal
-from .names import Endpoint, TopicPartition
+from .errors import ConnectionLost, NoLeader, TimedOut, refusal
+from .names import BrokerEndpoint, TopicPartition
 from .network import Network
 from .patience import Patience
 
@@ -60,7 +60,7 @@ class Producer:
         """Deliver record batches (magic 2, without a producer's id), those of a partition in their order; the offset of each partition's first
         record, -1 where it is not known, as with acks=0.
 
-        It returns when all are delivered. TimedOut when one was not within `delivery.timeout.ms`, NoSuchTopic, Refused; UsageError for what is
+        It returns when all are delivered. TimedOut when one was not within `delivery.timeout.ms`, NoSuchTopic, ApiError; UsageError for what is
         no batch.
         """
         patience = self._network.patience("sending", "delivery.timeout.ms")
@@ -129,8 +129,8 @@ class Producer:
 
     def _by_broker(
         self, queues: Mapping[TopicPartition, deque[bytearray]], patience: Patience, troubles: list[str]
-    ) -> dict[Endpoint, list[TopicPartition]]:
-        found: dict[Endpoint, list[TopicPartition]] = {}
+    ) -> dict[BrokerEndpoint, list[TopicPartition]]:
+        found: dict[BrokerEndpoint, list[TopicPartition]] = {}
         for partition in queues:
             place = self._network.place(partition, patience, create=True)
             if isinstance(place, str):
@@ -141,7 +141,7 @@ class Producer:
 
     def _sent(
         self,
-        endpoint: Endpoint,
+        endpoint: BrokerEndpoint,
         partitions: list[TopicPartition],
         queues: Mapping[TopicPartition, deque[bytearray]],
         patience: Patience,
@@ -155,7 +155,7 @@ class Producer:
         try:
             with self._network.links.lent(endpoint, patience.left()) as connection:
                 answers = deliver(connection, heads, ids, self._acks, timeout_ms)
-        except Lost as lost:
+        except ConnectionLost as lost:
             troubles.append(str(lost))
             for partition in heads:
                 self._network.metadata.stale(partition.topic)
@@ -181,7 +181,7 @@ class Producer:
             yield partition
 
 
-def _identify(connection: Connection) -> InitProducerIdResponse:
+def _identify(connection: BrokerConnection) -> InitProducerIdResponse:
     body = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=2**31 - 1)
     answer = connection.ask(body, connection.version(ApiKeys.INIT_PRODUCER_ID))
     assert isinstance(answer, InitProducerIdResponse)

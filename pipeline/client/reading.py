@@ -16,10 +16,10 @@ from kafkadouble.wire.frame import MAX_SIZE
 
 from . import fetching
 from .attachment import Attachment
-from .cluster import Leader
-from .connection import Connection
-from .errors import BadAnswer, ClientError, Diverged, Lost, OffsetOutOfRange, Refused
-from .fetching import Wanted
+from .cluster import LeaderAndEpoch
+from .connection import BrokerConnection
+from .errors import ApiError, BadAnswer, ClientError, ConnectionLost, LogTruncated, OffsetOutOfRange
+from .fetching import FetchPosition
 from .names import EARLIEST, LATEST, Fetched, OffsetAndEpoch, PartitionLeader, TopicPartition
 from .network import Network
 from .offsets import by_time, isolation_level
@@ -70,7 +70,7 @@ class _Reading:
         self.at, self._end, self._at_batch_start = at, end, False
         self._patience = network.patience(f"reading {partition}")
         self._attached = attached
-        self._under_way: Wanted | None = None  # what the connection was asked, and has not answered
+        self._under_way: FetchPosition | None = None  # what the connection was asked, and has not answered
 
     def attempt(self) -> Fetched | None:
         """What the next answer brings; None when it brings nothing, after a while of waiting."""
@@ -83,7 +83,7 @@ class _Reading:
             self._under_way = None
             assert isinstance(answer, FetchResponse)
             return self._taken(answer, wanted, connection)
-        except Lost as lost:
+        except ConnectionLost as lost:
             self._astray(str(lost))
         return None
 
@@ -94,7 +94,7 @@ class _Reading:
             return
         try:
             self._send(connection)
-        except Lost:
+        except ConnectionLost:
             self._attached.lost(stale=True)
 
     def stop(self) -> None:
@@ -102,9 +102,9 @@ class _Reading:
         self._under_way = None
         self._attached.leave()
 
-    def _send(self, connection: Connection) -> Wanted:
+    def _send(self, connection: BrokerConnection) -> FetchPosition:
         attached = self._attached
-        wanted = Wanted(
+        wanted = FetchPosition(
             self._partition, attached.topic_id, self.at.offset, attached.leader.epoch, self.at.epoch, self._isolation, self._size()
         )  # fmt: skip
         version = fetching.version_for(connection, wanted.topic_id)
@@ -112,7 +112,7 @@ class _Reading:
         self._under_way = wanted
         return wanted
 
-    def _taken(self, answer: FetchResponse, wanted: Wanted, connection: Connection) -> Fetched | None:
+    def _taken(self, answer: FetchResponse, wanted: FetchPosition, connection: BrokerConnection) -> Fetched | None:
         if answer.error_code:
             self._refused(answer.error_code, None)
             return None
@@ -121,7 +121,7 @@ class _Reading:
             self._refused(told.error_code, told)
             return None
         if (common := fetching.divergence(told)) is not None:
-            raise Diverged(self._partition, self.at, common)
+            raise LogTruncated(self._partition, self.at, common)
         records = memoryview(told.records or b"")
         found = fetching.whole_batches(records, wanted)
         if found is None:
@@ -141,7 +141,7 @@ class _Reading:
         )
         return max(min(rest, self._max_bytes), self._least_bytes)
 
-    def _nothing(self, told: FetchResponse.PartitionData, records: memoryview, wanted: Wanted) -> None:
+    def _nothing(self, told: FetchResponse.PartitionData, records: memoryview, wanted: FetchPosition) -> None:
         """No whole batch: another replica is to be asked, or for more bytes, or later."""
         if len(records):
             self._grow(fetching.size_of_first(records), wanted.max_bytes)
@@ -168,9 +168,9 @@ class _Reading:
         elif code == error_codes.OFFSET_OUT_OF_RANGE:
             raise self._out_of_range()
         elif code == error_codes.CORRUPT_MESSAGE:
-            raise Refused(f"reading {self._partition} at offset {self.at.offset}", code)
+            raise ApiError(f"reading {self._partition} at offset {self.at.offset}", code)
         elif told is not None and self._attached.learned(
-            Leader(told.current_leader.leader_id, told.current_leader.leader_epoch)
+            LeaderAndEpoch(told.current_leader.leader_id, told.current_leader.leader_epoch)
         ):
             self._patience.check(what)
         else:

@@ -14,13 +14,13 @@ from kafkadouble.server.configs.table import Table
 from kafkadouble.wire.errors import UsageError
 
 from . import others
-from .names import Endpoint, address
+from .names import BrokerEndpoint, address
 from .rows import ROWS
 
 TABLE = Table(lambda: iter([ROWS]))
 
 
-class Settings:
+class ClientSettings:
     """The settings of one client. What is not given has its default."""
 
     def __init__(self, given: Mapping[str, object]) -> None:
@@ -56,7 +56,7 @@ class Settings:
     def _value(self, name: str) -> Value:
         return self._values[name] if name in self._values else TABLE[name].default_value()
 
-    def _bootstrap(self) -> list[Endpoint]:
+    def _bootstrap(self) -> list[BrokerEndpoint]:
         if "bootstrap.servers" not in self._values:
             raise UsageError("bootstrap.servers is missing: give HOST:PORT of one broker or more")
         found = []

@@ -13,8 +13,8 @@ from collections import deque
 from collections.abc import Sequence
 
 from .dialing import said
-from .errors import Lost
-from .names import Endpoint
+from .errors import ConnectionLost
+from .names import BrokerEndpoint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ SPARES = 2
 """So many buffers are kept: while one frame is looked at, the one before it is not, most likely."""
 
 
-class Stream:
-    """`sock` is of no use to anybody else any more. Every trouble is Lost."""
+class SocketStream:
+    """`sock` is of no use to anybody else any more. Every trouble is ConnectionLost."""
 
-    def __init__(self, sock: socket.socket, endpoint: Endpoint) -> None:
+    def __init__(self, sock: socket.socket, endpoint: BrokerEndpoint) -> None:
         self._sock, self.endpoint = sock, endpoint
         self._spares: deque[bytearray] = deque(maxlen=SPARES)
 
@@ -103,5 +103,5 @@ class Stream:
                     raise self._lost("closed the connection")
                 start += count
 
-    def _lost(self, why: str) -> Lost:
-        return Lost(f"broker {self.endpoint} {why}")
+    def _lost(self, why: str) -> ConnectionLost:
+        return ConnectionLost(f"broker {self.endpoint} {why}")

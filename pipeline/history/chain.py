@@ -16,13 +16,13 @@ from kafkadouble.wire.errors import UsageError
 
 from ..logs import records
 from ..logs.levels import Paths
-from ..logs.options import EARLIEST, REPORT, SKIP, Options
-from ..logs.pieces import Piece, plan
+from ..logs.options import EARLIEST, REPORT, SKIP, LogOptions
+from ..logs.pieces import SegmentPiece, plan
 
 _NAMES = ("offset", "leader_epoch", "timestamp", "key", "value", "control", "transactional", "base_offset", "segment")
 
 
-class Entry(NamedTuple):
+class HistoryRecord(NamedTuple):
     """A record of the log. `timestamp` in ms, None for none. `snapshot` is the one that it was read from; its offset is then only a number in
     that file, and what it says became true at some time before."""
 
@@ -41,8 +41,8 @@ class Entry(NamedTuple):
 class Chain(NamedTuple):
     """One log. `snapshot` comes first where it is given; what the log has below its end is passed over."""
 
-    pieces: tuple[Piece, ...]
-    snapshot: Piece | None = None
+    pieces: tuple[SegmentPiece, ...]
+    snapshot: SegmentPiece | None = None
 
     @property
     def size(self) -> int:
@@ -58,7 +58,7 @@ class Chain(NamedTuple):
         return self.pieces[0].segment.partition
 
 
-def chains(paths: Paths, options: Options, topic: str) -> list[Chain]:
+def chains(paths: Paths, options: LogOptions, topic: str) -> list[Chain]:
     """The logs of this topic at these paths, one for each replica and partition. UsageError when there is none. `topics` and `partitions` of
     the options are not asked here: they are about what the records say."""
     everything = options._replace(topics=(), partitions=())
@@ -69,23 +69,23 @@ def chains(paths: Paths, options: Options, topic: str) -> list[Chain]:
     return [_chain(list(pieces), everything) for _, pieces in groupby(found, key=_folder)]
 
 
-def _named(pieces: list[Piece], paths: Paths) -> list[Piece]:
+def _named(pieces: list[SegmentPiece], paths: Paths) -> list[SegmentPiece]:
     """Those of folders and files that were named themselves: whoever names one knows what is in it, whatever it is called."""
     named = {os.path.realpath(path) for path in paths}
     return [each for each in pieces if named & {os.path.realpath(each.segment.path), os.path.realpath(_folder(each))}]
 
 
-def _folder(piece: Piece) -> str:
+def _folder(piece: SegmentPiece) -> str:
     return os.path.dirname(piece.segment.path)
 
 
-def _chain(pieces: list[Piece], options: Options) -> Chain:
+def _chain(pieces: list[SegmentPiece], options: LogOptions) -> Chain:
     begins = pieces[0].segment.base_offset
     path = None if begins is None or starts_late(options) else _snapshot_for(_folder(pieces[0]), begins)
     return Chain(tuple(pieces), plan([path], options, split=False)[0] if path else None)
 
 
-def starts_late(options: Options) -> bool:
+def starts_late(options: LogOptions) -> bool:
     """Whether the beginning of the log was not asked for."""
     return options.starting_offsets != EARLIEST or options.starting_timestamp is not None
 
@@ -98,7 +98,7 @@ def _snapshot_for(folder: str, begins: int) -> Path | None:
     return min(good)[1] if good else None
 
 
-def entries(chain: Chain, options: Options) -> Iterator[Entry]:
+def entries(chain: Chain, options: LogOptions) -> Iterator[HistoryRecord]:
     """All records in order. A batch that is not good ends it with BadFile, or is left out where `onCorrupt` is not fail."""
     options = options._replace(
         include_control=True, on_corrupt=SKIP if options.on_corrupt == REPORT else options.on_corrupt
@@ -112,14 +112,14 @@ def entries(chain: Chain, options: Options) -> Iterator[Entry]:
         yield from (entry for entry in _of_piece(piece, options) if entry.snapshot or entry.offset >= after)
 
 
-def _snapshot_of(piece: Piece) -> OffsetAndEpoch | None:
+def _snapshot_of(piece: SegmentPiece) -> OffsetAndEpoch | None:
     return names.parse_checkpoint(piece.segment.name)
 
 
-def _of_piece(piece: Piece, options: Options) -> Iterator[Entry]:
+def _of_piece(piece: SegmentPiece, options: LogOptions) -> Iterator[HistoryRecord]:
     snapshot = _snapshot_of(piece)
     for batch in records.read(piece, _NAMES, options):
-        yield from (Entry._make((*row, snapshot)) for row in zip(*map(_values, batch.columns), strict=True))
+        yield from (HistoryRecord._make((*row, snapshot)) for row in zip(*map(_values, batch.columns), strict=True))
 
 
 def _values(column: pa.Array) -> Sequence[object]:

@@ -10,26 +10,26 @@ from kafkadouble.messages.message import Message
 from kafkadouble.server.log.formats import BadFile
 from kafkadouble.wire.errors import UnknownMessage, WireError
 
-from ..logs.options import FAIL, Options
-from .chain import Entry
+from ..logs.options import FAIL, LogOptions
+from .chain import HistoryRecord
 
 
-class Said(NamedTuple):
+class CoordinatorEntry(NamedTuple):
     """`value` is None for a tombstone."""
 
-    entry: Entry
+    entry: HistoryRecord
     key: Message
     value: Message | None
 
 
-def said(log: Iterable[Entry], topic: str, options: Options) -> Iterator[Said]:
+def said(log: Iterable[HistoryRecord], topic: str, options: LogOptions) -> Iterator[CoordinatorEntry]:
     """Every record but those of kinds that are not known yet, and the markers of transactions. BadFile as `onCorrupt` has it."""
     for entry in log:
         if entry.control or entry.key is None:
             continue
         try:
             key = decode_key(entry.key, FAMILIES[topic])
-            yield Said(entry, key, None if entry.value is None else decode_value(entry.value, key)[0])
+            yield CoordinatorEntry(entry, key, None if entry.value is None else decode_value(entry.value, key)[0])
         except UnknownMessage:
             continue
         except WireError as problem:

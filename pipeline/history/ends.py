@@ -11,7 +11,7 @@ from kafkadouble.server.log.formats import names
 from kafkadouble.wire.errors import UsageError
 
 from ..logs import batches
-from ..logs.options import EARLIEST, LATEST, SKIP, Options
+from ..logs.options import EARLIEST, LATEST, SKIP, LogOptions
 from ..logs.pieces import plan
 
 _NAMES = ("last_offset", "max_timestamp")
@@ -35,10 +35,10 @@ class End(NamedTuple):
         return int(self.ends[before - 1]) if before else self.first
 
 
-class Ends:
+class LogDirectoryEnds:
     """Of one log directory; each log is gone through once, when it is first asked for."""
 
-    def __init__(self, directory: str, options: Options) -> None:
+    def __init__(self, directory: str, options: LogOptions) -> None:
         self._directory = directory
         self._options = options._replace(
             topics=(), partitions=(), starting_offsets=EARLIEST, starting_timestamp=None, ending_offsets=LATEST,

@@ -10,21 +10,21 @@ import pyarrow as pa
 
 from kafkadouble.wire.errors import UsageError
 
-from ..logs.levels import Level, Paths, chosen
-from ..logs.options import Option, Options, choice
-from .chain import Chain, Entry, chains, entries, starts_late
+from ..logs.levels import Paths, TableLevel, chosen
+from ..logs.options import LogOption, LogOptions, choice
+from .chain import Chain, HistoryRecord, chains, entries, starts_late
 
 _ROWS = 1 << 13
 
 TIME = pa.timestamp("us", "UTC")
 
 
-class Table(NamedTuple):
+class HistoryTable(NamedTuple):
     """`fields`: name -> type. `rows` makes dicts of a log's records; a name that is not in one is null, but for `replica`, which is the log's.
     `whole`: a row follows from records before it, so that the log has to be read from its beginning."""
 
     fields: Mapping[str, pa.DataType]
-    rows: Callable[[Iterable[Entry], Chain, Options], Iterator[dict[str, Any]]]
+    rows: Callable[[Iterable[HistoryRecord], Chain, LogOptions], Iterator[dict[str, Any]]]
     whole: bool = True
 
     @property
@@ -32,13 +32,13 @@ class Table(NamedTuple):
         return pa.schema(list(self.fields.items()))
 
 
-def level(topic: str, tables: Mapping[str, Table], default: str) -> Level:
+def level(topic: str, tables: Mapping[str, HistoryTable], default: str) -> TableLevel:
     """The level of this topic's log."""
 
-    def table_of(options: Options) -> Table:
+    def table_of(options: LogOptions) -> HistoryTable:
         return tables[options.own["table"]]
 
-    def plan(paths: Paths, options: Options) -> list[Chain]:
+    def plan(paths: Paths, options: LogOptions) -> list[Chain]:
         if table_of(options).whole and starts_late(options):
             raise UsageError(
                 f"table {options.own['table']} follows from the whole log: it can be ended early (endingOffsets, endingTimestamp), "
@@ -46,7 +46,7 @@ def level(topic: str, tables: Mapping[str, Table], default: str) -> Level:
             )
         return chains(paths, options, topic)
 
-    def read(chain: Chain, names: Sequence[str], options: Options) -> Iterator[pa.RecordBatch]:
+    def read(chain: Chain, names: Sequence[str], options: LogOptions) -> Iterator[pa.RecordBatch]:
         table = table_of(options)
         schema = chosen(table.schema, names)
         rows = table.rows(entries(chain, options), chain, options)
@@ -56,8 +56,8 @@ def level(topic: str, tables: Mapping[str, Table], default: str) -> Level:
                 [{name: row.get(name, common.get(name)) for name in names} for row in some], schema
             )
 
-    own = (Option("table", choice(*tables), default),)
-    return Level(lambda options: table_of(options).schema, plan, read, own)
+    own = (LogOption("table", choice(*tables), default),)
+    return TableLevel(lambda options: table_of(options).schema, plan, read, own)
 
 
 def time(milliseconds: int | None) -> int | None:

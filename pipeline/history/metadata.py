@@ -15,19 +15,19 @@ from kafkadouble.server.log.formats import BadFile
 from kafkadouble.server.metadata.replay import BrokenLog, Fold
 from kafkadouble.wire.errors import UnknownMessage, WireError
 
-from ..logs.options import FAIL, Options
+from ..logs.options import FAIL, LogOptions
 from . import record_rows, spans, voters
-from .chain import Chain, Entry
-from .level import Table, level
-from .spans import Spans, mark
-from .states import STATES, State
+from .chain import Chain, HistoryRecord
+from .level import HistoryTable, level
+from .spans import StateSpans, mark
+from .states import STATES, StateTable
 
 TOPIC = "__cluster_metadata"
 
 
-def _history(state: State) -> Callable[[Iterable[Entry], Chain, Options], Iterator[dict[str, Any]]]:
-    def rows(log: Iterable[Entry], chain: Chain, options: Options) -> Iterator[dict[str, Any]]:
-        told = Spans()
+def _history(state: StateTable) -> Callable[[Iterable[HistoryRecord], Chain, LogOptions], Iterator[dict[str, Any]]]:
+    def rows(log: Iterable[HistoryRecord], chain: Chain, options: LogOptions) -> Iterator[dict[str, Any]]:
+        told = StateSpans()
         for entry, key, row in _changes(state, log, options):
             yield from told.put(key, row, mark(entry))
         yield from told.left()
@@ -36,11 +36,11 @@ def _history(state: State) -> Callable[[Iterable[Entry], Chain, Options], Iterat
 
 
 def _changes(
-    state: State, log: Iterable[Entry], options: Options
-) -> Iterator[tuple[Entry, Hashable, dict[str, Any] | None]]:
+    state: StateTable, log: Iterable[HistoryRecord], options: LogOptions
+) -> Iterator[tuple[HistoryRecord, Hashable, dict[str, Any] | None]]:
     """What may have changed: the record that touched it last, its key and row. A batch happens at once, and so does a metadata transaction, at
     its end (KIP-868)."""
-    fold, touched = Fold(), dict[Hashable, Entry]()
+    fold, touched = Fold(), dict[Hashable, HistoryRecord]()
     for _, batch in groupby(log, key=lambda entry: (entry.segment, entry.base_offset)):
         for entry in batch:
             touched |= dict.fromkeys(_folded(fold, entry, state, options), entry)
@@ -49,7 +49,7 @@ def _changes(
             touched = {}
 
 
-def _folded(fold: Fold, entry: Entry, state: State, options: Options) -> list[Hashable]:
+def _folded(fold: Fold, entry: HistoryRecord, state: StateTable, options: LogOptions) -> list[Hashable]:
     """`_applied`, where a record that cannot follow ends it all, or is passed over."""
     try:
         return [] if entry.control else _applied(fold, entry, state)
@@ -59,7 +59,7 @@ def _folded(fold: Fold, entry: Entry, state: State, options: Options) -> list[Ha
         return []
 
 
-def _applied(fold: Fold, entry: Entry, state: State) -> list[Hashable]:
+def _applied(fold: Fold, entry: HistoryRecord, state: StateTable) -> list[Hashable]:
     """The keys that a record touches, when it has been folded in. Kinds of records that are not known have no meaning here."""
     if entry.value is None:
         raise BrokenLog("it has no value")
@@ -75,8 +75,8 @@ def _applied(fold: Fold, entry: Entry, state: State) -> list[Hashable]:
 
 TABLES = {
     "records": record_rows.table("metadata"),
-    **{name: Table({**state.fields, **spans.FIELDS}, _history(state)) for name, state in STATES.items()},
-    "voters": Table({**voters.FIELDS, **spans.FIELDS}, voters.rows),
+    **{name: HistoryTable({**state.fields, **spans.FIELDS}, _history(state)) for name, state in STATES.items()},
+    "voters": HistoryTable({**voters.FIELDS, **spans.FIELDS}, voters.rows),
 }
 
 LEVEL = level(TOPIC, TABLES, "records")

@@ -13,12 +13,12 @@ import pyarrow as pa
 
 from kafkadouble.messages.generated.offset_commit_record import OffsetCommitKey, OffsetCommitValue
 
-from ..logs.options import Options
+from ..logs.options import LogOptions
 from . import record_rows
-from .chain import Chain, Entry
-from .coordinated import Said, said
-from .ends import Ends
-from .level import TIME, Table, level, time
+from .chain import Chain, HistoryRecord
+from .coordinated import CoordinatorEntry, said
+from .ends import LogDirectoryEnds
+from .level import TIME, HistoryTable, level, time
 
 TOPIC = "__consumer_offsets"
 
@@ -56,20 +56,20 @@ LAG = {
 Null where the topic's log does not lie in the same log directory. `current`: nothing newer was committed, and it was not removed."""
 
 
-def _commits(log: Iterable[Entry], chain: Chain, options: Options) -> Iterator[dict[str, Any]]:
+def _commits(log: Iterable[HistoryRecord], chain: Chain, options: LogOptions) -> Iterator[dict[str, Any]]:
     for found in said(log, TOPIC, options):
         if isinstance(found.key, OffsetCommitKey) and _is_wanted(found.key, options):
             yield _commit(found, found.key, chain)
 
 
-def _is_wanted(key: OffsetCommitKey, options: Options) -> bool:
+def _is_wanted(key: OffsetCommitKey, options: LogOptions) -> bool:
     """`topics` and `partitions` are those that were committed for."""
     return (not options.topics or key.topic in options.topics) and (
         not options.partitions or any(key.partition in each for each in options.partitions)
     )
 
 
-def _commit(found: Said, key: OffsetCommitKey, chain: Chain) -> dict[str, Any]:
+def _commit(found: CoordinatorEntry, key: OffsetCommitKey, chain: Chain) -> dict[str, Any]:
     entry, value = found.entry, found.value
     row = {
         "group": key.group,
@@ -95,17 +95,17 @@ def _value(value: OffsetCommitValue) -> dict[str, Any]:
     }
 
 
-def _lag(log: Iterable[Entry], chain: Chain, options: Options) -> Iterator[dict[str, Any]]:
+def _lag(log: Iterable[HistoryRecord], chain: Chain, options: LogOptions) -> Iterator[dict[str, Any]]:
     commits = list(_commits(log, chain, options))
     newest = {(row["group"], row["topic"], row["partition"]): row for row in commits}
-    ends = Ends(chain.replica, options)
+    ends = LogDirectoryEnds(chain.replica, options)
     for row in commits:
         if not row["removed"]:
             current = newest[row["group"], row["topic"], row["partition"]] is row
             yield {**row, **_behind(row, ends), "current": current}
 
 
-def _behind(row: dict[str, Any], ends: Ends) -> dict[str, Any]:
+def _behind(row: dict[str, Any], ends: LogDirectoryEnds) -> dict[str, Any]:
     end = ends.of(row["topic"], row["partition"])
     if end is None:
         return {}
@@ -114,8 +114,8 @@ def _behind(row: dict[str, Any], ends: Ends) -> dict[str, Any]:
 
 
 TABLES = {
-    "commits": Table(COMMITS, _commits, whole=False),
-    "lag": Table(LAG, _lag),
+    "commits": HistoryTable(COMMITS, _commits, whole=False),
+    "lag": HistoryTable(LAG, _lag),
     "records": record_rows.table("offsets"),
 }
 

@@ -9,12 +9,12 @@ from typing import Any
 import pyarrow as pa
 
 from kafkadouble.messages.show.as_json import message_json
-from kafkadouble.messages.show.payload import Payload, key_payload, value_payload
+from kafkadouble.messages.show.payload import ParsedPayload, key_payload, value_payload
 from kafkadouble.wire.errors import WireError
 
-from ..logs.options import Options
-from .chain import Chain, Entry
-from .level import TIME, Table, time
+from ..logs.options import LogOptions
+from .chain import Chain, HistoryRecord
+from .level import TIME, HistoryTable, time
 
 _FIELDS = {
     "offset": pa.int64(),
@@ -33,10 +33,10 @@ _FIELDS = {
 }
 
 
-def table(kind: str) -> Table:
+def table(kind: str) -> HistoryTable:
     """`kind` says whose records they are: one of `messages.show.KINDS`."""
 
-    def rows(log: Iterable[Entry], chain: Chain, options: Options) -> Iterator[dict[str, Any]]:
+    def rows(log: Iterable[HistoryRecord], chain: Chain, options: LogOptions) -> Iterator[dict[str, Any]]:
         for entry in log:
             yield {
                 "offset": entry.offset,
@@ -49,10 +49,10 @@ def table(kind: str) -> Table:
                 **_said(kind, entry),
             }
 
-    return Table(_FIELDS, rows, whole=False)
+    return HistoryTable(_FIELDS, rows, whole=False)
 
 
-def _said(kind: str, entry: Entry) -> dict[str, Any]:
+def _said(kind: str, entry: HistoryRecord) -> dict[str, Any]:
     """What could be read, and why the rest could not. A tombstone has the type of its key, and no value."""
     key, value = (
         key_payload(kind, entry.control, entry.key),
@@ -68,7 +68,7 @@ def _said(kind: str, entry: Entry) -> dict[str, Any]:
     return found
 
 
-def _json(payload: Payload | None) -> str | None:
+def _json(payload: ParsedPayload | None) -> str | None:
     message = None if payload is None else payload.read()
     if payload is None or message is None:
         return None

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from .chain import Entry
+from .chain import HistoryRecord
 from .level import TIME, time
 
 FIELDS = {
@@ -37,12 +37,12 @@ class Mark(NamedTuple):
 UNKNOWN = Mark(None, None, None)
 
 
-def mark(entry: Entry) -> Mark:
+def mark(entry: HistoryRecord) -> Mark:
     """The mark of this record."""
     return UNKNOWN if entry.snapshot else Mark(entry.offset, entry.leader_epoch, entry.timestamp)
 
 
-class Spans:
+class StateSpans:
     """What is so, by key, and since which record. Whatever ends is handed out at once; the rest is told at the end."""
 
     def __init__(self) -> None:

@@ -37,7 +37,7 @@ Touch = Callable[[Any, Image], Iterable[Hashable]]
 """The keys that a record may have changed, given the image before it."""
 
 
-class State(NamedTuple):
+class StateTable(NamedTuple):
     """One table. `touched`: name of a record's message -> the keys that it may have changed. `row`: what the image has under a key, or None."""
 
     fields: Mapping[str, pa.DataType]
@@ -153,12 +153,12 @@ def _feature(image: Image, key: Any) -> dict[str, Any] | None:
 _BROKER_ID, _ID = _by("broker_id"), _by("id")
 
 STATES = {
-    "topics": State(
+    "topics": StateTable(
         {"topic": pa.string(), "topic_id": pa.string(), "partitions": pa.int32()},
         {name: _by("topic_id") for name in ("TopicRecord", "PartitionRecord", "RemoveTopicRecord")},
         _topic,
     ),
-    "partitions": State(
+    "partitions": StateTable(
         {
             **_PARTITION,
             **dict.fromkeys(_PARTITION_NUMBERS, pa.int32()),
@@ -168,12 +168,12 @@ STATES = {
         _PARTITION_RECORDS,
         _partition,
     ),
-    "isr_history": State(
+    "isr_history": StateTable(
         {**_PARTITION, "leader": pa.int32(), "leader_epoch": pa.int32(), **dict.fromkeys(_ISR_IDS, _IDS)},
         _PARTITION_RECORDS,
         _in_sync,
     ),
-    "brokers": State(
+    "brokers": StateTable(
         {
             "broker_id": pa.int32(),
             "broker_epoch": pa.int64(),
@@ -193,11 +193,13 @@ STATES = {
         },
         _broker,
     ),
-    "configs": State(
+    "configs": StateTable(
         {"resource_type": pa.string(), "resource": pa.string(), "name": pa.string(), "value": pa.string()},
         {"ConfigRecord": _by("resource_type", "resource_name", "name"), "RemoveTopicRecord": _configs_of_topic},
         _config,
     ),
-    "features": State({"feature": pa.string(), "level": pa.int32()}, {"FeatureLevelRecord": _by("name")}, _feature),
+    "features": StateTable(
+        {"feature": pa.string(), "level": pa.int32()}, {"FeatureLevelRecord": _by("name")}, _feature
+    ),
 }
 """Name of the table -> what it is made of."""

@@ -9,11 +9,11 @@ import pyarrow as pa
 
 from kafkadouble.messages.generated.transaction_log_record import TransactionLogKey, TransactionLogValue
 
-from ..logs.options import Options
+from ..logs.options import LogOptions
 from . import record_rows
-from .chain import Chain, Entry
+from .chain import Chain, HistoryRecord
 from .coordinated import said
-from .level import TIME, Table, level, time
+from .level import TIME, HistoryTable, level, time
 
 TOPIC = "__transaction_state"
 
@@ -45,7 +45,7 @@ STATES = {
 """`removed`: the id has expired. `offset` is that of the record in the partition `state_partition` of the log."""
 
 
-def _states(log: Iterable[Entry], chain: Chain, options: Options) -> Iterator[dict[str, Any]]:
+def _states(log: Iterable[HistoryRecord], chain: Chain, options: LogOptions) -> Iterator[dict[str, Any]]:
     for entry, key, value in said(log, TOPIC, options):
         if not isinstance(key, TransactionLogKey):
             continue
@@ -83,6 +83,6 @@ def _id(number: int) -> int | None:
     return number if number >= 0 else None
 
 
-TABLES = {"states": Table(STATES, _states, whole=False), "records": record_rows.table("transactions")}
+TABLES = {"states": HistoryTable(STATES, _states, whole=False), "records": record_rows.table("transactions")}
 
 LEVEL = level(TOPIC, TABLES, "states")

@@ -12,9 +12,9 @@ from kafkadouble.messages.show.payload import value_payload
 from kafkadouble.server.log.formats import BadFile
 from kafkadouble.wire.errors import WireError
 
-from ..logs.options import FAIL, Options
-from .chain import Chain, Entry
-from .spans import Spans, mark
+from ..logs.options import FAIL, LogOptions
+from .chain import Chain, HistoryRecord
+from .spans import StateSpans, mark
 
 _ENDPOINT = pa.struct([pa.field("name", pa.string()), pa.field("host", pa.string()), pa.field("port", pa.int32())])
 
@@ -27,9 +27,9 @@ FIELDS = {
 }
 
 
-def rows(log: Iterable[Entry], chain: Chain, options: Options) -> Iterator[dict[str, Any]]:
+def rows(log: Iterable[HistoryRecord], chain: Chain, options: LogOptions) -> Iterator[dict[str, Any]]:
     """Each record holds the whole set, so that who is not in it has gone."""
-    told, known = Spans(), dict[int, None]()
+    told, known = StateSpans(), dict[int, None]()
     for entry in log:
         record = _read(entry, options) if entry.control else None
         if record is not None:
@@ -40,7 +40,7 @@ def rows(log: Iterable[Entry], chain: Chain, options: Options) -> Iterator[dict[
     yield from told.left()
 
 
-def _read(entry: Entry, options: Options) -> VotersRecord | None:
+def _read(entry: HistoryRecord, options: LogOptions) -> VotersRecord | None:
     payload = value_payload("metadata", True, entry.key, entry.value)
     if payload is None or payload.message is not VotersRecord:
         return None

@@ -15,14 +15,14 @@ from kafkadouble.wire.batch_header import COMPRESSION_MASK, DELETE_HORIZON_FLAG
 from kafkadouble.wire.columns.fixed import fixed
 from kafkadouble.wire.compression import codec_name
 
-from .levels import Level, chosen
+from .levels import TableLevel, chosen
 from .lost import lost_row
-from .options import FAIL, REPORT, SKIP, SPLIT_BYTES, Options
-from .pieces import Piece, plan
+from .options import FAIL, REPORT, SKIP, SPLIT_BYTES, LogOptions
+from .pieces import SegmentPiece, plan
 from .reading import parts
 from .records import wanted
-from .segments import Segment
-from .stretches import Stretch
+from .segments import LogSegment
+from .stretches import BatchRun
 
 _ROWS = 1 << 16
 _TIME = pa.timestamp("us", "UTC")
@@ -107,15 +107,15 @@ _COLUMNS: dict[str, tuple[Any, _Maker | None]] = {
 """Name -> type, and what makes it; None for what all rows of a piece have in common."""
 
 
-def schema(options: Options) -> pa.Schema:
+def schema(options: LogOptions) -> pa.Schema:
     return pa.schema([(name, type) for name, (type, _) in _COLUMNS.items()])
 
 
-def read(piece: Piece, names: Sequence[str], options: Options) -> Iterator[pa.RecordBatch]:
+def read(piece: SegmentPiece, names: Sequence[str], options: LogOptions) -> Iterator[pa.RecordBatch]:
     """The batches of a piece. BadFile as `onCorrupt` has it, also for a wrong checksum; Vanished when the file is gone."""
     named = chosen(schema(options), names)
     for found in parts(piece, options):
-        if isinstance(found, Stretch):
+        if isinstance(found, BatchRun):
             batches = _checked(found, piece, options)
             for start in range(0, len(batches.headers), _ROWS):
                 yield _rows(batches, slice(start, start + _ROWS), piece, named)
@@ -124,7 +124,7 @@ def read(piece: Piece, names: Sequence[str], options: Options) -> Iterator[pa.Re
             yield lost_row(named, piece.segment, {"position": found.position, "size": size, "crc_ok": False})
 
 
-def _checked(stretch: Stretch, piece: Piece, options: Options) -> _Batches:
+def _checked(stretch: BatchRun, piece: SegmentPiece, options: LogOptions) -> _Batches:
     """The batches that count, with what their checksums say."""
     headers = stretch.headers[wanted(stretch.headers, piece, include_control=True)]
     if not options.verify_crc:
@@ -138,17 +138,17 @@ def _checked(stretch: Stretch, piece: Piece, options: Options) -> _Batches:
     return _Batches(headers, stretch.position, good)
 
 
-def wrong_checksum(segment: Segment, position: int) -> BadFile:
+def wrong_checksum(segment: LogSegment, position: int) -> BadFile:
     return BadFile("the checksum of a batch does not match", file=segment.path, offset=position, path="crc")
 
 
-def _rows(batches: _Batches, place: slice, piece: Piece, named: pa.Schema) -> pa.RecordBatch:
+def _rows(batches: _Batches, place: slice, piece: SegmentPiece, named: pa.Schema) -> pa.RecordBatch:
     crc_ok = None if batches.crc_ok is None else batches.crc_ok[place]
     part = _Batches(batches.headers[place], batches.position, crc_ok)
     return pa.RecordBatch.from_arrays([_column(field, part, piece) for field in named], schema=named)
 
 
-def _column(field: pa.Field, batches: _Batches, piece: Piece) -> pa.Array:
+def _column(field: pa.Field, batches: _Batches, piece: SegmentPiece) -> pa.Array:
     maker, number = _COLUMNS[field.name][1], len(batches.headers)
     if maker is None:
         value = piece.segment.name if field.name == "segment" else getattr(piece.segment, field.name)
@@ -162,4 +162,4 @@ def _column(field: pa.Field, batches: _Batches, piece: Piece) -> pa.Array:
 _SPLIT = SPLIT_BYTES._replace(default=256 << 20)
 """Headers are read ten times as fast as records, so that a task of the size of theirs would cost more to begin than to do."""
 
-LEVEL = Level(schema, plan, read, (_SPLIT,))
+LEVEL = TableLevel(schema, plan, read, (_SPLIT,))

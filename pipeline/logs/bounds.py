@@ -15,20 +15,20 @@ from kafkadouble.wire import columns
 from .finding import Folder
 from .indexes import OffsetIndex, quiet_until
 from .narrowing import FAR
-from .options import EARLIEST, LATEST, SKIP, Options, offset_of
+from .options import EARLIEST, LATEST, SKIP, LogOptions, offset_of
 from .segment_file import Vanished, opened
-from .segments import Segment
-from .stretches import Stretch, stretches
+from .segments import LogSegment
+from .stretches import BatchRun, stretches
 
 
-class Bounds(NamedTuple):
+class OffsetBounds(NamedTuple):
     """From `first` on, before `end`."""
 
     first: int = 0
     end: int = FAR
 
 
-def bounds_of(folder: Folder, log: list[Segment], options: Options) -> Bounds:
+def bounds_of(folder: Folder, log: list[LogSegment], options: LogOptions) -> OffsetBounds:
     """What was asked of this partition, never below where its log starts."""
     topic, partition = folder.topic or "", -1 if folder.partition is None else folder.partition
     first = offset_of(options.starting_offsets, topic, partition, EARLIEST)
@@ -39,10 +39,10 @@ def bounds_of(folder: Folder, log: list[Segment], options: Options) -> Bounds:
         end = offset_at(log, options.ending_timestamp)
     end = FAR if end == LATEST else end
     narrowing = options.narrowing
-    return Bounds(max(first, folder.log_start_offset, narrowing.first), min(end, narrowing.end))
+    return OffsetBounds(max(first, folder.log_start_offset, narrowing.first), min(end, narrowing.end))
 
 
-def offset_at(log: list[Segment], timestamp: int) -> int:
+def offset_at(log: list[LogSegment], timestamp: int) -> int:
     """The first offset with a record that is not earlier than this; FAR when there is none."""
     for segment in log:
         try:
@@ -54,19 +54,19 @@ def offset_at(log: list[Segment], timestamp: int) -> int:
     return FAR
 
 
-def _offset_in(segment: Segment, timestamp: int) -> int | None:
+def _offset_in(segment: LogSegment, timestamp: int) -> int | None:
     quiet = quiet_until(segment, timestamp)
     with opened(segment) as file:
         position = OffsetIndex(segment, file).position_before(quiet) if quiet >= 0 else 0
         for stretch in stretches(file, segment, position, segment.size, SKIP):
-            if isinstance(stretch, Stretch):
+            if isinstance(stretch, BatchRun):
                 found = _offset_in_stretch(stretch, timestamp)
                 if found is not None:
                     return found
     return None
 
 
-def _offset_in_stretch(stretch: Stretch, timestamp: int) -> int | None:
+def _offset_in_stretch(stretch: BatchRun, timestamp: int) -> int | None:
     """A batch's largest timestamp says whether it is worth a look; a header may promise what its records do not keep."""
     headers = stretch.headers
     for index in np.flatnonzero(headers.max_timestamp >= timestamp).tolist():

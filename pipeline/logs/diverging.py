@@ -45,7 +45,7 @@ NEEDED = ("topic", "partition", "replica", "base_offset", "last_offset", "leader
 Ints = npt.NDArray[np.int64]
 
 
-class Replica(NamedTuple):
+class ReplicaBatches(NamedTuple):
     """One replica of a partition: its batches, a row of (first offset, last offset, leader epoch, checksum) each, in order."""
 
     name: str
@@ -71,11 +71,11 @@ def divergence(batches: pa.Table) -> pa.Table:
             f"divergence is found in batches with the columns {', '.join(NEEDED)}: {missing[0]} is missing"
         )
     known = batches.select(NEEDED).filter(compute.is_valid(batches["base_offset"]))
-    found: dict[tuple[Any, Any], list[Replica]] = {}
+    found: dict[tuple[Any, Any], list[ReplicaBatches]] = {}
     for rows in _groups(known.sort_by([(name, "ascending") for name in NEEDED[:4]])):
         topic, partition, name = (rows[column][0].as_py() for column in NEEDED[:3])
         table = np.stack([rows[column].to_numpy().astype(np.int64) for column in NEEDED[3:]], axis=1)
-        found.setdefault((topic, partition), []).append(Replica(name, table))
+        found.setdefault((topic, partition), []).append(ReplicaBatches(name, table))
     return pa.Table.from_pylist([row for key in found for row in _of_partition(key, found[key])], SCHEMA)
 
 
@@ -89,7 +89,7 @@ def _groups(table: pa.Table) -> Iterator[pa.Table]:
         yield table.slice(start, end - start)
 
 
-def _of_partition(key: tuple[Any, Any], replicas: list[Replica]) -> list[dict[str, Any]]:
+def _of_partition(key: tuple[Any, Any], replicas: list[ReplicaBatches]) -> list[dict[str, Any]]:
     leader = max(replicas, key=lambda each: (int(each.batches[-1, 2]), each.end))
     return [
         {"topic": key[0], "partition": key[1], **_against(leader, replica)}
@@ -98,7 +98,7 @@ def _of_partition(key: tuple[Any, Any], replicas: list[Replica]) -> list[dict[st
     ]
 
 
-def _against(leader: Replica, replica: Replica) -> dict[str, Any]:
+def _against(leader: ReplicaBatches, replica: ReplicaBatches) -> dict[str, Any]:
     difference, cut = first_difference(leader.batches, replica.batches), truncation(leader, replica)
     return {
         "replica": replica.name,
@@ -124,7 +124,7 @@ def first_difference(ours: Ints, theirs: Ints) -> int | None:
     return int(longer[both, 0]) if len(longer) > both else None
 
 
-def truncation(leader: Replica, replica: Replica) -> OffsetAndEpoch:
+def truncation(leader: ReplicaBatches, replica: ReplicaBatches) -> OffsetAndEpoch:
     """Where a follower ends that asks again until it knows the epoch of the answer; UNDEFINED when the leader knows none of its epochs, upon
     which Kafka falls back on the high watermark."""
     theirs, ours, end = leader.epochs(), replica.epochs(), replica.end

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from kafkadouble.server.log.formats import names, offset_checkpoint
 from kafkadouble.wire.errors import UsageError
 
-from .options import Options
+from .options import LogOptions
 
 _SEGMENTS = (names.LOG, names.CHECKPOINT)
 
@@ -35,7 +35,7 @@ class Folder(NamedTuple):
     files: tuple[str, ...] | None = None
 
 
-def find(paths: Iterable[str | os.PathLike[str]], options: Options) -> list[Folder]:
+def find(paths: Iterable[str | os.PathLike[str]], options: LogOptions) -> list[Folder]:
     """The partitions at these paths, in order. UsageError for a path at which there is nothing of Kafka, and for a topic that is not there."""
     found: dict[str, Folder] = {}
     for path in _expanded(paths):
@@ -69,7 +69,7 @@ def _add(found: dict[str, Folder], folder: Folder) -> None:
         found[key] = folder
 
 
-def _at(path: Path, options: Options) -> list[Folder]:
+def _at(path: Path, options: LogOptions) -> list[Folder]:
     if not path.is_dir():
         return [_file(path)]
     if _has_segments(path):
@@ -97,7 +97,7 @@ def _partition(path: Path) -> Folder:
     return Folder(str(path), str(around), *parsed, _log_starts(around).get(parsed, 0))
 
 
-def _directories(path: Path, options: Options) -> Iterator[Folder]:
+def _directories(path: Path, options: LogOptions) -> Iterator[Folder]:
     """A log directory, or a folder of log directories."""
     if _is_log_directory(path):
         yield from _partitions(path, options)
@@ -109,7 +109,7 @@ def _directories(path: Path, options: Options) -> Iterator[Folder]:
         yield from _partitions(each, options)
 
 
-def _partitions(directory: Path, options: Options) -> Iterator[Folder]:
+def _partitions(directory: Path, options: LogOptions) -> Iterator[Folder]:
     starts = _log_starts(directory)
     for path in sorted(directory.iterdir()):
         parsed, marked = names.parse_partition_folder(path.name), names.parse_marked_folder(path.name)
@@ -142,7 +142,7 @@ def _log_starts(directory: Path) -> dict[tuple[str, int], int]:
         return {}
 
 
-def _is_wanted(folder: Folder, options: Options) -> bool:
+def _is_wanted(folder: Folder, options: LogOptions) -> bool:
     topic, partition = folder.topic or "", folder.partition
     return (
         options.narrowing.takes(topic, partition)
@@ -151,7 +151,7 @@ def _is_wanted(folder: Folder, options: Options) -> bool:
     )
 
 
-def _check_topics(folders: Iterable[Folder], options: Options) -> None:
+def _check_topics(folders: Iterable[Folder], options: LogOptions) -> None:
     """Whoever names a topic that is not there has mistaken its name, or the path."""
     there = {folder.topic for folder in folders if folder.topic is not None}
     named = [topic for topic in options.topics if not set(topic) & set("*?[")]

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 from kafkadouble.wire.errors import UsageError
 
-from .options import Option, Options, parse
+from .options import LogOption, LogOptions, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,23 +45,23 @@ class Planned(Protocol):
         ...
 
 
-class Level(NamedTuple):
+class TableLevel(NamedTuple):
     """`schema(options)`: all columns. `plan(paths, options)`: the pieces. `read(piece, names, options)`: record batches with the columns
     `names`, in that order and with the types of the schema. `options`: those that only this level has, and those of all that it has another
     default for."""
 
-    schema: Callable[[Options], pa.Schema]
-    plan: Callable[[Paths, Options], Sequence[Any]]
-    read: Callable[[Any, Sequence[str], Options], Iterator[pa.RecordBatch]]
-    options: tuple[Option, ...] = ()
+    schema: Callable[[LogOptions], pa.Schema]
+    plan: Callable[[Paths, LogOptions], Sequence[Any]]
+    read: Callable[[Any, Sequence[str], LogOptions], Iterator[pa.RecordBatch]]
+    options: tuple[LogOption, ...] = ()
 
 
-def level_of(name: str) -> Level:
+def level_of(name: str) -> TableLevel:
     """The level of this name. UsageError when there is none."""
     if name not in LEVELS:
         raise UsageError(f"there is no level {name!r}: choose from {', '.join(LEVELS)}")
     try:
-        found: Level = import_module(LEVELS[name]).LEVEL
+        found: TableLevel = import_module(LEVELS[name]).LEVEL
     except ModuleNotFoundError as missing:
         if missing.name not in _NEEDED:
             raise
@@ -69,7 +69,7 @@ def level_of(name: str) -> Level:
     return found
 
 
-def options_of(level: str, given: Mapping[str, object]) -> Options:
+def options_of(level: str, given: Mapping[str, object]) -> LogOptions:
     """The options of a level, from what was given under whatever spelling."""
     return parse(level, given, level_of(level).options)
 

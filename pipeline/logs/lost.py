@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
-from .segments import Segment
+from .segments import LogSegment
 
 
-def lost_row(schema: pa.Schema, segment: Segment, values: Mapping[str, object]) -> pa.RecordBatch:
+def lost_row(schema: pa.Schema, segment: LogSegment, values: Mapping[str, object]) -> pa.RecordBatch:
     """One row: where it lies, and the values that are given; everything else is null."""
     known = {
         "topic": segment.topic,

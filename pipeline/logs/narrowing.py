@@ -12,7 +12,7 @@ FAR = 2**63 - 1
 """Behind every offset."""
 
 
-class Narrowing(NamedTuple):
+class LogFilter(NamedTuple):
     """None is no bound. Offsets from `first` on, before `end`; batches with a record that is not before `since` (ms)."""
 
     topics: frozenset[str] | None = None
@@ -27,14 +27,14 @@ class Narrowing(NamedTuple):
             self.partitions is None or partition in self.partitions
         )
 
-    def and_topics(self, topics: frozenset[str]) -> Narrowing:
+    def and_topics(self, topics: frozenset[str]) -> LogFilter:
         return self._replace(topics=topics if self.topics is None else self.topics & topics)
 
-    def and_partitions(self, partitions: frozenset[int]) -> Narrowing:
+    def and_partitions(self, partitions: frozenset[int]) -> LogFilter:
         return self._replace(partitions=partitions if self.partitions is None else self.partitions & partitions)
 
-    def and_offsets(self, first: int, end: int) -> Narrowing:
+    def and_offsets(self, first: int, end: int) -> LogFilter:
         return self._replace(first=max(self.first, first), end=min(self.end, end))
 
-    def and_since(self, since: int) -> Narrowing:
+    def and_since(self, since: int) -> LogFilter:
         return self._replace(since=max(self.since, since))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from kafkadouble.wire.errors import UsageError
 
-from .narrowing import FAR, Narrowing
+from .narrowing import FAR, LogFilter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ Offsets = int | Mapping[str, Mapping[int, int]]
 """One for all partitions, or topic to partition to offset; -2 and -1 are the earliest and the latest."""
 
 
-class Option(NamedTuple):
+class LogOption(NamedTuple):
     """A name, what makes a value of what was given (ValueError with the reason), and the value of whoever says nothing."""
 
     name: str
@@ -34,7 +34,7 @@ class Option(NamedTuple):
     default: object
 
 
-class Options(NamedTuple):
+class LogOptions(NamedTuple):
     """What was asked. `own` holds the options of the level, `narrowing` what the query around it wants no more than."""
 
     level: str
@@ -53,7 +53,7 @@ class Options(NamedTuple):
     on_corrupt: str
     fail_on_data_loss: bool
     own: Mapping[str, Any]
-    narrowing: Narrowing = Narrowing()
+    narrowing: LogFilter = LogFilter()
 
 
 def flag(given: object) -> bool:
@@ -141,22 +141,22 @@ def _json(text: str) -> object:
         raise ValueError("this is no JSON") from None
 
 
-SPLIT_BYTES = Option("splitBytes", number(1), 64 << 20)
+SPLIT_BYTES = LogOption("splitBytes", number(1), 64 << 20)
 OPTIONS = (
-    Option("topics", words, ()),
-    Option("partitions", _ranges, ()),
-    Option("startingOffsets", _offsets("earliest", EARLIEST, LATEST), EARLIEST),
-    Option("endingOffsets", _offsets("latest", LATEST, EARLIEST), LATEST),
-    Option("startingTimestamp", number(0), None),
-    Option("endingTimestamp", number(0), None),
-    Option("isolation", choice(UNCOMMITTED, COMMITTED), UNCOMMITTED),
-    Option("includeHeaders", flag, False),
-    Option("includeControl", flag, False),
-    Option("includeMarked", flag, False),
-    Option("verifyCrc", flag, True),
+    LogOption("topics", words, ()),
+    LogOption("partitions", _ranges, ()),
+    LogOption("startingOffsets", _offsets("earliest", EARLIEST, LATEST), EARLIEST),
+    LogOption("endingOffsets", _offsets("latest", LATEST, EARLIEST), LATEST),
+    LogOption("startingTimestamp", number(0), None),
+    LogOption("endingTimestamp", number(0), None),
+    LogOption("isolation", choice(UNCOMMITTED, COMMITTED), UNCOMMITTED),
+    LogOption("includeHeaders", flag, False),
+    LogOption("includeControl", flag, False),
+    LogOption("includeMarked", flag, False),
+    LogOption("verifyCrc", flag, True),
     SPLIT_BYTES,
-    Option("onCorrupt", choice(FAIL, SKIP, REPORT), FAIL),
-    Option("failOnDataLoss", flag, True),
+    LogOption("onCorrupt", choice(FAIL, SKIP, REPORT), FAIL),
+    LogOption("failOnDataLoss", flag, True),
 )
 """Of every level, in the order of the fields of `Options`."""
 
@@ -166,7 +166,7 @@ def plain(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-def parse(level: str, given: Mapping[str, object], own: Iterable[Option] = ()) -> Options:
+def parse(level: str, given: Mapping[str, object], own: Iterable[LogOption] = ()) -> LogOptions:
     """UsageError for an option that there is not, and for a value that it cannot have. None is as good as nothing."""
     own = tuple(own)
     table = {plain(option.name): option for option in (*OPTIONS, *own)}
@@ -179,10 +179,10 @@ def parse(level: str, given: Mapping[str, object], own: Iterable[Option] = ()) -
         if value is not None:
             values[option.name] = _value(option, value)
     common = (values[option.name] for option in OPTIONS)
-    return Options._make((level, *common, {option.name: values[option.name] for option in own}, Narrowing()))
+    return LogOptions._make((level, *common, {option.name: values[option.name] for option in own}, LogFilter()))
 
 
-def _value(option: Option, given: object) -> Any:
+def _value(option: LogOption, given: object) -> Any:
     try:
         return option.read(given)
     except ValueError as reason:

@@ -11,22 +11,22 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from .bounds import Bounds, bounds_of
+from .bounds import OffsetBounds, bounds_of
 from .finding import Folder, find
 from .indexes import OffsetIndex
 from .narrowing import FAR
-from .options import COMMITTED, SKIP, Options
+from .options import COMMITTED, SKIP, LogOptions
 from .segment_file import SegmentFile, Vanished, opened
-from .segments import Segment, asked, segments_of
-from .stretches import Stretch, stretches
-from .transactions import Aborted, Decided, decided
+from .segments import LogSegment, asked, segments_of
+from .stretches import BatchRun, stretches
+from .transactions import Aborted, TransactionOutcomes, decided
 
 
-class Piece(NamedTuple):
+class SegmentPiece(NamedTuple):
     """Bytes of a segment, and which of the offsets in them count: from `first` on, before `end_offset`. Batches in which all is
     earlier than `since` (ms) may be left out."""
 
-    segment: Segment
+    segment: LogSegment
     start: int
     end: int
     first: int = 0
@@ -40,27 +40,27 @@ class Piece(NamedTuple):
         return self.end - self.start
 
 
-def plan(paths: Iterable[str | os.PathLike[str]], options: Options, *, split: bool = True) -> list[Piece]:
+def plan(paths: Iterable[str | os.PathLike[str]], options: LogOptions, *, split: bool = True) -> list[SegmentPiece]:
     """Everything that was asked for, in order. `split`: large segments may be several pieces."""
     return [piece for folder in find(paths, options) for piece in _of_folder(folder, options, split)]
 
 
-def _of_folder(folder: Folder, options: Options, split: bool) -> Iterator[Piece]:
+def _of_folder(folder: Folder, options: LogOptions, split: bool) -> Iterator[SegmentPiece]:
     log = segments_of(folder)
     segments = asked(folder, log)
     if not set(segments) <= set(log):
         log = segments  # a snapshot of the metadata, or files of other names
     bounds = bounds_of(folder, log, options)
-    known = decided(folder.path, log) if options.isolation == COMMITTED else Decided()
+    known = decided(folder.path, log) if options.isolation == COMMITTED else TransactionOutcomes()
     end = min(bounds.end, known.stable)
     for segment in segments:
         if (segment.base_offset or 0) < end and segment.next_offset > bounds.first:
-            for start, stop in _cuts(segment, Bounds(bounds.first, end), options.split_bytes if split else FAR):
+            for start, stop in _cuts(segment, OffsetBounds(bounds.first, end), options.split_bytes if split else FAR):
                 aborted = known.between(segment.base_offset or 0, segment.next_offset)
-                yield Piece(segment, start, stop, bounds.first, end, aborted, options.narrowing.since)
+                yield SegmentPiece(segment, start, stop, bounds.first, end, aborted, options.narrowing.since)
 
 
-def _cuts(segment: Segment, bounds: Bounds, split: int) -> list[tuple[int, int]]:
+def _cuts(segment: LogSegment, bounds: OffsetBounds, split: int) -> list[tuple[int, int]]:
     """Where the pieces begin and end. What vanishes here is planned as a whole: whoever reads it will tell."""
     small = segment.size <= split
     if not segment.size or (small and bounds.first <= (segment.base_offset or 0) and bounds.end >= segment.next_offset):
@@ -79,7 +79,7 @@ def _cuts(segment: Segment, bounds: Bounds, split: int) -> list[tuple[int, int]]
 
 
 def _borders(
-    file: SegmentFile, segment: Segment, index: OffsetIndex, start: int, end: int, split: int
+    file: SegmentFile, segment: LogSegment, index: OffsetIndex, start: int, end: int, split: int
 ) -> Iterator[int]:
     """Starts of batches, some `split` bytes apart: the index's, or where it has none found by walking from the last one."""
     position = start
@@ -91,10 +91,10 @@ def _borders(
         position = border
 
 
-def _walked(file: SegmentFile, segment: Segment, start: int, end: int, split: int) -> int:
+def _walked(file: SegmentFile, segment: LogSegment, start: int, end: int, split: int) -> int:
     """The first batch that begins `split` bytes or more behind `start`; the end when there is none, or nothing that can be read."""
     for stretch in stretches(file, segment, start, end, SKIP):
-        if not isinstance(stretch, Stretch):
+        if not isinstance(stretch, BatchRun):
             return end
         starts = stretch.headers.position + stretch.position
         later = starts[starts >= start + split]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .options import Options
-from .pieces import Piece
+from .options import LogOptions
+from .pieces import SegmentPiece
 from .segment_file import Vanished, opened
-from .stretches import OF_HEADERS, Lost, Stretch, stretches
+from .stretches import OF_HEADERS, BatchRun, UnreadableBytes, stretches
 
 
-def parts(piece: Piece, options: Options, most: int = OF_HEADERS) -> Iterator[Stretch | Lost]:
+def parts(piece: SegmentPiece, options: LogOptions, most: int = OF_HEADERS) -> Iterator[BatchRun | UnreadableBytes]:
     """Vanished only if data must not be missing; a piece whose file is gone has nothing otherwise."""
     try:
         with opened(piece.segment, piece.end) as file:

@@ -13,32 +13,34 @@ from kafkadouble.server.log.formats.errors import bad_from
 from kafkadouble.wire import columns
 from kafkadouble.wire.errors import WireError
 
-from .levels import Level
+from .levels import TableLevel
 from .lost import lost_row
-from .options import REPORT, Options
-from .pieces import Piece, plan
+from .options import REPORT, LogOptions
+from .pieces import SegmentPiece, plan
 from .reading import parts
-from .stretches import STRETCH, Lost, Stretch
+from .stretches import STRETCH, BatchRun, UnreadableBytes
 from .transactions import committed
 
 _ON_REQUEST = "headers"
 
 
-def schema(options: Options) -> pa.Schema:
+def schema(options: LogOptions) -> pa.Schema:
     """Headers are a column only when they were asked for: they cost as much as all the rest."""
     return columns.schema(name for name in columns.NAMES if name != _ON_REQUEST or options.include_headers)
 
 
-def read(piece: Piece, names: Sequence[str], options: Options) -> Iterator[pa.RecordBatch]:
+def read(piece: SegmentPiece, names: Sequence[str], options: LogOptions) -> Iterator[pa.RecordBatch]:
     """The records of a piece, some megabytes at a time. BadFile as `onCorrupt` has it; Vanished when the file is gone."""
     for found in parts(piece, options, STRETCH):
-        if isinstance(found, Stretch):
+        if isinstance(found, BatchRun):
             yield from _records(found, piece, names, options)
         elif options.on_corrupt == REPORT and not found.torn:
             yield _reported(found, piece, names)
 
 
-def _records(stretch: Stretch, piece: Piece, names: Sequence[str], options: Options) -> Iterator[pa.RecordBatch]:
+def _records(
+    stretch: BatchRun, piece: SegmentPiece, names: Sequence[str], options: LogOptions
+) -> Iterator[pa.RecordBatch]:
     headers = stretch.headers[wanted(stretch.headers, piece, include_control=options.include_control)]
     crosses = len(headers) and (_begins(headers).min() < piece.first or headers.last_offset.max() >= piece.end_offset)
     made = [*names, "offset"] if crosses and "offset" not in names else list(names)
@@ -57,7 +59,7 @@ def _records(stretch: Stretch, piece: Piece, names: Sequence[str], options: Opti
         raise bad_from(problem, piece.segment.path) from None
 
 
-def wanted(headers: columns.Headers, piece: Piece, *, include_control: bool) -> npt.NDArray[np.bool_]:
+def wanted(headers: columns.Headers, piece: SegmentPiece, *, include_control: bool) -> npt.NDArray[np.bool_]:
     """The batches that have something to give."""
     found: npt.NDArray[np.bool_] = (headers.last_offset >= piece.first) & (_begins(headers) < piece.end_offset)
     if not include_control:
@@ -78,14 +80,14 @@ def _begins(headers: columns.Headers) -> npt.NDArray[np.int64]:
     return begins
 
 
-def _origin(piece: Piece, position: int) -> columns.Origin:
+def _origin(piece: SegmentPiece, position: int) -> columns.Origin:
     segment = piece.segment
     return columns.Origin(segment.topic, segment.partition, segment.name, segment.replica, position)
 
 
-def _reported(lost: Lost, piece: Piece, names: Sequence[str]) -> pa.RecordBatch:
+def _reported(lost: UnreadableBytes, piece: SegmentPiece, names: Sequence[str]) -> pa.RecordBatch:
     """A row for bytes that hold no batch: where they are, and that they are bad."""
     return lost_row(columns.schema(names), piece.segment, {"batch_position": lost.position, "crc_ok": False})
 
 
-LEVEL = Level(schema, plan, read)
+LEVEL = TableLevel(schema, plan, read)

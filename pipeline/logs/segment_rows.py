@@ -12,13 +12,13 @@ from kafkadouble.wire import columns
 
 from .batches import LATEST_TIME, wrong_checksum
 from .indexes import entries
-from .levels import Level, Paths, chosen
-from .options import FAIL, Options
-from .pieces import Piece
+from .levels import Paths, TableLevel, chosen
+from .options import FAIL, LogOptions
+from .pieces import SegmentPiece
 from .pieces import plan as plan_pieces
 from .reading import parts
 from .segment_file import Vanished
-from .stretches import Lost, Stretch
+from .stretches import BatchRun, UnreadableBytes
 
 _EPOCH = pa.struct([pa.field("epoch", pa.int32()), pa.field("start_offset", pa.int64())])
 
@@ -45,17 +45,17 @@ _TYPES = {
 """Name -> type. `records` counts those of magic 2; `problem` is the first thing that is wrong, shown only where `onCorrupt` is not fail."""
 
 
-def schema(options: Options) -> pa.Schema:
+def schema(options: LogOptions) -> pa.Schema:
     return pa.schema(list(_TYPES.items()))
 
 
-def plan(paths: Paths, options: Options) -> list[Piece]:
+def plan(paths: Paths, options: LogOptions) -> list[SegmentPiece]:
     """Whole files, of which the bounds leave something."""
     pieces = plan_pieces(paths, options, split=False)
     return [piece._replace(start=0, end=piece.segment.size) for piece in pieces]
 
 
-def read(piece: Piece, names: Sequence[str], options: Options) -> Iterator[pa.RecordBatch]:
+def read(piece: SegmentPiece, names: Sequence[str], options: LogOptions) -> Iterator[pa.RecordBatch]:
     """One row. BadFile, Vanished as for batches; nothing for a file that is gone and may be."""
     seen = _Seen(piece, options)
     try:
@@ -72,7 +72,7 @@ def read(piece: Piece, names: Sequence[str], options: Options) -> Iterator[pa.Re
 class _Seen:
     """What has gone by of a segment."""
 
-    def __init__(self, piece: Piece, options: Options) -> None:
+    def __init__(self, piece: SegmentPiece, options: LogOptions) -> None:
         self._segment, self._options = piece.segment, options
         self._batches = self._records = self._torn = self._bad = 0
         self._first: int | None = None
@@ -81,8 +81,8 @@ class _Seen:
         self._epochs: list[dict[str, int]] = []
         self._problem: str | None = None
 
-    def take(self, found: Stretch | Lost) -> None:
-        if isinstance(found, Lost):
+    def take(self, found: BatchRun | UnreadableBytes) -> None:
+        if isinstance(found, UnreadableBytes):
             self._torn += found.end - found.position if found.torn else 0
             if not found.torn:
                 self._tell(str(found.problem))
@@ -97,7 +97,7 @@ class _Seen:
         self._latest = max(self._latest, int(headers.max_timestamp.max()))
         self._add_epochs(headers)
 
-    def _check(self, found: Stretch) -> None:
+    def _check(self, found: BatchRun) -> None:
         good = columns.good_crc(found.buffer, found.headers)
         if good.all():
             return
@@ -145,4 +145,4 @@ class _Seen:
         }
 
 
-LEVEL = Level(schema, plan, read)
+LEVEL = TableLevel(schema, plan, read)

@@ -18,13 +18,13 @@ from kafkadouble.wire.errors import Truncated, WireError
 
 from .options import FAIL
 from .segment_file import SegmentFile
-from .segments import Segment
+from .segments import LogSegment
 
 STRETCH, OF_HEADERS = 16 << 20, 4 << 20
 """Bytes that are read at once: for records, and for headers alone, which a smaller cache then holds."""
 
 
-class Stretch(NamedTuple):
+class BatchRun(NamedTuple):
     """Batches: `position` is where the buffer begins in the file, the positions of the headers count from there."""
 
     position: int
@@ -32,7 +32,7 @@ class Stretch(NamedTuple):
     headers: columns.Headers
 
 
-class Lost(NamedTuple):
+class UnreadableBytes(NamedTuple):
     """Bytes from `position` to `end` that hold no batch. `torn`: the log ends here."""
 
     position: int
@@ -42,8 +42,8 @@ class Lost(NamedTuple):
 
 
 def stretches(
-    file: SegmentFile, segment: Segment, start: int, end: int, on_corrupt: str, most: int = OF_HEADERS
-) -> Iterator[Stretch | Lost]:
+    file: SegmentFile, segment: LogSegment, start: int, end: int, on_corrupt: str, most: int = OF_HEADERS
+) -> Iterator[BatchRun | UnreadableBytes]:
     """All that lies from `start`, where a batch begins, to `end`. BadFile with the byte for what is no batch, unless it may be left out; a torn
     end is given as such, and never an error."""
     position, size = start, most
@@ -53,7 +53,7 @@ def stretches(
         buffer = file[position : min(position + size, end)]
         headers, problem = _walk(buffer)
         if len(headers):
-            yield Stretch(position, buffer, headers)
+            yield BatchRun(position, buffer, headers)
             position += int(headers.end[-1])
             size = most
         elif problem is None and (size := _larger(buffer, end - position)):
@@ -82,8 +82,10 @@ def _larger(buffer: bytes, left: int) -> int:
     return size if len(buffer) >= LOG_OVERHEAD and len(buffer) < size <= min(left, LARGEST) else 0
 
 
-def _lost(file: SegmentFile, segment: Segment, position: int, end: int, problem: WireError, may_end: bool) -> Lost:
+def _lost(
+    file: SegmentFile, segment: LogSegment, position: int, end: int, problem: WireError, may_end: bool
+) -> UnreadableBytes:
     found = min(next_batch(file, position + 1, segment.base_offset), end)
     told = BadFile(problem.problem, file=segment.path, offset=position, path=problem.path)
     torn = may_end and found >= end and (isinstance(problem, Truncated) or is_room(file, position))
-    return Lost(position, found, told, torn)
+    return UnreadableBytes(position, found, told, torn)

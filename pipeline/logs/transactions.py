@@ -23,8 +23,8 @@ from .indexes import OffsetIndex
 from .narrowing import FAR
 from .options import SKIP
 from .segment_file import Vanished, opened
-from .segments import Segment, reaching
-from .stretches import Stretch, stretches
+from .segments import LogSegment, reaching
+from .stretches import BatchRun, stretches
 
 
 class Aborted(NamedTuple):
@@ -35,7 +35,7 @@ class Aborted(NamedTuple):
     last_offset: int
 
 
-class Decided(NamedTuple):
+class TransactionOutcomes(NamedTuple):
     """What was aborted, and the last stable offset: from it on, something is undecided."""
 
     aborted: tuple[Aborted, ...] = ()
@@ -46,7 +46,7 @@ class Decided(NamedTuple):
         return tuple(each for each in self.aborted if each.last_offset >= first and each.first_offset < end)
 
 
-def decided(folder: str, log: list[Segment]) -> Decided:
+def decided(folder: str, log: list[LogSegment]) -> TransactionOutcomes:
     """Of a whole log."""
     start, still_open, aborted = _remembered(folder, log) or (0, {}, [])
     for producer_id, offset, ends in _events(log, start):
@@ -54,7 +54,7 @@ def decided(folder: str, log: list[Segment]) -> Decided:
             still_open.setdefault(producer_id, offset)
         elif (first := still_open.pop(producer_id, None)) is not None and ends:
             aborted.append(Aborted(producer_id, first, offset))
-    return Decided(tuple(aborted), min(still_open.values(), default=FAR))
+    return TransactionOutcomes(tuple(aborted), min(still_open.values(), default=FAR))
 
 
 def committed(headers: columns.Headers, aborted: tuple[Aborted, ...]) -> npt.NDArray[np.bool_]:
@@ -70,7 +70,7 @@ def committed(headers: columns.Headers, aborted: tuple[Aborted, ...]) -> npt.NDA
     return good
 
 
-def _remembered(folder: str, log: list[Segment]) -> tuple[int, dict[int, int], list[Aborted]] | None:
+def _remembered(folder: str, log: list[LogSegment]) -> tuple[int, dict[int, int], list[Aborted]] | None:
     """What the files beside the segments say: an offset, what was open there, and what had been aborted before. None where one is missing."""
     if not all(segment.beside(names.INDEX).exists() for segment in log):
         return None
@@ -86,12 +86,12 @@ def _remembered(folder: str, log: list[Segment]) -> tuple[int, dict[int, int], l
     return offset, still_open, [each for each in aborted if each.last_offset < offset]
 
 
-def _listed(segment: Segment) -> list[AbortedTransaction]:
+def _listed(segment: LogSegment) -> list[AbortedTransaction]:
     path = segment.beside(names.TXN_INDEX)
     return txn_index.read(path.read_bytes(), segment.base_offset or 0, str(path)) if path.exists() else []
 
 
-def _newest_snapshot(folder: Path, last: Segment | None) -> tuple[int, dict[int, int]] | None:
+def _newest_snapshot(folder: Path, last: LogSegment | None) -> tuple[int, dict[int, int]] | None:
     """Its offset, and the first offset of every transaction that was open there. One that is newer than the last segment may be newer than
     what was written, after a crash."""
     offsets = [
@@ -107,20 +107,20 @@ def _newest_snapshot(folder: Path, last: Segment | None) -> tuple[int, dict[int,
     return usable, {producer_id: offset for producer_id, offset in first.items() if offset >= 0}
 
 
-def _events(log: list[Segment], start: int) -> Iterator[tuple[int, int, bool | None]]:
+def _events(log: list[LogSegment], start: int) -> Iterator[tuple[int, int, bool | None]]:
     """Every transactional batch from an offset on: producer, first offset, and for a marker whether it aborts."""
     for segment in reaching(log, start):
         try:
             with opened(segment) as file:
                 position = OffsetIndex(segment, file).position_before(start)
                 for stretch in stretches(file, segment, position, segment.size, SKIP):
-                    if isinstance(stretch, Stretch):
+                    if isinstance(stretch, BatchRun):
                         yield from _in_stretch(stretch, start)
         except Vanished:
             continue  # whoever reads its records will tell
 
 
-def _in_stretch(stretch: Stretch, start: int) -> Iterator[tuple[int, int, bool | None]]:
+def _in_stretch(stretch: BatchRun, start: int) -> Iterator[tuple[int, int, bool | None]]:
     headers = stretch.headers
     chosen = headers[headers.transactional & (headers.base_offset >= start)]
     fields = (chosen.position, chosen.size, chosen.producer_id, chosen.base_offset, chosen.control)

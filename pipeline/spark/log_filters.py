@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark.sql.datasource import EqualTo, GreaterThan, GreaterThanOrEqual, In, LessThan, LessThanOrEqual
 
-from kafkadouble.pipeline.logs.narrowing import FAR, Narrowing
+from kafkadouble.pipeline.logs.narrowing import FAR, LogFilter
 
 _COLUMNS = {
     "records": ("topic", "partition", "offset", "timestamp"),
@@ -18,9 +18,9 @@ _COLUMNS = {
 """Level -> the columns of which this file knows what they mean there."""
 
 
-def narrowed(level: str, filters: Iterable[Any]) -> Narrowing:
+def narrowed(level: str, filters: Iterable[Any]) -> LogFilter:
     """What is left to read where all of these hold."""
-    found = Narrowing()
+    found = LogFilter()
     for each in filters:
         narrow = _KINDS.get(type(each))
         attribute: tuple[str, ...] = getattr(each, "attribute", ())
@@ -29,17 +29,17 @@ def narrowed(level: str, filters: Iterable[Any]) -> Narrowing:
     return found
 
 
-def _equal(found: Narrowing, column: str, value: Any) -> Narrowing:
+def _equal(found: LogFilter, column: str, value: Any) -> LogFilter:
     return _at_most(_at_least(_among(found, column, (value,)), column, value), column, value)
 
 
-def _among(found: Narrowing, column: str, values: Iterable[Any]) -> Narrowing:
+def _among(found: LogFilter, column: str, values: Iterable[Any]) -> LogFilter:
     if column == "topic":
         return found.and_topics(frozenset(values))
     return found.and_partitions(frozenset(values)) if column == "partition" else found
 
 
-def _at_least(found: Narrowing, column: str, value: Any) -> Narrowing:
+def _at_least(found: LogFilter, column: str, value: Any) -> LogFilter:
     if column == "offset":
         return found.and_offsets(value, FAR)
     if column == "timestamp" and isinstance(value, datetime) and value.tzinfo is not None:
@@ -47,11 +47,11 @@ def _at_least(found: Narrowing, column: str, value: Any) -> Narrowing:
     return found
 
 
-def _at_most(found: Narrowing, column: str, value: Any) -> Narrowing:
+def _at_most(found: LogFilter, column: str, value: Any) -> LogFilter:
     return found.and_offsets(0, value + 1) if column == "offset" else found
 
 
-_KINDS: dict[type, Callable[[Narrowing, str, Any], Narrowing]] = {
+_KINDS: dict[type, Callable[[LogFilter, str, Any], LogFilter]] = {
     EqualTo: _equal,
     In: lambda found, column, value: _among(found, column, value),
     GreaterThan: _at_least,

@@ -18,8 +18,8 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
-from kafkadouble.pipeline.logs.levels import Level, Planned, level_of, options_of
-from kafkadouble.pipeline.logs.options import Options, flag
+from kafkadouble.pipeline.logs.levels import Planned, TableLevel, level_of, options_of
+from kafkadouble.pipeline.logs.options import LogOptions, flag
 from kafkadouble.wire.errors import UsageError
 
 from .log_filters import narrowed
@@ -37,16 +37,16 @@ class KafkaLog(DataSource):
         return "kafka-log"
 
     def schema(self) -> StructType:
-        asked = Asked(self.options)
+        asked = SourceOptions(self.options)
         return from_arrow_schema(asked.level.schema(asked.options))
 
     def reader(self, schema: StructType) -> LogReader:
-        asked = Asked(self.options)
+        asked = SourceOptions(self.options)
         names = columns_of(schema, asked.level.schema(asked.options))
         return (FilteringReader if asked.pushdown else LogReader)(asked.paths, asked.options, names)
 
 
-class Asked:
+class SourceOptions:
     """What the options say. UsageError for whatever they cannot."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
@@ -54,8 +54,8 @@ class Asked:
         level = given.pop(_LEVEL, "records")
         self.paths = _paths(given.pop(_PATH, None), given.pop(_PATHS, None))
         self.pushdown = _pushdown(given.pop(_PUSHDOWN, "false"))
-        self.level: Level = level_of(level)
-        self.options: Options = options_of(level, given)
+        self.level: TableLevel = level_of(level)
+        self.options: LogOptions = options_of(level, given)
 
 
 def _paths(one: str | None, several: str | None) -> list[str]:
@@ -91,7 +91,7 @@ def columns_of(schema: StructType, possible: pa.Schema) -> list[str]:
 class LogReader(DataSourceReader):
     """Plans in the driver, reads in workers: plain values only."""
 
-    def __init__(self, paths: Sequence[str], options: Options, names: Sequence[str]) -> None:
+    def __init__(self, paths: Sequence[str], options: LogOptions, names: Sequence[str]) -> None:
         self.paths, self.options, self.names = list(paths), options, list(names)
 
     def partitions(self) -> list[InputPartition]:

@@ -16,9 +16,20 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from kafkadouble.pipeline.traffic.marks import NEEDED, mark, marked_schema
 from kafkadouble.pipeline.traffic.problems import Problems
-from kafkadouble.pipeline.traffic.reading import Reading, files, read_file, zone_of
+from kafkadouble.pipeline.traffic.reading import ReadOptions, files, read_file, zone_of
 from kafkadouble.pipeline.traffic.schema import schema
-from kafkadouble.pipeline.traffic.tables import COUNT, FIRST, HIGHEST, LOWEST, ORDER, P50, P99, TABLES, Aggregate, Table
+from kafkadouble.pipeline.traffic.tables import (
+    COUNT,
+    FIRST,
+    HIGHEST,
+    LOWEST,
+    ORDER,
+    P50,
+    P99,
+    TABLES,
+    Aggregate,
+    ReportTable,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -36,7 +47,7 @@ def captures(spark: SparkSession, *paths: str) -> DataFrame:
 def logs(spark: SparkSession, *paths: str, zone: str = "UTC", bodies: bool = False) -> DataFrame:
     """Request logs of Kafka, and protocol logs of Kroxylicious, with the columns of captures. `zone` is that of times that name none.
     UsageError for a path where nothing is, and for a zone that there is not; what cannot be read is in `problems`."""
-    return _of_files(spark, paths, partial(_rows, Reading(zone_of(zone), bodies)), schema())
+    return _of_files(spark, paths, partial(_rows, ReadOptions(zone_of(zone), bodies)), schema())
 
 
 def problems(spark: SparkSession, *paths: str) -> DataFrame:
@@ -55,7 +66,7 @@ def marked(captured: DataFrame) -> DataFrame:
     return captured.select(*NEEDED).mapInArrow(_marked, from_arrow_schema(marked_schema()))
 
 
-def table_of(rows: DataFrame, table: Table) -> DataFrame:
+def table_of(rows: DataFrame, table: ReportTable) -> DataFrame:
     """One table of rows that are marked."""
     chosen = rows if table.where is None else rows.where(table.where)
     aggregates = [_KINDS[each.kind](each).alias(each.name) for each in table.aggregates]
@@ -92,7 +103,7 @@ def _marked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     return map(mark, batches)
 
 
-def _rows(how: Reading, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _rows(how: ReadOptions, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for path in _paths(batches):
         yield from read_file(path, Problems(), how)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from ..wire import batch, pool
-from ..wire.options import Settings
+from ..wire.options import QueryOptions
 from ..wire.watch import Watch
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class BatchReader(DataSourceReader):
     """`names` are the columns that are made."""
 
-    def __init__(self, settings: Settings, names: Sequence[str]) -> None:
+    def __init__(self, settings: QueryOptions, names: Sequence[str]) -> None:
         self._settings, self._names = settings, names
 
     def partitions(self) -> list[InputPartition]:

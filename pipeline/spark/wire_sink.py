@@ -8,36 +8,36 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
 
-from ..wire.options import Settings
+from ..wire.options import QueryOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
 @dataclass
-class Written(WriterCommitMessage):
+class RowsWritten(WriterCommitMessage):
     """What a task tells the driver: how many rows are there. Nothing depends on it."""
 
     rows: int
 
 
 class BatchWriter(DataSourceArrowWriter):
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: QueryOptions) -> None:
         self._settings = settings
 
-    def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> RowsWritten:
         return _written(iterator, self._settings)
 
 
 class StreamWriter(DataSourceStreamArrowWriter):
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: QueryOptions) -> None:
         self._settings = settings
 
-    def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> RowsWritten:
         return _written(iterator, self._settings)
 
 
-def _written(iterator: Iterator[pa.RecordBatch], settings: Settings) -> Written:
+def _written(iterator: Iterator[pa.RecordBatch], settings: QueryOptions) -> RowsWritten:
     from ..wire import writing  # slow to import, and of no use where a writer is only made
 
-    return Written(writing.write(iterator, settings))
+    return RowsWritten(writing.write(iterator, settings))

@@ -43,11 +43,11 @@ class KafkaWire(DataSource):
     def streamWriter(self, schema: StructType, overwrite: bool) -> StreamWriter:
         return StreamWriter(self._sink(schema))
 
-    def _sink(self, schema: StructType) -> options.Settings:
+    def _sink(self, schema: StructType) -> options.QueryOptions:
         settings = options.read(self.options, options.SINK)
         shape.check_sink({field.name: field.dataType.simpleString() for field in schema.fields}, settings["topic"])
         return settings
 
 
 def _names(schema: StructType) -> tuple[str, ...]:
-    return shape.check([shape.Field(f.name, f.dataType.simpleString(), f.nullable) for f in schema.fields])
+    return shape.check([shape.RequestedColumn(f.name, f.dataType.simpleString(), f.nullable) for f in schema.fields])

@@ -16,8 +16,8 @@ from pyspark.sql.streaming.datasource import (
 
 from ..wire import pool
 from ..wire.offsets import Json
-from ..wire.options import Settings
-from ..wire.stream import Stream
+from ..wire.options import QueryOptions
+from ..wire.stream import MicroBatchStream
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """`names` are the columns that are made. The stream itself is there from the first question on."""
 
-    def __init__(self, settings: Settings, names: Sequence[str]) -> None:
+    def __init__(self, settings: QueryOptions, names: Sequence[str]) -> None:
         self._settings, self._names = settings, names
-        self._made: Stream | None = None
+        self._made: MicroBatchStream | None = None
 
     def initialOffset(self) -> Json:
         return self._stream.initial()
@@ -65,7 +65,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             self._made.stop()
 
     @property
-    def _stream(self) -> Stream:
+    def _stream(self) -> MicroBatchStream:
         if self._made is None:
-            self._made = Stream(pool.driving(self._settings), self._settings)
+            self._made = MicroBatchStream(pool.driving(self._settings), self._settings)
         return self._made

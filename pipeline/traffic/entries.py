@@ -24,7 +24,7 @@ Tell = Callable[[int, str], None]
 _decode = json.JSONDecoder().raw_decode
 
 
-class Entry(NamedTuple):
+class LogEntry(NamedTuple):
     """`line` is where it begins; `around` what stands before and behind it, or the object of the log that it was in."""
 
     line: int
@@ -49,7 +49,7 @@ class _Lines:
         self._back.append(line)
 
 
-def entries(lines: Iterable[str], tell: Tell) -> Iterator[Entry | None]:
+def entries(lines: Iterable[str], tell: Tell) -> Iterator[LogEntry | None]:
     """The entries in their order; None for a line that has nothing to do with one."""
     numbered = _Lines(lines)
     for number, line in numbered:
@@ -73,19 +73,19 @@ def _place_in(text: str) -> int | None:
     return None if found is None else found.start()
 
 
-def _read(number: int, text: str, start: int, fields: dict[str, Any], tell: Tell) -> Iterator[Entry]:
+def _read(number: int, text: str, start: int, fields: dict[str, Any], tell: Tell) -> Iterator[LogEntry]:
     try:
         found, end = _decode(text, start)
     except (ValueError, RecursionError) as problem:
         tell(number, f"an entry that is no JSON: {problem}")
         return
     if isinstance(found, dict):
-        yield Entry(number, found, f"{text[:start]} {text[end:].strip()}", fields)
+        yield LogEntry(number, found, f"{text[:start]} {text[end:].strip()}", fields)
     else:
         tell(number, "an entry that is no JSON object")
 
 
-def _over_lines(number: int, line: str, numbered: _Lines, tell: Tell) -> Iterator[Entry | None]:
+def _over_lines(number: int, line: str, numbered: _Lines, tell: Tell) -> Iterator[LogEntry | None]:
     """An object that goes on. One whose second line is not that of an entry is none, as other things log objects, too."""
     held, size = [line], len(line)
     for at, more in numbered:
@@ -105,7 +105,7 @@ def _over_lines(number: int, line: str, numbered: _Lines, tell: Tell) -> Iterato
         tell(number, "the log ends inside an entry")
 
 
-def _of_json_log(number: int, line: str, tell: Tell) -> Iterator[Entry | None]:
+def _of_json_log(number: int, line: str, tell: Tell) -> Iterator[LogEntry | None]:
     """What a log that is JSON has in `message`."""
     try:
         found = json.loads(line)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from .marks import mark, marked_schema
-from .tables import COUNT, FIRST, HIGHEST, LOWEST, ORDER, P50, P99, Aggregate, Table
+from .tables import COUNT, FIRST, HIGHEST, LOWEST, ORDER, P50, P99, Aggregate, ReportTable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,7 +22,7 @@ def marked(batches: Iterable[pa.RecordBatch]) -> pa.Table:
     return rows.sort_by([(name, "ascending") for name in ORDER])
 
 
-def table_of(rows: pa.Table, table: Table) -> pa.Table:
+def table_of(rows: pa.Table, table: ReportTable) -> pa.Table:
     """One table of these rows."""
     import pyarrow as pa
     import pyarrow.compute as pc

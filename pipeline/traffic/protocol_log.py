@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from kafkadouble.messages.api_keys import ApiKeys
 
 from .apis import errors_in, key_of, offered_in
-from .entries import Entry
+from .entries import LogEntry
 from .stamps import Stamp, stamp_of
 
 SESSION = re.compile(r'\bsessionId="?([^",}\]\s]+)')
@@ -50,7 +50,7 @@ class ProtocolLog:
         self._software: dict[str, tuple[str | None, str | None]] = {}
         self._offered: dict[int, int] = {}
 
-    def rows(self, entry: Entry) -> Iterator[tuple[Any, ...]]:
+    def rows(self, entry: LogEntry) -> Iterator[tuple[Any, ...]]:
         """The rows that are whole by this entry. KeyError, TypeError or ValueError when it is none."""
         head = entry.found["header"]
         half = self._half(entry, head)
@@ -75,7 +75,7 @@ class ProtocolLog:
         self._waiting.clear()
         self._count = 0
 
-    def _half(self, entry: Entry, head: Any) -> _Half:
+    def _half(self, entry: LogEntry, head: Any) -> _Half:
         key = key_of(head["apiKey"])
         if key is None or head["type"] not in ("REQUEST", "RESPONSE"):
             raise ValueError(f"{head['type']} of {head['apiKey']}")
@@ -139,7 +139,7 @@ def _between(request: _Half | None, answer: _Half | None) -> int | None:
     return max(0, answer.stamp.micros - request.stamp.micros) if fine else None
 
 
-def _session(entry: Entry) -> str | None:
+def _session(entry: LogEntry) -> str | None:
     for fields in (entry.fields, entry.fields.get("mdc")):
         if isinstance(fields, dict) and "sessionId" in fields:
             return str(fields["sessionId"])

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from kafkadouble.wire.errors import UsageError
 
-from .entries import MOST, Entry, entries
+from .entries import MOST, LogEntry, entries
 from .problems import Problems
 from .protocol_log import ProtocolLog
 from .request_log import RequestLog
@@ -30,14 +30,14 @@ LOGS = (".log", ".json", ".jsonl", ".ndjson", ".gz")
 ROWS = 1 << 14
 
 
-class Reading(NamedTuple):
+class ReadOptions(NamedTuple):
     """How logs are read: the zone of times that name none, and whether bodies are wanted."""
 
     zone: tzinfo = UTC
     bodies: bool = False
 
 
-AS_UTC = Reading()
+AS_UTC = ReadOptions()
 
 
 def zone_of(name: str) -> tzinfo:
@@ -68,7 +68,7 @@ def _looks_like_traffic(name: str) -> bool:
 
 
 def read(
-    paths: Iterable[str | os.PathLike[str]], problems: Problems, how: Reading = AS_UTC
+    paths: Iterable[str | os.PathLike[str]], problems: Problems, how: ReadOptions = AS_UTC
 ) -> Iterator[pa.RecordBatch]:
     """All requests, with the columns of `schema()`. UsageError for a path where nothing is."""
     for found in [(path, os.fspath(given)) for given in paths for path in files(given)]:
@@ -76,7 +76,7 @@ def read(
 
 
 def read_file(
-    path: str, problems: Problems, how: Reading = AS_UTC, *, is_named: bool = True
+    path: str, problems: Problems, how: ReadOptions = AS_UTC, *, is_named: bool = True
 ) -> Iterator[pa.RecordBatch]:
     """The requests of one file. That there are none in it is a problem if it was named."""
     found, before = False, problems.count
@@ -113,7 +113,7 @@ def _read_parquet(path: str, file: IO[bytes], problems: Problems) -> Iterator[pa
         problems.add(path, 0, f"is no Parquet that can be read: {problem}")
 
 
-def _read_log(path: str, file: Any, problems: Problems, how: Reading) -> Iterator[pa.RecordBatch]:
+def _read_log(path: str, file: Any, problems: Problems, how: ReadOptions) -> Iterator[pa.RecordBatch]:
     held: list[tuple[int, tuple[Any, ...]]] = []
     for numbered in _rows(path, file, problems, how):
         held.append(numbered)
@@ -123,7 +123,7 @@ def _read_log(path: str, file: Any, problems: Problems, how: Reading) -> Iterato
     yield from _batches(path, held, problems)
 
 
-def _rows(path: str, file: Any, problems: Problems, how: Reading) -> Iterator[tuple[int, tuple[Any, ...]]]:
+def _rows(path: str, file: Any, problems: Problems, how: ReadOptions) -> Iterator[tuple[int, tuple[Any, ...]]]:
     """Each with the line that it was whole by."""
     lines = (line.decode("utf-8", "replace") for line in iter(partial(file.readline, MOST), b""))
     request_log = RequestLog(how.zone, bodies=how.bodies)
@@ -143,7 +143,7 @@ def _rows(path: str, file: Any, problems: Problems, how: Reading) -> Iterator[tu
     yield from ((0, row) for row in protocol_log.rest())
 
 
-def _of_entry(entry: Entry, request_log: RequestLog, protocol_log: ProtocolLog) -> Iterable[tuple[Any, ...]]:
+def _of_entry(entry: LogEntry, request_log: RequestLog, protocol_log: ProtocolLog) -> Iterable[tuple[Any, ...]]:
     return (protocol_log if "header" in entry.found else request_log).rows(entry)
 
 

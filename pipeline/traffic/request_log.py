@@ -15,7 +15,7 @@ from typing import Any
 from kafkadouble.messages.api_keys import ApiKeys
 
 from .apis import errors_in, offered_in
-from .entries import Entry
+from .entries import LogEntry
 from .stamps import stamp_of
 
 UNKNOWN = "unknown"
@@ -29,12 +29,12 @@ class RequestLog:
         self._zone, self._bodies = zone, bodies
         self._offered: dict[int, int] = {}
 
-    def rows(self, entry: Entry) -> Iterator[tuple[Any, ...]]:
+    def rows(self, entry: LogEntry) -> Iterator[tuple[Any, ...]]:
         """The one that it is, if it counts. KeyError, TypeError or ValueError when it is none."""
         if entry.found.get("isForwarded") is not True:
             yield self._row(entry)
 
-    def _row(self, entry: Entry) -> tuple[Any, ...]:
+    def _row(self, entry: LogEntry) -> tuple[Any, ...]:
         found = entry.found
         head, answer, took = found["requestHeader"], found.get("response"), int(found["totalTimeMs"] * 1000)
         key, connection = _int(head["requestApiKey"]), str(found.get("connection") or "")

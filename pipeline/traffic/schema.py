@@ -18,7 +18,7 @@ PARTS = ".parts"
 """What is added to the name of a file of captured traffic for the folder of its parts, while it is made, and after a run that was killed."""
 
 
-class Column(NamedTuple):
+class TrafficColumn(NamedTuple):
     """`type` is Arrow's name of it; `list<int16>` and timestamps are spelled as here."""
 
     name: str
@@ -27,27 +27,31 @@ class Column(NamedTuple):
 
 
 COLUMNS = (
-    Column("run", "string", "one start of a server, or one log file: its beginning and its process, or the path"),
-    Column("time", "timestamp[us, UTC]", "when the request came to the server"),
-    Column("node", "int32", "the id of the node that was asked"),
-    Column("connection", "string", "the connection, a name of its own within the run"),
-    Column("client_id", "string", "what the client calls itself in each request; this and the next two up to 255 characters"),
-    Column("client_software", "string", "the name of its software, as it says with ApiVersions (KIP-511)"),
-    Column("client_version", "string", "the version of its software"),
-    Column("address", "string", "HOST:PORT of the client"),
-    Column("api_key", "int16", "which API"),
-    Column("api", "string", "its name, as Kafka's specification spells it"),
-    Column("version", "int16", "which version of it"),
-    Column("request_bytes", "int32", "what the request took on the wire, with the four bytes of its length"),
-    Column("response_bytes", "int32", "the same of the answer"),
-    Column("correlation_id", "int32", "the number that request and answer share"),
-    Column("errors", "list<int16>", "the error codes in the answer, wherever they stand, each once, 0 never"),
-    Column("latency_us", "int64", "from the request's being begun to its answer's being handed to the network"),
-    Column("outcome", "string", "answered; unanswered, as the protocol has no answer; disconnected by the server; abandoned by the client"),
-    Column("highest", "int16", "the highest version of the API that the server offered"),
-    Column("request", "string", "the request as JSON, if bodies were captured"),
-    Column("response", "string", "the answer as JSON, if bodies were captured"),
-    Column("deprecated", "bool", "whether the server itself called the version deprecated (KIP-896); null where it says nothing of it"),
+    TrafficColumn("run", "string", "one start of a server, or one log file: its beginning and its process, or the path"),
+    TrafficColumn("time", "timestamp[us, UTC]", "when the request came to the server"),
+    TrafficColumn("node", "int32", "the id of the node that was asked"),
+    TrafficColumn("connection", "string", "the connection, a name of its own within the run"),
+    TrafficColumn("client_id", "string", "what the client calls itself in each request; this and the next two up to 255 characters"),
+    TrafficColumn("client_software", "string", "the name of its software, as it says with ApiVersions (KIP-511)"),
+    TrafficColumn("client_version", "string", "the version of its software"),
+    TrafficColumn("address", "string", "HOST:PORT of the client"),
+    TrafficColumn("api_key", "int16", "which API"),
+    TrafficColumn("api", "string", "its name, as Kafka's specification spells it"),
+    TrafficColumn("version", "int16", "which version of it"),
+    TrafficColumn("request_bytes", "int32", "what the request took on the wire, with the four bytes of its length"),
+    TrafficColumn("response_bytes", "int32", "the same of the answer"),
+    TrafficColumn("correlation_id", "int32", "the number that request and answer share"),
+    TrafficColumn("errors", "list<int16>", "the error codes in the answer, wherever they stand, each once, 0 never"),
+    TrafficColumn("latency_us", "int64", "from the request's being begun to its answer's being handed to the network"),
+    TrafficColumn(
+        "outcome",
+        "string",
+        "answered; unanswered, as the protocol has no answer; disconnected by the server; abandoned by the client",
+    ),
+    TrafficColumn("highest", "int16", "the highest version of the API that the server offered"),
+    TrafficColumn("request", "string", "the request as JSON, if bodies were captured"),
+    TrafficColumn("response", "string", "the answer as JSON, if bodies were captured"),
+    TrafficColumn("deprecated", "bool", "whether the server itself called the version deprecated (KIP-896); null where it says nothing of it"),
 )  # fmt: skip
 
 NAMES = tuple(column.name for column in COLUMNS)

@@ -22,7 +22,7 @@ class Aggregate(NamedTuple):
     of: str = ""
 
 
-class Table(NamedTuple):
+class ReportTable(NamedTuple):
     """`where` is a column that is true for the rows that count; `behind` a column of the table that is the difference of two others."""
 
     name: str
@@ -42,14 +42,14 @@ class Table(NamedTuple):
 _CLIENT = ("client_software", "client_version")
 _REQUESTS = Aggregate("requests", COUNT)
 
-MATRIX = Table(
+MATRIX = ReportTable(
     "matrix",
     "Who used what, with which errors, and how long it took (us)",
     (*_CLIENT, "api", "version", "error"),
     (_REQUESTS, Aggregate("p50_us", P50, "latency_us"), Aggregate("p99_us", P99, "latency_us")),
 )
 
-VERSIONS = Table(
+VERSIONS = ReportTable(
     "versions",
     "Versions used, and the highest that the server offered",
     (*_CLIENT, "api"),
@@ -62,7 +62,7 @@ VERSIONS = Table(
     behind=("behind", "highest_offered", "highest_used"),
 )
 
-REMOVED = Table(
+REMOVED = ReportTable(
     "removed",
     "Versions used that Kafka 4.0 removed (KIP-896)",
     (*_CLIENT, "api", "version"),
@@ -75,7 +75,7 @@ REMOVED = Table(
     where="removed",
 )
 
-FAILURES = Table(
+FAILURES = ReportTable(
     "failures",
     "The first request of each run that failed",
     ("run",),

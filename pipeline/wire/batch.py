@@ -6,13 +6,13 @@ from kafkadouble.wire.errors import UsageError
 
 from . import bounds, losses
 from .offsets import Positions
-from .options import BATCH, Settings
-from .planning import Span
-from .task import Task, divided
+from .options import BATCH, QueryOptions
+from .planning import OffsetRange
+from .task import ReadTask, divided
 from .watch import Watch
 
 
-def plan(watch: Watch, settings: Settings) -> list[Task]:
+def plan(watch: Watch, settings: QueryOptions) -> list[ReadTask]:
     """The tasks. UsageError: the options cannot be met; DataLoss: what they name is gone."""
     start, end = bounds.starting(settings, BATCH), bounds.ending(settings)
     bounds.check(start, end)
@@ -29,4 +29,4 @@ def plan(watch: Watch, settings: Settings) -> list[Task]:
     losses.report(gone + ends, settings["failOnDataLoss"])
     first |= {loss.tp: loss.start for loss in gone if loss.start is not None}
     last |= {loss.tp: loss.start for loss in ends if loss.start is not None}
-    return divided([Span(tp, first[tp], last[tp]) for tp in partitions], settings, {}, now.leaders)
+    return divided([OffsetRange(tp, first[tp], last[tp]) for tp in partitions], settings, {}, now.leaders)

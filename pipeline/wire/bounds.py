@@ -12,7 +12,7 @@ from typing import Literal
 from kafkadouble.wire.errors import UsageError
 
 from ..client import TopicPartition
-from .options import BATCH, Settings
+from .options import BATCH, QueryOptions
 
 EARLIEST, LATEST = -2, -1
 """What ListOffsets knows them by, and the offsets of the options, too."""
@@ -30,7 +30,7 @@ class Bound:
     """Whether a timestamp for which there is no record is an error; else it means LATEST."""
 
 
-def starting(settings: Settings, use: str) -> Bound:
+def starting(settings: QueryOptions, use: str) -> Bound:
     """Where a new query begins. UsageError: it would be the end of a batch."""
     strict = settings["startingOffsetsByTimestampStrategy"] == "error"
     bound = _bound(settings, "starting", strict, default=EARLIEST if use == BATCH else LATEST)
@@ -39,7 +39,7 @@ def starting(settings: Settings, use: str) -> Bound:
     return bound
 
 
-def ending(settings: Settings) -> Bound:
+def ending(settings: QueryOptions) -> Bound:
     """Where a batch ends. UsageError: it would be its beginning."""
     bound = _bound(settings, "ending", False, default=LATEST)
     if bound.by == "offset":
@@ -63,7 +63,7 @@ def check(start: Bound, end: Bound) -> None:
             raise UsageError(f"{start.option} has {first} for {name}, which is behind {last} of {end.option}")
 
 
-def _bound(settings: Settings, side: str, strict: bool, default: int) -> Bound:
+def _bound(settings: QueryOptions, side: str, strict: bool, default: int) -> Bound:
     if (timestamp := settings[name := f"{side}Timestamp"]) is not None:
         return Bound(name, "timestamp", timestamp, strict=strict)
     if (timestamps := settings[name := f"{side}OffsetsByTimestamp"]) is not None:

@@ -14,9 +14,9 @@ from typing import Any
 from kafkadouble.wire.errors import UsageError
 
 from . import properties
-from .table import BATCH, BY_KEY, SINK, SOURCE, STREAM, TABLE, Option, Use
+from .table import BATCH, BY_KEY, SINK, SOURCE, STREAM, TABLE, Use, WireOption
 
-__all__ = ["BATCH", "SINK", "SOURCE", "STREAM", "Settings", "read"]
+__all__ = ["BATCH", "SINK", "SOURCE", "STREAM", "QueryOptions", "read"]
 
 _LOG = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ SPARKS_OWN = ("checkpointlocation", "queryname", "outputmode")
 
 
 @dataclass(frozen=True)
-class Settings:
+class QueryOptions:
     """The options of one query: their values by the names of the table, and the properties of the client by Kafka's, among them passwords."""
 
     values: Mapping[str, Any]
@@ -35,7 +35,7 @@ class Settings:
         return self.values[name]
 
 
-def read(given: Mapping[str, str], use: Use) -> Settings:
+def read(given: Mapping[str, str], use: Use) -> QueryOptions:
     """The settings of a query. UsageError: an option that there is not, a value that cannot be, a rule between them that is broken."""
     lowered = {key.lower(): value for key, value in given.items()}
     found: dict[str, Any] = {option.name: None for option in TABLE}
@@ -47,10 +47,10 @@ def read(given: Mapping[str, str], use: Use) -> Settings:
                 found[option.name] = _value(option, value)
     if use != SINK:
         _check(found, {BY_KEY[key].name for key in lowered if key in BY_KEY})
-    return Settings(found, properties.of_client(lowered, use))
+    return QueryOptions(found, properties.of_client(lowered, use))
 
 
-def _row(key: str) -> Option:
+def _row(key: str) -> WireOption:
     if key in ("path", "paths"):
         raise UsageError(
             "kafka-wire has no path: name the topics by the option subscribe, subscribePattern, assign or topic"
@@ -60,7 +60,7 @@ def _row(key: str) -> Option:
     return BY_KEY[key]
 
 
-def _counts(option: Option, use: str) -> bool:
+def _counts(option: WireOption, use: str) -> bool:
     if use in option.uses or (use == SOURCE and option.uses != (SINK,)):
         return True
     if option.refused and use == STREAM:
@@ -69,7 +69,7 @@ def _counts(option: Option, use: str) -> bool:
     return False
 
 
-def _value(option: Option, text: str) -> Any:
+def _value(option: WireOption, text: str) -> Any:
     try:
         return option.parse(text)
     except ValueError as problem:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..client import TopicPartition
 
 
-class Span(NamedTuple):
+class OffsetRange(NamedTuple):
     """The offsets from `start` to before `end` of one partition."""
 
     tp: TopicPartition
@@ -61,7 +61,7 @@ class Admission:
         return True
 
 
-def tasks(spans: Iterable[Span], least: int | None = None, most: int | None = None) -> list[Span]:
+def tasks(spans: Iterable[OffsetRange], least: int | None = None, most: int | None = None) -> list[OffsetRange]:
     """The spans of the tasks: none is empty, none is larger than `most`, and they are about `least` if they can be."""
     found = [span for span in spans if span.size > 0]
     if most is not None:
@@ -71,7 +71,7 @@ def tasks(spans: Iterable[Span], least: int | None = None, most: int | None = No
     return _split(found, least)
 
 
-def _split(spans: list[Span], least: int) -> list[Span]:
+def _split(spans: list[OffsetRange], least: int) -> list[OffsetRange]:
     """Small spans stay whole and do not count in the proportion of the others."""
     total = sum(span.size for span in spans)
     small = {span for span in spans if _pieces(span.size, total, least) == 1}
@@ -84,10 +84,10 @@ def _pieces(size: int, total: int, wanted: int) -> int:
     return max(math.floor(size / total * wanted + 0.5), 1)
 
 
-def cut(span: Span, pieces: int) -> Iterator[Span]:
+def cut(span: OffsetRange, pieces: int) -> Iterator[OffsetRange]:
     """A span in so many pieces; what does not divide evenly is with the last ones."""
     at = span.start
     for left in range(pieces, 0, -1):
         until = at + (span.end - at) // left
-        yield Span(span.tp, at, until)
+        yield OffsetRange(span.tp, at, until)
         at = until

@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 
 from ..client import Client
-from .options import Settings
+from .options import QueryOptions
 
 MOST = 8
 """So many different clusters or credentials a process keeps connections to."""
@@ -21,17 +21,17 @@ FRESH = {"metadata.max.age.ms": "1000"}
 _clients: dict[tuple[int, tuple[tuple[str, str], ...]], Client] = {}
 
 
-def reading(settings: Settings) -> Client:
+def reading(settings: QueryOptions) -> Client:
     """A client for a task that reads."""
     return _kept({"default.api.timeout.ms": str(settings["kafkaConsumer.pollTimeoutMs"])} | dict(settings.client))
 
 
-def writing(settings: Settings) -> Client:
+def writing(settings: QueryOptions) -> Client:
     """A client for a task that writes. It looks for new partitions as often as a driver does."""
     return _kept(FRESH | dict(settings.client))
 
 
-def driving(settings: Settings) -> Client:
+def driving(settings: QueryOptions) -> Client:
     """A client for a driver, which owns it. It looks for new partitions and leaders as often as `FRESH` says, if no option does."""
     return Client(FRESH | dict(settings.client))
 

@@ -16,13 +16,13 @@ from kafkadouble.wire.errors import UsageError
 
 from ..client.others import BY_NAME as OTHERS
 from ..client.others import warn_once
-from ..client.settings import Settings
+from ..client.settings import ClientSettings
 
 PREFIX = "kafka."
 _LOG = logging.getLogger(__name__)
 
 
-class Refused(NamedTuple):
+class RefusedProperty(NamedTuple):
     """A property that is not taken. `uses` are the kinds of query in which it is not."""
 
     name: str
@@ -32,28 +32,30 @@ class Refused(NamedTuple):
 
 _SOURCE, _SINK = ("batch", "stream", "source"), ("sink",)
 
-REFUSED: tuple[Refused, ...] = (
-    Refused(
+REFUSED: tuple[RefusedProperty, ...] = (
+    RefusedProperty(
         "auto.offset.reset",
         _SOURCE,
         "set startingOffsets to earliest or latest instead: the query keeps account of the offsets itself, so that nothing is missed when "
         "topics or partitions are added; startingOffsets holds for a new query only, one that is resumed goes on where it stopped",
     ),
-    Refused("key.deserializer", _SOURCE, "keys are bytes; make of them what they are by DataFrame operations"),
-    Refused("value.deserializer", _SOURCE, "values are bytes; make of them what they are by DataFrame operations"),
-    Refused("key.serializer", _SINK, "keys are written as the bytes or the text that the column has"),
-    Refused("value.serializer", _SINK, "values are written as the bytes or the text that the column has"),
-    Refused(
+    RefusedProperty("key.deserializer", _SOURCE, "keys are bytes; make of them what they are by DataFrame operations"),
+    RefusedProperty(
+        "value.deserializer", _SOURCE, "values are bytes; make of them what they are by DataFrame operations"
+    ),
+    RefusedProperty("key.serializer", _SINK, "keys are written as the bytes or the text that the column has"),
+    RefusedProperty("value.serializer", _SINK, "values are written as the bytes or the text that the column has"),
+    RefusedProperty(
         "enable.auto.commit",
         _SOURCE,
         "the query keeps its offsets in its checkpoint; commitToGroup writes them to a group besides",
     ),
-    Refused(
+    RefusedProperty(
         "interceptor.classes",
         (*_SOURCE, *_SINK),
         "an interceptor could change what is read, and it is a class of Java's",
     ),
-    Refused("transactional.id", _SINK, "the sink writes at least once, without transactions"),
+    RefusedProperty("transactional.id", _SINK, "the sink writes at least once, without transactions"),
 )
 
 _OTHER_ROLE = {"sink": "consumer", "batch": "producer", "stream": "producer", "source": "producer"}
@@ -72,7 +74,7 @@ def of_client(given: Mapping[str, str], use: str) -> dict[str, str]:
     if found.pop("group.id", None) is not None:
         _LOG.warning(_GROUP)
     found = {name: value for name, value in found.items() if _is_for(name, use)}
-    Settings(found)
+    ClientSettings(found)
     return found
 
 

@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..client import Diverged, Fetched, NoSuchTopic, OffsetOutOfRange
+from ..client import Fetched, LogTruncated, NoSuchTopic, OffsetOutOfRange
 from ..fetched_rows import rows
 from . import losses, pool, surplus
 from .losses import Loss
-from .options import Settings
-from .task import Task
+from .options import QueryOptions
+from .task import ReadTask
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def read(task: Task, names: Sequence[str], settings: Settings) -> Iterator[pa.RecordBatch]:
+def read(task: ReadTask, names: Sequence[str], settings: QueryOptions) -> Iterator[pa.RecordBatch]:
     """The rows of a task, in the order of their offsets. DataLoss, and the kinds of ClientError."""
     committed = settings.client.get("isolation.level") == "read_committed"
-    rest: Task | None = task
+    rest: ReadTask | None = task
     while rest is not None:
         at = rest.start
         try:
@@ -38,12 +38,12 @@ def read(task: Task, names: Sequence[str], settings: Settings) -> Iterator[pa.Re
         except NoSuchTopic as problem:
             losses.report([Loss(task.tp, str(problem), None)], settings["failOnDataLoss"])
             return
-        except Diverged as problem:
+        except LogTruncated as problem:
             losses.report([Loss(task.tp, str(problem), problem.end.offset)], settings["failOnDataLoss"])
             rest = rest._replace(start=min(at, problem.end.offset), epoch=-1)
 
 
-def _kept_then_fetched(task: Task, settings: Settings) -> Iterator[Fetched]:
+def _kept_then_fetched(task: ReadTask, settings: QueryOptions) -> Iterator[Fetched]:
     """What an earlier task left over, then what the brokers send."""
     if (kept := surplus.of_process.take(task, settings)) is not None:
         yield kept.fetched
@@ -52,13 +52,13 @@ def _kept_then_fetched(task: Task, settings: Settings) -> Iterator[Fetched]:
         yield from _fetched(task, settings)
 
 
-def _fetched(task: Task, settings: Settings) -> Iterator[Fetched]:
+def _fetched(task: ReadTask, settings: QueryOptions) -> Iterator[Fetched]:
     client = pool.reading(settings)
     isolation = settings.client.get("isolation.level", "read_uncommitted")
     return client.read(task.tp, task.start, task.end, leader_epoch=task.epoch, leader=task.leader, isolation=isolation)
 
 
-def _behind_the_gap(task: Task, at: int, problem: OffsetOutOfRange, settings: Settings) -> Task | None:
+def _behind_the_gap(task: ReadTask, at: int, problem: OffsetOutOfRange, settings: QueryOptions) -> ReadTask | None:
     """What is left of the task when what is gone may be left out."""
     start = problem.log_start_offset
     losses.report([Loss(task.tp, str(problem), start)], settings["failOnDataLoss"])

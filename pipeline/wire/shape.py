@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from kafkadouble.wire.errors import UsageError
 
-from .options import Settings
+from .options import QueryOptions
 
 HEADERS = "array<struct<key:string,value:binary>>"
 TYPES = {
@@ -27,7 +27,7 @@ TYPES = {
 _ALWAYS = ("key", "value", "topic", "partition", "offset", "timestamp", "timestampType")
 
 
-class Field(NamedTuple):
+class RequestedColumn(NamedTuple):
     """A column that somebody asks for, as Spark writes its type."""
 
     name: str
@@ -35,7 +35,7 @@ class Field(NamedTuple):
     nullable: bool = True
 
 
-def schema(settings: Settings) -> str:
+def schema(settings: QueryOptions) -> str:
     """The columns of a query that names none, as Spark's DDL."""
     names = list(_ALWAYS)
     names += ["headers"] if settings["includeHeaders"] else []
@@ -43,7 +43,7 @@ def schema(settings: Settings) -> str:
     return ", ".join(f"{name} {TYPES[name]}" for name in names)
 
 
-def check(fields: Sequence[Field]) -> tuple[str, ...]:
+def check(fields: Sequence[RequestedColumn]) -> tuple[str, ...]:
     """The names of columns that are asked for. UsageError: there is no such column, or it is of another type."""
     for field in fields:
         if field.name not in TYPES:
@@ -55,7 +55,7 @@ def check(fields: Sequence[Field]) -> tuple[str, ...]:
     return tuple(field.name for field in fields)
 
 
-class Column(NamedTuple):
+class SinkColumn(NamedTuple):
     """A column that a sink takes: its types as Spark writes them."""
 
     name: str
@@ -64,12 +64,12 @@ class Column(NamedTuple):
 
 
 SINK = (
-    Column("key", ("string", "binary")),
-    Column("value", ("string", "binary"), required=True),
-    Column("headers", (HEADERS,)),
-    Column("topic", ("string",)),
-    Column("partition", ("int",)),
-    Column("timestamp", ("timestamp",)),
+    SinkColumn("key", ("string", "binary")),
+    SinkColumn("value", ("string", "binary"), required=True),
+    SinkColumn("headers", (HEADERS,)),
+    SinkColumn("topic", ("string",)),
+    SinkColumn("partition", ("int",)),
+    SinkColumn("timestamp", ("timestamp",)),
 )
 
 

@@ -17,10 +17,10 @@ from ..client import Client, ClientError, OffsetAndEpoch, TopicPartition
 from . import bounds, losses, planning
 from .losses import Loss
 from .offsets import Json, Positions, of_json, to_json
-from .options import STREAM, Settings
-from .planning import Span
-from .task import Task, divided
-from .watch import Ends, Watch
+from .options import STREAM, QueryOptions
+from .planning import OffsetRange
+from .task import ReadTask, divided
+from .watch import EndOffsets, Watch
 
 _LOG = logging.getLogger(__name__)
 
@@ -29,18 +29,18 @@ MOST_REPORTED = 1000
 """Losses that a driver remembers to have told."""
 
 
-class Stream:
+class MicroBatchStream:
     """The driver's side of one streaming query."""
 
-    def __init__(self, client: Client, settings: Settings) -> None:
+    def __init__(self, client: Client, settings: QueryOptions) -> None:
         self._client, self._settings = client, settings
         self._watch = Watch(client, settings)
         self._bound = bounds.starting(settings, STREAM)
         self._admission = planning.Admission(settings["minOffsetsPerTrigger"], settings["maxTriggerDelay"])
         self._initial: Json | None = None
         self._available_now = False
-        self._target: Ends | None = None
-        self._newest = Ends({}, {})
+        self._target: EndOffsets | None = None
+        self._newest = EndOffsets({}, {})
         self._looked: dict[TopicPartition, tuple[int, str | None]] = {}
         self._first_ids: dict[str, str] = {}
         self._reported: deque[Loss] = deque(maxlen=MOST_REPORTED)
@@ -82,7 +82,7 @@ class Stream:
         """The ends of the partitions, as they were asked for last."""
         return to_json(Positions(offsets)) if (offsets := self._newest.offsets()) else None
 
-    def plan(self, start: Json, end: Json) -> list[Task]:
+    def plan(self, start: Json, end: Json) -> list[ReadTask]:
         """The tasks of the micro-batch between two positions. DataLoss: something of it is gone."""
         stood, aim = of_json(start), of_json(end)
         if aim.begun and stood.begun == stood.offsets:
@@ -97,7 +97,7 @@ class Stream:
         first |= {loss.tp: loss.start for loss in gone if loss.start is not None}
         last = {**aim.offsets, **{loss.tp: loss.start for loss in short if loss.start is not None}}
         epochs = {tp: epoch for tp, epoch in stood.epochs.items() if first.get(tp) == stood.offsets[tp]}
-        return divided([Span(tp, first[tp], last[tp]) for tp in partitions], self._settings, epochs, now.leaders)
+        return divided([OffsetRange(tp, first[tp], last[tp]) for tp in partitions], self._settings, epochs, now.leaders)
 
     def commit(self, end: Json) -> None:
         """A micro-batch is done. Spark says so only with the next one, so mostly `latest` has told the group before."""
@@ -117,7 +117,7 @@ class Stream:
         except ClientError as problem:
             _LOG.warning("the group %s was not told how far the query is: %s", group, problem)
 
-    def _ends(self, stood: Positions) -> Ends:
+    def _ends(self, stood: Positions) -> EndOffsets:
         if self._target is not None:
             return self._target
         self._newest = self._watch.ends(self._watch.partitions(stood.offsets), stood.offsets)
@@ -137,7 +137,7 @@ class Stream:
                 self._first_ids.setdefault(topic, now[topic])
         return replace(stood, ids={**self._first_ids, **stood.ids})
 
-    def _look(self, stood: Positions, ends: Ends) -> dict[TopicPartition, int]:
+    def _look(self, stood: Positions, ends: EndOffsets) -> dict[TopicPartition, int]:
         """What was lost since, and from where each partition goes on; nothing is asked while the same leaders lead the same partitions of the
         same topics, and no end went back."""
         latest = ends.latest
@@ -157,7 +157,11 @@ class Stream:
         return self._admission.admits(planning.backlog(begin, end), int(time.time() * 1000))
 
     def _moved(
-        self, stood: Positions, offsets: Mapping[TopicPartition, int], ends: Ends, lost: Mapping[TopicPartition, int]
+        self,
+        stood: Positions,
+        offsets: Mapping[TopicPartition, int],
+        ends: EndOffsets,
+        lost: Mapping[TopicPartition, int],
     ) -> Positions:
         """The new position; where a partition did not move its epoch stays, since that of its record may be forgotten by now."""
         found = self._watch.positions(offsets, ends)

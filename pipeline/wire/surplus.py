@@ -15,8 +15,8 @@ from kafkadouble.messages.uuid import ZERO
 from kafkadouble.wire import columns
 
 from ..client import Fetched
-from .options import Settings
-from .task import Task
+from .options import QueryOptions
+from .task import ReadTask
 
 MOST_BYTES = 32 << 20
 MAGIC = 2
@@ -25,7 +25,7 @@ MAGIC = 2
 Key = tuple[object, ...]
 
 
-class Kept(NamedTuple):
+class SurplusRecords(NamedTuple):
     """What a later task begins with, and the leader epoch of its last record."""
 
     fetched: Fetched
@@ -37,10 +37,10 @@ class Surplus:
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most_bytes = most_bytes
-        self._kept: OrderedDict[Key, Kept] = OrderedDict()
+        self._kept: OrderedDict[Key, SurplusRecords] = OrderedDict()
         self.size_bytes = 0
 
-    def keep(self, task: Task, settings: Settings, fetched: Fetched) -> None:
+    def keep(self, task: ReadTask, settings: QueryOptions, fetched: Fetched) -> None:
         """The batches from the end of the task on."""
         headers = columns.walk(fetched.buffer)
         behind = headers[headers.last_offset >= task.end]
@@ -50,12 +50,12 @@ class Surplus:
         if end - start <= self._most_bytes:
             self._drop(key)
             copied = fetched._replace(buffer=memoryview(bytes(fetched.buffer[start:end])), position=task.end)
-            self._kept[key] = Kept(copied, int(behind.leader_epoch[-1]))
+            self._kept[key] = SurplusRecords(copied, int(behind.leader_epoch[-1]))
             self.size_bytes += end - start
         while self.size_bytes > self._most_bytes:
             self._drop(next(iter(self._kept)))
 
-    def take(self, task: Task, settings: Settings) -> Kept | None:
+    def take(self, task: ReadTask, settings: QueryOptions) -> SurplusRecords | None:
         """What is there of the records with which the task begins."""
         key = _key(task, settings, task.start)
         return None if key is None else self._drop(key)
@@ -64,14 +64,14 @@ class Surplus:
         self._kept.clear()
         self.size_bytes = 0
 
-    def _drop(self, key: Key) -> Kept | None:
+    def _drop(self, key: Key) -> SurplusRecords | None:
         found = self._kept.pop(key, None)
         if found is not None:
             self.size_bytes -= len(found.fetched.buffer)
         return found
 
 
-def _key(task: Task, settings: Settings, offset: int) -> Key | None:
+def _key(task: ReadTask, settings: QueryOptions, offset: int) -> Key | None:
     leader = task.leader
     if leader is None or leader.topic_id == ZERO or leader.epoch < 0:
         return None

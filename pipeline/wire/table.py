@@ -23,7 +23,7 @@ _EACH = values.per_partition('{"topicA":{"0":23,"1":-1},"topicB":{"0":-2}}')
 _TIMES = values.per_partition('{"topicA":{"0":1700000000000},"topicB":{"0":1700000000000}}')
 
 
-class Option(NamedTuple):
+class WireOption(NamedTuple):
     """One row. `default` is its text, or None; `form` is how a value looks; `ours` when Spark's connector has no such option."""
 
     name: str
@@ -42,8 +42,8 @@ def _offsets(given: str) -> Any:
     return word if word in ("earliest", "latest") else _EACH(given)
 
 
-TABLE: tuple[Option, ...] = (
-    Option(
+TABLE: tuple[WireOption, ...] = (
+    WireOption(
         "subscribe",
         values.topics,
         "a,b",
@@ -51,9 +51,11 @@ TABLE: tuple[Option, ...] = (
         BOTH,
         "the topics; exactly one of this, `subscribePattern` and `assign`",
     ),
-    Option("subscribePattern", values.text, "Java regex", None, BOTH, "every topic in whose name the pattern is found"),
-    Option("assign", values.assignment, '{"t":[0,1]}', None, BOTH, "these partitions and no others"),
-    Option(
+    WireOption(
+        "subscribePattern", values.text, "Java regex", None, BOTH, "every topic in whose name the pattern is found"
+    ),
+    WireOption("assign", values.assignment, '{"t":[0,1]}', None, BOTH, "these partitions and no others"),
+    WireOption(
         "startingTimestamp",
         values.whole,
         "ms",
@@ -61,7 +63,7 @@ TABLE: tuple[Option, ...] = (
         BOTH,
         "as `startingOffsetsByTimestamp`, one for all; goes before both below",
     ),
-    Option(
+    WireOption(
         "startingOffsetsByTimestamp",
         _TIMES,
         '{"t":{"0":1000}}',
@@ -69,7 +71,7 @@ TABLE: tuple[Option, ...] = (
         BOTH,
         "the first offset whose timestamp is not less; goes before `startingOffsets`",
     ),
-    Option(
+    WireOption(
         "startingOffsetsByTimestampStrategy",
         values.one_of("error", "latest"),
         "error, latest",
@@ -77,7 +79,7 @@ TABLE: tuple[Option, ...] = (
         BOTH,
         "when no record is so young",
     ),
-    Option(
+    WireOption(
         "startingOffsets",
         _offsets,
         'earliest, latest, {"t":{"0":23}}',
@@ -85,7 +87,7 @@ TABLE: tuple[Option, ...] = (
         BOTH,
         "where a new query begins: `latest` for a stream, `earliest` for a batch; -2 is earliest, -1 latest (not in a batch)",
     ),
-    Option(
+    WireOption(
         "endingTimestamp",
         values.whole,
         "ms",
@@ -94,7 +96,7 @@ TABLE: tuple[Option, ...] = (
         "as `endingOffsetsByTimestamp`, one for all",
         "no stream has an end",
     ),
-    Option(
+    WireOption(
         "endingOffsetsByTimestamp",
         _TIMES,
         '{"t":{"0":1000}}',
@@ -103,7 +105,7 @@ TABLE: tuple[Option, ...] = (
         "the first offset whose timestamp is not less, or the latest",
         "no stream has an end",
     ),
-    Option(
+    WireOption(
         "endingOffsets",
         _offsets,
         'latest, {"t":{"0":99}}',
@@ -112,7 +114,7 @@ TABLE: tuple[Option, ...] = (
         "where a batch ends; -1 is latest",
         "no stream has an end",
     ),
-    Option(
+    WireOption(
         "failOnDataLoss",
         values.boolean,
         "bool",
@@ -120,7 +122,7 @@ TABLE: tuple[Option, ...] = (
         BOTH,
         "fail, or warn and go on, when records that should be read are gone",
     ),
-    Option(
+    WireOption(
         "kafkaConsumer.pollTimeoutMs",
         values.positive,
         "ms",
@@ -128,7 +130,7 @@ TABLE: tuple[Option, ...] = (
         BOTH,
         "how long a task waits for records that are there",
     ),
-    Option(
+    WireOption(
         "fetchOffset.numRetries",
         values.positive,
         "number",
@@ -136,10 +138,10 @@ TABLE: tuple[Option, ...] = (
         BOTH,
         "how often offsets are asked for before that fails",
     ),
-    Option(
+    WireOption(
         "fetchOffset.retryIntervalMs", values.not_negative, "ms", "10", BOTH, "the pause between two such questions"
     ),
-    Option(
+    WireOption(
         "maxOffsetsPerTrigger",
         values.positive,
         "number",
@@ -147,10 +149,10 @@ TABLE: tuple[Option, ...] = (
         (STREAM,),
         "at most so many in a micro-batch, in proportion to what each partition has",
     ),
-    Option(
+    WireOption(
         "minOffsetsPerTrigger", values.positive, "number", None, (STREAM,), "no micro-batch before there are so many"
     ),
-    Option(
+    WireOption(
         "maxTriggerDelay",
         values.duration,
         "duration",
@@ -158,7 +160,7 @@ TABLE: tuple[Option, ...] = (
         (STREAM,),
         "how long `minOffsetsPerTrigger` may hold one back",
     ),
-    Option(
+    WireOption(
         "minPartitions",
         values.positive,
         "number",
@@ -166,11 +168,11 @@ TABLE: tuple[Option, ...] = (
         BOTH,
         "at least about so many tasks: large partitions are split by offsets",
     ),
-    Option("maxRecordsPerPartition", values.positive, "number", None, BOTH, "at most so many offsets for one task"),
-    Option(
+    WireOption("maxRecordsPerPartition", values.positive, "number", None, BOTH, "at most so many offsets for one task"),
+    WireOption(
         "groupIdPrefix", values.text, "name", "spark-kafka-source", BOTH, "taken and of no effect: nobody joins a group"
     ),
-    Option(
+    WireOption(
         "includeHeaders",
         values.boolean,
         "bool",
@@ -178,9 +180,9 @@ TABLE: tuple[Option, ...] = (
         (BATCH, STREAM, SINK),
         "the column `headers`; a sink writes it when it is there",
     ),
-    Option("topic", values.text, "name", None, (SINK,), "where all rows go, whatever their column `topic` says"),
-    Option("includeLeaderEpoch", values.boolean, "bool", "false", BOTH, "the column `leader_epoch`", ours=True),
-    Option(
+    WireOption("topic", values.text, "name", None, (SINK,), "where all rows go, whatever their column `topic` says"),
+    WireOption("includeLeaderEpoch", values.boolean, "bool", "false", BOTH, "the column `leader_epoch`", ours=True),
+    WireOption(
         "commitToGroup",
         values.text,
         "group",

@@ -17,12 +17,12 @@ from kafkadouble.messages.uuid import ZERO
 from kafkadouble.wire.errors import UsageError
 
 from ..client import (
+    ApiError,
     BadAnswer,
     Client,
     NoSuchTopic,
     OffsetAndEpoch,
     PartitionLeader,
-    Refused,
     TopicPartition,
 )
 from . import patterns
@@ -30,7 +30,7 @@ from .bounds import EARLIEST, LATEST, Bound
 from .lineage import Lineage
 from .losses import Now
 from .offsets import Positions
-from .options import Settings
+from .options import QueryOptions
 
 T = TypeVar("T")
 
@@ -41,7 +41,7 @@ def ids_of(leaders: Mapping[TopicPartition, PartitionLeader]) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Ends:
+class EndOffsets:
     """Where partitions end, with the epochs of their leaders, and the ids that their topics had before that was asked."""
 
     latest: Mapping[TopicPartition, OffsetAndEpoch]
@@ -54,7 +54,7 @@ class Ends:
 class Watch:
     """The brokers of one query, as its driver sees them."""
 
-    def __init__(self, client: Client, settings: Settings) -> None:
+    def __init__(self, client: Client, settings: QueryOptions) -> None:
         self._client, self._settings = client, settings
         self._isolation = settings.client.get("isolation.level", "read_uncommitted")
         self._lineage = Lineage(client.ends_of_epochs)
@@ -66,10 +66,10 @@ class Watch:
         there, and the query may neither lose it nor wait for it."""
         return self._patiently(lambda: self._partitions(stood))
 
-    def ends(self, partitions: Collection[TopicPartition], stood: Mapping[TopicPartition, int]) -> Ends:
+    def ends(self, partitions: Collection[TopicPartition], stood: Mapping[TopicPartition, int]) -> EndOffsets:
         """Where the partitions end, with the ids of their topics."""
         ids = self.ids(partitions)
-        return Ends(self.latest(partitions, stood), ids)
+        return EndOffsets(self.latest(partitions, stood), ids)
 
     def earliest(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         return {tp: found.offset for tp, found in self._offsets(partitions, EARLIEST).items()}
@@ -101,7 +101,7 @@ class Watch:
         answers = self._patiently(lambda: self._ask(open_ones))
         return asked | {tp: found.offset for tp, found in answers.items() if found is not None}
 
-    def positions(self, offsets: Mapping[TopicPartition, int], ends: Ends) -> Positions:
+    def positions(self, offsets: Mapping[TopicPartition, int], ends: EndOffsets) -> Positions:
         """Offsets with what makes them comparable later: epochs and topic ids."""
         if ends.ids != self._ids:
             self._lineage, self._ids = Lineage(self._client.ends_of_epochs), ends.ids
@@ -211,7 +211,7 @@ class Watch:
         for _ in range(self._settings["fetchOffset.numRetries"] - 1):
             try:
                 return ask()
-            except (BadAnswer, Refused):  # the client itself is patient with all that passes
+            except (BadAnswer, ApiError):  # the client itself is patient with all that passes
                 self._pause()
         return ask()
 

@@ -20,9 +20,9 @@ from kafkadouble.wire.compression import codec_id
 from kafkadouble.wire.errors import UsageError
 
 from ..client import Client, TopicPartition
-from ..client.settings import Settings as ClientSettings
+from ..client.settings import ClientSettings
 from . import pool, sinking
-from .options import Settings
+from .options import QueryOptions
 from .partitioning import Numbers, Partitioner
 
 ENOUGH = 8 << 20
@@ -31,7 +31,7 @@ LARGEST = 1_000_000
 """A batch before compression, unless `kafka.batch.size` says otherwise: below the 1 MiB that topics take by default."""
 
 
-def write(batches: Iterator[pa.RecordBatch], settings: Settings) -> int:
+def write(batches: Iterator[pa.RecordBatch], settings: QueryOptions) -> int:
     """Writes all rows and returns how many. UsageError: a row that cannot be written; the kinds of ClientError."""
     task = _Task(pool.writing(settings), settings)
     return sum(task.write(batch) for batch in batches) + task.finish()
@@ -40,7 +40,7 @@ def write(batches: Iterator[pa.RecordBatch], settings: Settings) -> int:
 class _Task:
     """One task's producer, and what it has not sent yet."""
 
-    def __init__(self, client: Client, settings: Settings) -> None:
+    def __init__(self, client: Client, settings: QueryOptions) -> None:
         self._client, self._producer = client, client.producer()
         self._topic = settings["topic"]
         self._codec, self._level = _compression(client.settings)

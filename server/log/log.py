@@ -29,7 +29,7 @@ from .kept_log import KeptLog
 from .lookup import TimestampAndOffset
 from .memory import MemoryStorage
 from .offset_and_epoch import OffsetAndEpoch
-from .producers import Origin
+from .producers import AppendOrigin
 from .refusals import AppendRefused, LogRefused, RecordError
 from .replica import checked_batches
 from .retention import Dropped
@@ -37,7 +37,7 @@ from .storage import ANY_TIMESTAMP, Loan, Placed, Segment, Slice, Storage
 from .transactions import AbortedTransaction
 from .validation import check_fits_segment, check_produced, check_size, sole_batch
 
-__all__ = ["AppendRefused", "AppendResult", "LogRefused", "Origin", "PartitionLog", "RecordError", "Slice"]
+__all__ = ["AppendOrigin", "AppendRefused", "AppendResult", "LogRefused", "PartitionLog", "RecordError", "Slice"]
 
 _FURTHEST = 2**31 - 1  # offsets and positions stand in Kafka's index files as int32, counted from the segment's start
 
@@ -99,7 +99,7 @@ class PartitionLog(KeptLog):
             batch = memoryview(batch)[: header.size]
         check_produced(batch, header, self.config)
         stored, timestamp = accept(batch, header, self.config, now, room)
-        return self._append(header, stored, timestamp, leader_epoch, now, Origin.CLIENT, 0)
+        return self._append(header, stored, timestamp, leader_epoch, now, AppendOrigin.CLIENT, 0)
 
     def append_own(
         self,
@@ -107,16 +107,16 @@ class PartitionLog(KeptLog):
         *,
         leader_epoch: int,
         now: int,
-        origin: Origin = Origin.COORDINATOR,
+        origin: AppendOrigin = AppendOrigin.COORDINATOR,
         transaction_version: int = 0,
     ) -> AppendResult:
         """Append a batch that this node made: it is trusted, and may be unsealed. AppendRefused when it is too large, or from a producer
         or a transaction coordinator that was fenced. `transaction_version` says by which rules a marker is judged; the metadata quorum's
-        batches (Origin.RAFT) are bound by no topic's `max.message.bytes`."""
+        batches (AppendOrigin.RAFT) are bound by no topic's `max.message.bytes`."""
         header = read_header(batch)
         if header.size != len(batch):
             raise UsageError(f"{len(batch)} bytes hold more than one batch of {header.size}")
-        if origin is not Origin.RAFT:
+        if origin is not AppendOrigin.RAFT:
             check_size(header.size, self.config)
         stored, timestamp = stamped(batch, header, self.config, now)
         return self._append(header, stored, timestamp, leader_epoch, now, origin, transaction_version)
@@ -128,7 +128,7 @@ class PartitionLog(KeptLog):
         timestamp: int,
         leader_epoch: int,
         now: int,
-        origin: Origin,
+        origin: AppendOrigin,
         transaction_version: int,
     ) -> AppendResult:
         size, config = len(batch), self.config
@@ -141,7 +141,7 @@ class PartitionLog(KeptLog):
                     known.first_offset, known.last_offset, known.timestamp, self.log_start_offset, 0, True
                 )
         first = self.log_end_offset
-        if config.conditional and origin is Origin.CLIENT:
+        if config.conditional and origin is AppendOrigin.CLIENT:
             check_expected(batch, header, config.produce_expected_offset, first)
         last = first + header.last_offset_delta
         sealed = header.crc != 0  # or just about to be: sealing twice does no harm

@@ -8,7 +8,7 @@ from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.errors import WireError
 
 from .marker import Marker, read_marker
-from .producers import Origin, Producer, Producers, RecordedBatch
+from .producers import AppendOrigin, Producer, Producers, RecordedBatch
 from .refusals import AppendRefused
 from .transactions import AbortedTransaction, Transactions
 
@@ -23,7 +23,7 @@ class ProducerState:
         self.transactions = Transactions()
 
     def check(
-        self, header: BatchHeader, batch: Buffer, origin: Origin, transaction_version: int
+        self, header: BatchHeader, batch: Buffer, origin: AppendOrigin, transaction_version: int
     ) -> RecordedBatch | None:
         """Raise AppendRefused unless the batch may be appended; a client's batch that was appended before is given back as it was."""
         if header.is_control:
@@ -31,7 +31,7 @@ class ProducerState:
             if marker is not None:
                 self.producers.check_marker(header, marker.coordinator_epoch, transaction_version)
             return None
-        if origin is Origin.CLIENT:
+        if origin is AppendOrigin.CLIENT:
             duplicate = self.producers.duplicate_of(header)
             if duplicate is not None:
                 return duplicate

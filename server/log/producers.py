@@ -24,7 +24,7 @@ LAST_EPOCH = 32767
 LAST_SEQUENCE = 2**31 - 1
 
 
-class Origin(Enum):
+class AppendOrigin(Enum):
     """Who wrote a batch, which decides how much of it is checked."""
 
     CLIENT = "client"
@@ -120,18 +120,18 @@ class Producers:
         producer = self._producers.get(header.producer_id)
         return producer.duplicate_of(header) if producer is not None else None
 
-    def check(self, header: BatchHeader, origin: Origin) -> None:
+    def check(self, header: BatchHeader, origin: AppendOrigin) -> None:
         """Raise AppendRefused unless this data batch may come next from its producer.
 
         INVALID_PRODUCER_EPOCH from an epoch that was fenced, OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_TXN_STATE for a batch outside of the
         transaction that its producer has open.
         """
-        if origin is Origin.REPLICATION:
+        if origin is AppendOrigin.REPLICATION:
             return
         producer = self._producers.get(header.producer_id)
         if producer is not None and header.producer_epoch < producer.epoch:
             raise self._fenced(header, producer, "older than")
-        if origin is Origin.CLIENT:
+        if origin is AppendOrigin.CLIENT:
             self._check_sequence(header, producer)
         if producer is not None and producer.transaction_start >= 0 and not header.is_transactional:
             raise AppendRefused(

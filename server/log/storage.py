@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from kafkadouble.wire.checksum import Buffer
-from kafkadouble.wire.stretch import Stretch
+from kafkadouble.wire.file_slice import FileSlice
 
 from .config import LogConfig
 from .offset_and_epoch import OffsetAndEpoch
@@ -44,7 +44,7 @@ class Slice(NamedTuple):
 class Loan(NamedTuple):
     """Whole batches for somebody who only hands them on: they may still lie in their file. `next_offset` as in a Slice."""
 
-    records: Buffer | Stretch
+    records: Buffer | FileSlice
     next_offset: int
 
     @classmethod

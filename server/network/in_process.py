@@ -18,7 +18,7 @@ from kafkadouble.messages import registry
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.message import Message
 from kafkadouble.wire.checksum import Buffer
-from kafkadouble.wire.stretch import Stretch
+from kafkadouble.wire.file_slice import FileSlice
 
 from .. import dispatch
 from ..raft.links import Failure, Send
@@ -297,5 +297,5 @@ def _is_one_of(channel: Sending, tokens: set[int], each: _UnderWay) -> bool:
     return each.channel is channel and each.send.token in tokens
 
 
-def _in_memory(part: Buffer | Stretch) -> Buffer:
-    return part.read() if isinstance(part, Stretch) else part
+def _in_memory(part: Buffer | FileSlice) -> Buffer:
+    return part.read() if isinstance(part, FileSlice) else part

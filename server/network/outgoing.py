@@ -20,7 +20,7 @@ from itertools import islice, takewhile
 from typing import Protocol, cast
 
 from kafkadouble.wire.checksum import Buffer
-from kafkadouble.wire.stretch import Stretch
+from kafkadouble.wire.file_slice import FileSlice
 
 from . import descriptors
 
@@ -67,7 +67,7 @@ class Outgoing:
         self._transport, self._reader = transport, reader
         theirs = transport.get_extra_info("socket")
         self._socket = socket.socket(theirs.family, theirs.type, theirs.proto, theirs.fileno())  # until `end`
-        self._held: deque[Buffer | Stretch] = deque()
+        self._held: deque[Buffer | FileSlice] = deque()
         self._watched = -1  # a descriptor of our own: asyncio keeps the transport's to itself
         self._ended = False
 
@@ -76,12 +76,12 @@ class Outgoing:
         """Bytes that the socket did not take yet."""
         return self._transport.get_write_buffer_size() + sum(map(len, self._held))
 
-    def send(self, buffers: Sequence[Buffer | Stretch]) -> None:
+    def send(self, buffers: Sequence[Buffer | FileSlice]) -> None:
         if self._ended:
             return
         if not DIRECT:
             for buffer in buffers:
-                self._transport.write(buffer.read() if isinstance(buffer, Stretch) else buffer)
+                self._transport.write(buffer.read() if isinstance(buffer, FileSlice) else buffer)
             return
         waits = bool(self._held)
         self._held.extend(filter(len, buffers))
@@ -124,7 +124,7 @@ class Outgoing:
                 some = self._next_in_memory()
                 sent = self._socket.sendmsg(some, (), MORE if len(some) < len(held) else 0)
         else:
-            sent = _send_file(self._socket, cast(Stretch, first))
+            sent = _send_file(self._socket, cast(FileSlice, first))
         return sent, self._drop(sent)
 
     def _next_in_memory(self) -> list[Buffer]:
@@ -140,7 +140,7 @@ class Outgoing:
             held.popleft()
         if sent:
             first = held[0]
-            if isinstance(first, Stretch):
+            if isinstance(first, FileSlice):
                 first.skip(sent)
             else:
                 held[0] = memoryview(first)[sent:]
@@ -187,7 +187,7 @@ class Outgoing:
         return f"{self.unsent} bytes unsent"
 
 
-def _send_file(sock: socket.socket, stretch: Stretch) -> int:
+def _send_file(sock: socket.socket, stretch: FileSlice) -> int:
     """How many bytes of it the socket took."""
     if stretch.in_file:
         try:

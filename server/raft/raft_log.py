@@ -17,7 +17,7 @@ from kafkadouble.wire.checksum import Buffer
 
 from ..log.log import PartitionLog
 from ..log.offset_and_epoch import UNDEFINED, OffsetAndEpoch
-from ..log.producers import Origin
+from ..log.producers import AppendOrigin
 from ..log.refusals import AppendRefused
 from ..log.replica import checked_batches
 from ..log.storage import Flush, Slice
@@ -229,7 +229,7 @@ class RaftLog:
     def _append(self, batch: bytearray, epoch: int, now: int) -> OffsetAndEpoch:
         if len(batch) > MOST_BYTES:
             raise AppendRefused(error_codes.RECORD_LIST_TOO_LARGE, f"a batch of {len(batch)} bytes of metadata")
-        result = self.log.append_own(batch, leader_epoch=epoch, now=now, origin=Origin.RAFT)
+        result = self.log.append_own(batch, leader_epoch=epoch, now=now, origin=AppendOrigin.RAFT)
         return OffsetAndEpoch(result.last_offset, epoch)
 
     def append_as_follower(self, batches: Buffer, epoch: int, now: int) -> int:

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from codegen import spec
-from codegen.model import Message
+from codegen.model import MessageSpec
 from codegen.module import module_text
 
 PACKAGE = "kafkadouble.messages.generated"
@@ -29,7 +29,7 @@ def field(name: str, kind: str, versions: str = "0+", **more: Any) -> dict[str, 
     return {"name": name, "type": kind, "versions": versions} | more
 
 
-def parse(written: dict[str, Any] | str) -> Message:
+def parse(written: dict[str, Any] | str) -> MessageSpec:
     """The checked model of a specification, as a dict or as text."""
     return spec.parse(written if isinstance(written, str) else json.dumps(written), "Example.json")
 

@@ -35,11 +35,11 @@ FILES = [path for path in FILES if path.suffix in (".bin", ".log", ".checkpoint"
 BATCHES = b"".join(path.read_bytes() for path in FILES[:13])
 
 
-def rows_of(found: Iterable[show.Shown]) -> list[show.Row]:
+def rows_of(found: Iterable[show.Shown]) -> list[show.FieldRow]:
     return [row for shown in found for row in shown.rows()]
 
 
-def values(rows: list[show.Row], name: str) -> list[object]:
+def values(rows: list[show.FieldRow], name: str) -> list[object]:
     return [row.value for row in rows if row.path.endswith(f"].{name}") and "headers" not in row.path]
 
 
@@ -189,7 +189,7 @@ TOPICS = {"group_coordinator": "offsets", "transaction_coordinator": "transactio
 
 
 @pytest.mark.parametrize("entry", registry.entries("coordinator-key"), ids=lambda entry: entry.name)
-def test_every_record_of_every_coordinator_is_read(entry: registry.Entry) -> None:
+def test_every_record_of_every_coordinator_is_read(entry: registry.MessageType) -> None:
     maker = Maker((SEED, entry.name), longest=3)
     cls = registry.message(entry.name.removesuffix("Key") + "Value")
     key = encode_key(maker.message(entry.message, 0))
@@ -204,7 +204,7 @@ def test_every_record_of_every_coordinator_is_read(entry: registry.Entry) -> Non
 
 
 @pytest.mark.parametrize("entry", registry.entries("metadata", "metadata"), ids=lambda entry: entry.name)
-def test_every_metadata_record_is_read(entry: registry.Entry) -> None:
+def test_every_metadata_record_is_read(entry: registry.MessageType) -> None:
     maker = Maker((SEED, entry.name), longest=3)
     versions = range(entry.versions[0], entry.versions[1] + 1)
     made = [Record(at, 5, None, encode_record(maker.message(entry.message, at), at)) for at in versions]

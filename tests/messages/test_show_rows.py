@@ -22,7 +22,7 @@ class Records(bytes):
     """The bytes of a field of records, whose rows are those of batches."""
 
 
-def assert_covers(rows: list[show.Row], data: bytes, start: int = 0) -> None:
+def assert_covers(rows: list[show.FieldRow], data: bytes, start: int = 0) -> None:
     """The rows of the first layer are the bytes, one behind the other."""
     for row in rows:
         if row.layer == 0:

@@ -107,7 +107,9 @@ def test_a_cut_is_refused_with_a_place(example: tuple[Message, int], data: st.Da
 
 @given(st.sampled_from(MESSAGES), st.data(), st.binary(max_size=60))
 @QUIET
-def test_any_bytes_are_a_message_or_a_wire_error(entry: registry.Entry, data: st.DataObject, noise: bytes) -> None:
+def test_any_bytes_are_a_message_or_a_wire_error(
+    entry: registry.MessageType, data: st.DataObject, noise: bytes
+) -> None:
     version = data.draw(st.integers(*entry.versions))
     slow = trace(entry.message, noise, version)[1]
     if slow is not None:

@@ -26,7 +26,7 @@ from kafkadouble.server.replica.partition import Partition
 from kafkadouble.server.requests.answer import DISCONNECT, Answer, Disconnect
 from kafkadouble.server.requests.request import Peer, Request
 from kafkadouble.server.requests.waiting import Task
-from kafkadouble.wire.stretch import Stretch
+from kafkadouble.wire.file_slice import FileSlice
 
 NOW = 1_700_000_000_000
 SEED = 20261121
@@ -35,7 +35,7 @@ SIZE_FIELD = 4
 
 def contents(part: Any) -> bytes:
     """A part of an answer, which may lie in a file."""
-    return bytes(part.read() if isinstance(part, Stretch) else part)
+    return bytes(part.read() if isinstance(part, FileSlice) else part)
 
 
 class Pending:

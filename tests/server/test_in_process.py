@@ -16,7 +16,7 @@ from kafkadouble.server.network.in_process import InProcess, handed_on
 from kafkadouble.server.node import Node
 from kafkadouble.server.raft.links import Failure, Peer, Send
 from kafkadouble.server.raft.voters import Endpoint
-from kafkadouble.wire.stretch import Stretch
+from kafkadouble.wire.file_slice import FileSlice
 from tests.server.harness import NOW, SEED
 
 CONTROLLER, BROKER = ("controller", 1), ("broker", 2)
@@ -181,7 +181,7 @@ def test_two_that_never_end_let_others_have_their_turn(carrier: InProcess, askin
     assert carrier.carry(NOW)
 
 
-class InFile(Stretch):
+class InFile(FileSlice):
     def _load(self) -> bytes:
         return b"lies in a file"
 

@@ -17,7 +17,7 @@ import pytest
 from kafkadouble.server.log.files.real_disk import RealDisk, RealFile
 from kafkadouble.server.network import outgoing
 from kafkadouble.server.network.outgoing import DIRECT, MUCH, Outgoing
-from kafkadouble.wire.stretch import Stretch
+from kafkadouble.wire.file_slice import FileSlice
 
 LARGE = 3 << 20
 
@@ -85,9 +85,9 @@ def file_of(folder: Path, data: bytes) -> Iterator[RealFile]:
     file.close()
 
 
-def lent(file: RealFile, position: int, size: int) -> Stretch:
+def lent(file: RealFile, position: int, size: int) -> FileSlice:
     stretch = file.stretch(position, size)
-    assert isinstance(stretch, Stretch)
+    assert isinstance(stretch, FileSlice)
     return stretch
 
 

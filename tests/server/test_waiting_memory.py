@@ -14,7 +14,7 @@ from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.node import Node
 from kafkadouble.server.replica.partition import Partition
-from kafkadouble.wire.stretch import Stretch
+from kafkadouble.wire.file_slice import FileSlice
 from tests.kips.replicas import TOPIC, Replicas
 from tests.server.harness import Harness
 from tests.server.machine import Machine, produce_request
@@ -34,7 +34,7 @@ def kept_by(root: object) -> list[object]:
         if id(each) in seen or isinstance(each, Node | Partition | ModuleType | FunctionType | type):
             continue
         seen[id(each)] = each
-        if (isinstance(each, bytes | bytearray | memoryview) and len(each) > SMALL) or isinstance(each, Stretch):
+        if (isinstance(each, bytes | bytearray | memoryview) and len(each) > SMALL) or isinstance(each, FileSlice):
             found.append(each)
         elif not inspect.isbuiltin(each):
             left += gc.get_referents(each)

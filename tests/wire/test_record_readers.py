@@ -8,7 +8,7 @@ from kafkadouble.wire import record_body, record_scan
 from kafkadouble.wire.batch import Record, encode_batch, is_one_plain, read_header, scan_records
 from kafkadouble.wire.errors import InvalidRecord
 from kafkadouble.wire.record_body import decode_body
-from kafkadouble.wire.record_careful import Place, decode_carefully, wrap64
+from kafkadouble.wire.record_careful import BatchContext, decode_carefully, wrap64
 from kafkadouble.wire.record_scan import scan_carefully, scan_fast
 from kafkadouble.wire.record_write import encode_body
 from tests.wire.strategies import damaged, records
@@ -22,7 +22,7 @@ def outcome(read: object, *arguments: object) -> object:
         return InvalidRecord
 
 
-def sums(body: bytes, count: int, place: Place) -> object:
+def sums(body: bytes, count: int, place: BatchContext) -> object:
     """A scan, the careful one where the fast one gives up, less the body."""
     try:
         return scan_fast(body, count, place.base_offset, place.base_timestamp)[:-1]
@@ -44,7 +44,7 @@ def test_all_readers_agree_on_damaged_records(made: tuple[int, list[Record]], da
     body = encode_body(originals, base)
     bad = data.draw(damaged(body.data))
     count = max(1, body.record_count + data.draw(st.sampled_from([0, 0, 0, 1, -1])))
-    place = Place(base, body.base_timestamp)
+    place = BatchContext(base, body.base_timestamp)
     careful = outcome(decode_carefully, bad, count, place)
     assert outcome(decode_body, bad, count, place) == careful
     expected = summary(careful, base) if isinstance(careful, list) else InvalidRecord
@@ -97,21 +97,21 @@ def test_ordinary_records_never_need_the_careful_reader(monkeypatch: pytest.Monk
         for sign, span in zip((1, -1) * 4, spans, strict=True)
     ]
     body = encode_body(made, 3)
-    place = Place(3, body.base_timestamp)
+    place = BatchContext(3, body.base_timestamp)
     assert decode_body(body.data, len(made), place) == made
     assert sums(body.data, len(made), place) == summary(made, 3)
     stamped = decode_body(body.data, len(made), place._replace(append_time=7))
     assert [record.timestamp for record in stamped] == [7] * len(made)
 
 
-def read_one(text: str, place: Place | None = None) -> Record:
-    (record,) = decode_body(bytes.fromhex(text), 1, place or Place())
+def read_one(text: str, place: BatchContext | None = None) -> Record:
+    (record,) = decode_body(bytes.fromhex(text), 1, place or BatchContext())
     return record
 
 
 def test_a_record_byte_by_byte() -> None:
     # length, attributes, timestamp delta, offset delta, key, value, header count, header name, null header value
-    record = read_one("16 00 02 04 026b 0276 02 0268 01", Place(100, 1000))
+    record = read_one("16 00 02 04 026b 0276 02 0268 01", BatchContext(100, 1000))
     assert record == Record(102, 1001, b"k", b"v", (("h", None),))
 
 
@@ -131,7 +131,7 @@ def test_oddities_are_read_as_java_reads_them(text: str, expected: Record) -> No
 
 
 def test_sums_wrap_around_at_64_bits() -> None:
-    place = Place((1 << 63) - 1, (1 << 63) - 1)
+    place = BatchContext((1 << 63) - 1, (1 << 63) - 1)
     assert read_one("0c 00 02 02 01 01 00", place) == Record(-(1 << 63), -(1 << 63), None, None)
     assert sums(bytes.fromhex("0c000202010100"), 1, place) == (False, 0, -(1 << 63), -(1 << 63), -(1 << 63))
 
@@ -160,7 +160,7 @@ def test_sums_wrap_around_at_64_bits() -> None:
 )
 def test_what_is_wrong_where(text: str, problem: str, offset: int) -> None:
     with pytest.raises(InvalidRecord, match=problem) as caught:
-        decode_body(bytes.fromhex(text), 1, Place(start=100))
+        decode_body(bytes.fromhex(text), 1, BatchContext(start=100))
     assert caught.value.offset == 100 + offset
     with pytest.raises(InvalidRecord):
-        sums(bytes.fromhex(text), 1, Place())
+        sums(bytes.fromhex(text), 1, BatchContext())

@@ -26,7 +26,7 @@ _MOST_RECORDS = 1 << 20
 _MOST_EXTENT = 1 << 30  # from the first to the last byte of uncompressed batches: places must fit into 31 bits
 
 
-class Chunk(NamedTuple):
+class BodyChunk(NamedTuple):
     """Bodies within `data`, and which of the headers they belong to."""
 
     data: Buffer
@@ -49,7 +49,7 @@ class Bodies:
     def __init__(self, view: memoryview, headers: Headers, check: bool, limit: int) -> None:
         self._view, self._headers, self._check, self._limit = view, headers, check, limit
 
-    def __iter__(self) -> Iterator[Chunk | Apart]:
+    def __iter__(self) -> Iterator[BodyChunk | Apart]:
         pending = _Pending(self._view)
         for index, (position, size, magic, crc, codec, count) in enumerate(self._fields()):
             if self._check and checksum(self._view, position, size, magic) != crc:
@@ -126,7 +126,7 @@ class _Pending:
         self._size += size - HEADER_SIZE if body is None else len(body)
         self._records += count
 
-    def take(self) -> Iterator[Chunk]:
+    def take(self) -> Iterator[BodyChunk]:
         """The chunk, if there is anything for it; what comes next is another."""
         if not self._indexes:
             return
@@ -144,4 +144,4 @@ class _Pending:
             first, last = self._starts[0], self._ends[-1]
             data, starts, ends = self._view[first:last], starts - first, ends - first
         self._clear()
-        yield Chunk(data, starts, ends, counts, indexes)
+        yield BodyChunk(data, starts, ends, counts, indexes)

@@ -18,7 +18,7 @@ from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.compression import LIMIT
 from kafkadouble.wire.errors import BadCompression, TooLarge, UsageError, WireError
 
-from .bodies import CHUNK, Apart, Bodies, Chunk
+from .bodies import CHUNK, Apart, Bodies, BodyChunk
 from .choice import choose
 from .found import FoundRows
 from .headers import Headers
@@ -118,7 +118,7 @@ class _Decoder:
             else:
                 yield from self._rows_of(piece, most)
 
-    def _rows_of(self, chunk: Chunk, most: int) -> Iterator[Rows | Apart]:
+    def _rows_of(self, chunk: BodyChunk, most: int) -> Iterator[Rows | Apart]:
         """The rows of a chunk, and between them the batches that turned out to be odd."""
         implementation = choose(self._implementation, chunk.counts)
         data = np.frombuffer(chunk.data, np.uint8)

@@ -17,7 +17,7 @@ from kafkadouble.wire.compression import CODECS
 from kafkadouble.wire.errors import UsageError
 
 from .headers import Ints
-from .incoming import Incoming, incoming, join, one, rounds
+from .incoming import EncoderInput, incoming, join, one, rounds
 from .zigzags import zigzag_sizes, zigzags
 
 _LENGTH = 5  # bytes at most of a record's own length
@@ -61,7 +61,7 @@ def encode(
     return made
 
 
-def _fixed(rows: Incoming) -> Ints:
+def _fixed(rows: EncoderInput) -> Ints:
     """For each row what its record takes but for its length and its two deltas, wherever it is cut."""
     sizes = rows.header_sizes + zigzag_sizes(rows.header_counts) + 1
     for numbers in (rows.keys.sizes, rows.values.sizes):
@@ -70,7 +70,7 @@ def _fixed(rows: Incoming) -> Ints:
     return sizes
 
 
-def _longest(rows: Incoming, fixed: Ints) -> Ints:
+def _longest(rows: EncoderInput, fixed: Ints) -> Ints:
     """For each row no less than what its record takes, wherever it is cut."""
     stamps = rows.timestamps
     apart = int(stamps.max()) - int(stamps.min())
@@ -78,7 +78,7 @@ def _longest(rows: Incoming, fixed: Ints) -> Ints:
     return np.add(fixed, deltas + _LENGTH)
 
 
-def _records(rows: Incoming, fixed: Ints, cuts: Ints) -> pa.Array:
+def _records(rows: EncoderInput, fixed: Ints, cuts: Ints) -> pa.Array:
     """The bytes of every row's record, its deltas counted from the cut before it."""
     lengths = np.diff(cuts)
     offsets = np.arange(len(rows.timestamps)) - np.repeat(cuts[:-1], lengths)

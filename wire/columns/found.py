@@ -10,14 +10,14 @@ from .gather import as_names, lists
 from .headers import Headers
 from .rows import Common, Rows
 from .schema import TYPES
-from .spans import Bytes, Ints, Spans
+from .spans import Bytes, Ints, RecordSpans
 
 
 class FoundRows(Rows):
     """Rows of a chunk's `data`, one for each entry of the `spans`."""
 
     def __init__(
-        self, common: Common, headers: Headers, which: Ints, data: Bytes, spans: Spans, by: Implementation
+        self, common: Common, headers: Headers, which: Ints, data: Bytes, spans: RecordSpans, by: Implementation
     ) -> None:
         super().__init__(common, headers, which)
         self._data, self._spans, self._by = data, spans, by

@@ -4,12 +4,12 @@ import numpy as np
 
 from kafkadouble.wire.record_body import Odd, long32
 
-from .spans import RAW_ROWS, Bytes, Ints, Spans, finish, read_fields
+from .spans import RAW_ROWS, Bytes, Ints, RecordSpans, finish, read_fields
 
 _BLOCK = 8192  # records at once: what they need stays in the processor's cache
 
 
-def find(data: Bytes, starts: Ints, ends: Ints, counts: Ints) -> Spans:
+def find(data: Bytes, starts: Ints, ends: Ints, counts: Ints) -> RecordSpans:
     """A `spans.Finder`."""
     at = np.concatenate([
         _chain(data[start:end].tobytes(), count) + start

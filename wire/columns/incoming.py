@@ -19,28 +19,28 @@ _MOST = (1 << 31) - 1 - 64  # bytes of a record, with room for what stands aroun
 _MS = {"s": (1000, 1), "ms": (1, 1), "us": (1, 1000), "ns": (1, 1_000_000)}
 
 
-class Bytes(NamedTuple):
+class ByteColumn(NamedTuple):
     """A column of bytes, and their sizes: -1 for null."""
 
     values: pa.Array
     sizes: Ints
 
-    def cut(self, low: int, high: int) -> Bytes:
-        return Bytes(self.values.slice(low, high - low).cast(pa.binary()), self.sizes[low:high])
+    def cut(self, low: int, high: int) -> ByteColumn:
+        return ByteColumn(self.values.slice(low, high - low).cast(pa.binary()), self.sizes[low:high])
 
 
-class Incoming(NamedTuple):
+class EncoderInput(NamedTuple):
     """Rows to be encoded. `headers` has for each its headers' bytes, and is None when no row has any."""
 
-    keys: Bytes
-    values: Bytes
+    keys: ByteColumn
+    values: ByteColumn
     timestamps: Ints
     header_counts: Ints
     header_sizes: Ints
     headers: pa.Array | None
 
 
-def incoming(batch: pa.RecordBatch, now: int) -> Iterator[Incoming]:
+def incoming(batch: pa.RecordBatch, now: int) -> Iterator[EncoderInput]:
     """The rows in rounds of some 16 MB. UsageError for a column that cannot be read as what it is called."""
     keys, values = _bytes(batch, "key"), _bytes(batch, "value")
     stamps = _timestamps(batch, now)
@@ -49,7 +49,7 @@ def incoming(batch: pa.RecordBatch, now: int) -> Iterator[Incoming]:
     if len(sizes) and int(sizes.max()) > _MOST:
         raise UsageError(f"a record of {int(sizes.max())} bytes: a batch holds less than 2^31")
     for low, high in rounds(sizes, _ROUND):
-        yield Incoming(
+        yield EncoderInput(
             keys.cut(low, high), values.cut(low, high), stamps[low:high], headers.counts[low:high],
             headers.sizes[low:high], headers.encoded(low, high),
         )  # fmt: skip
@@ -66,15 +66,15 @@ def rounds(sizes: Ints, most: int) -> Iterator[tuple[int, int]]:
         low = high
 
 
-def _bytes(batch: pa.RecordBatch, name: str) -> Bytes:
+def _bytes(batch: pa.RecordBatch, name: str) -> ByteColumn:
     if name not in batch.schema.names:
         if name == "value":
             raise UsageError(f"no column is called 'value': {', '.join(batch.schema.names) or 'there is none'}")
-        return Bytes(pa.nulls(batch.num_rows, pa.binary()), np.full(batch.num_rows, -1, np.int64))
+        return ByteColumn(pa.nulls(batch.num_rows, pa.binary()), np.full(batch.num_rows, -1, np.int64))
     return _measured(batch.column(name), name)
 
 
-def _measured(values: pa.Array, name: str) -> Bytes:
+def _measured(values: pa.Array, name: str) -> ByteColumn:
     kind = values.type
     if pa.types.is_binary_view(kind) or pa.types.is_string_view(kind):
         values = values.cast(pa.large_binary())
@@ -87,7 +87,7 @@ def _measured(values: pa.Array, name: str) -> Bytes:
         raise UsageError(f"the column {name!r} holds {kind}, not bytes or text")
     sizes = pc.binary_length(values)
     kind = np.int64 if pa.types.is_int64(sizes.type) else np.int32
-    return Bytes(values, numbers(sizes, kind, -1).astype(np.int64))
+    return ByteColumn(values, numbers(sizes, kind, -1).astype(np.int64))
 
 
 def _timestamps(batch: pa.RecordBatch, now: int) -> Ints:
@@ -114,7 +114,7 @@ class _Headers:
         rows = batch.num_rows
         self._first = np.zeros(rows + 1, np.int64)
         self.counts = self.sizes = np.zeros(rows, np.int64)
-        self._names: Bytes | None = None
+        self._names: ByteColumn | None = None
         if "headers" in batch.schema.names:
             self._read(batch.column("headers"))
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from .spans import END, RAW_ROWS, Bytes, Ints, Spans, finish, read_fields
+from .spans import END, RAW_ROWS, Bytes, Ints, RecordSpans, finish, read_fields
 
 
-def find(data: Bytes, starts: Ints, ends: Ints, counts: Ints) -> Spans:
+def find(data: Bytes, starts: Ints, ends: Ints, counts: Ints) -> RecordSpans:
     """A `spans.Finder`."""
     order = np.argsort(-counts, kind="stable")  # so that those that still have records are always the first ones
     widths = _widths(counts[order])

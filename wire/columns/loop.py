@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from .spans import Bytes, Ints, Spans
+from .spans import Bytes, Ints, RecordSpans
 
 
-def find(data: Bytes, starts: Ints, ends: Ints, counts: Ints) -> Spans:
+def find(data: Bytes, starts: Ints, ends: Ints, counts: Ints) -> RecordSpans:
     """A `spans.Finder`."""
     count = int(counts.sum())
     none = np.zeros(count, np.int32)
-    return Spans(np.zeros(count, np.int64), none, none, none, none, none, none, none, np.ones(len(counts), bool))
+    return RecordSpans(np.zeros(count, np.int64), none, none, none, none, none, none, none, np.ones(len(counts), bool))

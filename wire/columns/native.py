@@ -9,14 +9,14 @@ import pyarrow as pa
 from kafkadouble.wire.errors import InvalidRecord
 
 from .gather import CHANGED
-from .spans import Bytes, Ints, Shorts, Spans
+from .spans import Bytes, Ints, RecordSpans, Shorts
 
 
-def find(data: Bytes, starts: Ints, ends: Ints, counts: Ints) -> Spans:
+def find(data: Bytes, starts: Ints, ends: Ints, counts: Ints) -> RecordSpans:
     """A `spans.Finder`."""
     count = int(counts.sum())
     shorts = np.empty((7, count), np.int32)
-    spans = Spans._make([np.empty(count, np.int64), *shorts, np.empty(len(counts), bool)])
+    spans = RecordSpans._make([np.empty(count, np.int64), *shorts, np.empty(len(counts), bool)])
     kafkadouble_fast.find(data, starts, ends, counts, *spans)
     return spans
 

@@ -25,7 +25,7 @@ _NARROW = 32  # with fewer records at once, numpy is slower than a loop
 _MOST_ROUNDS = 1024  # and with more headers than these, too, once a few records of each slice have them
 
 
-class Spans(NamedTuple):
+class RecordSpans(NamedTuple):
     """One entry a record, in order; starts count from the chunk's, a size of -1 is a null. `odd` has one entry a batch."""
 
     timestamp_delta: Ints
@@ -38,12 +38,12 @@ class Spans(NamedTuple):
     header_count: Shorts
     odd: Bools
 
-    def rows(self, low: int, high: int) -> Spans:
+    def rows(self, low: int, high: int) -> RecordSpans:
         """Of some of the records."""
-        return Spans._make([*(field[low:high] for field in self[:-1]), self.odd])
+        return RecordSpans._make([*(field[low:high] for field in self[:-1]), self.odd])
 
 
-Finder = Callable[[Bytes, Ints, Ints, Ints], Spans]
+Finder = Callable[[Bytes, Ints, Ints, Ints], RecordSpans]
 """An implementation: bytes of the chunk, starts and ends of bodies, counts of records."""
 
 HeaderFinder = Callable[[Bytes, Shorts, Shorts], tuple[Shorts, Shorts, Shorts, Shorts]]
@@ -70,7 +70,7 @@ def read_fields(data: Bytes, at: Ints, into: Ints) -> list[Ints]:
     return strange
 
 
-def finish(data: Bytes, raw: Ints, bad: Bools, ends: Ints, counts: Ints) -> Spans:
+def finish(data: Bytes, raw: Ints, bad: Bools, ends: Ints, counts: Ints) -> RecordSpans:
     """`Spans` of the raw rows of all records in order, whose `bad` ones are known to have a varint too long. Lengths are never negative here,
     so a record that ends where it should holds all of its fields."""
     first = np.zeros(len(counts) + 1, np.int64)
@@ -79,7 +79,7 @@ def finish(data: Bytes, raw: Ints, bad: Bools, ends: Ints, counts: Ints) -> Span
     bad |= after_headers(data, raw[HEADERS_START], raw[HEADERS] >> 1, raw[END]) != raw[END]
     odd = np.logical_or.reduceat(bad, first[:-1]) if len(counts) else np.zeros(0, bool)
     odd |= raw[END][first[1:] - 1] != ends
-    return Spans(
+    return RecordSpans(
         unzigzag(raw[TIMESTAMP]),
         unzigzag(raw[OFFSET]).astype(np.int32),
         raw[KEY_START].astype(np.int32),

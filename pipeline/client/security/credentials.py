@@ -10,7 +10,7 @@ from urllib.request import url2pathname
 
 from kafkadouble.wire.errors import UsageError
 
-from ..settings import Settings
+from ..settings import ClientSettings
 from .jaas import Login, parse
 
 USER_MODULES = ("PlainLoginModule", "ScramLoginModule")
@@ -18,7 +18,7 @@ UNSECURED = "unsecuredLoginStringClaim_"
 LIFETIME_S = 3600
 
 
-def user(settings: Settings) -> tuple[str, str]:
+def user(settings: ClientSettings) -> tuple[str, str]:
     """A name and a password. UsageError when there is none."""
     login = _login(settings)
     if login is not None and login.module not in USER_MODULES:
@@ -35,7 +35,7 @@ def user(settings: Settings) -> tuple[str, str]:
     return name, password
 
 
-def token(settings: Settings) -> str:
+def token(settings: ClientSettings) -> str:
     """A bearer token: from a file, or the unsecured one that Kafka's own login module makes up for tests. UsageError when there is none."""
     url = settings.text("sasl.oauthbearer.token.endpoint.url")
     if url:
@@ -50,7 +50,7 @@ def token(settings: Settings) -> str:
     return _unsecured(claims)
 
 
-def _login(settings: Settings) -> Login | None:
+def _login(settings: ClientSettings) -> Login | None:
     text = settings.text("sasl.jaas.config")
     return parse(text) if text else None
 

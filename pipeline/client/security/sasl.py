@@ -17,11 +17,11 @@ from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest, 
 from kafkadouble.wire.errors import UsageError
 
 from ..errors import NotAuthenticated
-from ..settings import Settings
+from ..settings import ClientSettings
 from . import credentials, scram
 
 if TYPE_CHECKING:
-    from ..connection import Connection
+    from ..connection import BrokerConnection
 
 RENEWED_AFTER = 0.85
 """The part of a session's time after which another connection is made, as Kafka's clients do at the earliest."""
@@ -29,16 +29,16 @@ RENEWED_AFTER = 0.85
 Exchange = Generator[bytes, bytes, None]
 
 
-def _plain(settings: Settings) -> Exchange:
+def _plain(settings: ClientSettings) -> Exchange:
     name, password = credentials.user(settings)
     yield f"\0{name}\0{password}".encode()
 
 
-def _scram(settings: Settings) -> Exchange:
+def _scram(settings: ClientSettings) -> Exchange:
     yield from scram.exchange(settings.text("sasl.mechanism") or "", *credentials.user(settings))
 
 
-def _bearer(settings: Settings) -> Exchange:
+def _bearer(settings: ClientSettings) -> Exchange:
     """RFC 7628: a refusal comes as text, and one byte is owed for it."""
     refused = yield f"n,,\x01auth=Bearer {credentials.token(settings)}\x01\x01".encode()
     if refused:
@@ -46,7 +46,7 @@ def _bearer(settings: Settings) -> Exchange:
         raise scram.ScramError(f"it says {refused[:200].decode('utf-8', 'replace')}")
 
 
-MECHANISMS: dict[str, Callable[[Settings], Exchange]] = {
+MECHANISMS: dict[str, Callable[[ClientSettings], Exchange]] = {
     "PLAIN": _plain,
     "SCRAM-SHA-256": _scram,
     "SCRAM-SHA-512": _scram,
@@ -54,7 +54,7 @@ MECHANISMS: dict[str, Callable[[Settings], Exchange]] = {
 }
 
 
-def authenticate(connection: Connection, settings: Settings) -> float | None:
+def authenticate(connection: BrokerConnection, settings: ClientSettings) -> float | None:
     """Say who this is; when the broker will want to know it again, by the monotonic clock. NotAuthenticated, UsageError."""
     mechanism = settings.text("sasl.mechanism") or ""
     if mechanism not in MECHANISMS:
@@ -74,7 +74,7 @@ def authenticate(connection: Connection, settings: Settings) -> float | None:
         raise NotAuthenticated(f"broker {connection.endpoint} fails in {mechanism}: {error}") from None
 
 
-def _shake_hands(connection: Connection, mechanism: str) -> None:
+def _shake_hands(connection: BrokerConnection, mechanism: str) -> None:
     answer = connection.ask(
         SaslHandshakeRequest(mechanism=mechanism), connection.version(ApiKeys.SASL_HANDSHAKE, lowest=1)
     )
@@ -87,7 +87,7 @@ def _shake_hands(connection: Connection, mechanism: str) -> None:
         )
 
 
-def _sent(connection: Connection, mechanism: str, message: bytes) -> SaslAuthenticateResponse:
+def _sent(connection: BrokerConnection, mechanism: str, message: bytes) -> SaslAuthenticateResponse:
     answer = connection.ask(SaslAuthenticateRequest(auth_bytes=message), connection.version(ApiKeys.SASL_AUTHENTICATE))
     assert isinstance(answer, SaslAuthenticateResponse)
     if answer.error_code:

@@ -1,7 +1,7 @@
 """TLS by Kafka's settings: whom to trust, who this is, and whether the broker's name must be in its certificate.
 
 Rules. Stores are PEM, as files or as texts; Java's formats (JKS, PKCS12) are refused with how to convert them. A broker that cannot show who it
-is, or takes this client for nobody, is NotAuthenticated at once; a connection that breaks is Lost.
+is, or takes this client for nobody, is NotAuthenticated at once; a connection that breaks is ConnectionLost.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from pathlib import Path
 from kafkadouble.wire.errors import UsageError
 
 from ..dialing import said
-from ..errors import Lost, NotAuthenticated
-from ..names import Endpoint
-from ..settings import Settings
+from ..errors import ConnectionLost, NotAuthenticated
+from ..names import BrokerEndpoint
+from ..settings import ClientSettings
 
 VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3}
 BEGINS = "-----BEGIN "
@@ -27,7 +27,7 @@ CONVERT = {
 }
 
 
-def secured(sock: socket.socket, endpoint: Endpoint, settings: Settings, seconds: float) -> socket.socket:
+def secured(sock: socket.socket, endpoint: BrokerEndpoint, settings: ClientSettings, seconds: float) -> socket.socket:
     """The socket, encrypted if `security.protocol` says so."""
     if settings.text("security.protocol") not in ("SSL", "SASL_SSL"):
         return sock
@@ -42,7 +42,7 @@ def secured(sock: socket.socket, endpoint: Endpoint, settings: Settings, seconds
         ) from None
     except ssl.SSLEOFError:
         sock.close()
-        raise Lost(f"broker {endpoint} closed the connection in the TLS handshake") from None
+        raise ConnectionLost(f"broker {endpoint} closed the connection in the TLS handshake") from None
     except ssl.SSLError as error:
         sock.close()
         raise NotAuthenticated(
@@ -50,13 +50,13 @@ def secured(sock: socket.socket, endpoint: Endpoint, settings: Settings, seconds
         ) from None
     except OSError as error:
         sock.close()
-        raise Lost(f"broker {endpoint} in the TLS handshake: {said(error)}") from None
+        raise ConnectionLost(f"broker {endpoint} in the TLS handshake: {said(error)}") from None
     except BaseException:
         sock.close()
         raise
 
 
-def context(settings: Settings) -> ssl.SSLContext:
+def context(settings: ClientSettings) -> ssl.SSLContext:
     """What the settings say. UsageError."""
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     made.check_hostname = bool(settings.text("ssl.endpoint.identification.algorithm"))
@@ -66,7 +66,7 @@ def context(settings: Settings) -> ssl.SSLContext:
     return made
 
 
-def _offer(made: ssl.SSLContext, settings: Settings) -> None:
+def _offer(made: ssl.SSLContext, settings: ClientSettings) -> None:
     names = settings.names("ssl.enabled.protocols")
     unknown = [name for name in names if name not in VERSIONS]
     if unknown or not names:
@@ -80,7 +80,7 @@ def _offer(made: ssl.SSLContext, settings: Settings) -> None:
             raise UsageError("ssl.cipher.suites: OpenSSL knows none of them by these names") from None
 
 
-def _trust(made: ssl.SSLContext, settings: Settings) -> None:
+def _trust(made: ssl.SSLContext, settings: ClientSettings) -> None:
     text = _pem(settings, "truststore", "ssl.truststore.certificates", "ssl.truststore.location", "ssl.ca.location")
     if text is None:
         made.load_default_certs()
@@ -91,7 +91,7 @@ def _trust(made: ssl.SSLContext, settings: Settings) -> None:
         raise UsageError(f"ssl.truststore: no certificate can be read from it: {error.reason or error}") from None
 
 
-def _show(made: ssl.SSLContext, settings: Settings) -> None:
+def _show(made: ssl.SSLContext, settings: ClientSettings) -> None:
     chain, key = settings.text("ssl.keystore.certificate.chain"), settings.text("ssl.keystore.key")
     if (chain is None) != (key is None):
         raise UsageError("ssl.keystore.certificate.chain and ssl.keystore.key are of use only together")
@@ -113,7 +113,7 @@ def _show(made: ssl.SSLContext, settings: Settings) -> None:
         os.unlink(path)
 
 
-def _pem(settings: Settings, store: str, inline: str, *files: str) -> str | None:
+def _pem(settings: ClientSettings, store: str, inline: str, *files: str) -> str | None:
     """The store's text, from the setting that holds it or from the first file that is given. UsageError when it is no PEM."""
     if inline and (text := settings.text(inline)):
         return text.replace("\\n", "\n")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from kafkadouble.wire.checksum import Buffer
-from kafkadouble.wire.stretch import Stretch
+from kafkadouble.wire.file_slice import FileSlice
 
 from .errors import DiskFailure
 
@@ -49,7 +49,7 @@ class File(Protocol):
         """All of it, mapped; only of a file that is neither appended to nor cut while the view lives."""
         ...
 
-    def stretch(self, position: int, size: int) -> bytes | Stretch:
+    def stretch(self, position: int, size: int) -> bytes | FileSlice:
         """The bytes that `read` gives, perhaps without reading them. They stay good as those do."""
         ...
 

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from weakref import WeakKeyDictionary, WeakSet, ref
 
 from kafkadouble.wire.checksum import Buffer
-from kafkadouble.wire.stretch import Stretch
+from kafkadouble.wire.file_slice import FileSlice
 
 from .disk import WORTH_IT, Flushing
 from .errors import DiskFailure, LostFile
@@ -118,7 +118,7 @@ class RealFile:
         with self._disk.failures():
             return memoryview(mmap.mmap(self._opened(), self.size, access=mmap.ACCESS_READ))
 
-    def stretch(self, position: int, size: int) -> bytes | Stretch:
+    def stretch(self, position: int, size: int) -> bytes | FileSlice:
         size = min(size, self.size - position)
         if size < WORTH_IT:
             return self.read(position, size)
@@ -203,14 +203,14 @@ class _Lent:
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
-        self.stretches = WeakSet[Stretch]()
+        self.stretches = WeakSet[FileSlice]()
 
     def __del__(self) -> None:
         with suppress(OSError):
             os.close(self.descriptor)
 
 
-class _FileStretch(Stretch):
+class _FileStretch(FileSlice):
     """It lives on when its file does not."""
 
     __slots__ = ("_disk", "_lent")

@@ -26,7 +26,7 @@ from kafkadouble.wire.batch import (
 from kafkadouble.wire.batch_header import CONTROL_FLAG
 from kafkadouble.wire.compression import LIMIT
 from kafkadouble.wire.errors import WireError
-from kafkadouble.wire.stretch import Stretch
+from kafkadouble.wire.file_slice import FileSlice
 from kafkadouble.wire.value_batch import plain_values
 
 from ...log.formats.errors import BadFile, bad_from
@@ -82,7 +82,7 @@ class SnapshotReader:
         source: Source,
         file: str = "",
         closed: Callable[[], None] | None = None,
-        stretch: Callable[[int, int], bytes | Stretch] | None = None,
+        stretch: Callable[[int, int], bytes | FileSlice] | None = None,
     ) -> None:
         self.id, self._source, self._closed = id, source, closed
         self.stretch = stretch or source.read

@@ -147,7 +147,7 @@ def _shown(options: argparse.Namespace, found: Source) -> Iterable[show.Shown]:
     return [show.message(data, *_message(options), records=options.records, bounds=bounds)]
 
 
-def _frames(options: argparse.Namespace, data: bytes, bounds: show.Bounds) -> Iterator[show.Shown]:
+def _frames(options: argparse.Namespace, data: bytes, bounds: show.TextLimits) -> Iterator[show.Shown]:
     """The frames that stand one behind the other: one, unless they have sizes."""
     if not data:
         raise UsageError("there are no bytes")

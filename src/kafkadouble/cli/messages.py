@@ -40,13 +40,13 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def _described(entries: Sequence[registry.Entry]) -> list[dict[str, Any]]:
+def _described(entries: Sequence[registry.MessageType]) -> list[dict[str, Any]]:
     """What the registry says of these, with their fields."""
     by_name = {each["name"]: each for each in registry.describe()}
     return [by_name[entry.name] | {"fields": _fields(entry)} for entry in entries]
 
 
-def _fields(entry: registry.Entry) -> list[dict[str, Any]]:
+def _fields(entry: registry.MessageType) -> list[dict[str, Any]]:
     return [] if entry.retired else spec_fields(entry.message)
 
 
@@ -57,7 +57,7 @@ def _field_lines(fields: Sequence[dict[str, Any]], indent: str) -> Iterator[str]
         yield from _field_lines(field.get("fields", ()), indent + "  ")
 
 
-def _line(entry: registry.Entry) -> str:
+def _line(entry: registry.MessageType) -> str:
     key = "" if entry.api_key is None else str(entry.api_key)
     low, high = entry.versions
     versions = "retired" if low > high else f"{low}-{high}" if low < high else str(low)

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.pipeline.traffic.problems import Problems
-from kafkadouble.pipeline.traffic.tables import TABLES, Table
+from kafkadouble.pipeline.traffic.tables import TABLES, ReportTable
 from kafkadouble.wire.errors import UsageError
 
 from ..dump.item import printable
@@ -73,10 +73,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _report(options: argparse.Namespace) -> int:
     from kafkadouble.pipeline.traffic.grouping import marked, table_of
-    from kafkadouble.pipeline.traffic.reading import Reading, read, zone_of
+    from kafkadouble.pipeline.traffic.reading import ReadOptions, read, zone_of
 
     problems = Problems()
-    rows = marked(read(options.paths, problems, Reading(zone_of(options.zone))))
+    rows = marked(read(options.paths, problems, ReadOptions(zone_of(options.zone))))
     _tell(problems)
     if options.csv:
         (chosen,) = (each for each in TABLES if each.name == options.csv)
@@ -107,7 +107,7 @@ def _counted(rows: pa.Table) -> str:
     return f"{rows.num_rows} requests in {runs} {'run' if runs == 1 else 'runs'}{when}"
 
 
-def _print_table(given: Table, found: pa.Table) -> None:
+def _print_table(given: ReportTable, found: pa.Table) -> None:
     heads = [name.replace("_", " ").upper() for name in given.columns]
     rows = ([_cell(name, row[name]) for name in given.columns] for row in found.to_pylist())
     for line in table(given.title, heads, rows):
@@ -126,7 +126,7 @@ def _text(value: Any) -> str:
     return str(round(value)) if isinstance(value, float) else str(value)
 
 
-def _print_csv(given: Table, found: pa.Table) -> None:
+def _print_csv(given: ReportTable, found: pa.Table) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(given.columns)
     for row in found.to_pylist():

@@ -64,7 +64,7 @@ def _crowd(found: Found, file: str) -> BadFile | None:
     return BadFile(f"{count} records in {size} bytes", file=file, offset=found.position, path="records_count")
 
 
-def _inside(batch: show.Batch, position: int, file: str) -> BadFile | None:
+def _inside(batch: show.ShownBatch, position: int, file: str) -> BadFile | None:
     """What is wrong with the records of a batch; bytes that were compressed count from the first of what came out of them."""
     error: WireError | None = batch.error
     if error is None:

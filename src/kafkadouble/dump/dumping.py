@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from kafkadouble.messages.show.text import TREE, Bounds
+from kafkadouble.messages.show.text import TREE, TextLimits
 from kafkadouble.server.log.formats import BadFile
 from kafkadouble.wire.errors import UsageError
 
@@ -25,7 +25,7 @@ class Options(NamedTuple):
 
     records: bool = False
     decode: str | None = None
-    bounds: Bounds = TREE
+    bounds: TextLimits = TREE
 
 
 BATCHES = Options()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
-from kafkadouble.messages.show.text import TREE, Bounds, plain
+from kafkadouble.messages.show.text import TREE, TextLimits, plain
 from kafkadouble.server.log.formats import BadFile, TornTail
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ class Item(NamedTuple):
     fields: dict[str, Any]
     problem: BadFile | None = None
 
-    def lines(self, bounds: Bounds = TREE) -> list[str]:
+    def lines(self, bounds: TextLimits = TREE) -> list[str]:
         """A line for the fields, another one for what is wrong."""
         indent = _INDENT.get(self.kind, "")
         said = " ".join(f"{name}: {_text(value, bounds)}" for name, value in self.fields.items())
@@ -68,7 +68,7 @@ def printable(line: str) -> str:
     return line if line.isprintable() else "".join(each if each.isprintable() else repr(each)[1:-1] for each in line)
 
 
-def _text(value: Any, bounds: Bounds) -> str:
+def _text(value: Any, bounds: TextLimits) -> str:
     if isinstance(value, Raw):
         return plain(value.data, bounds)
     if isinstance(value, dict):
@@ -78,7 +78,7 @@ def _text(value: Any, bounds: Bounds) -> str:
     return str(value) if isinstance(value, str) else plain(value, bounds)
 
 
-def _header_text(header: tuple[str, Raw], bounds: Bounds) -> str:
+def _header_text(header: tuple[str, Raw], bounds: TextLimits) -> str:
     return f"{plain(header[0], bounds)}={plain(header[1].data, bounds)}"
 
 

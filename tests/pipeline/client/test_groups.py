@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.pipeline.client import Client, NotAuthorized, OffsetAndEpoch, Refused, TopicPartition
+from kafkadouble.pipeline.client import ApiError, Client, NotAuthorized, OffsetAndEpoch, TopicPartition
 
 from .making import client_of
 
@@ -51,7 +51,7 @@ def test_a_connection_that_is_lost_is_made_anew(double: KafkaDouble, client: Cli
 
 def test_a_refusal_names_group_and_partition(double: KafkaDouble, client: Client) -> None:
     double.fail("OffsetCommit", "UNKNOWN_MEMBER_ID")
-    with pytest.raises(Refused, match="committing to group 'g': t-0: UNKNOWN_MEMBER_ID: the group has members"):
+    with pytest.raises(ApiError, match="committing to group 'g': t-0: UNKNOWN_MEMBER_ID: the group has members"):
         client.commit("g", {T0: OffsetAndEpoch(7, 0)})
     double.fail("OffsetCommit", "GROUP_AUTHORIZATION_FAILED")
     with pytest.raises(NotAuthorized, match="group 'g'"):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.pipeline.client import Client, Diverged, OffsetAndEpoch, TopicPartition
+from kafkadouble.pipeline.client import Client, LogTruncated, OffsetAndEpoch, TopicPartition
 
 from .making import batch, client_of, read, values
 
@@ -65,6 +65,6 @@ def test_what_the_next_leader_lacks_is_told(double: KafkaDouble, client: Client)
     assert values([next(reading).buffer]) == VALUES
     double.truncate("t", 0, 20)
     move(double)
-    with pytest.raises(Diverged) as caught:
+    with pytest.raises(LogTruncated) as caught:
         next(reading)
     assert caught.value.end == OffsetAndEpoch(20, 0)

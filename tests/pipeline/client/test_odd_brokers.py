@@ -17,7 +17,7 @@ from kafkadouble.messages.generated.metadata import MetadataResponse
 from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochResponse
 from kafkadouble.messages.generated.produce import ProduceResponse
 from kafkadouble.messages.headers import RequestHead
-from kafkadouble.pipeline.client import BadAnswer, Diverged, OffsetAndEpoch, TopicPartition, Unsupported
+from kafkadouble.pipeline.client import BadAnswer, LogTruncated, OffsetAndEpoch, TopicPartition, Unsupported
 from kafkadouble.wire.batch import encode_batch, read_header
 from kafkadouble.wire.record import Record
 
@@ -177,7 +177,7 @@ def test_a_broker_that_does_not_look_for_divergence_is_asked_about_epochs(end: i
         if end == 2:
             assert read(client, T0, 2, 3, leader_epoch=3) == [b"next"]
         else:
-            with pytest.raises(Diverged) as caught:
+            with pytest.raises(LogTruncated) as caught:
                 read(client, T0, 2, 3, leader_epoch=3)
             assert caught.value.end == OffsetAndEpoch(1, 3)
         assert [

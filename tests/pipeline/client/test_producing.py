@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.pipeline.client import Client, NoSuchTopic, Refused, TimedOut, TopicPartition
+from kafkadouble.pipeline.client import ApiError, Client, NoSuchTopic, TimedOut, TopicPartition
 from kafkadouble.wire.errors import UsageError
 
 from .making import batch, client_of
@@ -91,7 +91,7 @@ def test_a_refusal_is_told_and_another_producer_id_follows(double: KafkaDouble, 
     producer = client.producer()
     producer.send({T0: [batch(b"a")]})
     double.fail("Produce", "OUT_OF_ORDER_SEQUENCE_NUMBER")
-    with pytest.raises(Refused, match="sending to t-0: OUT_OF_ORDER_SEQUENCE_NUMBER"):
+    with pytest.raises(ApiError, match="sending to t-0: OUT_OF_ORDER_SEQUENCE_NUMBER"):
         producer.send({T0: [batch(b"b")]})
     double.requests.clear()
     producer.send({T0: [batch(b"b")]})
@@ -101,7 +101,7 @@ def test_a_refusal_is_told_and_another_producer_id_follows(double: KafkaDouble, 
 
 def test_a_batch_that_is_too_large_is_named(double: KafkaDouble, client: Client) -> None:
     double.create_topic("small", config={"max.message.bytes": 200})
-    with pytest.raises(Refused, match=r"small-0: MESSAGE_TOO_LARGE: .*max.message.bytes"):
+    with pytest.raises(ApiError, match=r"small-0: MESSAGE_TOO_LARGE: .*max.message.bytes"):
         client.producer().send({TopicPartition("small", 0): [batch(b"v" * 300)]})
 
 

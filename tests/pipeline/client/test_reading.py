@@ -9,14 +9,14 @@ import pytest
 
 from kafkadouble import KafkaDouble
 from kafkadouble.pipeline.client import (
+    ApiError,
     Client,
     ClientError,
-    Diverged,
+    LogTruncated,
     NoSuchTopic,
     NotAuthorized,
     OffsetAndEpoch,
     OffsetOutOfRange,
-    Refused,
     TimedOut,
     TopicPartition,
     TopicRecreated,
@@ -68,8 +68,8 @@ def test_what_may_succeed_later_is_asked_again(double: KafkaDouble, client: Clie
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
-        ("UNKNOWN_SERVER_ERROR", Refused),
-        ("CORRUPT_MESSAGE", Refused),
+        ("UNKNOWN_SERVER_ERROR", ApiError),
+        ("CORRUPT_MESSAGE", ApiError),
         ("TOPIC_AUTHORIZATION_FAILED", NotAuthorized),
         ("OFFSET_OUT_OF_RANGE", OffsetOutOfRange),
     ],
@@ -148,7 +148,7 @@ def test_a_truncation_is_found_out(double: KafkaDouble, client: Client) -> None:
     double.truncate("t", 0, 4)
     for value in VALUES:
         double.produce("t", value)
-    with pytest.raises(Diverged) as caught:
+    with pytest.raises(LogTruncated) as caught:
         read(client, T0, 7, 14, leader_epoch=0)
     assert (caught.value.partition, caught.value.end) == (T0, OffsetAndEpoch(4, 0))
     assert "t-0 was truncated" in str(caught.value)
@@ -161,7 +161,7 @@ def test_a_truncation_while_reading_is_found_out(double: KafkaDouble, client: Cl
     double.truncate("t", 0, 4)
     for value in VALUES:
         double.produce("t", value)
-    with pytest.raises(Diverged, match="only up to offset 4 of epoch 0"):
+    with pytest.raises(LogTruncated, match="only up to offset 4 of epoch 0"):
         next(reading)
 
 
@@ -197,8 +197,8 @@ def test_errors_go_from_process_to_process() -> None:
     end = OffsetAndEpoch(4, 0)
     for error in (
         OffsetOutOfRange(T0, 7, 0, 4),
-        Diverged(T0, OffsetAndEpoch(7, 0), end),
-        Refused("x", 3),
+        LogTruncated(T0, OffsetAndEpoch(7, 0), end),
+        ApiError("x", 3),
         TimedOut("y"),
     ):
         again = pickle.loads(pickle.dumps(error))

@@ -9,7 +9,7 @@ import pytest
 
 from kafkadouble import KafkaDouble
 from kafkadouble.pipeline.client import Client, NoSuchPartition, TopicPartition, TopicRecreated
-from kafkadouble.pipeline.client.names import Endpoint
+from kafkadouble.pipeline.client.names import BrokerEndpoint
 from tests.pipeline.wire.making import add_partitions
 
 from .making import batch, client_of, read
@@ -71,7 +71,10 @@ def test_a_leader_that_is_outdated_is_left_for_the_present_one(
     """The broker fences the epoch, or the address is one at which no broker listens any more."""
     told = driver.leaders([T0])[T0]
     double.bump_epoch("t", 0)
-    assert read(worker, T0, 0, 5, leader=told._replace(endpoint=Endpoint("127.0.0.1", 1)) if dead else told) == VALUES
+    assert (
+        read(worker, T0, 0, 5, leader=told._replace(endpoint=BrokerEndpoint("127.0.0.1", 1)) if dead else told)
+        == VALUES
+    )
     assert worker.leaders([T0])[T0].epoch == 1
 
 

@@ -7,8 +7,8 @@ import logging
 import pytest
 
 from kafkadouble.pipeline.client import Client, others
-from kafkadouble.pipeline.client.names import Endpoint, address
-from kafkadouble.pipeline.client.settings import TABLE, Settings
+from kafkadouble.pipeline.client.names import BrokerEndpoint, address
+from kafkadouble.pipeline.client.settings import TABLE, ClientSettings
 from kafkadouble.wire.errors import UsageError
 
 from .kafka_settings import NAMES
@@ -20,8 +20,8 @@ def _nothing_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(others, "_told", set())
 
 
-def settings(**given: object) -> Settings:
-    return Settings(
+def settings(**given: object) -> ClientSettings:
+    return ClientSettings(
         {"bootstrap.servers": "localhost:9092", **{name.replace("_", "."): value for name, value in given.items()}}
     )
 
@@ -43,7 +43,10 @@ def test_values_may_be_what_python_has() -> None:
         2048,
     )
     assert found.text("client.id") == "kafkadouble"
-    assert Settings({"bootstrap.servers": ["a:1", "b:2"]}).bootstrap == [Endpoint("a", 1), Endpoint("b", 2)]
+    assert ClientSettings({"bootstrap.servers": ["a:1", "b:2"]}).bootstrap == [
+        BrokerEndpoint("a", 1),
+        BrokerEndpoint("b", 2),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -101,12 +104,12 @@ def test_a_setting_that_does_nothing_is_refused_or_told_once(name: str, caplog: 
     row = others.BY_NAME[name]
     if row.refused:
         with pytest.raises(UsageError, match=f"the setting {name} is not supported: ") as refused:
-            Settings({"bootstrap.servers": "h:1", name: "other"})
+            ClientSettings({"bootstrap.servers": "h:1", name: "other"})
         assert str(refused.value).endswith(row.why)
     else:
         with caplog.at_level(logging.WARNING):
             for _ in range(2):
-                Settings({"bootstrap.servers": "h:1", name: "other"})
+                ClientSettings({"bootstrap.servers": "h:1", name: "other"})
         assert caplog.messages == [f"the setting {name} has no effect: {row.why}"]
 
 
@@ -115,16 +118,16 @@ def test_values_that_change_nothing_are_taken(caplog: pytest.LogCaptureFixture) 
     assert same["partitioner.class"] == ""
     assert same["auto.offset.reset"] == "none"
     with caplog.at_level(logging.WARNING):
-        Settings({"bootstrap.servers": "h:1", **same})
+        ClientSettings({"bootstrap.servers": "h:1", **same})
     assert caplog.messages == []
 
 
 @pytest.mark.parametrize(
     ("text", "endpoint"),
     [
-        ("localhost:9092", Endpoint("localhost", 9092)),
-        ("[::1]:9092", Endpoint("::1", 9092)),
-        ("PLAINTEXT://h:1", Endpoint("h", 1)),
+        ("localhost:9092", BrokerEndpoint("localhost", 9092)),
+        ("[::1]:9092", BrokerEndpoint("::1", 9092)),
+        ("PLAINTEXT://h:1", BrokerEndpoint("h", 1)),
         ("h:65536", None),
         ("h:", None),
         (":1", None),
@@ -134,7 +137,7 @@ def test_values_that_change_nothing_are_taken(caplog: pytest.LogCaptureFixture) 
         ("h:\u0661", None),
     ],
 )
-def test_addresses(text: str, endpoint: Endpoint | None) -> None:
+def test_addresses(text: str, endpoint: BrokerEndpoint | None) -> None:
     assert address(text) == endpoint
     if endpoint is not None:
         assert address(str(endpoint)) == endpoint

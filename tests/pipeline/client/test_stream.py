@@ -8,18 +8,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafkadouble.pipeline.client.errors import Lost
-from kafkadouble.pipeline.client.names import Endpoint
-from kafkadouble.pipeline.client.stream import STEP, Stream
+from kafkadouble.pipeline.client.errors import ConnectionLost
+from kafkadouble.pipeline.client.names import BrokerEndpoint
+from kafkadouble.pipeline.client.stream import STEP, SocketStream
 
 MOST = 8 << 20
 
 
 @pytest.fixture
-def ends() -> Iterator[tuple[Stream, socket.socket]]:
+def ends() -> Iterator[tuple[SocketStream, socket.socket]]:
     """A stream, and the socket at its other end."""
     near, far = socket.socketpair()
-    stream = Stream(near, Endpoint("broker", 9092))
+    stream = SocketStream(near, BrokerEndpoint("broker", 9092))
     yield stream, far
     stream.close()
     far.close()
@@ -29,7 +29,7 @@ def framed(payload: bytes) -> bytes:
     return len(payload).to_bytes(4, "big") + payload
 
 
-def test_memory_is_used_again_when_nobody_looks_at_it(ends: tuple[Stream, socket.socket]) -> None:
+def test_memory_is_used_again_when_nobody_looks_at_it(ends: tuple[SocketStream, socket.socket]) -> None:
     stream, far = ends
     far.sendall(b"".join(framed(payload) for payload in (b"first", b"other", b"third", b"forth")))
     first = stream.frame(30, MOST)
@@ -47,7 +47,7 @@ def test_memory_is_used_again_when_nobody_looks_at_it(ends: tuple[Stream, socket
     assert bytes(first) == b"forth"
 
 
-def test_frames_of_every_size_come_whole(ends: tuple[Stream, socket.socket]) -> None:
+def test_frames_of_every_size_come_whole(ends: tuple[SocketStream, socket.socket]) -> None:
     stream, far = ends
     sizes = (4, 5, STEP - 1, STEP, STEP + 1, 5 * STEP + 7, 10, 3 * STEP, 4)
     payloads = [bytes([number]) * size for number, size in enumerate(sizes)]
@@ -60,7 +60,7 @@ def test_frames_of_every_size_come_whole(ends: tuple[Stream, socket.socket]) -> 
     sending.join(30)
 
 
-def test_a_byte_at_a_time(ends: tuple[Stream, socket.socket]) -> None:
+def test_a_byte_at_a_time(ends: tuple[SocketStream, socket.socket]) -> None:
     stream, far = ends
     sent = framed(b"slowly")
 
@@ -74,11 +74,11 @@ def test_a_byte_at_a_time(ends: tuple[Stream, socket.socket]) -> None:
     sending.join(30)
 
 
-def test_an_end_in_the_middle_and_silence_are_told(ends: tuple[Stream, socket.socket]) -> None:
+def test_an_end_in_the_middle_and_silence_are_told(ends: tuple[SocketStream, socket.socket]) -> None:
     stream, far = ends
     far.sendall(framed(b"whole")[:-1])
-    with pytest.raises(Lost, match=r"broker broker:9092 gives no answer within 0\.1 s"):
+    with pytest.raises(ConnectionLost, match=r"broker broker:9092 gives no answer within 0\.1 s"):
         stream.frame(0.1, MOST)
     far.close()
-    with pytest.raises(Lost, match="broker broker:9092 closed the connection"):
+    with pytest.raises(ConnectionLost, match="broker broker:9092 closed the connection"):
         stream.frame(30, MOST)

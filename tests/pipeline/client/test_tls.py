@@ -10,7 +10,7 @@ import pytest
 
 from kafkadouble.pipeline.client import Client, NotAuthenticated, NotReachable
 from kafkadouble.pipeline.client.security.tls import context
-from kafkadouble.pipeline.client.settings import Settings
+from kafkadouble.pipeline.client.settings import ClientSettings
 from kafkadouble.wire.errors import UsageError
 
 from .fake_broker import FakeBroker
@@ -140,7 +140,7 @@ def test_versions_of_tls() -> None:
 )
 def test_what_cannot_be_is_told(given: dict[str, object], told: str) -> None:
     with pytest.raises(UsageError, match=told):
-        context(Settings({"bootstrap.servers": "localhost:9092", "security.protocol": "SSL", **given}))
+        context(ClientSettings({"bootstrap.servers": "localhost:9092", "security.protocol": "SSL", **given}))
 
 
 @pytest.mark.parametrize("store", ["truststore", "keystore"])
@@ -151,4 +151,4 @@ def test_a_store_of_java_is_refused_with_how_to_convert_it(tmp_path: Path, store
     with pytest.raises(
         UsageError, match=rf"ssl.{store}.location: .*store.jks is JKS, and only PEM can be read: convert it"
     ):
-        context(Settings({**given, "security.protocol": "SSL"}))
+        context(ClientSettings({**given, "security.protocol": "SSL"}))

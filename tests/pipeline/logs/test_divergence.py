@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from kafkadouble import UsageError, open_log
-from kafkadouble.pipeline.logs.diverging import NEEDED, SCHEMA, Replica, divergence, first_difference, truncation
+from kafkadouble.pipeline.logs.diverging import NEEDED, SCHEMA, ReplicaBatches, divergence, first_difference, truncation
 from kafkadouble.server.log.divergence import Verdict, compare
 from kafkadouble.server.log.epochs import LeaderEpochCache
 from kafkadouble.server.log.offset_and_epoch import UNDEFINED, OffsetAndEpoch
@@ -102,14 +102,14 @@ def _histories(chance: random.Random) -> tuple[Batches, Batches]:
     return made[0], made[1]
 
 
-def _replica(name: str, batches: Batches) -> Replica:
+def _replica(name: str, batches: Batches) -> ReplicaBatches:
     rows = [
         (first, first + count - 1, epoch, hash((first, count, epoch)) & 0xFFFFFFFF) for first, count, epoch in batches
     ]
-    return Replica(name, np.array(rows, np.int64))
+    return ReplicaBatches(name, np.array(rows, np.int64))
 
 
-def _followed(leader: Replica, follower: Replica) -> OffsetAndEpoch:
+def _followed(leader: ReplicaBatches, follower: ReplicaBatches) -> OffsetAndEpoch:
     """Fetch after fetch, until the leader says that it is valid; with the epoch that the replica's last record then has."""
     theirs, ours, end = leader.epochs(), follower.epochs(), follower.end
     while (told := compare(end, ours.latest, theirs, 0, leader.end)).verdict is Verdict.DIVERGING:
@@ -120,7 +120,7 @@ def _followed(leader: Replica, follower: Replica) -> OffsetAndEpoch:
     return OffsetAndEpoch(end, ours.latest)
 
 
-def _first_difference(leader: Replica, follower: Replica) -> int | None:
+def _first_difference(leader: ReplicaBatches, follower: ReplicaBatches) -> int | None:
     """By a loop over all offsets: the first whose batch is another one."""
     batches: list[dict[int, tuple[int, ...]]] = [
         {offset: tuple(row) for row in each.batches.tolist() for offset in range(row[0], row[1] + 1)}

@@ -9,7 +9,7 @@ import pytest
 
 from kafkadouble import UsageError
 from kafkadouble.pipeline.logs.levels import LEVELS, level_of, options_of
-from kafkadouble.pipeline.logs.options import EARLIEST, LATEST, OPTIONS, Options
+from kafkadouble.pipeline.logs.options import EARLIEST, LATEST, OPTIONS, LogOptions
 
 
 @pytest.mark.parametrize("name", ["startingOffsets", "startingoffsets", "starting_offsets", "STARTING_OFFSETS"])
@@ -35,7 +35,7 @@ def test_what_nobody_says() -> None:
         "fail",
         True,
     )
-    assert len(OPTIONS) == len(Options._fields) - 3
+    assert len(OPTIONS) == len(LogOptions._fields) - 3
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,11 @@ from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.pipeline.traffic import entries, protocol_log
 from kafkadouble.pipeline.traffic.apis import key_of
 from kafkadouble.pipeline.traffic.problems import Problems
-from kafkadouble.pipeline.traffic.reading import AS_UTC, Reading, read
+from kafkadouble.pipeline.traffic.reading import AS_UTC, ReadOptions, read
 from tests.pipeline.traffic.logs import OFFERED, entry, kafka, kroxylicious, kroxylicious_json
 
 
-def read_text(path: Path, text: str, how: Reading = AS_UTC) -> tuple[list[dict[str, Any]], Problems]:
+def read_text(path: Path, text: str, how: ReadOptions = AS_UTC) -> tuple[list[dict[str, Any]], Problems]:
     path.write_text(text)
     problems = Problems()
     return [row for batch in read([path], problems, how) for row in batch.to_pylist()], problems
@@ -89,12 +89,12 @@ class TestKafka:
         assert (len(rows), problems.named, problems.other_lines) == (1, [], 6)
 
     def test_the_time_is_that_of_the_zone(self, log: Path) -> None:
-        how = Reading(ZoneInfo("Europe/Berlin"))
+        how = ReadOptions(ZoneInfo("Europe/Berlin"))
         (row,), _ = read_text(log, kafka(took_ms=0), how)
         assert row["time"] == datetime(2026, 11, 22, 2, 6, 14, 601000, tzinfo=UTC)
 
     def test_bodies_are_there_on_request(self, log: Path) -> None:
-        (row,), _ = read_text(log, kafka(request={"replicaId": -1}), Reading(bodies=True))
+        (row,), _ = read_text(log, kafka(request={"replicaId": -1}), ReadOptions(bodies=True))
         assert row["request"] == '{"replicaId":-1}'
         assert json.loads(row["response"])["errorCode"] == 0
 

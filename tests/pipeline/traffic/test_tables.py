@@ -16,13 +16,13 @@ from kafkadouble.pipeline.traffic.grouping import marked, table_of
 from kafkadouble.pipeline.traffic.problems import Problems
 from kafkadouble.pipeline.traffic.reading import read
 from kafkadouble.pipeline.traffic.removed import NONE_KEPT, kept_from
-from kafkadouble.pipeline.traffic.tables import FAILURES, MATRIX, REMOVED, TABLES, VERSIONS, Table
+from kafkadouble.pipeline.traffic.tables import FAILURES, MATRIX, REMOVED, TABLES, VERSIONS, ReportTable
 from kafkadouble.server.tracing import capture
 from kafkadouble.wire.errors import UsageError
 from tests.pipeline.traffic.rows import AT, row
 
 
-def report(table: Table, *rows: tuple[Any, ...], run: str = "r") -> list[dict[str, Any]]:
+def report(table: ReportTable, *rows: tuple[Any, ...], run: str = "r") -> list[dict[str, Any]]:
     made = table_of(marked([schema.batch_of(run, rows)]), table)
     assert tuple(made.column_names) == table.columns
     found: list[dict[str, Any]] = made.to_pylist()

@@ -10,29 +10,29 @@ from kafkadouble.messages.generated.create_partitions import CreatePartitionsReq
 from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
 from kafkadouble.pipeline.client import Client, TopicPartition
 from kafkadouble.pipeline.wire import batch, options, pool, reading, surplus
-from kafkadouble.pipeline.wire.options import BATCH, SINK, STREAM, Settings
-from kafkadouble.pipeline.wire.stream import Stream
-from kafkadouble.pipeline.wire.task import Task
+from kafkadouble.pipeline.wire.options import BATCH, SINK, STREAM, QueryOptions
+from kafkadouble.pipeline.wire.stream import MicroBatchStream
+from kafkadouble.pipeline.wire.task import ReadTask
 from kafkadouble.pipeline.wire.watch import Watch
 
 QUICK = {"kafka.retry.backoff.ms": "5", "kafka.retry.backoff.max.ms": "20", "kafka.metadata.max.age.ms": "0"}
 """A client that tries again at once, and believes nothing for long."""
 
 
-_streams: list[Stream] = []
+_streams: list[MicroBatchStream] = []
 
 
-def settings(double: KafkaDouble, use: Any = BATCH, **given: str) -> Settings:
+def settings(double: KafkaDouble, use: Any = BATCH, **given: str) -> QueryOptions:
     """Options by their names, those of Kafka with underscores for dots; the topic is `t` unless something else is said."""
     named = {name.replace("_", "."): value for name, value in given.items()}
     topics = {} if use == SINK or named.keys() & {"assign", "subscribePattern"} else {"subscribe": "t"}
     return options.read({"kafka.bootstrap.servers": double.bootstrap_servers, **QUICK, **topics, **named}, use)
 
 
-def stream_of(double: KafkaDouble, **given: str) -> Stream:
+def stream_of(double: KafkaDouble, **given: str) -> MicroBatchStream:
     """The driver of a streaming query that begins at the earliest."""
     chosen = settings(double, STREAM, **{"startingOffsets": "earliest", **given})
-    _streams.append(Stream(Client(chosen.client), chosen))
+    _streams.append(MicroBatchStream(Client(chosen.client), chosen))
     return _streams[-1]
 
 
@@ -44,14 +44,14 @@ def stop() -> None:
     surplus.of_process.clear()
 
 
-def plan_of(double: KafkaDouble, **given: str) -> list[Task]:
+def plan_of(double: KafkaDouble, **given: str) -> list[ReadTask]:
     """The tasks of a batch query."""
     chosen = settings(double, **given)
     with Client(chosen.client) as client:
         return batch.plan(Watch(client, chosen), chosen)
 
 
-def values(tasks: Iterable[Task], chosen: Settings) -> list[str]:
+def values(tasks: Iterable[ReadTask], chosen: QueryOptions) -> list[str]:
     """What tasks read, in their order."""
     found: list[str] = []
     for task in tasks:
@@ -65,7 +65,7 @@ def fill(double: KafkaDouble, *texts: str, partition: int = 0, topic: str = "t",
         double.produce(topic, text, partition=partition, **more)
 
 
-def spans(tasks: Iterable[Task]) -> list[Task]:
+def spans(tasks: Iterable[ReadTask]) -> list[ReadTask]:
     """Tasks without their leaders, to compare them."""
     return [task._replace(leader=None) for task in tasks]
 

@@ -7,9 +7,9 @@ import logging
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.pipeline.client import NoSuchTopic, NotReachable, Refused, TimedOut, TopicPartition
+from kafkadouble.pipeline.client import ApiError, NoSuchTopic, NotReachable, TimedOut, TopicPartition
 from kafkadouble.pipeline.wire.losses import DataLoss
-from kafkadouble.pipeline.wire.task import Task
+from kafkadouble.pipeline.wire.task import ReadTask
 from kafkadouble.wire.errors import UsageError
 
 from .making import delete_before, fill, plan_of, settings, spans, values
@@ -20,7 +20,7 @@ T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 def test_all_that_is_there(double: KafkaDouble) -> None:
     fill(double, "a", "b")
     fill(double, "c", partition=1)
-    assert spans(plan_of(double)) == [Task(T0, 0, 2), Task(T1, 0, 1)]
+    assert spans(plan_of(double)) == [ReadTask(T0, 0, 2), ReadTask(T1, 0, 1)]
     assert values(plan_of(double), settings(double)) == ["a", "b", "c"]
 
 
@@ -34,9 +34,9 @@ def test_offsets_by_time(double: KafkaDouble) -> None:
     for at, text in enumerate("abcde"):
         fill(double, text, timestamp=1000 + at)
     given = {"startingTimestamp": "1001", "endingTimestamp": "1003", "assign": '{"t":[0]}'}
-    assert spans(plan_of(double, **given)) == [Task(T0, 1, 3)]
+    assert spans(plan_of(double, **given)) == [ReadTask(T0, 1, 3)]
     each = {"startingOffsetsByTimestamp": '{"t":{"0":1004}}', "endingOffsetsByTimestamp": '{"t":{"0":9999}}'}
-    assert spans(plan_of(double, assign='{"t":[0]}', **each)) == [Task(T0, 4, 5)]
+    assert spans(plan_of(double, assign='{"t":[0]}', **each)) == [ReadTask(T0, 4, 5)]
 
 
 def test_a_time_after_which_there_is_nothing(double: KafkaDouble) -> None:
@@ -49,7 +49,7 @@ def test_a_time_after_which_there_is_nothing(double: KafkaDouble) -> None:
 
 def test_large_partitions_are_split(double: KafkaDouble) -> None:
     fill(double, *"abcdefgh")
-    assert spans(plan_of(double, minPartitions="3")) == [Task(T0, 0, 2), Task(T0, 2, 5), Task(T0, 5, 8)]
+    assert spans(plan_of(double, minPartitions="3")) == [ReadTask(T0, 0, 2), ReadTask(T0, 2, 5), ReadTask(T0, 5, 8)]
     assert [task.end for task in plan_of(double, maxRecordsPerPartition="4")] == [4, 8]
 
 
@@ -99,7 +99,7 @@ def test_offsets_are_asked_for_as_often_as_the_option_says(double: KafkaDouble) 
     double.fail("ListOffsets", "INVALID_REQUEST", times=2)
     assert plan_of(double, fetchOffset_numRetries="3") == []
     double.fail("ListOffsets", "INVALID_REQUEST", times=2)
-    with pytest.raises(Refused, match="INVALID_REQUEST"):
+    with pytest.raises(ApiError, match="INVALID_REQUEST"):
         plan_of(double, fetchOffset_numRetries="2")
 
 
@@ -112,7 +112,7 @@ def test_offsets_that_are_gone(double: KafkaDouble, caplog: pytest.LogCaptureFix
     ):
         plan_of(double, **given)
     with caplog.at_level(logging.WARNING):
-        assert spans(plan_of(double, failOnDataLoss="false", **given)) == [Task(T0, 3, 5)]
+        assert spans(plan_of(double, failOnDataLoss="false", **given)) == [ReadTask(T0, 3, 5)]
     assert "offsets 1 to 2 of t-0 are gone" in caplog.text
 
 
@@ -121,4 +121,4 @@ def test_offsets_that_were_never_there(double: KafkaDouble) -> None:
     given = {"endingOffsets": '{"t":{"0":9,"1":0}}'}
     with pytest.raises(DataLoss, match="the offsets 1 to 8 of t-0, which this batch must read, are gone"):
         plan_of(double, **given)
-    assert spans(plan_of(double, failOnDataLoss="false", **given)) == [Task(T0, 0, 1)]
+    assert spans(plan_of(double, failOnDataLoss="false", **given)) == [ReadTask(T0, 0, 1)]

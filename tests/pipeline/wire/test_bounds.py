@@ -7,13 +7,13 @@ import pytest
 from kafkadouble.pipeline.client import TopicPartition
 from kafkadouble.pipeline.wire import bounds, options
 from kafkadouble.pipeline.wire.bounds import EARLIEST, LATEST, Bound
-from kafkadouble.pipeline.wire.options import BATCH, SOURCE, STREAM, Settings
+from kafkadouble.pipeline.wire.options import BATCH, SOURCE, STREAM, QueryOptions
 from kafkadouble.wire.errors import UsageError
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 
 
-def settings(**given: str) -> Settings:
+def settings(**given: str) -> QueryOptions:
     return options.read({"kafka.bootstrap.servers": "h:1", "subscribe": "t", **given}, SOURCE)
 
 

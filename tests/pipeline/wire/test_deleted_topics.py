@@ -13,8 +13,8 @@ from kafkadouble import KafkaDouble
 from kafkadouble.pipeline.client import TopicPartition, metadata
 from kafkadouble.pipeline.wire.losses import DataLoss
 from kafkadouble.pipeline.wire.offsets import Json, Positions, of_json, to_json
-from kafkadouble.pipeline.wire.options import Settings
-from kafkadouble.pipeline.wire.stream import Stream
+from kafkadouble.pipeline.wire.options import QueryOptions
+from kafkadouble.pipeline.wire.stream import MicroBatchStream
 
 from .making import fill, settings, stream_of, values
 
@@ -34,7 +34,7 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
 class Query:
     """A stream that goes from micro-batch to micro-batch; something happens at one moment of the second one."""
 
-    def __init__(self, stream: Stream, chosen: Settings, start: Json | None = None) -> None:
+    def __init__(self, stream: MicroBatchStream, chosen: QueryOptions, start: Json | None = None) -> None:
         self.stream, self.chosen = stream, chosen
         self.at = self.stream.initial() if start is None else start
 

@@ -8,7 +8,7 @@ import pytest
 
 from kafkadouble.pipeline.client import TopicPartition, others
 from kafkadouble.pipeline.wire import options
-from kafkadouble.pipeline.wire.options import BATCH, SINK, SOURCE, STREAM, Settings
+from kafkadouble.pipeline.wire.options import BATCH, SINK, SOURCE, STREAM, QueryOptions
 from kafkadouble.pipeline.wire.table import TABLE, Use
 from kafkadouble.wire.errors import UsageError
 
@@ -140,7 +140,7 @@ def test_properties_that_a_sink_refuses(name: str) -> None:
 
 def test_a_sink_takes_what_spark_leaves_there_and_needs_no_topics() -> None:
     given = HERE | {"topic": " t ", "checkpointLocation": "/c", "queryName": "q", "kafka.compression.type": "zstd"}
-    settings: Settings = options.read(given, SINK)
+    settings: QueryOptions = options.read(given, SINK)
     assert settings["topic"] == "t"
     assert settings.client == {"bootstrap.servers": "localhost:9092", "compression.type": "zstd"}
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from kafkadouble.pipeline.wire.properties import REFUSED
-from kafkadouble.pipeline.wire.table import TABLE, Option
+from kafkadouble.pipeline.wire.table import TABLE, WireOption
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "kafka-wire.md").read_text()
 
 
-def row(option: Option) -> str:
+def row(option: WireOption) -> str:
     default = "" if option.default is None else f"`{option.default}`"
     ours = "ours: " if option.ours else ""
     return f"| `{option.name}` | {option.form} | {default} | {', '.join(option.uses)} | {ours}{option.meaning} |"

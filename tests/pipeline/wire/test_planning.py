@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkadouble.pipeline.client import TopicPartition
-from kafkadouble.pipeline.wire.planning import Admission, Span, backlog, cut, limited, tasks
+from kafkadouble.pipeline.wire.planning import Admission, OffsetRange, backlog, cut, limited, tasks
 
 A, B, C = (TopicPartition("t", number) for number in range(3))
 SPANS = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 2000)), max_size=8).map(
-    lambda rows: [Span(TopicPartition("t", at), start, start + size) for at, (start, size) in enumerate(rows)]
+    lambda rows: [OffsetRange(TopicPartition("t", at), start, start + size) for at, (start, size) in enumerate(rows)]
 )
 
 
@@ -28,7 +28,7 @@ def test_a_partition_whose_end_went_back_keeps_that_end() -> None:
 
 
 @given(SPANS, st.integers(1, 3000))
-def test_a_limit_never_goes_beyond_the_end_and_always_goes_on(spans: list[Span], most: int) -> None:
+def test_a_limit_never_goes_beyond_the_end_and_always_goes_on(spans: list[OffsetRange], most: int) -> None:
     start, end = {span.tp: span.start for span in spans}, {span.tp: span.end for span in spans}
     found = limited(most, start, end)
     assert all(start[tp] <= found[tp] <= end[tp] for tp in end)
@@ -50,16 +50,16 @@ def test_a_limit_never_goes_beyond_the_end_and_always_goes_on(spans: list[Span],
 def test_large_partitions_are_split_until_there_are_about_enough(
     spans: list[int], least: int | None, sizes: list[int]
 ) -> None:
-    found = tasks([Span(TopicPartition("t", at), 9, 9 + size) for at, size in enumerate(spans)], least)
+    found = tasks([OffsetRange(TopicPartition("t", at), 9, 9 + size) for at, size in enumerate(spans)], least)
     assert [span.size for span in found] == sizes
 
 
 def test_no_task_is_larger_than_its_limit() -> None:
-    assert [s.size for s in tasks([Span(A, 0, 10), Span(B, 5, 6)], most=4)] == [3, 3, 4, 1]
+    assert [s.size for s in tasks([OffsetRange(A, 0, 10), OffsetRange(B, 5, 6)], most=4)] == [3, 3, 4, 1]
 
 
 @given(SPANS, st.none() | st.integers(1, 40), st.none() | st.integers(1, 700))
-def test_tasks_cover_every_offset_once(spans: list[Span], least: int | None, most: int | None) -> None:
+def test_tasks_cover_every_offset_once(spans: list[OffsetRange], least: int | None, most: int | None) -> None:
     found = tasks(spans, least, most)
     assert all(span.size > 0 for span in found)
     assert most is None or all(span.size <= most for span in found)
@@ -72,7 +72,7 @@ def test_tasks_cover_every_offset_once(spans: list[Span], least: int | None, mos
 
 
 def test_a_span_is_cut_evenly() -> None:
-    assert [piece.size for piece in cut(Span(A, 3, 10), 3)] == [2, 2, 3]
+    assert [piece.size for piece in cut(OffsetRange(A, 3, 10), 3)] == [2, 2, 3]
 
 
 def test_a_micro_batch_waits_for_enough_or_long_enough() -> None:

@@ -7,10 +7,10 @@ import os
 import pytest
 
 from kafkadouble.pipeline.wire import options, pool
-from kafkadouble.pipeline.wire.options import BATCH, Settings
+from kafkadouble.pipeline.wire.options import BATCH, QueryOptions
 
 
-def settings(**more: str) -> Settings:
+def settings(**more: str) -> QueryOptions:
     return options.read({"kafka.bootstrap.servers": "h:1", "subscribe": "t", **more}, BATCH)
 
 

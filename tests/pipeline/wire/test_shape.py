@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from kafkadouble.pipeline.wire import options, shape, sinking
-from kafkadouble.pipeline.wire.shape import HEADERS, TYPES, Field
+from kafkadouble.pipeline.wire.shape import HEADERS, TYPES, RequestedColumn
 from kafkadouble.wire import columns
 from kafkadouble.wire.errors import UsageError
 
@@ -30,12 +30,12 @@ def test_every_column_is_one_that_the_decoder_makes() -> None:
 @pytest.mark.parametrize(
     ("field", "words"),
     [
-        (Field("ofset", "bigint"), "kafka-wire has no column ofset; it has key, value"),
-        (Field("offset", "int"), "the column offset is of type bigint, not int"),
-        (Field("offset", "bigint", nullable=False), "the column offset cannot be NOT NULL"),
+        (RequestedColumn("ofset", "bigint"), "kafka-wire has no column ofset; it has key, value"),
+        (RequestedColumn("offset", "int"), "the column offset is of type bigint, not int"),
+        (RequestedColumn("offset", "bigint", nullable=False), "the column offset cannot be NOT NULL"),
     ],
 )
-def test_other_columns_are_refused(field: Field, words: str) -> None:
+def test_other_columns_are_refused(field: RequestedColumn, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         shape.check([field])
 

@@ -12,7 +12,7 @@ from kafkadouble import KafkaDouble
 from kafkadouble.pipeline.client import Client, NoSuchTopic, OffsetAndEpoch, TopicPartition
 from kafkadouble.pipeline.wire.losses import DataLoss
 from kafkadouble.pipeline.wire.offsets import Json, Positions, of_json, to_json
-from kafkadouble.pipeline.wire.stream import Stream
+from kafkadouble.pipeline.wire.stream import MicroBatchStream
 
 from .making import delete_before, fill, settings, stream_of, values
 
@@ -150,7 +150,7 @@ def test_a_group_that_cannot_be_told_is_a_warning(double: KafkaDouble, caplog: p
     assert "the group shown was not told how far the query is" in caplog.text
 
 
-def loses(stream: Stream, start: Json) -> str:
+def loses(stream: MicroBatchStream, start: Json) -> str:
     """What the query says when it asks for more, in one line."""
     with pytest.raises(DataLoss) as found:
         stream.plan(start, stream.latest(start, everything=True))

@@ -12,7 +12,7 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.pipeline.client import Client, Fetched, PartitionLeader, TopicPartition, fetching
 from kafkadouble.pipeline.wire import options, surplus
 from kafkadouble.pipeline.wire.surplus import Surplus
-from kafkadouble.pipeline.wire.task import Task
+from kafkadouble.pipeline.wire.task import ReadTask
 from kafkadouble.wire.batch import encode_batch
 from kafkadouble.wire.record import Record
 
@@ -114,7 +114,7 @@ def kept(most_bytes: int, *ends: int, topic_id: bytes = b"a topic that is!", epo
     found = Surplus(most_bytes)
     leader = PartitionLeader(Uuid(topic_id), 1, epoch)
     for end in ends:
-        found.keep(Task(T0, 0, end, leader=leader), CHOSEN, fetched)
+        found.keep(ReadTask(T0, 0, end, leader=leader), CHOSEN, fetched)
     return found, len(made)
 
 

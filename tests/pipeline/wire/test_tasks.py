@@ -11,12 +11,12 @@ import pytest
 
 from kafkadouble import KafkaDouble
 from kafkadouble.partitioner import partition_for
-from kafkadouble.pipeline.client import Client, Fetched, NoSuchTopic, Refused, TopicPartition
+from kafkadouble.pipeline.client import ApiError, Client, Fetched, NoSuchTopic, TopicPartition
 from kafkadouble.pipeline.fetched_rows import rows as rows_of
 from kafkadouble.pipeline.wire import pool, reading, writing
 from kafkadouble.pipeline.wire.losses import DataLoss
 from kafkadouble.pipeline.wire.options import SINK
-from kafkadouble.pipeline.wire.task import Task
+from kafkadouble.pipeline.wire.task import ReadTask
 from kafkadouble.wire import columns
 from kafkadouble.wire.batch import encode_batch
 from kafkadouble.wire.control import encode_control_batch
@@ -41,13 +41,13 @@ def test_a_span_is_cut_out_of_batches(double: KafkaDouble) -> None:
     (batch,) = columns.encode(batch_of(*"abcdef"), now=1)
     with Client(settings(double).client) as client, client.producer() as producer:
         producer.send({T0: [batch]})
-    assert values([Task(T0, 2, 5)], settings(double)) == ["c", "d", "e"]
+    assert values([ReadTask(T0, 2, 5)], settings(double)) == ["c", "d", "e"]
 
 
 def test_only_the_columns_that_are_asked_for_are_made_in_their_order(double: KafkaDouble) -> None:
     fill(double, "a", key="k", headers=[("h", b"1")])
     chosen = settings(double)
-    (found,) = reading.read(Task(T0, 0, 1), ("leader_epoch", "key", "headers"), chosen)
+    (found,) = reading.read(ReadTask(T0, 0, 1), ("leader_epoch", "key", "headers"), chosen)
     assert found.schema == columns.schema(("leader_epoch", "key", "headers"))
     assert found.to_pylist() == [{"leader_epoch": 0, "key": b"k", "headers": [{"key": "h", "value": b"1"}]}]
 
@@ -74,9 +74,9 @@ def test_records_that_are_deleted_before_a_task_reads_them(
     with pytest.raises(
         DataLoss, match="t-0 has no offset 0: it has offsets from 2 to 3; set the option failOnDataLoss"
     ):
-        values([Task(T0, 0, 3)], settings(double))
+        values([ReadTask(T0, 0, 3)], settings(double))
     with caplog.at_level(logging.WARNING):
-        assert values([Task(T0, 0, 3)], settings(double, failOnDataLoss="false")) == ["c"]
+        assert values([ReadTask(T0, 0, 3)], settings(double, failOnDataLoss="false")) == ["c"]
     assert "t-0 has no offset 0" in caplog.text
 
 
@@ -85,8 +85,8 @@ def test_a_truncation_that_a_task_finds(double: KafkaDouble) -> None:
     double.truncate("t", 0, 1)
     fill(double, *"BCDE")
     with pytest.raises(DataLoss, match="t-0 was truncated"):
-        values([Task(T0, 3, 5, epoch=0)], settings(double))
-    assert values([Task(T0, 3, 5, epoch=0)], settings(double, failOnDataLoss="false")) == ["B", "C", "D", "E"]
+        values([ReadTask(T0, 3, 5, epoch=0)], settings(double))
+    assert values([ReadTask(T0, 3, 5, epoch=0)], settings(double, failOnDataLoss="false")) == ["B", "C", "D", "E"]
 
 
 @pytest.mark.parametrize("codec", ["none", "gzip", "snappy", "lz4", "zstd"])
@@ -163,7 +163,7 @@ def test_a_topic_that_is_not_there_is_named() -> None:
 
 
 def test_a_record_that_is_too_large_is_told_with_its_partition(double: KafkaDouble) -> None:
-    with pytest.raises(Refused, match=r"sending to t-\d: MESSAGE_TOO_LARGE"):
+    with pytest.raises(ApiError, match=r"sending to t-\d: MESSAGE_TOO_LARGE"):
         writing.write(iter([rows(value=["x" * 2_000_000])]), settings(double, SINK, topic="t"))
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.server.log.divergence import Verdict
-from kafkadouble.server.log.log import AppendResult, LogRefused, Origin, PartitionLog
+from kafkadouble.server.log.log import AppendOrigin, AppendResult, LogRefused, PartitionLog
 from kafkadouble.server.log.memory import MemoryStorage
 from kafkadouble.server.log.offset_and_epoch import UNDEFINED, OffsetAndEpoch
 from kafkadouble.wire.batch import encode_batch, read_header, seal
@@ -74,7 +74,7 @@ class TestAppend:
         with pytest.raises(LogRefused) as caught:
             log.append_own(produced(1), leader_epoch=0, now=NOW)
         assert caught.value.code == error_codes.MESSAGE_TOO_LARGE
-        log.append_own(produced(1), leader_epoch=0, now=NOW, origin=Origin.RAFT)
+        log.append_own(produced(1), leader_epoch=0, now=NOW, origin=AppendOrigin.RAFT)
         with pytest.raises(UsageError):
             log.append_own(produced(1) + produced(1), leader_epoch=0, now=NOW)
 

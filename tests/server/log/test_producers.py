@@ -3,7 +3,7 @@
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.server.log.log import AppendRefused, AppendResult, Origin, PartitionLog
+from kafkadouble.server.log.log import AppendOrigin, AppendRefused, AppendResult, PartitionLog
 from kafkadouble.server.log.producers import LAST_SEQUENCE
 from kafkadouble.server.log.transactions import AbortedTransaction
 
@@ -331,4 +331,4 @@ def test_they_speak() -> None:
     append(log, transactional(0, 3))
     assert repr(log.producers.get(7)) == "Producer 7 of epoch 0, last sequence 2, transaction open from 0"
     assert repr(log.transactions) == "1 transactions open, 0 aborted"
-    assert Origin.CLIENT.value == "client"
+    assert AppendOrigin.CLIENT.value == "client"

@@ -9,7 +9,7 @@ from kafkadouble.messages.generated.topic_record import TopicRecord
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.log.log import PartitionLog
-from kafkadouble.server.log.producers import Origin
+from kafkadouble.server.log.producers import AppendOrigin
 from kafkadouble.server.metadata.changed_records import ChangedRecords
 from kafkadouble.server.metadata.metadata_loader import Committed
 from kafkadouble.server.metadata.metadata_log import batch_of
@@ -27,7 +27,7 @@ def test_what_a_leader_wrote_is_read_when_it_is_committed_by_the_next() -> None:
     committed = Committed(log, MemorySnapshots())
     opening = encode_batch([control_record(0, NOW, 2, b"")], base_offset=0, is_control=True, seal=False)
     for batch in (opening, batch_of([TOPIC], 1, NOW)):
-        log.append_own(batch, leader_epoch=3, now=NOW, origin=Origin.RAFT)
+        log.append_own(batch, leader_epoch=3, now=NOW, origin=AppendOrigin.RAFT)
     told = log.read(0, 1 << 20, 2, sealed=False)
     assert read_header(told.records).crc == 0
     [change] = committed.follow(told.records, deque())

@@ -11,7 +11,7 @@ from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.log.files import real_disk, segment
 from kafkadouble.server.log.files.opening import open_log
 from kafkadouble.server.log.files.real_disk import RealDisk
-from kafkadouble.wire.stretch import Stretch
+from kafkadouble.wire.file_slice import FileSlice
 
 from ..batches import NOW, produced
 
@@ -33,7 +33,7 @@ def test_lent_and_read_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             bound, at_least_one = rng.randint(offset, end), rng.random() < 0.5
             loan = log.lend(offset, size, bound, at_least_one=at_least_one)
             found = log.read(offset, size, bound, at_least_one=at_least_one)
-            records = loan.records.read() if isinstance(loan.records, Stretch) else loan.records
-            lent += isinstance(loan.records, Stretch)
+            records = loan.records.read() if isinstance(loan.records, FileSlice) else loan.records
+            lent += isinstance(loan.records, FileSlice)
             assert (bytes(records), loan.next_offset) == (bytes(found.records), found.next_offset)
     assert lent > end

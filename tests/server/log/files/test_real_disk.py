@@ -18,7 +18,7 @@ from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.log.files.opening import open_log
 from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.wire.batch import read_header
-from kafkadouble.wire.stretch import Stretch
+from kafkadouble.wire.file_slice import FileSlice
 
 from ..batches import NOW, everything, produced
 
@@ -143,7 +143,7 @@ def test_stretches_of_a_file_share_one_descriptor_and_give_it_back(tmp_path: Pat
     file.append([bytes(WORTH_IT)])
     before = open_files().count(path)
     stretches = [file.stretch(0, WORTH_IT) for _ in range(100)]
-    assert all(isinstance(stretch, Stretch) for stretch in stretches)
+    assert all(isinstance(stretch, FileSlice) for stretch in stretches)
     assert open_files().count(path) == before + 1
     stretches.clear()
     assert open_files().count(path) == before

@@ -6,7 +6,7 @@ A message may have them where it has records. Whoever writes to a socket looks f
 from .checksum import Buffer
 
 
-class Stretch:
+class FileSlice:
     """`size` bytes from `position` on of the file that `fileno` gives. They never change, and are there for as long as this is: whoever cuts
     the file has them kept in memory first. It is less of them when some have gone."""
 

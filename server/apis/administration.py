@@ -1,4 +1,5 @@
-"""The APIs that describe and change the cluster: topics, configurations, rights, features. The columns are those of `row`."""
+"""The APIs that describe and change the cluster: topics, configurations, rights, features. The
+columns are those of `row`."""
 
 from __future__ import annotations
 

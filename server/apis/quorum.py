@@ -1,4 +1,5 @@
-"""The APIs of the quorum, and those by which brokers and controllers speak to the active controller. The columns are those of `row`."""
+"""The APIs of the quorum, and those by which brokers and controllers speak to the active
+controller. The columns are those of `row`."""
 
 from __future__ import annotations
 

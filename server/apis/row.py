@@ -1,13 +1,14 @@
 """The row of one API: every fact about it that is not in its message spec or in its handler.
 
-Each fact is given in each row, so that it was decided; `NONE` is a decision. The listeners are those
-of the message spec.
+Each fact is given in each row, so that it was decided; `NONE` is a decision. The listeners are
+those of the message spec.
 
 - `forwarded`: whether a broker hands the request on to the active controller (KIP-590), as the APIs
   that Apache Kafka 4.4 marks as forwardable.
 - `parts`: the lists of parts in a request and in its response, outermost first, as
   "kind:request field/response field". With several paths, the one whose list is not empty counts.
-- `right`: the operation and the resource type that the request as a whole needs, as "ALTER cluster".
+- `right`: the operation and the resource type that the request as a whole needs, as "ALTER
+  cluster".
 - `part_right`: the same for each of the outermost parts. `right_or_parts`: a client with `right`
   needs no right to the parts; otherwise it needs both.
 - `secrets`: what a capture leaves out of the bodies.
@@ -40,8 +41,8 @@ QUORUM = "quorum"
 
 
 class Handler(Protocol):
-    """What a handler module offers. A module may also have `admit(request)`, which refuses a request
-    before it is forwarded, and `preprocess(node, request)`, which answers a part of it."""
+    """What a handler module offers. A module may also have `admit(request)`, which refuses a
+    request before it is forwarded, and `preprocess(node, request)`, which answers a part of it."""
 
     def answer(self, node: Any, request: Any) -> Any:
         """A response, None, or a generator that will return one of them."""

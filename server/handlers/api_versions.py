@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest, ApiVersionsResponse
 
 from ..apis.row import ServedApi
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?\Z")
 
-API_VERSIONS = 18
 ANY_NODE = -1
 KRAFT_VERSION = "kraft.version"
 
@@ -85,4 +85,6 @@ def refuse(request: Request[ApiVersionsRequest], code: int, message: str | None)
 
 def unsupported(apis: Mapping[int, ServedApi]) -> ApiVersionsResponse:
     """The answer, in version 0, to a version that is not served: the range of this API alone (KIP-511)."""
-    return ApiVersionsResponse(error_code=error_codes.UNSUPPORTED_VERSION, api_keys=[_range(apis[API_VERSIONS])])
+    return ApiVersionsResponse(
+        error_code=error_codes.UNSUPPORTED_VERSION, api_keys=[_range(apis[ApiKeys.API_VERSIONS])]
+    )

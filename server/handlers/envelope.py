@@ -14,6 +14,7 @@ from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes, headers
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.cut import cut_texts
 from kafkadouble.messages.generated.default_principal_data import DefaultPrincipalData
 from kafkadouble.messages.generated.envelope import EnvelopeRequest, EnvelopeResponse
@@ -31,7 +32,6 @@ from ..tracing.history import errors_in
 if TYPE_CHECKING:
     from ..node import Node
 
-DESCRIBE_QUORUM = 55
 VERSION_SIZE, SIZE_FIELD = 2, 4
 
 
@@ -110,7 +110,7 @@ def _closed(inner: Request[Any], answer: Answer) -> Answer:
     """The answer in its envelope; no answer, or the end of the connection, is just that."""
     if answer is None or isinstance(answer, Disconnect):
         return answer
-    moved = "NOT_LEADER_OR_FOLLOWER" if inner.api_key == DESCRIBE_QUORUM else "NOT_CONTROLLER"
+    moved = "NOT_LEADER_OR_FOLLOWER" if inner.api_key == ApiKeys.DESCRIBE_QUORUM else "NOT_CONTROLLER"
     if moved in errors_in(answer):
         return EnvelopeResponse(error_code=error_codes.NOT_CONTROLLER)
     return EnvelopeResponse(response_data=_written(inner, answer))

@@ -14,6 +14,7 @@ from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from kafkadouble.messages import headers
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.cut import cut_texts
 from kafkadouble.messages.headers import RequestHead
 from kafkadouble.wire.errors import UsageError, WireError
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("kafkadouble.server.network")
 
-API_VERSIONS = 18
 
 TURN = 8
 """How many of the requests that a peer sent ahead are begun before other connections have their turn, if the line's own is not over."""
@@ -223,9 +223,9 @@ class Connection:
         self.end(why)
 
     def _unsupported(self, head: RequestHead, served: ServedApi | None, frame: bytes) -> None:
-        if head.api_key == API_VERSIONS:
+        if head.api_key == ApiKeys.API_VERSIONS:
             answer = unsupported(self._apis)
-            buffers = headers.write_response(answer, head.correlation_id, API_VERSIONS, 0)
+            buffers = headers.write_response(answer, head.correlation_id, ApiKeys.API_VERSIONS, 0)
             self._line.write(buffers)
             if self._tap is not None:
                 self._tap.not_served(head, len(frame), answer.error_code, sum(map(len, buffers)))

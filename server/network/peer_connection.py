@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from itertools import count
 
 from kafkadouble.messages import error_codes, headers, registry
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.elements import exceed
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from kafkadouble.messages.message import Message
@@ -23,7 +24,7 @@ from ..raft.messages import fitted
 from ..raft.voters import Endpoint
 from ..requests.bounds import MOST_ELEMENTS
 
-API_VERSIONS, API_VERSIONS_VERSION = 18, 4
+API_VERSIONS_VERSION = 4
 CHUNK = 1 << 16
 
 Versions = Mapping[int, tuple[int, int]]
@@ -83,7 +84,7 @@ class PeerConnection:
     async def _agree(self) -> None:
         answer = await self._ask_versions(API_VERSIONS_VERSION)
         if answer.error_code == error_codes.UNSUPPORTED_VERSION:
-            own = next((each.max_version for each in answer.api_keys if each.api_key == API_VERSIONS), 0)
+            own = next((each.max_version for each in answer.api_keys if each.api_key == ApiKeys.API_VERSIONS), 0)
             answer = await self._ask_versions(max(0, min(own, API_VERSIONS_VERSION - 1)))
         if answer.error_code:
             raise BadPeer(f"it answers ApiVersions with {error_codes.name(answer.error_code)}")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.begin_quorum_epoch import BeginQuorumEpochRequest, BeginQuorumEpochResponse
 
 from . import learning, sending
 from .leader import Leader
 from .links import Failure, Send
-from .messages import BEGIN, ask_as_leader, sole_answer
+from .messages import ask_as_leader, sole_answer
 from .replica_key import ReplicaKey
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ def _is_silent(replica: Replica, last_fetch: int) -> bool:
 
 
 def _begin_request(replica: Replica, voter: ReplicaKey) -> BeginQuorumEpochRequest:
-    body: BeginQuorumEpochRequest = ask_as_leader(replica, BEGIN, voter_directory_id=voter.directory_id)
+    body: BeginQuorumEpochRequest = ask_as_leader(
+        replica, ApiKeys.BEGIN_QUORUM_EPOCH, voter_directory_id=voter.directory_id
+    )
     body.voter_id = voter.id
     return body
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.message import Message
 
 from ..log.files.errors import DiskFailure
 from .later import Later
 from .learning import NotAuthorized
 from .links import Failure, Send
-from .messages import ADD_VOTER, API_VERSIONS, BEGIN, END, FETCH, REMOVE_VOTER, UPDATE_VOTER, VOTE
 from .raft_log import Diverged
 
 if TYPE_CHECKING:
@@ -22,14 +22,14 @@ Answered = Callable[["Replica", Send, Any], bool]
 """Tells whether the answer was one; after a failure the link pauses."""
 
 HANDLERS: dict[int, Answered] = {
-    VOTE: Later("voting", "vote_answered"),
-    BEGIN: Later("announcing", "begin_answered"),
-    END: Later("resigning", "end_answered"),
-    FETCH: Later("following", "fetch_answered"),
-    API_VERSIONS: Later("reconfiguration", "api_versions_answered"),
-    UPDATE_VOTER: Later("updating", "update_answered"),
-    ADD_VOTER: Later("updating", "joined"),
-    REMOVE_VOTER: Later("updating", "joined"),
+    ApiKeys.VOTE: Later("voting", "vote_answered"),
+    ApiKeys.BEGIN_QUORUM_EPOCH: Later("announcing", "begin_answered"),
+    ApiKeys.END_QUORUM_EPOCH: Later("resigning", "end_answered"),
+    ApiKeys.FETCH: Later("following", "fetch_answered"),
+    ApiKeys.API_VERSIONS: Later("reconfiguration", "api_versions_answered"),
+    ApiKeys.UPDATE_RAFT_VOTER: Later("updating", "update_answered"),
+    ApiKeys.ADD_RAFT_VOTER: Later("updating", "joined"),
+    ApiKeys.REMOVE_RAFT_VOTER: Later("updating", "joined"),
 }
 
 

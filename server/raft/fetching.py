@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
@@ -19,7 +20,7 @@ from ..log.offset_and_epoch import OffsetAndEpoch
 from ..requests.waiting import Until, Wait
 from . import leading, transitions
 from .leader import Leader
-from .messages import FETCH, NOBODY, PARTITION, REPLICA_STATE_FROM, TOPIC, Incoming, refusal
+from .messages import NOBODY, PARTITION, REPLICA_STATE_FROM, TOPIC, Incoming, refusal
 from .raft_log import Position
 from .replica_key import ReplicaKey
 
@@ -153,7 +154,7 @@ def _wait(replica: Replica, asked: Asked) -> Wait[Message]:
             found = _attempt(replica, asked)
         except DiskFailure as problem:
             replica.fail(problem)
-            return refusal(FETCH, error_codes.BROKER_NOT_AVAILABLE)
+            return refusal(ApiKeys.FETCH, error_codes.BROKER_NOT_AVAILABLE)
         replica.proceed()
         if found is not None:
             return found

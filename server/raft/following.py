@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.begin_quorum_epoch import BeginQuorumEpochRequest
 from kafkadouble.messages.generated.end_quorum_epoch import EndQuorumEpochRequest
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
@@ -21,7 +22,7 @@ from ..log.refusals import LogRefused
 from . import electing, learning, sending, updating, voting
 from .follower import Follower
 from .links import Failure, Peer, Send
-from .messages import BEGIN, END, PARTITION, Incoming, answer, sole_partition
+from .messages import PARTITION, Incoming, answer, sole_partition
 from .quorum_state import LAST_EPOCH
 from .replica_key import ReplicaKey
 from .voters import Endpoint
@@ -44,7 +45,7 @@ def handle_begin(replica: Replica, request: Incoming) -> Message:
         code = error_codes.INVALID_VOTER_KEY
     if code == error_codes.NONE:
         _believe(replica, body, partition.leader_id, partition.leader_epoch)
-    return answer(replica, BEGIN, request.version, code)
+    return answer(replica, ApiKeys.BEGIN_QUORUM_EPOCH, request.version, code)
 
 
 def _check(replica: Replica, leader_id: int, epoch: int) -> int:
@@ -72,7 +73,7 @@ def handle_end(replica: Replica, request: Incoming) -> Message:
         state = replica.state
         if isinstance(state, Follower) and state.leader_id == partition.leader_id:
             state.left(replica.now + election_backoff(replica, successors_in(partition, request.version)))
-    return answer(replica, END, request.version, code)
+    return answer(replica, ApiKeys.END_QUORUM_EPOCH, request.version, code)
 
 
 def successors_in(partition: EndQuorumEpochRequest.PartitionData, version: int) -> list[ReplicaKey]:

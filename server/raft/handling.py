@@ -6,27 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.message import Message
 from kafkadouble.wire.errors import UsageError
 
 from ..log.files.errors import DiskFailure
 from ..requests.waiting import Wait
 from .later import Later
-from .messages import (
-    ADD_VOTER,
-    BEGIN,
-    DESCRIBE,
-    END,
-    FETCH,
-    FETCH_SNAPSHOT,
-    REMOVE_VOTER,
-    UPDATE_VOTER,
-    VOTE,
-    Incoming,
-    Refused,
-    check_cluster,
-    refusal,
-)
+from .messages import Incoming, Refused, check_cluster, refusal
 
 if TYPE_CHECKING:
     from .replica import Replica
@@ -34,22 +21,22 @@ if TYPE_CHECKING:
 Handler = Callable[["Replica", Incoming], Message | Wait[Message]]
 
 HANDLERS: dict[int, Handler] = {
-    VOTE: Later("voting", "handle_vote"),
-    BEGIN: Later("following", "handle_begin"),
-    END: Later("following", "handle_end"),
-    FETCH: Later("fetching", "handle_fetch"),
-    DESCRIBE: Later("describing", "handle_describe"),
-    ADD_VOTER: Later("reconfiguration", "handle_add"),
-    REMOVE_VOTER: Later("reconfiguration", "handle_remove"),
-    UPDATE_VOTER: Later("reconfiguration", "handle_update"),
+    ApiKeys.VOTE: Later("voting", "handle_vote"),
+    ApiKeys.BEGIN_QUORUM_EPOCH: Later("following", "handle_begin"),
+    ApiKeys.END_QUORUM_EPOCH: Later("following", "handle_end"),
+    ApiKeys.FETCH: Later("fetching", "handle_fetch"),
+    ApiKeys.DESCRIBE_QUORUM: Later("describing", "handle_describe"),
+    ApiKeys.ADD_RAFT_VOTER: Later("reconfiguration", "handle_add"),
+    ApiKeys.REMOVE_RAFT_VOTER: Later("reconfiguration", "handle_remove"),
+    ApiKeys.UPDATE_RAFT_VOTER: Later("reconfiguration", "handle_update"),
 }
-_CHECKED_HERE = (VOTE, BEGIN, END)
+_CHECKED_HERE = (ApiKeys.VOTE, ApiKeys.BEGIN_QUORUM_EPOCH, ApiKeys.END_QUORUM_EPOCH)
 """The APIs whose cluster id comes before everything else, and which share one shape."""
 
 
 def handle(replica: Replica, request: Incoming) -> Message | Wait[Message]:
     """The answer. UsageError for an API that is not the quorum's."""
-    if request.api_key == FETCH_SNAPSHOT and replica.snapshots is not None:
+    if request.api_key == ApiKeys.FETCH_SNAPSHOT and replica.snapshots is not None:
         return replica.snapshots.handle(replica, request)
     if replica.failure is not None:
         return unable(request)

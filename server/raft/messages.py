@@ -22,9 +22,6 @@ REPLICA_STATE_FROM = 15
 NOBODY = -1
 """How a leader is named where there is none."""
 
-VOTE, BEGIN, END, FETCH, FETCH_SNAPSHOT, DESCRIBE, API_VERSIONS = 52, 53, 54, 1, 59, 55, 18
-ADD_VOTER, REMOVE_VOTER, UPDATE_VOTER = 80, 81, 82
-
 
 class Incoming(Protocol):
     """What a replica looks at in a request."""

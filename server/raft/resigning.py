@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.end_quorum_epoch import EndQuorumEpochRequest, EndQuorumEpochResponse
 
 from . import learning, sending, transitions
 from .links import Failure, Send
-from .messages import END, ask_as_leader, sole_answer
+from .messages import ask_as_leader, sole_answer
 from .quorum_state import LAST_EPOCH
 from .resigned import Resigned
 
@@ -37,7 +38,7 @@ def _end_request(replica: Replica, resigned: Resigned) -> EndQuorumEpochRequest:
     of = EndQuorumEpochRequest
     body: EndQuorumEpochRequest = ask_as_leader(
         replica,
-        END,
+        ApiKeys.END_QUORUM_EPOCH,
         preferred_successors=[key.id for key in resigned.successors],
         preferred_candidates=[
             of.ReplicaInfo(candidate_id=key.id, candidate_directory_id=key.directory_id) for key in resigned.successors

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.vote import VoteRequest, VoteResponse
 from kafkadouble.messages.message import Message
 
@@ -17,7 +18,7 @@ from . import learning, sending, transitions
 from .candidate import Candidate
 from .electing import move_on
 from .links import Failure, Send
-from .messages import VOTE, Incoming, answer, ask, sole_answer, sole_partition
+from .messages import Incoming, answer, ask, sole_answer, sole_partition
 from .prospective import Prospective
 from .quorum_state import LAST_EPOCH
 from .replica_key import ReplicaKey
@@ -33,7 +34,7 @@ def handle_vote(replica: Replica, request: Incoming) -> Message:
     partition = sole_partition(request.body)
     code = _check(replica, request, partition)
     granted = code == error_codes.NONE and _decide(replica, partition)
-    return answer(replica, VOTE, request.version, code, vote_granted=granted)
+    return answer(replica, ApiKeys.VOTE, request.version, code, vote_granted=granted)
 
 
 def _check(replica: Replica, request: Incoming, partition: VoteRequest.PartitionData) -> int:
@@ -90,7 +91,7 @@ def _lowest(state: Prospective | Candidate) -> int:
 def _request(replica: Replica, state: Prospective | Candidate, voter: ReplicaKey) -> VoteRequest:
     end, own = replica.log.end, replica.key
     body: VoteRequest = ask(
-        VOTE,
+        ApiKeys.VOTE,
         replica.cluster_id,
         replica_epoch=state.epoch,
         replica_id=own.id,

@@ -9,6 +9,7 @@ from struct import Struct
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import registry
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.headers import RequestHead
 from kafkadouble.wire.errors import WireError
 
@@ -17,7 +18,7 @@ from .protocol_guess import guess
 if TYPE_CHECKING:
     from ..apis.row import ServedApi
 
-API_VERSIONS, OF_SASL = 18, (17, 36)
+OF_SASL = (ApiKeys.SASL_HANDSHAKE, ApiKeys.SASL_AUTHENTICATE)
 SASL_HERE = "; a client with SASL does so, since this listener has none (security.protocol=PLAINTEXT in the client?)"
 
 LONGEST_NAME = 100
@@ -62,7 +63,7 @@ def not_served(head: RequestHead, served: ServedApi | None) -> str:
 
 def left_after(last_api: int) -> str:
     """What may be wrong when a client closes its connection after this API; "" when nothing need be."""
-    return f" after {_api(last_api)} alone{SASL_HERE}" if last_api == API_VERSIONS else ""
+    return f" after {_api(last_api)} alone{SASL_HERE}" if last_api == ApiKeys.API_VERSIONS else ""
 
 
 def client(client_id: str) -> str:

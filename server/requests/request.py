@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Generic, TypeVar
 
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.message import Message
 
 from ..apis.row import ServedApi
 from ..apis.served import SERVED
 
 Body = TypeVar("Body", bound=Message)
-
-ENVELOPE = 58
 
 
 OWNER = 0
@@ -51,7 +50,7 @@ class Peer:
     @property
     def is_at_controller(self) -> bool:
         """Whether it came to a listener of controllers, which alone serve Envelope."""
-        return ENVELOPE in self.apis
+        return ApiKeys.ENVELOPE in self.apis
 
     def __repr__(self) -> str:
         return f"{self.host}:{self.port}"

@@ -13,6 +13,7 @@ from copy import copy
 from typing import Any
 
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
 
 from ..requests.answer_errors import codes_in
 from ..requests.request import Request
@@ -27,7 +28,6 @@ OVERHEAD = 512
 LARGE, WORST = 8192, 40
 """A large request is weighed as if it were made of nothing but empty names, which take forty times their bytes."""
 
-PRODUCE, SASL_AUTHENTICATE = 0, 36
 _BATCH_HEADER, _COUNT_AT = 61, 57
 
 
@@ -161,7 +161,10 @@ def _without_secret(body: Any) -> tuple[Any, int]:
     return made, len(body.auth_bytes)
 
 
-_STRIP: dict[int, Callable[[Any], tuple[Any, int]]] = {PRODUCE: _without_records, SASL_AUTHENTICATE: _without_secret}
+_STRIP: dict[int, Callable[[Any], tuple[Any, int]]] = {
+    ApiKeys.PRODUCE: _without_records,
+    ApiKeys.SASL_AUTHENTICATE: _without_secret,
+}
 
 
 def errors_in(answer: Any) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ EVERY = pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
 FACTS = ("forwarded", "parts", "right", "part_right", "secrets")
 RESOURCES = {*(name.lower() for name in RESOURCE_TYPES), "resource", "coordinator"}
 CREDENTIALS = {"hmac", "salt", "salted_password", "auth_bytes", "request_data"}
-"""Fields whose content proves who somebody is, or may hold such a field."""
+"""Fields whose content is a credential, or may hold one."""
 
 
 def test_no_fact_has_a_default() -> None:

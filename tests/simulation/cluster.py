@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.server.log.config import LogConfig
-from kafkadouble.server.raft.messages import FETCH, FETCH_SNAPSHOT
 from kafkadouble.server.raft.replica_key import ReplicaKey
 from kafkadouble.server.raft.settings import QuorumSettings
 from kafkadouble.server.raft.snapshots.retention import Retention
@@ -225,10 +225,10 @@ class Cluster:
     def damaged(self, api_key: int, version: int, response: bytes) -> bytes:
         """Fetched records may be cut off, or have a bit changed that their checksum covers; of a snapshot's bytes any may change."""
         random = self.world.random
-        if api_key not in (FETCH, FETCH_SNAPSHOT) or random.random() >= self.network.weather.damaged:
+        if api_key not in (ApiKeys.FETCH, ApiKeys.FETCH_SNAPSHOT) or random.random() >= self.network.weather.damaged:
             return response
         message: Any = response_of(api_key, version, response)
-        if api_key == FETCH_SNAPSHOT:
+        if api_key == ApiKeys.FETCH_SNAPSHOT:
             for topic in message.topics:
                 data = bytearray(topic.partitions[0].unaligned_records or b"")
                 if data:

@@ -12,12 +12,12 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.message import Message
 from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.log.files.opening import open_log
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.raft.leader import Leader
-from kafkadouble.server.raft.messages import API_VERSIONS
 from kafkadouble.server.raft.quorum_state_file import FileStore
 from kafkadouble.server.raft.raft_log import RaftLog
 from kafkadouble.server.raft.replica import NotLeader, Replica
@@ -88,7 +88,7 @@ class Process:
 
     def handle(self, request: Request, now: int) -> Message | Wait[Message]:
         """The answer, or the wait for it."""
-        if request.api_key == API_VERSIONS:
+        if request.api_key == ApiKeys.API_VERSIONS:
             return features(self.replica.kraft_versions)
         return self.replica.handle(request, now)
 

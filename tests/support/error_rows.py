@@ -1,8 +1,10 @@
-"""Which error codes an API may answer with: for each one whether a transcript shows it, or why it cannot happen here.
+"""Which error codes an API may answer with: for each one whether a transcript shows it, or why it
+cannot happen here.
 
-The codes are those that Apache Kafka 4.4 can put anywhere into an answer of the API, and those that this node answers. UNKNOWN_SERVER_ERROR
-is every API's answer when the broker is broken, and a row only where a healthy one gives it. This file is data: the tests play
-tests/conversations and hold it to what came, and docs/errors.md is made from it.
+The codes are those that Apache Kafka 4.4 can put anywhere into an answer of the API, and those that
+this node answers. UNKNOWN_SERVER_ERROR is every API's answer when the broker is broken, and a row
+only where a healthy one gives it. This file is data: the tests play tests/conversations and hold it
+to what came, and docs/errors.md is made from it.
 """
 
 from __future__ import annotations

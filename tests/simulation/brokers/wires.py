@@ -10,9 +10,10 @@ from collections.abc import Callable, Container
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import registry
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.message import Message
 from kafkadouble.server.raft.links import Failure
-from kafkadouble.server.raft.messages import FETCH, fitted
+from kafkadouble.server.raft.messages import fitted
 
 from ..network import Network
 from ..world import World
@@ -87,7 +88,7 @@ class _Asking:
             self._wires.world.after(1, self.lost)
             return
         data, late = answer.encode(self._version), self._wires.metadata_ms.get(self._sender, 0)
-        if late and self._key == FETCH and self._to in self._wires.controllers and not self._at_broker:
+        if late and self._key == ApiKeys.FETCH and self._to in self._wires.controllers and not self._at_broker:
             self._wires.world.after(late, lambda: self._send_back(answer, data))
         else:
             self._send_back(answer, data)

@@ -1,0 +1,70 @@
+"""docs/faults.md: every example runs, and the page names every verb and every field."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+import pytest
+
+from kafkadouble import Rule, RuleHandle
+from kafkadouble.fault_verbs import FaultVerbs
+from tests.docs.pages import DOCS, Block, blocks
+
+pytest.importorskip("confluent_kafka")
+
+PAGE = (DOCS / "faults.md").read_text()
+SETUP, *EXAMPLES = blocks(PAGE, "python")
+MORE = {"delay": {"seconds"}, "fail": {"error", "message"}, "disconnect": set[str]()}
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: f"line-{example.line}")
+def test_example_runs(example: Block) -> None:
+    names: dict[str, Any] = {"__name__": "faults"}
+    exec(compile(SETUP.text, "faults.md", "exec"), names)
+    try:
+        exec(compile("\n" * example.line + example.text, "faults.md", "exec"), names)
+    finally:
+        names["kafka"].stop()
+
+
+def rows(heading: str) -> list[str]:
+    section = re.split(r"^## ", PAGE, flags=re.MULTILINE)
+    (found,) = (part for part in section if part.startswith(f"{heading}\n"))
+    return re.findall(r"^\| `(?:kafka\.|handle\.)?(\w+)", found, re.MULTILINE)
+
+
+def public(cls: type) -> list[str]:
+    return [name for name in vars(cls) if not name.startswith("_")]
+
+
+def test_every_verb_has_a_row_and_an_example() -> None:
+    assert set(rows("Verbs")) == set(public(FaultVerbs))
+    for verb in rows("Verbs"):
+        assert re.search(rf"^### {verb}$", PAGE, re.MULTILINE)
+        assert any(f"kafka.{verb}(" in example.text for example in EXAMPLES)
+
+
+def test_every_attribute_of_a_handle_has_a_row() -> None:
+    assert set(rows("Handles")) == set(public(RuleHandle))
+
+
+def test_every_field_has_a_row_and_an_example() -> None:
+    assert tuple(rows("Fields")) == Rule._fields
+    headings = re.findall(r"^### ([\w, ]+)$", PAGE.partition("## Fields")[2], re.MULTILINE)
+    assert tuple(", ".join(headings).split(", ")) == Rule._fields
+
+
+def test_the_defaults_are_those_of_the_code() -> None:
+    cells = {
+        row.split("|")[1].strip(" `"): row.split("|")[3].strip(" `") for row in PAGE.splitlines() if row.count("|") == 5
+    }
+    for field, default in Rule._field_defaults.items():
+        if default is not None:
+            assert cells[field] == str(default)
+
+
+def test_a_verb_takes_what_the_page_says() -> None:
+    for verb, own in MORE.items():
+        assert own <= set(inspect.signature(getattr(FaultVerbs, verb)).parameters)

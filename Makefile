@@ -87,9 +87,9 @@ coverage: $(VENV)/.test
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
-generate: $(VENV)/.demo
+generate: $(VENV)/.test  # writes messages/generated/, and every generated page and table in docs/
 	$(BIN)/python -m codegen
-	$(BIN)/kafkadouble supported --markdown > docs/supported.md
+	$(BIN)/python -m tests.docs.generate
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info

@@ -1,6 +1,6 @@
 """Spark's sources against Spark's own Kafka connector: the same broker, topic and session, taking turns.
 
-    python -m benchmarks.spark [--megabytes 200] [--rounds 3] [--sent] [--markdown | --json]
+    python -m benchmarks.spark [--megabytes 200] [--rounds 3] [--sent] [--results | --json]
 
 The topic has four partitions of JSON (keys of 16 bytes, 5 % null; values of some 200; batches of 16 KB, not compressed) in a broker that
 keeps it in files, in a process of its own. Every query reads all columns into Spark's `noop` sink; a figure is the best of the rounds, after
@@ -206,7 +206,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="that count (3)")
     parser.add_argument("--sent", action="store_true", help="only how many bytes the broker sends")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--markdown", action="store_true", help="a table for a page")
+    form.add_argument("--results", action="store_true", help="write results.json too, for docs/spark.md")
     form.add_argument("--json", action="store_true", help="one JSON object: cases, ours, peers, ratios")
     options = parser.parse_args()
     try:
@@ -221,7 +221,9 @@ def main() -> None:
     if options.json:
         figures.as_table(told).print(as_json=True)
     else:
-        print(figures.as_markdown(told) if options.markdown else figures.as_text(told))
+        print(figures.as_text(told))
+    if options.results:
+        figures.commit(told)
     missed = [each.case for each in told if each.missed]
     sys.exit(f"missed: {'; '.join(missed)}" if missed else 0)
 

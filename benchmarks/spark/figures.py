@@ -1,8 +1,12 @@
-"""What was measured, each figure with its goal: as a table for people, one for a page, or one JSON object in the form of `report.Table`."""
+"""What was measured, each figure with its goal: as a table for people, as results.json, or as one JSON object of `report.Table`.
+
+`results.json` is committed; `make generate` makes the table of docs/spark.md from it.
+"""
 
 from __future__ import annotations
 
 import datetime
+import json
 import platform
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +15,7 @@ from typing import NamedTuple
 from benchmarks.report import Table
 
 GOAL = "goal"
+RESULTS = Path(__file__).with_name("results.json")
 
 
 class Figure(NamedTuple):
@@ -49,14 +54,25 @@ def as_text(figures: Sequence[Figure]) -> str:
     return "\n".join(lines)
 
 
-def as_markdown(figures: Sequence[Figure]) -> str:
-    rows = [f"Measured on {datetime.datetime.now(datetime.UTC):%Y-%m-%d}: {machine()}.", ""]
-    rows += ["| what | measured | goal | |", "|---|--:|---|---|"]
-    for each in figures:
-        rows.append(
-            f"| {each.case}{f' ({each.more})' if each.more else ''} | {each.value:.3g} {each.unit} | {each.goal} | {each.verdict} |"
-        )
-    return "\n".join(rows)
+def rows(figures: Sequence[Figure]) -> list[str]:
+    """The rows of a table in Markdown."""
+    return [
+        f"| {each.case}{f' ({each.more})' if each.more else ''} | {each.value:.3g} {each.unit} "
+        f"| {each.goal} | {each.verdict} |"
+        for each in figures
+    ]
+
+
+def commit(figures: Sequence[Figure]) -> None:
+    """Writes results.json."""
+    filled = [{name: value for name, value in each._asdict().items() if value not in (None, "")} for each in figures]
+    results = {"date": f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}", "machine": machine(), "figures": filled}
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+
+
+def committed() -> list[Figure]:
+    """The figures of results.json."""
+    return [Figure(**each) for each in json.loads(RESULTS.read_text())["figures"]]
 
 
 def as_table(figures: Sequence[Figure]) -> Table:

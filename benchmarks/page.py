@@ -1,0 +1,85 @@
+"""The tables of docs/performance.md, made of benchmarks/results.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from .measured import RESULTS
+
+
+@cache
+def results() -> dict[str, Any]:
+    """What `python -m benchmarks.measured` wrote."""
+    found: dict[str, Any] = json.loads(RESULTS.read_text())
+    return found
+
+
+def machine() -> list[str]:
+    """What the figures were measured on."""
+    names = {
+        "date": "date",
+        "cpu": "processor",
+        "cores": "cores",
+        "system": "system",
+        "python": "Python",
+        "load": "load average before the run",
+    }
+    return [f"| {words} | {results()['machine'][name]} |" for name, words in names.items()]
+
+
+def start() -> list[str]:
+    """Start: ours, and what bounds it."""
+    table = results()["start"]
+    rows = []
+    for case, ours in table["ours"].items():
+        ((peer, value),) = [(name, values[case]) for name, values in table["peers"].items() if case in values]
+        bound = f"goal: {value:.0f} ms" if peer == "goal" else f'`python -c "{peer}"`: {value:.0f} ms'
+        rows.append(f"| {case} | {ours:.0f} ms | {bound} |")
+    return rows
+
+
+def latency() -> list[str]:
+    """One request."""
+    table = results()["latency"]
+    (ours,), (peer,) = table["ours"].values(), table["peers"]["asyncio echo"].values()
+    return [f"| {ours:.0f} µs | {peer:.0f} µs | {ours / peer:.1f} |"]
+
+
+def throughput() -> list[str]:
+    """Records a second, and the CPU that they cost, for every server that was measured."""
+    words = {
+        "produce": ("produced, records/s", 1000),
+        "consume": ("consumed, records/s", 1000),
+        "produce_cpu": ("server CPU, seconds a million produced", 0.01),
+        "consume_cpu": ("server CPU, seconds a million consumed", 0.01),
+    }
+    table = results()["throughput"]
+    rows = []
+    for case, (what, unit) in words.items():
+        values = [table["ours"][case], *(table["peers"].get(peer, {}).get(case) for peer in ("mock", "kafka"))]
+        rows.append(f"| {what} | {' | '.join(_rounded(value, unit) for value in values)} |")
+    return rows
+
+
+def _rounded(value: float | None, unit: float) -> str:
+    if value is None:
+        return ""
+    return f"{round(value / unit) * int(unit):,}" if unit >= 1 else f"{value:.2f}"
+
+
+def memory() -> list[str]:
+    """What the process grew by."""
+    return [f"| {case} | {grown:.1f} MB |" for case, grown in results()["memory"]["ours"].items()]
+
+
+TABLES: dict[str, Callable[[], list[str]]] = {
+    "| measured on | |": machine,
+    "| from the call, or from exec, to the first answer | | beside it |": start,
+    "| kafkadouble, p50 | asyncio echo, p50 | ratio |": latency,
+    "| | kafkadouble | librdkafka's mock | Apache Kafka |": throughput,
+    "| the process grows by | |": memory,
+}
+"""By the line that heads it."""

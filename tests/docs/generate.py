@@ -1,0 +1,123 @@
+"""`python -m tests.docs.generate` writes every generated page, and every generated table of the other pages.
+
+A page is made whole, from code or from results that are committed. A table is found by its head
+line; the rows below it are replaced. `test_generated.py` says that nothing would change.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks import page as performance
+from benchmarks.spark import figures
+from interop.differential import divergence
+from interop.walks import page as clients
+from kafkadouble import supported
+from kafkadouble.pipeline.client import others
+from kafkadouble.pipeline.client.settings import TABLE as CLIENT_SETTINGS
+from kafkadouble.pipeline.traffic.schema import COLUMNS
+from kafkadouble.pipeline.wire.properties import REFUSED
+from kafkadouble.pipeline.wire.table import TABLE as WIRE_OPTIONS
+from tests.docs.pages import DOCS, ROOT
+from tests.support import errors_page
+
+PAGES: Mapping[str, Callable[[], str]] = {
+    "clients.md": lambda: clients.as_markdown(json.loads(clients.RESULTS.read_text())),
+    "divergence.md": divergence.as_markdown,
+    "errors.md": errors_page.as_markdown,
+    "supported.md": supported.as_markdown,
+}
+
+
+class Table(NamedTuple):
+    """A table of a page: the line that heads it, and what makes its rows."""
+
+    page: str
+    head: str
+    rows: Callable[[], list[str]]
+
+
+def client_settings() -> list[str]:
+    """The first setting has no default, and must be given."""
+    words = {None: "", "": "empty"}
+    defaults = [words.get(each.default, f"`{each.default}`") for each in CLIENT_SETTINGS]
+    defaults[0] = "must be given"
+    return [
+        f"| `{each.name}` | {default} | {each.doc} |" for each, default in zip(CLIENT_SETTINGS, defaults, strict=True)
+    ]
+
+
+def idle_settings() -> list[str]:
+    rows = []
+    for each in others.BY_NAME.values():
+        same = ", ".join(f"`{value}`" if value else "empty" for value in each.same)
+        rows.append(f"| `{each.name}` | {'refused' if each.refused else 'no effect'} | {same} | {each.why} |")
+    return rows
+
+
+def wire_options() -> list[str]:
+    rows = []
+    for option in WIRE_OPTIONS:
+        default = "" if option.default is None else f"`{option.default}`"
+        ours = "ours: " if option.ours else ""
+        rows.append(
+            f"| `{option.name}` | {option.form} | {default} | {', '.join(option.uses)} | {ours}{option.meaning} |"
+        )
+    return rows
+
+
+def refused_properties() -> list[str]:
+    uses = {"batch": "source", "stream": "source", "source": "source", "sink": "sink"}
+    return [
+        f"| `kafka.{each.name}` | {', '.join(dict.fromkeys(uses[use] for use in each.uses))} | {each.why} |"
+        for each in REFUSED
+    ]
+
+
+def traffic_columns() -> list[str]:
+    return [f"| `{name}` | {kind} | {meaning} |" for name, kind, meaning in COLUMNS]
+
+
+TABLES = (
+    Table("fetch.md", "| setting | default | |", client_settings),
+    Table("fetch.md", "| setting | | also without a word | because |", idle_settings),
+    Table("kafka-wire.md", "| option | value | default | for | |", wire_options),
+    Table("kafka-wire.md", "| property | in | because |", refused_properties),
+    Table("traffic.md", "| column | type | |", traffic_columns),
+    Table("spark.md", "| what | measured | goal | |", lambda: figures.rows(figures.committed())),
+    *(Table("performance.md", head, rows) for head, rows in performance.TABLES.items()),
+)
+
+
+def with_rows(page: str, table: Table) -> str:
+    """The page with the rows of one of its tables made again. ValueError if it has no such table."""
+    before, head, after = page.partition(f"\n{table.head}\n")
+    if not head:
+        raise ValueError(f"{table.page} has no table {table.head!r}")
+    ruler, _, body = after.partition("\n")
+    lines = body.split("\n")
+    end = next((index for index, line in enumerate(lines) if not line.startswith("|")), len(lines))
+    return "\n".join([before + head + ruler, *table.rows(), *lines[end:]])
+
+
+def generated() -> dict[Path, str]:
+    """What every file that holds something generated should hold."""
+    texts = {DOCS / name: make() for name, make in PAGES.items()}
+    for table in TABLES:
+        path = DOCS / table.page
+        texts[path] = with_rows(texts.get(path) or path.read_text(), table)
+    return texts
+
+
+def main() -> None:
+    for path, text in generated().items():
+        if path.read_text() != text:
+            path.write_text(text)
+            print(f"written: {path.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()

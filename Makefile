@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-spark pipeline interop interop-spark interop-soak interop-all interop-controllers bench lint types house generate coverage fuzz clean
+.PHONY: demo test test-spark pipeline interop interop-spark interop-soak interop-all interop-controllers bench lint types house generate site coverage fuzz clean
 
 $(VENV)/.demo: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -38,6 +38,7 @@ lint: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m checks.language
 	$(BIN)/python -m checks.commits
+	$(BIN)/python -m tests.docs.links
 
 types: $(VENV)/.test
 	$(BIN)/mypy
@@ -87,9 +88,13 @@ coverage: $(VENV)/.test
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
+site: $(VENV)/.test  # the documentation as a site, in site/; mkdocs.yml says why with Zensical
+	$(BIN)/python -m pip install --quiet --group docs
+	$(BIN)/zensical build --clean --strict
+
 generate: $(VENV)/.test  # writes messages/generated/, and every generated page and table in docs/
 	$(BIN)/python -m codegen
 	$(BIN)/python -m tests.docs.generate
 
 clean:
-	rm -rf $(VENV) build dist src/*.egg-info
+	rm -rf $(VENV) build dist site src/*.egg-info

@@ -17,7 +17,9 @@ def test_make_generate_changes_nothing(path: Path) -> None:
 
 
 def test_every_page_that_says_that_it_is_made_is_made_here() -> None:
-    made = {path.name for path in DOCS.glob("*.md") if re.search(r"^Made by .*do not edit", path.read_text(), re.M)}
+    made = {
+        path.name for path in DOCS.glob("*.md") if re.search(r"^Made by .*do not edit", path.read_text(), re.MULTILINE)
+    }
     assert made == set(PAGES)
 
 

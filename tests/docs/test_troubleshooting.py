@@ -37,7 +37,7 @@ def test_an_example_says_what_is_shown(
         "folder": tmp_path,
         "urllib": urllib,
     }
-    with caplog.at_level(logging.WARNING, "kafkadouble"), pytest.raises(Exception, match=".") as raised:
+    with caplog.at_level(logging.WARNING, "kafkadouble"), pytest.raises(Exception, match=r".") as raised:
         exec(compile(code.text.replace("9092", str(port)), "troubleshooting.md", "exec"), names)
     said = [
         *(f"{record.levelname} {record.name}: {record.getMessage()}" for record in caplog.records),

@@ -13,29 +13,29 @@ from ..metadata.metadata_loader import Decided
 
 if TYPE_CHECKING:
     from ..node import Node
-    from .broker_heartbeat_manager import Heartbeats
+    from .broker_heartbeat_manager import BrokerHeartbeatManager
 
 
-class Leading:
+class ActiveController:
     """`image` has everything that was decided in this epoch and before, committed or not."""
 
     def __init__(self, node: Node, epoch: int, image: Image) -> None:
         self._node, self.epoch, self.image = node, epoch, image
         self.pending: deque[Decided] = deque()
-        self._heartbeats: Heartbeats | None = None
+        self._heartbeats: BrokerHeartbeatManager | None = None
 
-    def listen(self) -> Heartbeats:
+    def track_heartbeats(self) -> BrokerHeartbeatManager:
         """Take note of brokers from now on, if not before: most nodes are alone."""
         if self._heartbeats is None:
-            from .periodic_tasks import heartbeats_of
+            from .periodic_tasks import start_heartbeat_manager
 
-            self._heartbeats = heartbeats_of(self._node, self)
+            self._heartbeats = start_heartbeat_manager(self._node, self)
         return self._heartbeats
 
     @property
-    def heartbeats(self) -> Heartbeats:
+    def heartbeats(self) -> BrokerHeartbeatManager:
         """What was heard of the brokers."""
-        return self.listen()
+        return self.track_heartbeats()
 
     def __repr__(self) -> str:
-        return f"leading in epoch {self.epoch}, {len(self.pending)} decisions to be committed"
+        return f"active in epoch {self.epoch}, {len(self.pending)} decisions to be committed"

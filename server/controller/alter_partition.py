@@ -15,49 +15,51 @@ from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
 
 from ..configs.settings import Settings
-from ..metadata.controller_result import Decision
+from ..metadata.controller_result import ControllerResult
 from ..metadata.fold_topics import NO_LEADER_CHANGE
 from ..metadata.image import Image, PartitionImage, TopicImage
 from ..requests.request import Refusal
 from .broker_epochs import checked_broker
-from .partition_change import RECOVERED, RECOVERING, Wish
-from .partition_changes import Changes, Place, after
+from .partition_change_builder import RECOVERED, RECOVERING, PartitionTarget
+from .partition_changes import ImagePartition, PartitionChanges, apply_changes
 
-Asked = AlterPartitionRequest.PartitionData
-Answered = AlterPartitionResponse.PartitionData
+PartitionRequest = AlterPartitionRequest.PartitionData
+PartitionResponse = AlterPartitionResponse.PartitionData
 Result = AlterPartitionResponse.TopicData
 
-EPOCHS_FROM = 3
+BROKER_EPOCHS_FROM = 3
 """The first version whose replicas stand with the epochs of their brokers (KIP-903)."""
 
 ANY_EPOCH = -1
 
 
-class InSync(NamedTuple):
+class IsrMember(NamedTuple):
     """A replica that is said to be in sync, and the epoch of its broker, or ANY_EPOCH."""
 
     broker: int
     epoch: int = ANY_EPOCH
 
 
-class Claim(NamedTuple):
+class IsrProposal(NamedTuple):
     """What a leader says of one partition."""
 
     image: Image
     partition: PartitionImage
     leader: int
-    asked: Asked
-    isr: Sequence[InSync]
+    asked: PartitionRequest
+    isr: Sequence[IsrMember]
 
     @property
     def brokers(self) -> list[int]:
         return [replica.broker for replica in self.isr]
 
 
-def alter_isr(image: Image, settings: Settings, request: AlterPartitionRequest, version: int) -> Decision[Result]:
+def alter_partition(
+    image: Image, settings: Settings, request: AlterPartitionRequest, version: int
+) -> ControllerResult[Result]:
     """What AlterPartition does. Refusal(STALE_BROKER_EPOCH) for a broker that is not who it was."""
     checked_broker(image, request.broker_id, request.broker_epoch)
-    changes = Changes(image, settings)
+    changes = PartitionChanges(image, settings)
     records: list[PartitionChangeRecord] = []
     results = []
     for topic in request.topics:
@@ -65,78 +67,84 @@ def alter_isr(image: Image, settings: Settings, request: AlterPartitionRequest, 
         answers = []
         for asked in topic.partitions:
             try:
-                claim = _claim(image, found, request.broker_id, asked, version)
-                made = _granted(changes, found, claim)
+                claim = _checked_proposal(image, found, request.broker_id, asked, version)
+                made = _isr_records(changes, found, claim)
             except Refusal as refusal:
-                answers.append(_failed(asked, refusal.code))
+                answers.append(_partition_error(asked, refusal.code))
             else:
                 records += made
-                answers.append(_answered(image, claim, made))
+                answers.append(_partition_response(image, claim, made))
         results.append(Result(topic_id=topic.topic_id, partitions=answers))
-    return Decision(records, results)
+    return ControllerResult(records, results)
 
 
-def _claim(image: Image, topic: TopicImage | None, leader: int, asked: Asked, version: int) -> Claim:
+def _checked_proposal(
+    image: Image, topic: TopicImage | None, leader: int, asked: PartitionRequest, version: int
+) -> IsrProposal:
     if topic is None:
         raise Refusal(error_codes.UNKNOWN_TOPIC_ID)
     partition = topic.partitions.get(asked.partition_index)
     if partition is None:
         raise Refusal(error_codes.UNKNOWN_TOPIC_OR_PARTITION)
-    if version < EPOCHS_FROM:
-        isr = [InSync(broker) for broker in asked.new_isr]
+    if version < BROKER_EPOCHS_FROM:
+        isr = [IsrMember(broker) for broker in asked.new_isr]
     else:
-        isr = [InSync(state.broker_id, state.broker_epoch) for state in asked.new_isr_with_epochs]
-    claim = Claim(image, partition, leader, asked, isr)
-    for code, wrong in WRONG:
+        isr = [IsrMember(state.broker_id, state.broker_epoch) for state in asked.new_isr_with_epochs]
+    claim = IsrProposal(image, partition, leader, asked, isr)
+    for code, wrong in PROPOSAL_CHECKS:
         if wrong(claim):
             raise Refusal(code)
     return claim
 
 
-def _is_no_isr(claim: Claim) -> bool:
+def _is_invalid_isr(claim: IsrProposal) -> bool:
     brokers = claim.brokers
     strangers = set(brokers) - set(claim.partition.replicas)
     return bool(strangers) or len(set(brokers)) < len(brokers) or claim.leader not in brokers
 
 
-def _recovers_wrongly(claim: Claim) -> bool:
+def _has_invalid_recovery_state(claim: IsrProposal) -> bool:
     """A leader that recovers is alone in sync, and one that has recovered does not begin again."""
     recovers = claim.asked.leader_recovery_state == RECOVERING
     return recovers and (len(claim.isr) > 1 or claim.partition.leader_recovery_state == RECOVERED)
 
 
-def _is_eligible(claim: Claim, replica: InSync) -> bool:
+def _is_eligible(claim: IsrProposal, replica: IsrMember) -> bool:
     broker = claim.image.brokers.get(replica.broker)
     return broker is not None and broker.active and replica.epoch in (ANY_EPOCH, broker.epoch)
 
 
-WRONG: tuple[tuple[int, Callable[[Claim], bool]], ...] = (
+PROPOSAL_CHECKS: tuple[tuple[int, Callable[[IsrProposal], bool]], ...] = (
     (error_codes.NOT_CONTROLLER, lambda claim: claim.asked.leader_epoch > claim.partition.leader_epoch),
     (error_codes.NOT_CONTROLLER, lambda claim: claim.asked.partition_epoch > claim.partition.partition_epoch),
     (error_codes.FENCED_LEADER_EPOCH, lambda claim: claim.asked.leader_epoch < claim.partition.leader_epoch),
     (error_codes.INVALID_REQUEST, lambda claim: claim.leader != claim.partition.leader),
     (error_codes.INVALID_UPDATE_VERSION, lambda claim: claim.asked.partition_epoch < claim.partition.partition_epoch),
-    (error_codes.INVALID_REQUEST, _is_no_isr),
+    (error_codes.INVALID_REQUEST, _is_invalid_isr),
     (error_codes.INVALID_REQUEST, lambda claim: claim.asked.leader_recovery_state not in (RECOVERED, RECOVERING)),
-    (error_codes.INVALID_REQUEST, _recovers_wrongly),
+    (error_codes.INVALID_REQUEST, _has_invalid_recovery_state),
     (error_codes.INELIGIBLE_REPLICA, lambda claim: not all(_is_eligible(claim, replica) for replica in claim.isr)),
 )
 """What may be wrong with a claim, in the order in which it is looked for."""
 
 
-def _granted(changes: Changes, topic: TopicImage | None, claim: Claim) -> list[PartitionChangeRecord]:
+def _isr_records(
+    changes: PartitionChanges, topic: TopicImage | None, claim: IsrProposal
+) -> list[PartitionChangeRecord]:
     assert topic is not None
-    wish = Wish(isr=claim.brokers, election=changes.election(topic), recovery=claim.asked.leader_recovery_state)
-    return changes.change(Place(topic, claim.asked.partition_index), wish)
+    target = PartitionTarget(
+        isr=claim.brokers, election=changes.election(topic), recovery=claim.asked.leader_recovery_state
+    )
+    return changes.change(ImagePartition(topic, claim.asked.partition_index), target)
 
 
-def _answered(image: Image, claim: Claim, made: Sequence[PartitionChangeRecord]) -> Answered:
+def _partition_response(image: Image, claim: IsrProposal, made: Sequence[PartitionChangeRecord]) -> PartitionResponse:
     partition = claim.partition
     for record in made:
         if record.leader not in (claim.leader, NO_LEADER_CHANGE):
-            return _failed(claim.asked, error_codes.NEW_LEADER_ELECTED)
-        partition = after(image, [record]).topics[record.topic_id].partitions[record.partition_id]
-    return Answered(
+            return _partition_error(claim.asked, error_codes.NEW_LEADER_ELECTED)
+        partition = apply_changes(image, [record]).topics[record.topic_id].partitions[record.partition_id]
+    return PartitionResponse(
         partition_index=claim.asked.partition_index,
         leader_id=partition.leader,
         leader_epoch=partition.leader_epoch,
@@ -146,5 +154,5 @@ def _answered(image: Image, claim: Claim, made: Sequence[PartitionChangeRecord])
     )
 
 
-def _failed(asked: Asked, code: int) -> Answered:
-    return Answered(partition_index=asked.partition_index, error_code=code)
+def _partition_error(asked: PartitionRequest, code: int) -> PartitionResponse:
+    return PartitionResponse(partition_index=asked.partition_index, error_code=code)

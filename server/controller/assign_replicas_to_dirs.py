@@ -16,27 +16,29 @@ from kafkadouble.messages.generated.partition_change_record import PartitionChan
 from kafkadouble.messages.uuid import Uuid
 
 from ..configs.settings import Settings
-from ..metadata.controller_result import Decision
+from ..metadata.controller_result import ControllerResult
 from ..metadata.image import Image
 from ..metadata.log_dir_ids import LOST, is_online
 from ..metadata.versions import DIRECTORIES, level_of
 from ..requests.request import Refusal
-from .broker_changes import gone_on_without
+from .broker_changes import isr_updates_without
 from .broker_epochs import checked_broker
-from .partition_change import Wish
-from .partition_changes import Changes, Place, after
+from .partition_change_builder import PartitionTarget
+from .partition_changes import ImagePartition, PartitionChanges, apply_changes
 
 Result = AssignReplicasToDirsResponse.DirectoryData
 TopicResult = AssignReplicasToDirsResponse.TopicData
 PartitionResult = AssignReplicasToDirsResponse.PartitionData
 
 
-def assign_replicas(image: Image, settings: Settings, request: AssignReplicasToDirsRequest) -> Decision[Result]:
+def assign_replicas_to_dirs(
+    image: Image, settings: Settings, request: AssignReplicasToDirsRequest
+) -> ControllerResult[Result]:
     """What AssignReplicasToDirs does. Refusal(UNSUPPORTED_VERSION, STALE_BROKER_EPOCH) when it cannot be asked for."""
     if level_of(image) < DIRECTORIES:
         raise Refusal(error_codes.UNSUPPORTED_VERSION, "Directory assignment is not supported yet.")
     broker = checked_broker(image, request.broker_id, request.broker_epoch)
-    changes = Changes(image, settings)
+    changes = PartitionChanges(image, settings)
     records: list[PartitionChangeRecord] = []
     offline: dict[tuple[Uuid, int], None] = {}
     results = []
@@ -46,47 +48,49 @@ def assign_replicas(image: Image, settings: Settings, request: AssignReplicasToD
             answers = []
             for asked in topic.partitions:
                 try:
-                    place = _found(image, broker.id, topic.topic_id, asked.partition_index)
+                    place = _checked_partition(image, broker.id, topic.topic_id, asked.partition_index)
                 except Refusal as refusal:
                     answers.append(_result(asked.partition_index, refusal.code))
                 else:
-                    records += changes.change(place, Wish(directories={broker.id: directory.id}))
+                    records += changes.change(place, PartitionTarget(directories={broker.id: directory.id}))
                     if not is_online(directory.id, broker.log_dirs):
                         offline[topic.topic_id, place.number] = None
                     answers.append(_result(asked.partition_index))
             topics.append(TopicResult(topic_id=topic.topic_id, partitions=answers))
         results.append(Result(id=directory.id, topics=topics))
-    told = after(image, records)
-    places = [Place(told.topics[topic_id], index) for topic_id, index in offline]
-    return Decision([*records, *gone_on_without(told, broker.id, settings, places)], results)
+    told = apply_changes(image, records)
+    places = [ImagePartition(told.topics[topic_id], index) for topic_id, index in offline]
+    return ControllerResult([*records, *isr_updates_without(told, broker.id, settings, places)], results)
 
 
-def told_to_lie_in(
+def directory_assignment_records(
     image: Image, broker_id: int, settings: Settings, directory: Uuid, partitions: Iterable[tuple[str, int]]
 ) -> list[PartitionChangeRecord]:
     """The broker's replicas of these partitions lie there, where that is not known yet."""
-    changes, records = Changes(image, settings), []
+    changes, records = PartitionChanges(image, settings), []
     for name, index in partitions:
         topic = image.topic_named(name)
         found = None if topic is None else topic.partitions.get(index)
         if topic is not None and found is not None and broker_id in found.replicas:
-            records += changes.change(Place(topic, index), Wish(directories={broker_id: directory}))
+            records += changes.change(ImagePartition(topic, index), PartitionTarget(directories={broker_id: directory}))
     return records
 
 
-def lost(
+def lost_replica_records(
     image: Image, broker_id: int, settings: Settings, partitions: Iterable[tuple[str, int]]
 ) -> list[PartitionChangeRecord]:
     """The broker's replicas of these partitions are lost: the partitions go on without them."""
     partitions = list(partitions)
-    told = told_to_lie_in(image, broker_id, settings, LOST, partitions)
-    known = after(image, told)
+    told = directory_assignment_records(image, broker_id, settings, LOST, partitions)
+    known = apply_changes(image, told)
     topics = [(known.topic_named(name), index) for name, index in partitions]
-    places = [Place(topic, index) for topic, index in topics if topic is not None and index in topic.partitions]
-    return [*told, *gone_on_without(known, broker_id, settings, places)]
+    places = [
+        ImagePartition(topic, index) for topic, index in topics if topic is not None and index in topic.partitions
+    ]
+    return [*told, *isr_updates_without(known, broker_id, settings, places)]
 
 
-def _found(image: Image, broker_id: int, topic_id: Uuid, index: int) -> Place:
+def _checked_partition(image: Image, broker_id: int, topic_id: Uuid, index: int) -> ImagePartition:
     topic = image.topic(topic_id)
     if topic is None:
         raise Refusal(error_codes.UNKNOWN_TOPIC_ID)
@@ -94,7 +98,7 @@ def _found(image: Image, broker_id: int, topic_id: Uuid, index: int) -> Place:
         raise Refusal(error_codes.UNKNOWN_TOPIC_OR_PARTITION)
     if broker_id not in topic.partitions[index].replicas:
         raise Refusal(error_codes.NOT_LEADER_OR_FOLLOWER)
-    return Place(topic, index)
+    return ImagePartition(topic, index)
 
 
 def _result(index: int, code: int = error_codes.NONE) -> PartitionResult:

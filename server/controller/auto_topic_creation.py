@@ -17,14 +17,14 @@ from ..metadata.internal_topics import CONSUMER_OFFSETS, SHARE_GROUP_STATE, TRAN
 CreatableTopic = CreateTopicsRequest.CreatableTopic
 
 
-class Internal(NamedTuple):
+class InternalTopicSpec(NamedTuple):
     """What a coordinator's topic is made with: the prefix of the settings, and the configurations."""
 
     prefix: str
     configs: Callable[[Settings], dict[str, str]]
 
 
-def _of_offsets(settings: Settings) -> dict[str, str]:
+def _offsets_topic_configs(settings: Settings) -> dict[str, str]:
     return {
         "compression.type": "producer",
         "cleanup.policy": "compact",
@@ -32,7 +32,7 @@ def _of_offsets(settings: Settings) -> dict[str, str]:
     }
 
 
-def _of_transactions(settings: Settings) -> dict[str, str]:
+def _transaction_topic_configs(settings: Settings) -> dict[str, str]:
     return {
         "compression.type": "uncompressed",
         "cleanup.policy": "compact",
@@ -42,7 +42,7 @@ def _of_transactions(settings: Settings) -> dict[str, str]:
     }
 
 
-def _of_share_groups(settings: Settings) -> dict[str, str]:
+def _share_topic_configs(settings: Settings) -> dict[str, str]:
     return {
         "compression.type": "producer",
         "cleanup.policy": "delete",
@@ -52,29 +52,29 @@ def _of_share_groups(settings: Settings) -> dict[str, str]:
     }
 
 
-OPEN = -1
+CONTROLLER_DEFAULT = -1
 """In CreateTopics: a number that the controller chooses."""
 
 
-def _given(settings: Settings, name: str) -> int:
-    return settings.int(name) if name in settings.given else OPEN
+def _broker_setting(settings: Settings, name: str) -> int:
+    return settings.int(name) if name in settings.given else CONTROLLER_DEFAULT
 
 
-INTERNAL: dict[str, Internal] = {
-    CONSUMER_OFFSETS: Internal("offsets.topic", _of_offsets),
-    TRANSACTION_STATE: Internal("transaction.state.log", _of_transactions),
-    SHARE_GROUP_STATE: Internal("share.coordinator.state.topic", _of_share_groups),
+INTERNAL_TOPIC_SPECS: dict[str, InternalTopicSpec] = {
+    CONSUMER_OFFSETS: InternalTopicSpec("offsets.topic", _offsets_topic_configs),
+    TRANSACTION_STATE: InternalTopicSpec("transaction.state.log", _transaction_topic_configs),
+    SHARE_GROUP_STATE: InternalTopicSpec("share.coordinator.state.topic", _share_topic_configs),
 }
 
 
-def creatable(settings: Settings, name: str) -> CreatableTopic:
+def creatable_topic(settings: Settings, name: str) -> CreatableTopic:
     """What to ask for so that the topic `name` comes into being."""
-    internal = INTERNAL.get(name)
+    internal = INTERNAL_TOPIC_SPECS.get(name)
     if internal is None:
         return CreatableTopic(
             name=name,
-            num_partitions=_given(settings, "num.partitions"),
-            replication_factor=_given(settings, "default.replication.factor"),
+            num_partitions=_broker_setting(settings, "num.partitions"),
+            replication_factor=_broker_setting(settings, "default.replication.factor"),
         )
     return CreatableTopic(
         name=name,

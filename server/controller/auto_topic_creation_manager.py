@@ -9,16 +9,16 @@ from kafkadouble.messages import error_codes
 
 from ..metadata.image import TopicImage
 from ..requests.request import Refusal
-from .auto_topic_creation import creatable
+from .auto_topic_creation import creatable_topic
 from .create_topics import create_topics
 
 if TYPE_CHECKING:
     from ..node import Node
 
 
-def create_when_possible(node: Node, names: Iterable[str]) -> None:
+def auto_create_topics(node: Node, names: Iterable[str]) -> None:
     """Make these topics, now, or as soon as another node does it. What cannot be made is not."""
-    topics, controller = [creatable(node.settings, name) for name in names], node.controller
+    topics, controller = [creatable_topic(node.settings, name) for name in names], node.controller
     if node.life is not None and not controller.leads:
         node.life.create(topics)
         return
@@ -28,13 +28,13 @@ def create_when_possible(node: Node, names: Iterable[str]) -> None:
         return
 
 
-def internal_topic(node: Node, name: str) -> TopicImage:
+def auto_create_internal_topic(node: Node, name: str) -> TopicImage:
     """A topic of coordinators that is not there. Refusal(COORDINATOR_NOT_AVAILABLE) as long as another node makes it."""
     controller = node.controller
     if node.life is not None and not controller.leads:
-        node.life.create([creatable(node.settings, name)])
+        node.life.create([creatable_topic(node.settings, name)])
         raise Refusal(error_codes.COORDINATOR_NOT_AVAILABLE)
-    decision = create_topics(controller.draft, node.settings, [creatable(node.settings, name)], controller.new_id)
+    decision = create_topics(controller.draft, node.settings, [creatable_topic(node.settings, name)], controller.new_id)
     result = decision.results[0]
     if result.error_code:
         raise Refusal(result.error_code, result.error_message)

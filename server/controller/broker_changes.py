@@ -21,65 +21,69 @@ from ..metadata.fold_cluster import CONTROLLED_SHUTDOWN, FENCE, UNFENCE
 from ..metadata.image import BrokerImage, Image
 from ..metadata.log_dir_ids import directories_of
 from ..requests.request import Refusal
-from .leader_choice import NO_LEADER
-from .partition_change import Wish
-from .partition_changes import NOBODY, Changes, Place, places
+from .leader_election import NO_LEADER
+from .partition_change_builder import PartitionTarget
+from .partition_changes import NO_BROKER, ImagePartition, PartitionChanges, partitions_where
 
 
-def fenced(image: Image, broker_id: int, settings: Settings) -> list[Message]:
+def handle_broker_fenced(image: Image, broker_id: int, settings: Settings) -> list[Message]:
     """The broker is not to be reached: it leads nothing, is in sync nowhere, and shows nowhere."""
     broker = image.brokers[broker_id]
-    return [*_left_behind(image, settings, broker_id), _changed(broker, fenced=FENCE)]
+    return [*_remove_from_isrs(image, settings, broker_id), _registration_change(broker, fenced=FENCE)]
 
 
-def unfenced(image: Image, broker_id: int, settings: Settings) -> list[Message]:
+def handle_broker_unfenced(image: Image, broker_id: int, settings: Settings) -> list[Message]:
     """The broker is there, and caught up: it leads what nobody leads and it can."""
-    leaderless = places(image, lambda partition: partition.leader == NO_LEADER)
-    changes = _looked_at(Changes(image, settings, back=broker_id), leaderless)
-    return [_changed(image.brokers[broker_id], fenced=UNFENCE), *changes]
+    leaderless = partitions_where(image, lambda partition: partition.leader == NO_LEADER)
+    changes = _leader_and_isr_updates(PartitionChanges(image, settings, back=broker_id), leaderless)
+    return [_registration_change(image.brokers[broker_id], fenced=UNFENCE), *changes]
 
 
-def shutting_down(image: Image, broker_id: int, settings: Settings) -> list[Message]:
+def handle_broker_in_controlled_shutdown(image: Image, broker_id: int, settings: Settings) -> list[Message]:
     """The broker wants to stop: others lead what it led, if there are any."""
     broker = image.brokers[broker_id]
-    own = [] if broker.in_controlled_shutdown else [_changed(broker, in_controlled_shutdown=CONTROLLED_SHUTDOWN)]
-    return [*own, *_left_behind(image, settings, broker_id)]
+    own = (
+        []
+        if broker.in_controlled_shutdown
+        else [_registration_change(broker, in_controlled_shutdown=CONTROLLED_SHUTDOWN)]
+    )
+    return [*own, *_remove_from_isrs(image, settings, broker_id)]
 
 
-def unregistered(image: Image, broker_id: int, settings: Settings) -> list[Message]:
+def handle_broker_unregistered(image: Image, broker_id: int, settings: Settings) -> list[Message]:
     """The broker is no more. Refusal(BROKER_ID_NOT_REGISTERED) when it never was."""
     broker = image.brokers.get(broker_id)
     if broker is None:
-        said = f"Broker ID {broker_id} is not currently registered"
-        raise Refusal(error_codes.BROKER_ID_NOT_REGISTERED, said)
+        message = f"Broker ID {broker_id} is not currently registered"
+        raise Refusal(error_codes.BROKER_ID_NOT_REGISTERED, message)
     return [
-        *_left_behind(image, settings, broker_id),
-        *_eligible_looked_at(image, Changes(image, settings, without=broker_id), broker_id),
+        *_remove_from_isrs(image, settings, broker_id),
+        *_remove_from_elrs(image, PartitionChanges(image, settings, without=broker_id), broker_id),
         UnregisterBrokerRecord(broker_id=broker_id, broker_epoch=broker.epoch),
     ]
 
 
-def clean_restart(image: Image, broker_id: int, settings: Settings) -> list[Message]:
-    """A new life of the broker registers, and says that the one before ended well: it stays eligible where it was in sync.
-
-    The records go before that of the registration. The same as `unclean_restart` without the feature of eligible leader replicas, under which
-    nobody asks how a life ended.
+def handle_clean_broker_shutdown(image: Image, broker_id: int, settings: Settings) -> list[Message]:
+    """Records for a broker that registers again after a controlled shutdown; they precede the
+    registration. The broker leaves every ISR and stays eligible (KIP-966) where it was in sync.
     """
-    return [*_left_behind(image, settings, broker_id)]
+    return [*_remove_from_isrs(image, settings, broker_id)]
 
 
-def unclean_restart(image: Image, broker_id: int, settings: Settings) -> list[Message]:
+def handle_unclean_broker_shutdown(image: Image, broker_id: int, settings: Settings) -> list[Message]:
     """A new life of the broker registers, and the one before may have lost what was not flushed: it is eligible nowhere (KIP-966)."""
-    changes = Changes(image, settings, without=broker_id)
+    changes = PartitionChanges(image, settings, without=broker_id)
     if not changes.elr:
-        return clean_restart(image, broker_id, settings)
+        return handle_clean_broker_shutdown(image, broker_id, settings)
     return [
-        *_left_behind(image, settings, broker_id, forgetful=broker_id),
-        *_eligible_looked_at(image, changes, broker_id, forgetful=broker_id),
+        *_remove_from_isrs(image, settings, broker_id, unclean_shutdown_replica=broker_id),
+        *_remove_from_elrs(image, changes, broker_id, unclean_shutdown_replica=broker_id),
     ]
 
 
-def directories_failed(image: Image, broker_id: int, settings: Settings, log_dirs: Sequence[Uuid]) -> list[Message]:
+def handle_directories_offline(
+    image: Image, broker_id: int, settings: Settings, log_dirs: Sequence[Uuid]
+) -> list[Message]:
     """These directories of the broker are offline. Nothing, when it has told so before, or never had them."""
     broker = image.brokers[broker_id]
     failed = [directory for directory in broker.log_dirs if directory in log_dirs]
@@ -87,29 +91,31 @@ def directories_failed(image: Image, broker_id: int, settings: Settings, log_dir
         return []
     records: list[Message] = []
     for directory in failed:
-        records += gone_on_without(image, broker_id, settings, _lying_in(image, broker_id, directory))
+        records += isr_updates_without(
+            image, broker_id, settings, _partitions_in_directory(image, broker_id, directory)
+        )
     left = [directory for directory in broker.log_dirs if directory not in failed]
-    return [*records, _changed(broker, log_dirs=left)]
+    return [*records, _registration_change(broker, log_dirs=left)]
 
 
-def directories_cordoned(image: Image, broker_id: int, log_dirs: Sequence[Uuid] | None) -> list[Message]:
-    """These directories of the broker, and no others, are to get nothing new (KIP-1066). None: it said nothing of them."""
+def handle_directories_cordoned(image: Image, broker_id: int, log_dirs: Sequence[Uuid] | None) -> list[Message]:
+    """These directories of the broker, and no others, are to get nothing new (KIP-1066). None: it message nothing of them."""
     broker = image.brokers[broker_id]
     if log_dirs is None or set(log_dirs) == set(broker.cordoned_log_dirs):
         return []
-    return [_changed(broker, cordoned_log_dirs=log_dirs)]
+    return [_registration_change(broker, cordoned_log_dirs=log_dirs)]
 
 
-def leads_something(image: Image, broker_id: int) -> bool:
+def leads_partitions(image: Image, broker_id: int) -> bool:
     """Whether the broker still leads a partition."""
-    return any(True for _ in places(image, lambda partition: partition.leader == broker_id))
+    return any(True for _ in partitions_where(image, lambda partition: partition.leader == broker_id))
 
 
-def _lying_in(image: Image, broker_id: int, directory: Uuid) -> Iterable[Place]:
-    return places(image, lambda partition: directories_of(partition).get(broker_id) == directory)
+def _partitions_in_directory(image: Image, broker_id: int, directory: Uuid) -> Iterable[ImagePartition]:
+    return partitions_where(image, lambda partition: directories_of(partition).get(broker_id) == directory)
 
 
-def _changed(
+def _registration_change(
     broker: BrokerImage,
     *,
     fenced: int = 0,
@@ -127,36 +133,53 @@ def _changed(
     )
 
 
-def _left_behind(
-    image: Image, settings: Settings, broker_id: int, forgetful: int | None = None
+def _remove_from_isrs(
+    image: Image, settings: Settings, broker_id: int, unclean_shutdown_replica: int | None = None
 ) -> list[PartitionChangeRecord]:
     """The partitions in which the broker is in sync go on without it."""
-    in_sync = places(image, lambda partition: broker_id in partition.isr)
-    return gone_on_without(image, broker_id, settings, in_sync, forgetful)
+    in_sync = partitions_where(image, lambda partition: broker_id in partition.isr)
+    return isr_updates_without(image, broker_id, settings, in_sync, unclean_shutdown_replica)
 
 
-def gone_on_without(
-    image: Image, broker_id: int, settings: Settings, of: Iterable[Place], forgetful: int | None = None
+def isr_updates_without(
+    image: Image,
+    broker_id: int,
+    settings: Settings,
+    of: Iterable[ImagePartition],
+    unclean_shutdown_replica: int | None = None,
 ) -> list[PartitionChangeRecord]:
     """These partitions go on without the replica that the broker has of them."""
-    return _looked_at(Changes(image, settings, without=broker_id), of, without=broker_id, forgetful=forgetful)
+    return _leader_and_isr_updates(
+        PartitionChanges(image, settings, without=broker_id),
+        of,
+        without=broker_id,
+        unclean_shutdown_replica=unclean_shutdown_replica,
+    )
 
 
-def _eligible_looked_at(
-    image: Image, changes: Changes, broker_id: int, forgetful: int | None = None
+def _remove_from_elrs(
+    image: Image, changes: PartitionChanges, broker_id: int, unclean_shutdown_replica: int | None = None
 ) -> list[PartitionChangeRecord]:
     """The partitions in which the broker was eligible, out of sync."""
-    eligible = places(image, lambda partition: broker_id in partition.elr)
-    return _looked_at(changes, eligible, without=broker_id, forgetful=forgetful)
+    eligible = partitions_where(image, lambda partition: broker_id in partition.elr)
+    return _leader_and_isr_updates(
+        changes, eligible, without=broker_id, unclean_shutdown_replica=unclean_shutdown_replica
+    )
 
 
-def _looked_at(
-    changes: Changes, of: Iterable[Place], *, without: int = NOBODY, forgetful: int | None = None
+def _leader_and_isr_updates(
+    changes: PartitionChanges,
+    of: Iterable[ImagePartition],
+    *,
+    without: int = NO_BROKER,
+    unclean_shutdown_replica: int | None = None,
 ) -> list[PartitionChangeRecord]:
     """Each of these partitions, changed as it has to be."""
     records = []
     for place in of:
         isr = [broker for broker in place.partition.isr if broker != without]
-        wish = Wish(isr=isr, election=changes.election(place.topic), forgetful=forgetful)
-        records += changes.change(place, wish)
+        target = PartitionTarget(
+            isr=isr, election=changes.election(place.topic), unclean_shutdown_replica=unclean_shutdown_replica
+        )
+        records += changes.change(place, target)
     return records

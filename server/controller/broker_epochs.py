@@ -14,6 +14,6 @@ def checked_broker(image: Image, broker_id: int, epoch: int) -> BrokerImage:
     if broker is None:
         raise Refusal(error_codes.STALE_BROKER_EPOCH, f"No broker registration found for broker id {broker_id}")
     if broker.epoch != epoch:
-        said = f"Expected broker epoch {broker.epoch}, but got broker epoch {epoch}"
-        raise Refusal(error_codes.STALE_BROKER_EPOCH, said)
+        message = f"Expected broker epoch {broker.epoch}, but got broker epoch {epoch}"
+        raise Refusal(error_codes.STALE_BROKER_EPOCH, message)
     return broker

@@ -1,4 +1,4 @@
-"""BrokerRegistration as a decision: a broker begins its life in the cluster, fenced, or amends what it said (KIP-631, KIP-858, KIP-966).
+"""BrokerRegistration as a decision: a broker begins its life in the cluster, fenced, or amends what it message (KIP-631, KIP-858, KIP-966).
 
 Rules. An incarnation is one life of the process. Another one may take the id when nothing was heard of the last for a session. What the last
 one held is cleaned up in the same batch, before the registration: its replicas leave every ISR, and when it did not stop in good order, which
@@ -23,66 +23,68 @@ from ..metadata.versions import DIRECTORIES, level_of
 from ..requests.request import Refusal
 from . import broker_changes
 from .advertised_listeners import checked_endpoints
-from .broker_context import Situation
+from .broker_context import BrokerContext
 
 KRAFT_VERSION = "kraft.version"
 
-SAYS_HOW_IT_ENDED = 3
+PREVIOUS_EPOCH_FROM = 3
 """The first version of the request with the epoch of a last life that ended in good order."""
 
-NEVER = -2
+NO_PREVIOUS_EPOCH = -2
 """The epoch of a last life that there was not: no broker names it."""
 
-RESERVED = 100
+RESERVED_DIRECTORY_IDS = 100
 """Ids of directories below this have a meaning of their own."""
 
 
-class Cluster(NamedTuple):
+class ClusterIdentity(NamedTuple):
     """What a broker that registers must fit to. `kraft_version` is the quorum's."""
 
     id: str
     kraft_version: int
 
 
-class Registration(NamedTuple):
+class BrokerRegistrationResult(NamedTuple):
     """The records of a registration, and the broker's epoch: the offset of the first of them."""
 
     records: list[Message]
     epoch: int
 
 
-def register(situation: Situation, cluster: Cluster, body: BrokerRegistrationRequest, version: int) -> Registration:
+def register_broker(
+    context: BrokerContext, cluster: ClusterIdentity, body: BrokerRegistrationRequest, version: int
+) -> BrokerRegistrationResult:
     """What BrokerRegistration does. Refusal with the code of what does not fit."""
-    image, heartbeats = situation.image, situation.heartbeats
+    image, heartbeats = context.image, context.heartbeats
     last = image.brokers.get(body.broker_id)
     amended = last if last is not None and last.incarnation_id == body.incarnation_id else None
-    _check_whose(cluster, body)
-    if last is not None and amended is None and heartbeats.has_session(last, situation.now):
+    _check_identity(cluster, body)
+    if last is not None and amended is None and heartbeats.has_valid_session(last, context.now):
         raise Refusal(error_codes.DUPLICATE_BROKER_REGISTRATION, "Another broker is registered with that broker id.")
     if body.is_migrating_zk_broker:
         raise Refusal(error_codes.BROKER_ID_NOT_REGISTERED, "Controller does not support registering ZK brokers.")
-    record = _record(image, body)
+    record = _registration_record(image, body)
     _check_features(image, cluster.kraft_version, body)
     records: list[Message] = []
     if amended is not None:
         record.fenced, record.in_controlled_shutdown = amended.fenced, amended.in_controlled_shutdown
         record.broker_epoch = amended.epoch
     else:
-        records += _cleaned_up(situation, last, body, version)
-        record.broker_epoch = situation.end
-    heartbeats.registered(body.broker_id, record.broker_epoch, situation.end + len(records))
-    return Registration([*records, record], record.broker_epoch)
+        records += _previous_registration_records(context, last, body, version)
+        record.broker_epoch = context.end
+    heartbeats.register(body.broker_id, record.broker_epoch, context.end + len(records))
+    return BrokerRegistrationResult([*records, record], record.broker_epoch)
 
 
-def _check_whose(cluster: Cluster, body: BrokerRegistrationRequest) -> None:
+def _check_identity(cluster: ClusterIdentity, body: BrokerRegistrationRequest) -> None:
     if body.cluster_id != cluster.id:
-        said = f"Expected cluster ID {cluster.id}, but got cluster ID {body.cluster_id}"
-        raise Refusal(error_codes.INCONSISTENT_CLUSTER_ID, said)
+        message = f"Expected cluster ID {cluster.id}, but got cluster ID {body.cluster_id}"
+        raise Refusal(error_codes.INCONSISTENT_CLUSTER_ID, message)
     if body.broker_id < 0:  # Kafka takes it, and fails over it later: -1 is nobody
         raise _invalid(f"{body.broker_id} is no id of a broker")
 
 
-def _record(image: Image, body: BrokerRegistrationRequest) -> RegisterBrokerRecord:
+def _registration_record(image: Image, body: BrokerRegistrationRequest) -> RegisterBrokerRecord:
     log_dirs = _checked_directories(image, body) if level_of(image) >= DIRECTORIES else []
     return RegisterBrokerRecord(
         broker_id=body.broker_id,
@@ -107,7 +109,7 @@ def _checked_directories(image: Image, body: BrokerRegistrationRequest) -> list[
     log_dirs = list(body.log_dirs)
     if not log_dirs:
         raise _invalid("No directories specified in request")
-    if any(_reserved(each) for each in log_dirs):
+    if any(_is_reserved(each) for each in log_dirs):
         raise _invalid("Reserved directory ID in request")
     if len(set(log_dirs)) != len(log_dirs):
         raise _invalid("Duplicate directory ID in request")
@@ -120,9 +122,9 @@ def _checked_directories(image: Image, body: BrokerRegistrationRequest) -> list[
     return log_dirs
 
 
-def _reserved(directory: Uuid) -> bool:
+def _is_reserved(directory: Uuid) -> bool:
     """As Kafka has it: eight bytes of nothing, and a number below a hundred, which may be negative."""
-    return not any(directory[:8]) and int.from_bytes(directory[8:], "big", signed=True) < RESERVED
+    return not any(directory[:8]) and int.from_bytes(directory[8:], "big", signed=True) < RESERVED_DIRECTORY_IDS
 
 
 def _check_features(image: Image, kraft_version: int, body: BrokerRegistrationRequest) -> None:
@@ -141,19 +143,21 @@ def _check_feature(finalized: Mapping[str, int], name: str, lowest: int, highest
     level = finalized.get(name, 0)
     if not lowest <= level <= highest:
         wants = f"The broker wants a version between {lowest} and {highest}, inclusive."
-        said = f"Unable to register because the broker does not support finalized version {level} of {name}. {wants}"
-        raise Refusal(error_codes.UNSUPPORTED_VERSION, said)
+        message = f"Unable to register because the broker does not support finalized version {level} of {name}. {wants}"
+        raise Refusal(error_codes.UNSUPPORTED_VERSION, message)
 
 
-def _cleaned_up(
-    situation: Situation, last: BrokerImage | None, body: BrokerRegistrationRequest, version: int
+def _previous_registration_records(
+    context: BrokerContext, last: BrokerImage | None, body: BrokerRegistrationRequest, version: int
 ) -> list[Message]:
     """What an earlier life of the broker held, and what does not count any more."""
-    epoch = NEVER if last is None else last.epoch
-    ended_well = version >= SAYS_HOW_IT_ENDED and body.previous_broker_epoch == epoch
-    clean_up = broker_changes.clean_restart if ended_well else broker_changes.unclean_restart
-    return clean_up(situation.image, body.broker_id, situation.settings)
+    epoch = NO_PREVIOUS_EPOCH if last is None else last.epoch
+    ended_well = version >= PREVIOUS_EPOCH_FROM and body.previous_broker_epoch == epoch
+    clean_up = (
+        broker_changes.handle_clean_broker_shutdown if ended_well else broker_changes.handle_unclean_broker_shutdown
+    )
+    return clean_up(context.image, body.broker_id, context.settings)
 
 
-def _invalid(said: str) -> Refusal:
-    return Refusal(error_codes.INVALID_REGISTRATION, said)
+def _invalid(message: str) -> Refusal:
+    return Refusal(error_codes.INVALID_REGISTRATION, message)

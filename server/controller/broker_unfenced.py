@@ -20,30 +20,30 @@ from .bootstrap import directories_record, unfence_record
 NO_LEADER = -1
 
 
-def gone(image: Image, broker_id: int, settings: Settings, *, clean: bool) -> list[Message]:
+def own_broker_registered(image: Image, broker_id: int, settings: Settings, *, clean: bool) -> list[Message]:
     """A new life of the broker registers: what that changes of its partitions. `clean`: the last one ended in good order.
 
     Where there are others they lead meanwhile, and what it had may be stale; where there are none this is short, so that many partitions do
     not make a long start.
     """
     if set(image.brokers) <= {broker_id}:
-        return [*leaderless(image, broker_id)]
-    from .broker_changes import clean_restart, unclean_restart
+        return [*remove_leader(image, broker_id)]
+    from .broker_changes import handle_clean_broker_shutdown, handle_unclean_broker_shutdown
 
-    return (clean_restart if clean else unclean_restart)(image, broker_id, settings)
+    return (handle_clean_broker_shutdown if clean else handle_unclean_broker_shutdown)(image, broker_id, settings)
 
 
-def back(image: Image, broker_id: int, settings: Settings) -> list[Message]:
+def own_broker_unfenced(image: Image, broker_id: int, settings: Settings) -> list[Message]:
     """The new life is unfenced, and leads what it may."""
     if set(image.brokers) <= {broker_id}:
         epoch = image.brokers[broker_id].epoch
-        return [unfence_record(broker_id, epoch), *led_again(image, broker_id)]
-    from .broker_changes import unfenced
+        return [unfence_record(broker_id, epoch), *restore_leader(image, broker_id)]
+    from .broker_changes import handle_broker_unfenced
 
-    return unfenced(image, broker_id, settings)
+    return handle_broker_unfenced(image, broker_id, settings)
 
 
-def leaderless(image: Image, broker_id: int) -> list[PartitionChangeRecord]:
+def remove_leader(image: Image, broker_id: int) -> list[PartitionChangeRecord]:
     """The partitions that `broker_id` leads lose their leader."""
     return [
         PartitionChangeRecord(partition_id=index, topic_id=topic_id, leader=NO_LEADER)
@@ -52,7 +52,7 @@ def leaderless(image: Image, broker_id: int) -> list[PartitionChangeRecord]:
     ]
 
 
-def without_directory(
+def own_directory_failed(
     image: Image, broker_id: int, settings: Settings, directory: Uuid, partitions: Iterable[tuple[str, int]]
 ) -> list[Message]:
     """A log directory of the broker has failed, in which these partitions lie: what that changes, and that it is gone."""
@@ -60,29 +60,29 @@ def without_directory(
     if set(image.brokers) <= {broker_id}:
         left = [each for each in broker.log_dirs if each != directory]
         return [
-            *left_alone(image, broker_id, partitions, directory),
+            *remove_leader_in_directory(image, broker_id, partitions, directory),
             directories_record(broker_id, broker.epoch, left),
         ]
-    from .assign_replicas_to_dirs import told_to_lie_in
-    from .broker_changes import directories_failed
-    from .partition_changes import after
+    from .assign_replicas_to_dirs import directory_assignment_records
+    from .broker_changes import handle_directories_offline
+    from .partition_changes import apply_changes
 
-    told = told_to_lie_in(image, broker_id, settings, directory, partitions)
-    return [*told, *directories_failed(after(image, told), broker_id, settings, [directory])]
+    told = directory_assignment_records(image, broker_id, settings, directory, partitions)
+    return [*told, *handle_directories_offline(apply_changes(image, told), broker_id, settings, [directory])]
 
 
-def without_partitions(
+def own_partition_files_lost(
     image: Image, broker_id: int, settings: Settings, directory: Uuid, partitions: Iterable[tuple[str, int]]
 ) -> list[PartitionChangeRecord]:
     """Files of these partitions are gone on this broker, in a directory that serves on."""
     if set(image.brokers) <= {broker_id}:
-        return left_alone(image, broker_id, partitions, directory)
-    from .assign_replicas_to_dirs import lost
+        return remove_leader_in_directory(image, broker_id, partitions, directory)
+    from .assign_replicas_to_dirs import lost_replica_records
 
-    return lost(image, broker_id, settings, partitions)
+    return lost_replica_records(image, broker_id, settings, partitions)
 
 
-def left_alone(
+def remove_leader_in_directory(
     image: Image, broker_id: int, partitions: Iterable[tuple[str, int]], directory: Uuid
 ) -> list[PartitionChangeRecord]:
     """Of these the ones that `broker_id` led lose their leader: they lie in a directory that has failed."""
@@ -101,16 +101,16 @@ def left_alone(
     return changes
 
 
-def led_again(image: Image, broker_id: int) -> list[PartitionChangeRecord]:
+def restore_leader(image: Image, broker_id: int) -> list[PartitionChangeRecord]:
     """The partitions without a leader that `broker_id` may lead get it: it is in sync, or eligible all the same (KIP-966)."""
     return [
-        _led(topic_id, index, partition, broker_id)
+        _leader_record(topic_id, index, partition, broker_id)
         for topic_id, index, partition in _partitions(image)
         if partition.leader == NO_LEADER and broker_id in (*partition.isr, *partition.elr)
     ]
 
 
-def _led(topic_id: Uuid, index: int, partition: PartitionImage, broker_id: int) -> PartitionChangeRecord:
+def _leader_record(topic_id: Uuid, index: int, partition: PartitionImage, broker_id: int) -> PartitionChangeRecord:
     record = PartitionChangeRecord(partition_id=index, topic_id=topic_id, leader=broker_id)
     if broker_id not in partition.isr:
         record.isr = [broker_id]

@@ -18,7 +18,7 @@ from kafkadouble.messages.generated.client_quota_record import ClientQuotaRecord
 from kafkadouble.messages.generated.describe_client_quotas import DescribeClientQuotasRequest
 from kafkadouble.messages.message import Message
 
-from ..metadata.controller_result import Decision, check_size
+from ..metadata.controller_result import ControllerResult, check_size
 from ..metadata.fold_security import entity_of
 from ..metadata.image import Image, QuotaEntity
 from ..requests.request import Refusal
@@ -29,23 +29,23 @@ TYPES = (USER, CLIENT_ID, IP)
 INT, LONG = ("an INT", float(2**31 - 1)), ("a LONG", float(2**63))
 DOUBLE = None
 
-OF_CLIENTS: Mapping[str, tuple[str, float] | None] = {
+CLIENT_QUOTAS: Mapping[str, tuple[str, float] | None] = {
     "producer_byte_rate": LONG,
     "consumer_byte_rate": LONG,
     "request_percentage": DOUBLE,
     "controller_mutation_rate": DOUBLE,
 }
-OF_ADDRESSES: Mapping[str, tuple[str, float] | None] = {"connection_creation_rate": INT}
+IP_QUOTAS: Mapping[str, tuple[str, float] | None] = {"connection_creation_rate": INT}
 """The quotas that there are, by what an entity is; those of whole numbers with their bound."""
 
-LEAST_FRACTION = 1e-6
+MIN_FRACTION = 1e-6
 """Kafka takes what is nearer to a whole number for one."""
 
 Entry = AlterClientQuotasRequest.EntryData
 Component = DescribeClientQuotasRequest.ComponentData
 
 
-class Altered(NamedTuple):
+class ClientQuotaResult(NamedTuple):
     """What became of one entity."""
 
     entity: QuotaEntity
@@ -53,31 +53,33 @@ class Altered(NamedTuple):
     error_message: str | None = None
 
 
-def alter(image: Image, entries: Sequence[Entry]) -> Decision[Altered]:
+def alter_client_quotas(image: Image, entries: Sequence[Entry]) -> ControllerResult[ClientQuotaResult]:
     """What AlterClientQuotas does. Refusal(POLICY_VIOLATION) for too many changes."""
     records: list[Message] = []
-    results: dict[QuotaEntity, Altered] = {}
+    results: dict[QuotaEntity, ClientQuotaResult] = {}
     for entry in entries:
         entity = entity_of(entry.entity)
         try:
-            _check_single(entity, entry, results)
-            records += list(_changes(image, entity, {op.key: None if op.remove else op.value for op in entry.ops}))
-            results[entity] = Altered(entity)
+            _check_not_duplicate(entity, entry, results)
+            records += list(
+                _quota_records(image, entity, {op.key: None if op.remove else op.value for op in entry.ops})
+            )
+            results[entity] = ClientQuotaResult(entity)
         except Refusal as refusal:
-            results[entity] = Altered(entity, refusal.code, refusal.message)
+            results[entity] = ClientQuotaResult(entity, refusal.code, refusal.message)
     check_size(len(records))
-    return Decision(records, list(results.values()))
+    return ControllerResult(records, list(results.values()))
 
 
-def _check_single(entity: QuotaEntity, entry: Entry, results: Mapping[QuotaEntity, Altered]) -> None:
+def _check_not_duplicate(entity: QuotaEntity, entry: Entry, results: Mapping[QuotaEntity, ClientQuotaResult]) -> None:
     """Kafka calls an entity whose quota stands twice a duplicate too."""
     if entity in results or len({op.key for op in entry.ops}) < len(entry.ops):
         told = ", ".join(f"{kind}={'null' if name is None else name}" for kind, name in entity)
         raise _invalid(f"Ignoring duplicate entity ClientQuotaEntity(entries={{{told}}})")
 
 
-def _changes(image: Image, entity: QuotaEntity, asked: Mapping[str, float | None]) -> Iterator[Message]:
-    known = _quotas_of(entity)
+def _quota_records(image: Image, entity: QuotaEntity, asked: Mapping[str, float | None]) -> Iterator[Message]:
+    known = _allowed_quotas(entity)
     for key, value in asked.items():
         if value is not None:
             _check_value(known, key, value)
@@ -90,7 +92,7 @@ def _changes(image: Image, entity: QuotaEntity, asked: Mapping[str, float | None
             yield ClientQuotaRecord(entity=parts, key=key, value=value)
 
 
-def _quotas_of(entity: QuotaEntity) -> Mapping[str, tuple[str, float] | None]:
+def _allowed_quotas(entity: QuotaEntity) -> Mapping[str, tuple[str, float] | None]:
     """The quotas that it may have. Refusal(INVALID_REQUEST) for an entity that cannot be."""
     for kind, name in entity:
         if kind not in TYPES:
@@ -101,12 +103,12 @@ def _quotas_of(entity: QuotaEntity) -> Mapping[str, tuple[str, float] | None]:
     if IP not in named:
         if not named:
             raise _invalid("Invalid empty client quota entity")
-        return OF_CLIENTS
+        return CLIENT_QUOTAS
     if len(named) > 1:
         raise _invalid("Invalid quota entity combination, IP entity shouldnot be combined with User or ClientId")
     if not _is_address(named[IP]):
         raise _invalid(f"{named[IP]} is not a valid IP or resolvable host.")
-    return OF_ADDRESSES
+    return IP_QUOTAS
 
 
 def _is_address(name: str | None) -> bool:
@@ -130,11 +132,11 @@ def _check_value(known: Mapping[str, tuple[str, float] | None], key: str, value:
         kind, most = bound
         if value > most:
             raise _invalid(f"Proposed value for {key} is too large for {kind}.")
-        if value % 1 > LEAST_FRACTION:
+        if value % 1 > MIN_FRACTION:
             raise _invalid(f"{key} cannot be a fractional value.")
 
 
-class Wanted(NamedTuple):
+class ClientQuotaFilter(NamedTuple):
     """What entities are asked for: names by type, None for its default; types of whatever name."""
 
     named: dict[str, str | None]
@@ -152,19 +154,19 @@ EXACT, DEFAULT, ANY_NAME = 0, 1, 2
 """Types of a match."""
 
 
-def matching(
+def describe_client_quotas(
     image: Image, components: Iterable[Component], strict: bool
 ) -> list[tuple[QuotaEntity, Mapping[str, float]]]:
     """The entities that DescribeClientQuotas asks for. Refusal(INVALID_REQUEST, UNSUPPORTED_VERSION) for a filter that cannot be."""
-    wanted = _wanted(components)
+    wanted = _filter_of(components)
     if strict and not (wanted.named or wanted.typed):
         return []
     found = (each for each in image.quotas.items() if wanted.matches(each[0], strict))
     return sorted(found, key=lambda each: repr(each[0]))
 
 
-def _wanted(components: Iterable[Component]) -> Wanted:
-    wanted = Wanted({}, set())
+def _filter_of(components: Iterable[Component]) -> ClientQuotaFilter:
+    wanted = ClientQuotaFilter({}, set())
     for component in components:
         kind = component.entity_type
         if not kind:
@@ -173,7 +175,7 @@ def _wanted(components: Iterable[Component]) -> Wanted:
             raise _invalid(f"Entity type {kind} cannot appear more than once in the filter.")
         if kind not in TYPES:
             raise Refusal(error_codes.UNSUPPORTED_VERSION, f"Unsupported entity type {kind}")
-        _take(wanted, component)
+        _add_component(wanted, component)
     kinds = wanted.named.keys() | wanted.typed
     if IP in kinds and len(kinds) > 1:
         raise _invalid(
@@ -183,7 +185,7 @@ def _wanted(components: Iterable[Component]) -> Wanted:
     return wanted
 
 
-def _take(wanted: Wanted, component: Component) -> None:
+def _add_component(wanted: ClientQuotaFilter, component: Component) -> None:
     kind, name = component.entity_type, component.match
     if component.match_type == EXACT:
         if name is None:

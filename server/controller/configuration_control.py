@@ -33,7 +33,7 @@ from ..configs.alter import (
 )
 from ..configs.definition import ConfigRefused
 from ..configs.settings import Settings
-from ..metadata.controller_result import Decision, check_size
+from ..metadata.controller_result import ControllerResult, check_size
 from ..metadata.features import ELR
 from ..metadata.image import Image
 from ..metadata.topic_names import problem_with_name
@@ -47,7 +47,7 @@ AlterConfigsResource = AlterConfigsRequest.AlterConfigsResource
 IncrementalResource = IncrementalAlterConfigsRequest.AlterConfigsResource
 
 
-class Asked(Protocol):
+class ConfigResource(Protocol):
     """A resource of AlterConfigs or IncrementalAlterConfigs."""
 
     resource_type: int
@@ -55,11 +55,11 @@ class Asked(Protocol):
     configs: Sequence[Any]
 
 
-A = TypeVar("A", bound=Asked)
+A = TypeVar("A", bound=ConfigResource)
 J = TypeVar("J")
 
 
-class Altered(NamedTuple):
+class ConfigResourceResult(NamedTuple):
     """What became of one resource."""
 
     resource_type: int
@@ -68,7 +68,7 @@ class Altered(NamedTuple):
     error_message: str | None = None
 
 
-def alter(
+def alter_configs(
     image: Image,
     settings: Settings,
     asked: Sequence[A],
@@ -76,8 +76,8 @@ def alter(
     loggers: Callable[[A], None] | None = None,
     *,
     at_controller: bool = False,
-) -> Decision[Altered]:
-    """What AlterConfigs and IncrementalAlterConfigs do: `judge` is `replace` or `increment`.
+) -> ControllerResult[ConfigResourceResult]:
+    """What AlterConfigs and IncrementalAlterConfigs do: `judge` is `legacy_alter_config` or `incremental_alter_config`.
 
     `loggers` changes the levels of the loggers of a broker, or raises Refusal; without it they cannot be altered. `at_controller`: a controller
     was asked, and no broker.
@@ -86,7 +86,7 @@ def alter(
     times = Counter((resource.resource_type, resource.resource_name) for resource in asked)
     records: list[Message] = []
     results = []
-    for resource in _each_once(asked) if at_controller else asked:
+    for resource in _without_duplicates(asked) if at_controller else asked:
         kind, name = resource.resource_type, resource.resource_name
         twice = times[kind, name] > 1
         try:
@@ -95,15 +95,15 @@ def alter(
             if kind == Resource.BROKER_LOGGER and loggers is not None:
                 loggers(resource)
             else:
-                _check_kind(kind, at_controller=at_controller)
+                _check_resource_type(kind, at_controller=at_controller)
                 if twice:
                     raise Refusal(error_codes.INVALID_REQUEST, "Duplicate resource.")
-                records += _altered(image, settings, resource, judge, at_controller=at_controller)
+                records += _resource_records(image, settings, resource, judge, at_controller=at_controller)
         except Refusal as refusal:
-            results.append(Altered(kind, name, refusal.code, refusal.message))
+            results.append(ConfigResourceResult(kind, name, refusal.code, refusal.message))
         else:
-            results.append(Altered(kind, name))
-    return Decision(records, results).checked()
+            results.append(ConfigResourceResult(kind, name))
+    return ControllerResult(records, results).checked()
 
 
 def preprocess(
@@ -112,10 +112,12 @@ def preprocess(
     asked: Sequence[A],
     look: Callable[[Target, A], None],
     loggers: Callable[[A], None] | None = None,
-) -> tuple[list[Altered], list[A]]:
-    """What a broker does of `alter` before it asks the controller: what became of the resources that it need not ask for, and the others.
+) -> tuple[list[ConfigResourceResult], list[A]]:
+    """The broker's part of `alter_configs` (Kafka's ConfigAdminManager.preprocess): the results of
+    the resources that the broker decides itself, and the resources to forward to the controller.
 
-    `look` is `look_at_replacement` or `look_at_increment`. Whether a topic is there, and what it may hold, the controller says.
+    `look` is `preprocess_legacy_alter` or `preprocess_incremental_alter`. Only the controller
+    checks whether a topic exists and whether it may have its new configuration.
     """
     times = Counter((resource.resource_type, resource.resource_name) for resource in asked)
     done, left = [], []
@@ -125,33 +127,33 @@ def preprocess(
             if times[kind, name] > 1:
                 raise Refusal(error_codes.INVALID_REQUEST, "Each resource must appear at most once.")
             if kind != Resource.BROKER_LOGGER or loggers is None:
-                _look(image, settings, resource, look)
+                _preprocess_resource(image, settings, resource, look)
                 left.append(resource)
                 continue
             loggers(resource)
         except Refusal as refusal:
-            done.append(Altered(kind, name, refusal.code, refusal.message))
+            done.append(ConfigResourceResult(kind, name, refusal.code, refusal.message))
         else:
-            done.append(Altered(kind, name))
+            done.append(ConfigResourceResult(kind, name))
     return done, left
 
 
-def _look(image: Image, settings: Settings, resource: A, look: Callable[[Target, A], None]) -> None:
+def _preprocess_resource(image: Image, settings: Settings, resource: A, look: Callable[[Target, A], None]) -> None:
     name, kind = resource.resource_name, resource.resource_type
-    _check_kind(kind, at_controller=False)
+    _check_resource_type(kind, at_controller=False)
     if kind == Resource.BROKER:
-        _check_own(settings, name)
-    target = Target(Resource(kind), name, image.config_overrides(kind, name), settings, _elr(image))
-    _judged(lambda: look(target, resource))
+        _check_own_broker(settings, name)
+    target = Target(Resource(kind), name, image.config_overrides(kind, name), settings, _elr_enabled(image))
+    _refusing_bad_configs(lambda: look(target, resource))
 
 
-def replace(target: Target, resource: AlterConfigsResource) -> Records:
+def legacy_alter_config(target: Target, resource: AlterConfigsResource) -> Records:
     """AlterConfigs: the configurations given, and no others."""
     return replaced(target, _replacement(target, resource))
 
 
-def look_at_replacement(target: Target, resource: AlterConfigsResource) -> None:
-    """A broker's part of `replace`."""
+def preprocess_legacy_alter(target: Target, resource: AlterConfigsResource) -> None:
+    """A broker's part of `legacy_alter_config`."""
     look_at_all(target, _replacement(target, resource))
 
 
@@ -162,13 +164,13 @@ def _replacement(target: Target, resource: AlterConfigsResource) -> Records:
     return configs
 
 
-def increment(target: Target, resource: IncrementalResource) -> Records:
+def incremental_alter_config(target: Target, resource: IncrementalResource) -> Records:
     """IncrementalAlterConfigs: the configurations given are set, deleted, or lists that gain or lose elements."""
     return altered(target, _increments(resource))
 
 
-def look_at_increment(target: Target, resource: IncrementalResource) -> None:
-    """A broker's part of `increment`."""
+def preprocess_incremental_alter(target: Target, resource: IncrementalResource) -> None:
+    """A broker's part of `incremental_alter_config`."""
     look_at_changes(target, _increments(resource))
 
 
@@ -176,10 +178,12 @@ def _increments(resource: IncrementalResource) -> list[Change]:
     return [Change(config.name, config.config_operation, config.value) for config in resource.configs]
 
 
-def judged_new_topic(image: Image, settings: Settings, name: str, configs: Mapping[str, str]) -> Records:
+def checked_topic_configs(image: Image, settings: Settings, name: str, configs: Mapping[str, str]) -> Records:
     """The configurations of a topic that is to be. Refusal(INVALID_CONFIG) when it cannot have them."""
-    target = Target(Resource.TOPIC, name, {}, settings, _elr(image))
-    return _judged(lambda: altered(target, [Change(name, Operation.SET, text) for name, text in configs.items()]))
+    target = Target(Resource.TOPIC, name, {}, settings, _elr_enabled(image))
+    return _refusing_bad_configs(
+        lambda: altered(target, [Change(name, Operation.SET, text) for name, text in configs.items()])
+    )
 
 
 def config_records(image: Image, kind: int, name: str, configs: Records) -> list[Message]:
@@ -188,12 +192,12 @@ def config_records(image: Image, kind: int, name: str, configs: Records) -> list
         ConfigRecord(resource_type=kind, resource_name=name, name=config, value=value)
         for config, value in configs.items()
     ]
-    if MIN_ISR in configs and kind in (Resource.TOPIC, Resource.BROKER) and _elr(image):
+    if MIN_ISR in configs and kind in (Resource.TOPIC, Resource.BROKER) and _elr_enabled(image):
         records.append(ClearElrRecord(topic_name=name if kind == Resource.TOPIC else ""))
     return records
 
 
-def _each_once(asked: Sequence[A]) -> list[A]:
+def _without_duplicates(asked: Sequence[A]) -> list[A]:
     """Of configurations that stand more than once, the first."""
     seen: set[tuple[int, str]] = set()
     found = []
@@ -205,16 +209,16 @@ def _each_once(asked: Sequence[A]) -> list[A]:
     return found
 
 
-def _altered(
+def _resource_records(
     image: Image, settings: Settings, resource: A, judge: Callable[[Target, A], Records], *, at_controller: bool
 ) -> list[Message]:
     name, kind = resource.resource_name, Resource(resource.resource_type)
     if kind is Resource.BROKER and not at_controller:
-        _check_own(settings, name)
+        _check_own_broker(settings, name)
     elif kind is Resource.TOPIC and name and (problem := problem_with_name(name)) is not None:
         raise Refusal(error_codes.INVALID_TOPIC_EXCEPTION, problem)
-    target = Target(kind, name, image.config_overrides(kind, name), settings, _elr(image), at_controller)
-    configs = _judged(lambda: judge(target, resource))
+    target = Target(kind, name, image.config_overrides(kind, name), settings, _elr_enabled(image), at_controller)
+    configs = _refusing_bad_configs(lambda: judge(target, resource))
     if kind is Resource.TOPIC and name not in image.topic_ids:
         raise Refusal(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{name}' does not exist.")
     if kind is Resource.BROKER and name and at_controller and int(name) not in {*image.brokers, *image.controllers}:
@@ -222,7 +226,7 @@ def _altered(
     return config_records(image, kind, name, configs)
 
 
-def _check_kind(number: int, *, at_controller: bool) -> None:
+def _check_resource_type(number: int, *, at_controller: bool) -> None:
     if number in TABLES:
         return
     if not at_controller:
@@ -232,17 +236,17 @@ def _check_kind(number: int, *, at_controller: bool) -> None:
     raise Refusal(error_codes.UNSUPPORTED_VERSION, f"Unknown resource type {number}.")
 
 
-def _check_own(settings: Settings, name: str) -> None:
+def _check_own_broker(settings: Settings, name: str) -> None:
     own = settings.int("node.id")
     if name and name.lstrip("+-").isdecimal() and int(name) != own:
         raise Refusal(error_codes.INVALID_REQUEST, f"Unexpected broker id, expected {own}, but received {name}")
 
 
-def _elr(image: Image) -> bool:
+def _elr_enabled(image: Image) -> bool:
     return image.features.get(ELR, 0) > 0
 
 
-def _judged(judge: Callable[[], J]) -> J:
+def _refusing_bad_configs(judge: Callable[[], J]) -> J:
     try:
         return judge()
     except ConfigRefused as refused:

@@ -32,8 +32,8 @@ from ..raft.replica import NotLeader
 from ..requests.request import Refusal
 from ..requests.waiting import Until, Wait, Waiters
 from . import bootstrap, broker_unfenced, periodic_tasks, self_registration
-from .active_controller import Leading
-from .producer_id_manager import ProducerIds
+from .active_controller import ActiveController
+from .producer_id_manager import ProducerIdManager
 
 if TYPE_CHECKING:
     from ..metadata.changed_records import ChangedRecords
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
-Listener = Callable[[Image, Image, Any], None]
+ImageListener = Callable[[Image, Image, Any], None]
 """Called with the image before, the image after, and the records that lie between them; None when the image was loaded as a whole."""
 
-NEVER_TWICE = ("PartitionChangeRecord", "ProducerIdsRecord")
+FLUSHED_BEFORE_COMMIT = ("PartitionChangeRecord", "ProducerIdsRecord")
 """What a loss of power must not take back once somebody has seen it: leader epochs and producer ids would be given to others again."""
 
 
@@ -54,15 +54,15 @@ class Controller:
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self.listeners: list[Listener] = []
-        self._leading: Leading | None = None
+        self.listeners: list[ImageListener] = []
+        self._active: ActiveController | None = None
         self._elected: int | None = None  # an epoch in which this node is to lead, as soon as the replica has done
-        self._unseen: deque[Change] = deque()
-        self._proceeding = False
+        self._unpublished: deque[Change] = deque()
+        self._publishing = False
         self.fresh = 0  # bytes of records committed, of which those who write snapshots do not know
         self.committing = Waiters()  # who waits for his decision to be committed; counts offsets
-        self._woken_to = 0  # those up to there
-        self.producer_ids = ProducerIds(node, self)
+        self._woken_offset = 0  # those up to there
+        self.producer_ids = ProducerIdManager(node, self)
 
     def begin(self) -> None:
         """Read what is there. WireError, BadFile or BrokenLog when it cannot be understood."""
@@ -110,30 +110,30 @@ class Controller:
     @property
     def leads(self) -> bool:
         """Whether decisions are made here."""
-        return self._leading is not None
+        return self._active is not None
 
     @property
-    def leading(self) -> Leading:
+    def active(self) -> ActiveController:
         """What only the leader knows. Refusal(NOT_CONTROLLER) when this node does not lead."""
-        if self._leading is None:
+        if self._active is None:
             raise Refusal(error_codes.NOT_CONTROLLER, "The active controller is another node.")
-        return self._leading
+        return self._active
 
     @property
     def draft(self) -> Image:
         """Everything that was decided, committed or not: what the next decision is made on. Refusal(NOT_CONTROLLER)."""
-        return self.leading.image
+        return self.active.image
 
     def write(self, records: Sequence[Message], response: R) -> R | Wait[R]:
         """Append a decision; its answer, at once or when it is committed. Refusal(NOT_CONTROLLER), also when another leads before that;
         (RECORD_LIST_TOO_LARGE)."""
-        leading = self.leading
+        active = self.active
         self.commit(records)
-        end = leading.image.end.offset
-        return response if self.image.end.offset >= end else self._when_committed(leading, end, response)
+        end = active.image.end.offset
+        return response if self.image.end.offset >= end else self._when_committed(active, end, response)
 
-    def _when_committed(self, leading: Leading, end: int, response: R) -> Wait[R]:
-        while self.leading is leading:
+    def _when_committed(self, active: ActiveController, end: int, response: R) -> Wait[R]:
+        while self.active is active:
             left = end - self.image.end.offset
             if left <= 0:
                 return response
@@ -147,8 +147,8 @@ class Controller:
             self.proceed()
 
     def _append(self, records: Sequence[Message]) -> None:
-        leading = self.leading
-        before, fold = leading.image, Fold(leading.image)
+        active = self.active
+        before, fold = active.image, Fold(active.image)
         level = batch_level(records, before.features.get(METADATA_VERSION))
         records = said(records, level)
         if not records:
@@ -156,34 +156,34 @@ class Controller:
         for record in records:
             fold.apply(record)
         end = self.log.log_end_offset + len(records)
-        after = fold.image._replace(end=OffsetAndEpoch(end, leading.epoch))
+        after = fold.image._replace(end=OffsetAndEpoch(end, active.epoch))
         decided = Decided(after, records)
         values = values_of_records(records, level)
-        leading.pending.append(decided)
-        leading.image = after
-        flush = any(type(record).__name__ in NEVER_TWICE for record in records)
+        active.pending.append(decided)
+        active.image = after
+        flush = any(type(record).__name__ in FLUSHED_BEFORE_COMMIT for record in records)
         try:
             self._node.quorum.append(values, flush=flush)
         except (NotLeader, AppendRefused) as problem:
             if isinstance(problem.__cause__, DiskFailure):
                 raise problem.__cause__ from problem
-            if decided in leading.pending:
-                leading.pending.remove(decided)
-                leading.image = before
+            if decided in active.pending:
+                active.pending.remove(decided)
+                active.image = before
             code = problem.code if isinstance(problem, AppendRefused) else error_codes.NOT_CONTROLLER
             raise Refusal(code, str(problem)) from problem
 
     def committed(self, batches: Slice) -> None:
         """The replica tells what is committed; it is shown when the replica has done."""
         self.fresh += len(batches.records)
-        pending = deque[Decided]() if self._leading is None else self._leading.pending
+        pending = deque[Decided]() if self._active is None else self._active.pending
         if self._node.halted is None:
             before = self.image
             try:
-                self._unseen += self._committed.follow(batches.records, pending)
+                self._unpublished += self._committed.follow(batches.records, pending)
             except (WireError, BrokenLog) as problem:
                 self._node.halted = f"the metadata log, from offset {batches.offset} on: {problem}"
-            self._take_settings(before)
+            self._apply_dynamic_configs(before)
 
     def snapshot_loaded(self, reader: SnapshotReader) -> None:
         """The replica has come to a snapshot."""
@@ -197,20 +197,20 @@ class Controller:
             self.fresh = 0  # those bytes lie before its end
             self._node.snapshotting.loaded(self._committed.load_ms)
             if change is not None:
-                self._unseen.append(change)
-                self._take_settings(before)
+                self._unpublished.append(change)
+                self._apply_dynamic_configs(before)
 
     def became_leader(self, epoch: int) -> None:
         self._elected = epoch
 
     def lost_leadership(self, epoch: int) -> None:
-        self._leading = self._elected = None
+        self._active = self._elected = None
         own = self.image.brokers.get(self._node.id)
         if self._node.life is not None and self._node.is_registered and own is not None:
             self._node.life.go_on(own.epoch)
         self.committing.wake_all()
 
-    def _take_settings(self, before: Image) -> None:
+    def _apply_dynamic_configs(self, before: Image) -> None:
         """Dynamic configurations of this broker take effect before anybody sees the image (KIP-226)."""
         resources = [(BROKER, ""), (BROKER, str(self._node.id))]
         if any(before.config_overrides(*of) != self.image.config_overrides(*of) for of in resources):
@@ -220,24 +220,24 @@ class Controller:
     @property
     def has_news(self) -> bool:
         """Whether there is something to `proceed` with."""
-        return bool(self._unseen) or self._elected is not None
+        return bool(self._unpublished) or self._elected is not None
 
     def proceed(self) -> None:
         """Whatever was committed is shown to all, every change before the next, also when one who sees it commits another; and a leader that
         was just elected begins."""
-        if self._proceeding:
+        if self._publishing:
             return
-        self._proceeding = True
+        self._publishing = True
         try:
             while self.has_news:
-                if self._unseen:
-                    change = self._unseen.popleft()
+                if self._unpublished:
+                    change = self._unpublished.popleft()
                     for listener in list(self.listeners):
                         listener(*change)
                 else:
-                    self._take_office()
+                    self._become_active()
         finally:
-            self._proceeding = False
+            self._publishing = False
             self._wake_committed()
         if self.fresh >= self._node.snapshots_from:
             self.count_fresh()
@@ -245,7 +245,7 @@ class Controller:
     def _wake_committed(self) -> None:
         """Those whose decision is committed, and no others: there may be many."""
         end = self.image.end.offset
-        moved, self._woken_to = end - self._woken_to, end
+        moved, self._woken_offset = end - self._woken_offset, end
         if moved > 0 and self.committing.tasks:
             self.committing.wake(moved)
 
@@ -254,11 +254,11 @@ class Controller:
         fresh, self.fresh = self.fresh, 0
         self._node.snapshotting.committed(fresh)
 
-    def _take_office(self) -> None:
+    def _become_active(self) -> None:
         """Lead: a new cluster is given what it begins with, and this node registers."""
         node, epoch = self._node, self._elected
         assert epoch is not None
-        self._elected, self._leading = None, Leading(node, epoch, self.image)
+        self._elected, self._active = None, ActiveController(node, epoch, self.image)
         if self.fold.in_transaction:
             try:
                 self._abort_transaction()
@@ -271,20 +271,20 @@ class Controller:
                     node.logs.bootstrap, node.roles, str(node.settings.int("min.insync.replicas"))
                 )
             )
-        self_registration.register(node)
-        periodic_tasks.begin(node, self._leading)
+        self_registration.register_node(node)
+        periodic_tasks.start_periodic_tasks(node, self._active)
 
     def _abort_transaction(self) -> None:
         """What the last leader left half done never was (KIP-868)."""
         from ..metadata.metadata_transactions import left_open
 
-        records, leading = left_open(self.fold), self.leading
-        level = batch_level(records, leading.image.features.get(METADATA_VERSION))
+        records, active = left_open(self.fold), self.active
+        level = batch_level(records, active.image.features.get(METADATA_VERSION))
         self._node.quorum.append(values_of_records(records, level), flush=False)
 
-    def is_leading(self, leading: Leading) -> bool:
+    def is_current(self, active: ActiveController) -> bool:
         """Whether this is still what it was."""
-        return self._leading is leading
+        return self._active is active
 
     def directory_lost(self, directory: Uuid, partitions: Sequence[tuple[str, int]]) -> None:
         """A log directory of this node has failed: what lay in it has no leader (KIP-858)."""
@@ -292,14 +292,16 @@ class Controller:
         if broker is None or not self.leads:
             return
         self.commit(
-            broker_unfenced.without_directory(self.draft, broker.id, self._node.settings, directory, partitions)
+            broker_unfenced.own_directory_failed(self.draft, broker.id, self._node.settings, directory, partitions)
         )
 
     def partitions_lost(self, directory: Uuid, partitions: Sequence[tuple[str, int]]) -> None:
         """Files of these partitions of this node are gone: they go on without it. The directory in which they lie is as it was."""
         broker = self.image.brokers.get(self._node.id)
         if broker is not None and self.leads:
-            lost = broker_unfenced.without_partitions(self.draft, broker.id, self._node.settings, directory, partitions)
+            lost = broker_unfenced.own_partition_files_lost(
+                self.draft, broker.id, self._node.settings, directory, partitions
+            )
             self.commit(lost)
 
     def new_id(self) -> Uuid:
@@ -310,9 +312,11 @@ class Controller:
         """The topic in which a coordinator keeps its state, made now if need be. Refusal when it cannot be made, or is not there yet."""
         found = self.image.topic_named(name)
         if found is None:
-            from .auto_topic_creation_manager import internal_topic  # most nodes create no topic before somebody asks
+            from .auto_topic_creation_manager import (
+                auto_create_internal_topic,
+            )  # most nodes create no topic before somebody asks
 
-            found = internal_topic(self._node, name)
+            found = auto_create_internal_topic(self._node, name)
         return found
 
     def __repr__(self) -> str:

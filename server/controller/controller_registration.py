@@ -16,13 +16,13 @@ from ..metadata.versions import CONTROLLERS, UNREGISTERING, level_of
 from ..requests.request import Refusal
 from .advertised_listeners import checked_endpoints
 
-TOO_OLD = "The current MetadataVersion is too old to support controller"
+METADATA_VERSION_TOO_OLD = "The current MetadataVersion is too old to support controller"
 
 
 def register_controller(image: Image, body: ControllerRegistrationRequest) -> list[Message]:
     """The records. Refusal(UNSUPPORTED_VERSION) before the metadata know controllers."""
     if level_of(image) < CONTROLLERS:
-        raise Refusal(error_codes.UNSUPPORTED_VERSION, f"{TOO_OLD} registrations.")
+        raise Refusal(error_codes.UNSUPPORTED_VERSION, f"{METADATA_VERSION_TOO_OLD} registrations.")
     record = RegisterControllerRecord(
         controller_id=body.controller_id,
         incarnation_id=body.incarnation_id,
@@ -46,11 +46,11 @@ def unregister_controller(image: Image, active: int, controller_id: int) -> list
     """The records. `active`: the controller that decides. Refusal(INVALID_REQUEST) for itself, (UNSUPPORTED_VERSION) before the metadata
     can say so, (CONTROLLER_ID_NOT_REGISTERED)."""
     if controller_id == active:
-        said = "Controller cannot unregister itself while it is active."
-        raise Refusal(error_codes.INVALID_REQUEST, said)
+        message = "Controller cannot unregister itself while it is active."
+        raise Refusal(error_codes.INVALID_REQUEST, message)
     if level_of(image) < UNREGISTERING:
-        raise Refusal(error_codes.UNSUPPORTED_VERSION, f"{TOO_OLD} unregistration.")
+        raise Refusal(error_codes.UNSUPPORTED_VERSION, f"{METADATA_VERSION_TOO_OLD} unregistration.")
     if controller_id not in image.controllers:
-        said = f"Controller ID {controller_id} is not currently registered."
-        raise Refusal(error_codes.CONTROLLER_ID_NOT_REGISTERED, said)
+        message = f"Controller ID {controller_id} is not currently registered."
+        raise Refusal(error_codes.CONTROLLER_ID_NOT_REGISTERED, message)
     return [UnregisterControllerRecord(controller_id=controller_id)]

@@ -12,7 +12,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest, CreatePartitionsResponse
 from kafkadouble.messages.message import Message
 
-from ..metadata.controller_result import MOST_RECORDS, Decision
+from ..metadata.controller_result import MAX_RECORDS_PER_USER_OP, ControllerResult
 from ..metadata.image import Image, TopicImage
 from ..requests.request import Refusal
 from . import replica_placement
@@ -21,7 +21,7 @@ CreatePartitionsTopic = CreatePartitionsRequest.CreatePartitionsTopic
 Result = CreatePartitionsResponse.CreatePartitionsTopicResult
 
 
-def create_partitions(image: Image, asked: Sequence[CreatePartitionsTopic]) -> Decision[Result]:
+def create_partitions(image: Image, asked: Sequence[CreatePartitionsTopic]) -> ControllerResult[Result]:
     """What CreatePartitions does. Refusal(POLICY_VIOLATION) when it is too much at once."""
     times = Counter(topic.name for topic in asked)
     _check_size(image, [topic for topic in asked if times[topic.name] == 1])
@@ -31,15 +31,15 @@ def create_partitions(image: Image, asked: Sequence[CreatePartitionsTopic]) -> D
         try:
             if times[topic.name] > 1:
                 raise Refusal(error_codes.INVALID_REQUEST, "Duplicate topic name.")
-            records += _grown(image, topic)
+            records += _added_partitions(image, topic)
         except Refusal as refusal:
-            results.append(failed(topic.name, refusal.code, refusal.message))
+            results.append(failed_result(topic.name, refusal.code, refusal.message))
         else:
             results.append(Result(name=topic.name))
-    return Decision(records, results).checked()
+    return ControllerResult(records, results).checked()
 
 
-def failed(name: str, code: int, message: str | None) -> Result:
+def failed_result(name: str, code: int, message: str | None) -> Result:
     """A topic that did not grow."""
     return Result(name=name, error_code=code, error_message=message)
 
@@ -47,39 +47,39 @@ def failed(name: str, code: int, message: str | None) -> Result:
 def _check_size(image: Image, asked: Sequence[CreatePartitionsTopic]) -> None:
     known = ((topic.count, image.topic_named(topic.name)) for topic in asked)
     more = sum(max(0, count - len(found.partitions)) for count, found in known if found is not None)
-    if more > MOST_RECORDS:
+    if more > MAX_RECORDS_PER_USER_OP:
         raise Refusal(error_codes.POLICY_VIOLATION, "Excessively large number of additional partitions per request.")
 
 
-def _grown(image: Image, asked: CreatePartitionsTopic) -> list[Message]:
+def _added_partitions(image: Image, asked: CreatePartitionsTopic) -> list[Message]:
     topic = image.topic_named(asked.name)
     if topic is None:
         raise Refusal(error_codes.UNKNOWN_TOPIC_OR_PARTITION)
     first = len(topic.partitions)
     if asked.count <= first:
-        raise Refusal(error_codes.INVALID_PARTITIONS, _no_increase(asked, first))
-    replicas = _replicas(image, topic, asked, first)
+        raise Refusal(error_codes.INVALID_PARTITIONS, _not_an_increase(asked, first))
+    replicas = _new_replicas(image, topic, asked, first)
     return [
         replica_placement.partition_record(image, topic.id, index, brokers)
         for index, brokers in enumerate(replicas, start=first)
     ]
 
 
-def _no_increase(asked: CreatePartitionsTopic, held: int) -> str:
+def _not_an_increase(asked: CreatePartitionsTopic, held: int) -> str:
     if asked.count == held:
         return f"Topic already has {held} partition(s)."
     return f"The topic {asked.name} currently has {held} partition(s); {asked.count} would not be an increase."
 
 
-def _replicas(image: Image, topic: TopicImage, asked: CreatePartitionsTopic, first: int) -> list[list[int]]:
+def _new_replicas(image: Image, topic: TopicImage, asked: CreatePartitionsTopic, first: int) -> list[list[int]]:
     more, factor = asked.count - first, len(topic.partitions[0].replicas)
     if asked.assignments is None:
-        return replica_placement.placed(image, first, more, factor)
+        return replica_placement.place_replicas(image, first, more, factor)
     if len(asked.assignments) != more:
         given = f"only {len(asked.assignments)} assignment(s) were specified."
-        said = f"Attempted to add {more} additional partition(s), but {given}"
-        raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, said)
+        message = f"Attempted to add {more} additional partition(s), but {given}"
+        raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, message)
     return [
-        replica_placement.checked(image, index, given.broker_ids, factor)
+        replica_placement.checked_assignment(image, index, given.broker_ids, factor)
         for index, given in enumerate(asked.assignments, start=first)
     ]

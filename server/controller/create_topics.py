@@ -18,13 +18,13 @@ from kafkadouble.messages.uuid import Uuid
 from ..configs.alter import Resource
 from ..configs.describe import describe_new_topic
 from ..configs.settings import Settings
-from ..metadata.controller_result import MOST_RECORDS, Decision
+from ..metadata.controller_result import MAX_RECORDS_PER_USER_OP, ControllerResult
 from ..metadata.image import Image
 from ..metadata.internal_topics import METADATA_TOPIC
 from ..metadata.topic_names import problem_with_name, unified
 from ..requests.request import Refusal
 from . import replica_placement
-from .configuration_control import Records, config_records, judged_new_topic
+from .configuration_control import Records, checked_topic_configs, config_records
 
 CreatableTopic = CreateTopicsRequest.CreatableTopic
 Result = CreateTopicsResponse.CreatableTopicResult
@@ -37,7 +37,7 @@ DEFAULT = -1
 
 def create_topics(
     image: Image, settings: Settings, asked: Sequence[CreatableTopic], new_id: Callable[[], Uuid]
-) -> Decision[Result]:
+) -> ControllerResult[Result]:
     """What CreateTopics does. Refusal(POLICY_VIOLATION) when it is too much at once."""
     times = Counter(topic.name for topic in asked)
     _check_size(settings, [topic for topic in asked if times[topic.name] == 1])
@@ -46,45 +46,47 @@ def create_topics(
     described: Descriptions = {}
     for topic in {topic.name: topic for topic in asked}.values():
         try:
-            _check_asked(topic.name, times[topic.name])
-            made, result = _create(image, settings, topic, new_id, described)
+            _check_request(topic.name, times[topic.name])
+            made, result = _create_topic(image, settings, topic, new_id, described)
         except Refusal as refusal:
-            results.append(failed(topic.name, refusal.code, refusal.message))
+            results.append(failed_result(topic.name, refusal.code, refusal.message))
         else:
             records += made
             results.append(result)
-    return Decision(records, results).checked()
+    return ControllerResult(records, results).checked()
 
 
-def failed(name: str, code: int, message: str | None) -> Result:
+def failed_result(name: str, code: int, message: str | None) -> Result:
     """A topic that was not created."""
     return Result(name=name, error_code=code, error_message=message)
 
 
 def _check_size(settings: Settings, asked: Sequence[CreatableTopic]) -> None:
     default = settings.int("num.partitions")
-    partitions = sum(len(topic.assignments) or max(0, _or(topic.num_partitions, default)) for topic in asked)
-    if partitions > MOST_RECORDS:
+    partitions = sum(
+        len(topic.assignments) or max(0, _value_or_default(topic.num_partitions, default)) for topic in asked
+    )
+    if partitions > MAX_RECORDS_PER_USER_OP:
         raise Refusal(error_codes.POLICY_VIOLATION, "Excessively large number of partitions per request.")
 
 
-def _or(number: int, default: int) -> int:
+def _value_or_default(number: int, default: int) -> int:
     return default if number == DEFAULT else number
 
 
-def _check_asked(name: str, times: int) -> None:
+def _check_request(name: str, times: int) -> None:
     if times > 1:
         raise Refusal(error_codes.INVALID_REQUEST, "Duplicate topic name.")
     if name == METADATA_TOPIC:
         raise Refusal(error_codes.INVALID_REQUEST, f"Creation of internal topic {name} is prohibited.")
 
 
-def _create(
+def _create_topic(
     image: Image, settings: Settings, topic: CreatableTopic, new_id: Callable[[], Uuid], described: Descriptions
 ) -> tuple[list[Message], Result]:
     _check_name(image, topic.name)
     configs = _configs(image, settings, topic)
-    replicas = _assigned(image, topic) if topic.assignments else _placed(image, settings, topic)
+    replicas = _assigned_replicas(image, topic) if topic.assignments else _placed_replicas(image, settings, topic)
     topic_id = new_id()
     records: list[Message] = [
         TopicRecord(name=topic.name, topic_id=topic_id),
@@ -94,7 +96,7 @@ def _create(
             for index, brokers in enumerate(replicas)
         ),
     ]
-    return records, _created(settings, topic.name, topic_id, configs, replicas, described)
+    return records, _created_result(settings, topic.name, topic_id, configs, replicas, described)
 
 
 def _check_name(image: Image, name: str) -> None:
@@ -111,54 +113,54 @@ def _configs(image: Image, settings: Settings, topic: CreatableTopic) -> Records
     asked = {config.name: config.value for config in topic.configs if config.value is not None}
     nulls = [config.name for config in topic.configs if config.value is None]
     if nulls:
-        said = f"Null value not supported for topic configs: {','.join(nulls)}"
-        raise Refusal(error_codes.INVALID_CONFIG, said)
-    return judged_new_topic(image, settings, topic.name, asked) if asked else {}
+        message = f"Null value not supported for topic configs: {','.join(nulls)}"
+        raise Refusal(error_codes.INVALID_CONFIG, message)
+    return checked_topic_configs(image, settings, topic.name, asked) if asked else {}
 
 
-def _placed(image: Image, settings: Settings, topic: CreatableTopic) -> list[list[int]]:
+def _placed_replicas(image: Image, settings: Settings, topic: CreatableTopic) -> list[list[int]]:
     if topic.replication_factor < DEFAULT or topic.replication_factor == 0:
-        said = "Replication factor must be larger than 0, or -1 to use the default value."
-        raise Refusal(error_codes.INVALID_REPLICATION_FACTOR, said)
+        message = "Replication factor must be larger than 0, or -1 to use the default value."
+        raise Refusal(error_codes.INVALID_REPLICATION_FACTOR, message)
     if topic.num_partitions < DEFAULT or topic.num_partitions == 0:
-        said = "Number of partitions was set to an invalid non-positive value."
-        raise Refusal(error_codes.INVALID_PARTITIONS, said)
-    partitions = _or(topic.num_partitions, settings.int("num.partitions"))
-    factor = _or(topic.replication_factor, settings.int("default.replication.factor"))
+        message = "Number of partitions was set to an invalid non-positive value."
+        raise Refusal(error_codes.INVALID_PARTITIONS, message)
+    partitions = _value_or_default(topic.num_partitions, settings.int("num.partitions"))
+    factor = _value_or_default(topic.replication_factor, settings.int("default.replication.factor"))
     try:
-        return replica_placement.placed(image, 0, partitions, factor)
+        return replica_placement.place_replicas(image, 0, partitions, factor)
     except Refusal as refusal:
-        said = f"Unable to replicate the partition {factor} time(s): {refusal.message}"
-        raise Refusal(refusal.code, said) from None
+        message = f"Unable to replicate the partition {factor} time(s): {refusal.message}"
+        raise Refusal(refusal.code, message) from None
 
 
-def _assigned(image: Image, topic: CreatableTopic) -> list[list[int]]:
+def _assigned_replicas(image: Image, topic: CreatableTopic) -> list[list[int]]:
     for field, number in (("replication factor", topic.replication_factor), ("numPartitions", topic.num_partitions)):
         if number != DEFAULT:
-            said = f"A manual partition assignment was specified, but {field} was not set to -1."
-            raise Refusal(error_codes.INVALID_REQUEST, said)
+            message = f"A manual partition assignment was specified, but {field} was not set to -1."
+            raise Refusal(error_codes.INVALID_REQUEST, message)
     assigned: dict[int, list[int]] = {}
     factor: int | None = None
     for given in topic.assignments:
         index = given.partition_index
         if index in assigned:
-            said = f"Found multiple manual partition assignments for partition {index}"
-            raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, said)
-        assigned[index] = replica_placement.checked(image, index, given.broker_ids, factor)
+            message = f"Found multiple manual partition assignments for partition {index}"
+            raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, message)
+        assigned[index] = replica_placement.checked_assignment(image, index, given.broker_ids, factor)
         factor = len(assigned[index])
     if sorted(assigned) != list(range(len(assigned))):
-        said = "partitions should be a consecutive 0-based integer sequence"
-        raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, said)
+        message = "partitions should be a consecutive 0-based integer sequence"
+        raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, message)
     return [assigned[index] for index in range(len(assigned))]
 
 
-def _created(
+def _created_result(
     settings: Settings, name: str, topic_id: Uuid, configs: Records, replicas: list[list[int]], described: Descriptions
 ) -> Result:
     overrides = {name: value for name, value in configs.items() if value is not None}
     known = frozenset(overrides.items())
     if known not in described:
-        described[known] = _described(overrides, settings)
+        described[known] = _described_configs(overrides, settings)
     return Result(
         name=name,
         topic_id=topic_id,
@@ -169,7 +171,9 @@ def _created(
     )
 
 
-def _described(overrides: dict[str, str], settings: Settings) -> list[CreateTopicsResponse.CreatableTopicConfigs]:
+def _described_configs(
+    overrides: dict[str, str], settings: Settings
+) -> list[CreateTopicsResponse.CreatableTopicConfigs]:
     return [
         CreateTopicsResponse.CreatableTopicConfigs(
             name=entry.name, value=entry.value, config_source=entry.source, is_sensitive=entry.sensitive

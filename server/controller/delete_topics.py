@@ -14,33 +14,33 @@ from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest, De
 from kafkadouble.messages.generated.remove_topic_record import RemoveTopicRecord
 from kafkadouble.messages.uuid import Uuid
 
-from ..metadata.controller_result import Decision
+from ..metadata.controller_result import ControllerResult
 from ..metadata.image import Image
 from ..requests.request import Refusal
 
-State = DeleteTopicsRequest.DeleteTopicState
+DeleteTopicState = DeleteTopicsRequest.DeleteTopicState
 Result = DeleteTopicsResponse.DeletableTopicResult
 
 
-def delete_topics(image: Image, asked: Sequence[State]) -> Decision[Result]:
+def delete_topics(image: Image, asked: Sequence[DeleteTopicState]) -> ControllerResult[Result]:
     """What DeleteTopics does."""
     times = Counter((state.name, state.topic_id) for state in asked)
     results: list[Result] = []
     wanted: dict[Uuid, int] = {}
     for (name, topic_id), count in times.items():
         try:
-            found = _found(image, name, topic_id, count)
+            found = _checked_topic_id(image, name, topic_id, count)
         except Refusal as refusal:
             answers = 1 if name or topic_id != Uuid.ZERO else count
-            results += [failed(name, topic_id, refusal.code, refusal.message)] * answers
+            results += [failed_result(name, topic_id, refusal.code, refusal.message)] * answers
         else:
             wanted[found] = wanted.get(found, times[None, found] > 1) + 1
     gone = [topic_id for topic_id, ways in wanted.items() if ways == 1]
     results += [_result(image, topic_id, gone=ways == 1) for topic_id, ways in wanted.items()]
-    return Decision([RemoveTopicRecord(topic_id=topic_id) for topic_id in gone], results).checked()
+    return ControllerResult([RemoveTopicRecord(topic_id=topic_id) for topic_id in gone], results).checked()
 
 
-def _found(image: Image, name: str | None, topic_id: Uuid, times: int) -> Uuid:
+def _checked_topic_id(image: Image, name: str | None, topic_id: Uuid, times: int) -> Uuid:
     by_id = topic_id != Uuid.ZERO
     if name is None and not by_id:
         raise Refusal(error_codes.INVALID_REQUEST, "Neither topic name nor id were specified.")
@@ -59,10 +59,10 @@ def _result(image: Image, topic_id: Uuid, *, gone: bool) -> Result:
     name = image.topics[topic_id].name
     if gone:
         return Result(name=name, topic_id=topic_id)
-    said = "The provided topic name maps to an ID that was already supplied."
-    return failed(name, topic_id, error_codes.INVALID_REQUEST, said)
+    message = "The provided topic name maps to an ID that was already supplied."
+    return failed_result(name, topic_id, error_codes.INVALID_REQUEST, message)
 
 
-def failed(name: str | None, topic_id: Uuid, code: int, message: str | None) -> Result:
+def failed_result(name: str | None, topic_id: Uuid, code: int, message: str | None) -> Result:
     """A topic that was not deleted."""
     return Result(name=name, topic_id=topic_id, error_code=code, error_message=message)

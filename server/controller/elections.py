@@ -15,20 +15,20 @@ from kafkadouble.messages.generated.partition_change_record import PartitionChan
 from kafkadouble.messages.message import Message
 
 from ..configs.settings import Settings
-from ..metadata.controller_result import Decision
+from ..metadata.controller_result import ControllerResult
 from ..metadata.image import Image, PartitionImage
 from ..requests.request import Refusal
-from .leader_choice import NO_LEADER, Election
-from .partition_change import Wish
-from .partition_changes import Changes, Place, places, unclean_allowed
+from .leader_election import NO_LEADER, Election
+from .partition_change_builder import PartitionTarget
+from .partition_changes import ImagePartition, PartitionChanges, partitions_where, unclean_election_enabled
 
 Result = ElectLeadersResponse.ReplicaElectionResult
 PartitionResult = ElectLeadersResponse.PartitionResult
 
-MOST_ELECTIONS = 1000
+MAX_ELECTIONS_PER_IMBALANCE = 1000
 """That a leader of the quorum holds in one go, before it does something else (Kafka's `maxElectionsPerImbalance`)."""
 
-KINDS = {0: Election.PREFERRED, 1: Election.UNCLEAN}
+ELECTION_TYPES = {0: Election.PREFERRED, 1: Election.UNCLEAN}
 """The election types of ElectLeaders."""
 
 FAILURES = {
@@ -38,19 +38,19 @@ FAILURES = {
 """What is answered when nobody is there whom the election could be won by."""
 
 
-def elect_leaders(image: Image, settings: Settings, request: ElectLeadersRequest) -> Decision[Result]:
+def elect_leaders(image: Image, settings: Settings, request: ElectLeadersRequest) -> ControllerResult[Result]:
     """What ElectLeaders does. Refusal(INVALID_REQUEST) for a type of election that there is not."""
-    kind = KINDS.get(request.election_type)
+    kind = ELECTION_TYPES.get(request.election_type)
     if kind is None:
         raise Refusal(error_codes.INVALID_REQUEST, f"Unknown election type {request.election_type}")
-    changes = Changes(image, settings)
+    changes = PartitionChanges(image, settings)
     records: list[Message] = []
     results = []
-    for name, indexes in _asked(image, request):
+    for name, indexes in _requested_partitions(image, request):
         answers = []
         for index in indexes:
             try:
-                records += _elected(image, changes, name, index, kind)
+                records += _elect_leader(image, changes, name, index, kind)
             except Refusal as refusal:
                 answers.append(_result(index, refusal.code, refusal.message))
             else:
@@ -58,10 +58,10 @@ def elect_leaders(image: Image, settings: Settings, request: ElectLeadersRequest
         if request.topic_partitions is None:
             answers = [each for each in answers if each.error_code != error_codes.ELECTION_NOT_NEEDED]
         results.append(Result(topic=name, partition_result=answers))
-    return Decision(records, results).checked()
+    return ControllerResult(records, results).checked()
 
 
-def _asked(image: Image, request: ElectLeadersRequest) -> Iterator[tuple[str, Iterable[int]]]:
+def _requested_partitions(image: Image, request: ElectLeadersRequest) -> Iterator[tuple[str, Iterable[int]]]:
     if request.topic_partitions is not None:
         for topic in request.topic_partitions:
             yield topic.topic, topic.partitions
@@ -70,22 +70,24 @@ def _asked(image: Image, request: ElectLeadersRequest) -> Iterator[tuple[str, It
             yield name, sorted(image.topics[topic_id].partitions)
 
 
-def _elected(image: Image, changes: Changes, name: str, index: int, kind: Election) -> list[PartitionChangeRecord]:
+def _elect_leader(
+    image: Image, changes: PartitionChanges, name: str, index: int, kind: Election
+) -> list[PartitionChangeRecord]:
     topic = image.topic_named(name)
     if topic is None:
         raise Refusal(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"No such topic as {name}")
     partition = topic.partitions.get(index)
     if partition is None:
         raise Refusal(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"No such partition as {name}-{index}")
-    if not NEEDED[kind](partition):
-        raise _plain(error_codes.ELECTION_NOT_NEEDED)
-    records = changes.change(Place(topic, index), Wish(election=kind))
+    if not ELECTION_NEEDED[kind](partition):
+        raise _refusal(error_codes.ELECTION_NOT_NEEDED)
+    records = changes.change(ImagePartition(topic, index), PartitionTarget(election=kind))
     if not records:
-        raise _plain(FAILURES[kind])
+        raise _refusal(FAILURES[kind])
     return records
 
 
-def _plain(code: int) -> Refusal:
+def _refusal(code: int) -> Refusal:
     return Refusal(code, error_codes.meaning(code))
 
 
@@ -93,41 +95,45 @@ def _result(index: int, code: int = error_codes.NONE, message: str | None = None
     return PartitionResult(partition_id=index, error_code=code, error_message=message)
 
 
-def _is_led_by_another(partition: PartitionImage) -> bool:
+def _has_non_preferred_leader(partition: PartitionImage) -> bool:
     return partition.leader != partition.replicas[0]
 
 
-def _is_led_by_nobody(partition: PartitionImage) -> bool:
+def _is_leaderless(partition: PartitionImage) -> bool:
     return partition.leader == NO_LEADER
 
 
-NEEDED: dict[Election, Callable[[PartitionImage], bool]] = {
-    Election.PREFERRED: _is_led_by_another,
-    Election.UNCLEAN: _is_led_by_nobody,
+ELECTION_NEEDED: dict[Election, Callable[[PartitionImage], bool]] = {
+    Election.PREFERRED: _has_non_preferred_leader,
+    Election.UNCLEAN: _is_leaderless,
 }
 """Which partitions need an election of each kind."""
 
 
-def unbalanced(image: Image, settings: Settings) -> list[PartitionChangeRecord]:
+def balance_partition_leaders(image: Image, settings: Settings) -> list[PartitionChangeRecord]:
     """Partitions are led by their preferred replicas again, where those can; nothing unless `auto.leader.rebalance.enable`.
 
     For every `leader.imbalance.check.interval.seconds`. As many as MOST_ELECTIONS: there may be more to do, at once.
     """
     if not settings.bool("auto.leader.rebalance.enable"):
         return []
-    return _held(Changes(image, settings), places(image, _is_led_by_another), Election.PREFERRED)
+    return _limited_elections(
+        PartitionChanges(image, settings), partitions_where(image, _has_non_preferred_leader), Election.PREFERRED
+    )
 
 
-def unclean(image: Image, settings: Settings) -> list[PartitionChangeRecord]:
+def elect_unclean_leaders(image: Image, settings: Settings) -> list[PartitionChangeRecord]:
     """Partitions that nobody leads are led by whoever is alive, where `unclean.leader.election.enable` of the topic allows it.
 
     For every `unclean.leader.election.interval.ms`. As many as MOST_ELECTIONS: there may be more to do, at once.
     """
-    leaderless = places(image, _is_led_by_nobody)
-    allowed = (place for place in leaderless if unclean_allowed(image, settings, place.topic))
-    return _held(Changes(image, settings), allowed, Election.UNCLEAN)
+    leaderless = partitions_where(image, _is_leaderless)
+    allowed = (place for place in leaderless if unclean_election_enabled(image, settings, place.topic))
+    return _limited_elections(PartitionChanges(image, settings), allowed, Election.UNCLEAN)
 
 
-def _held(changes: Changes, of: Iterable[Place], kind: Election) -> list[PartitionChangeRecord]:
-    made = (record for place in of for record in changes.change(place, Wish(election=kind)))
-    return list(islice(made, MOST_ELECTIONS))
+def _limited_elections(
+    changes: PartitionChanges, of: Iterable[ImagePartition], kind: Election
+) -> list[PartitionChangeRecord]:
+    made = (record for place in of for record in changes.change(place, PartitionTarget(election=kind)))
+    return list(islice(made, MAX_ELECTIONS_PER_IMBALANCE))

@@ -29,18 +29,18 @@ MIN_ISR = "min.insync.replicas"
 
 UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE = 1, 2, 3
 
-CHANGED_THE_LOG = frozenset((7, 8, 11, 13, 14, 15, 17, 23, 30, 32, 33))
+LEVELS_WITH_RECORD_CHANGES = frozenset((7, 8, 11, 13, 14, 15, 17, 23, 30, 32, 33))
 """The levels of metadata.version that brought records, or fields of records: Kafka does not go back behind one."""
 
-DEPENDS: Mapping[tuple[str, int], Mapping[str, int]] = {(ELR, 1): {METADATA_VERSION: ELR_FROM}}
+FEATURE_DEPENDENCIES: Mapping[tuple[str, int], Mapping[str, int]] = {(ELR, 1): {METADATA_VERSION: ELR_FROM}}
 """Feature and level -> the least levels of others."""
 
 NOT_SUPPORTED = (0, 0)
 
-Asked = UpdateFeaturesRequest.FeatureUpdateKey
+FeatureUpdate = UpdateFeaturesRequest.FeatureUpdateKey
 
 
-class Quorum(NamedTuple):
+class QuorumFeatures(NamedTuple):
     """What the decision must know of the controllers: this one's id, all voters' ids, their kraft.version; the features of this one."""
 
     node_id: int
@@ -49,14 +49,16 @@ class Quorum(NamedTuple):
     supported: Mapping[str, tuple[int, int]] = SUPPORTED
 
 
-class Updated(NamedTuple):
+class FeatureUpdateResult(NamedTuple):
     """The records of a decision, and the kraft.version to raise before they are written, if any."""
 
     records: list[Message]
     kraft_version: int | None = None
 
 
-def update(image: Image, quorum: Quorum, asked: Iterable[Asked], min_insync_replicas: int) -> Updated:
+def update_features(
+    image: Image, quorum: QuorumFeatures, asked: Iterable[FeatureUpdate], min_insync_replicas: int
+) -> FeatureUpdateResult:
     """What UpdateFeatures does. `min_insync_replicas` is the controller's static configuration. Refusal(INVALID_UPDATE_VERSION)."""
     wanted = {each.feature: each for each in asked}
     levels = {**image.features, **{name: each.max_version_level for name, each in wanted.items()}}
@@ -65,7 +67,7 @@ def update(image: Image, quorum: Quorum, asked: Iterable[Asked], min_insync_repl
     for name, each in wanted.items():
         current = quorum.kraft_version if name == KRAFT_VERSION else image.features.get(name, 0)
         level = each.max_version_level
-        _check(image, quorum, each, current)
+        _check_update(image, quorum, each, current)
         if name == METADATA_VERSION:
             _check_downgrade(current, level, unsafe=each.upgrade_type == UNSAFE_DOWNGRADE)
         elif name == KRAFT_VERSION:
@@ -76,21 +78,21 @@ def update(image: Image, quorum: Quorum, asked: Iterable[Asked], min_insync_repl
                 records.append(NoOpRecord())
             continue
         else:
-            _check_others(quorum, name, level, levels)
+            _check_dependencies(quorum, name, level, levels)
         records.append(FeatureLevelRecord(name=name, feature_level=level))
     if ELR in wanted and wanted[ELR].max_version_level > 0:
-        records = [*_one_min_isr(image, min_insync_replicas), *records]
-    return Updated(records, raised)
+        records = [*_min_isr_records(image, min_insync_replicas), *records]
+    return FeatureUpdateResult(records, raised)
 
 
-def _check(image: Image, quorum: Quorum, asked: Asked, current: int) -> None:
+def _check_update(image: Image, quorum: QuorumFeatures, asked: FeatureUpdate, current: int) -> None:
     """What holds for every feature."""
     name, level = asked.feature, asked.max_version_level
     if asked.upgrade_type not in (UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE):
         raise _invalid(name, level, "The controller does not support the given upgrade type.")
     if level < 0:
         raise _invalid(name, level, "A feature version cannot be less than 0.")
-    if problem := next(_unsupported(image, quorum, name, level), None):
+    if problem := next(_unsupporting_nodes(image, quorum, name, level), None):
         raise _invalid(name, level, problem)
     if level < current and asked.upgrade_type == UPGRADE:
         message = "Can't downgrade the version of this feature without setting the upgrade type to either safe or unsafe downgrade."
@@ -99,7 +101,7 @@ def _check(image: Image, quorum: Quorum, asked: Asked, current: int) -> None:
         raise _invalid(name, level, "Can't downgrade to a newer version.")
 
 
-def _unsupported(image: Image, quorum: Quorum, name: str, level: int) -> Iterator[str]:
+def _unsupporting_nodes(image: Image, quorum: QuorumFeatures, name: str, level: int) -> Iterator[str]:
     """Who cannot work with the level."""
     nodes: list[tuple[str, Mapping[str, tuple[int, int]]]] = [(f"Local controller {quorum.node_id}", quorum.supported)]
     nodes += [(f"Broker {id}", broker.features) for id, broker in sorted(image.brokers.items())]
@@ -117,7 +119,7 @@ def _unsupported(image: Image, quorum: Quorum, name: str, level: int) -> Iterato
 
 
 def _check_downgrade(current: int, level: int, *, unsafe: bool) -> None:
-    if any(level < each <= current for each in CHANGED_THE_LOG):
+    if any(level < each <= current for each in LEVELS_WITH_RECORD_CHANGES):
         reason = (
             "Unsafe metadata downgrade is not supported in this version."
             if unsafe
@@ -127,17 +129,17 @@ def _check_downgrade(current: int, level: int, *, unsafe: bool) -> None:
         raise Refusal(error_codes.INVALID_UPDATE_VERSION, message)
 
 
-def _check_others(quorum: Quorum, name: str, level: int, levels: Mapping[str, int]) -> None:
+def _check_dependencies(quorum: QuorumFeatures, name: str, level: int, levels: Mapping[str, int]) -> None:
     if name not in quorum.supported:
         raise _invalid(name, level, f"Feature {name} not found.")  # of level 0, which is within everybody's reach
-    for other, least in DEPENDS.get((name, level), {}).items():
+    for other, least in FEATURE_DEPENDENCIES.get((name, level), {}).items():
         if levels.get(other, 0) < least:
             raise _invalid(
                 name, level, f"{name} could not be set to {level} because it depends on {other} level {least}"
             )
 
 
-def _one_min_isr(image: Image, min_insync_replicas: int) -> Iterator[Message]:
+def _min_isr_records(image: Image, min_insync_replicas: int) -> Iterator[Message]:
     if MIN_ISR not in image.config_overrides(BROKER, ""):
         yield ConfigRecord(resource_type=BROKER, resource_name="", name=MIN_ISR, value=str(min_insync_replicas))
     for (kind, name), values in sorted(image.configs.items()):

@@ -21,16 +21,16 @@ from ..metadata.fold_topics import partition_change
 from ..metadata.image import TOPIC, Image, PartitionImage, TopicImage
 from ..metadata.log_dir_ids import MIGRATING, default_of, directories_of, is_online
 from ..metadata.versions import DIRECTORIES, level_of
-from .leader_choice import Election
-from .partition_change import Rules, Wish, change_of
+from .leader_election import Election
+from .partition_change_builder import PartitionChangeRules, PartitionTarget, build_partition_change
 
-NOBODY = -1
+NO_BROKER = -1
 
-SHRINKS_QUIETLY = 12
+NO_EPOCH_BUMP_ON_SHRINK = 12
 """The level of metadata.version from which the leader epoch stays when a replica falls out of sync (KAFKA-15021)."""
 
 
-class Place(NamedTuple):
+class ImagePartition(NamedTuple):
     """One partition of an image."""
 
     topic: TopicImage
@@ -41,36 +41,36 @@ class Place(NamedTuple):
         return self.topic.partitions[self.number]
 
 
-class Changes:
+class PartitionChanges:
     """Makes changes to the partitions of `image`."""
 
-    def __init__(self, image: Image, settings: Settings, *, without: int = NOBODY, back: int = NOBODY) -> None:
+    def __init__(self, image: Image, settings: Settings, *, without: int = NO_BROKER, back: int = NO_BROKER) -> None:
         self._image, self._settings, self._without, self._back = image, settings, without, back
         self._level = level_of(image)
         self.elr = image.features.get(ELR, 0) > 0
-        self._rules: dict[Uuid, Rules] = {}
+        self._rules: dict[Uuid, PartitionChangeRules] = {}
 
-    def change(self, place: Place, wish: Wish) -> list[PartitionChangeRecord]:
+    def change(self, place: ImagePartition, target: PartitionTarget) -> list[PartitionChangeRecord]:
         """The record that grants the wish; none when there is nothing to change."""
-        record = change_of(place.partition, place.topic.id, place.number, wish, self.rules(place.topic))
+        record = build_partition_change(place.partition, place.topic.id, place.number, target, self.rules(place.topic))
         return [] if record is None else [record]
 
-    def rules(self, topic: TopicImage) -> Rules:
+    def rules(self, topic: TopicImage) -> PartitionChangeRules:
         """What changes to the partitions of `topic` go by."""
         found = self._rules.get(topic.id)
         if found is None:
-            found = self._rules[topic.id] = Rules(
+            found = self._rules[topic.id] = PartitionChangeRules(
                 may_lead=self._may_lead,
                 min_isr=effective_min_isr(self._image, self._settings, topic),
                 elr=self.elr,
-                epoch_with_shrink=self._level < SHRINKS_QUIETLY,
+                epoch_with_shrink=self._level < NO_EPOCH_BUMP_ON_SHRINK,
                 default_directory=self._default_directory if self._level >= DIRECTORIES else None,
             )
         return found
 
     def election(self, topic: TopicImage) -> Election:
         """What an election of this topic may do when nobody asked for it."""
-        return Election.UNCLEAN if unclean_allowed(self._image, self._settings, topic) else Election.ONLINE
+        return Election.UNCLEAN if unclean_election_enabled(self._image, self._settings, topic) else Election.ONLINE
 
     def _may_lead(self, partition: PartitionImage, broker_id: int) -> bool:
         broker = self._image.brokers.get(broker_id)
@@ -89,7 +89,7 @@ def effective_min_isr(image: Image, settings: Settings, topic: TopicImage) -> in
     return min(configured, len(topic.partitions[0].replicas))
 
 
-def unclean_allowed(image: Image, settings: Settings, topic: TopicImage) -> bool:
+def unclean_election_enabled(image: Image, settings: Settings, topic: TopicImage) -> bool:
     """Whether a replica that was not in sync may lead, when nobody else can."""
     return bool(_topic_value(image, settings, topic, "unclean.leader.election.enable"))
 
@@ -98,15 +98,15 @@ def _topic_value(image: Image, settings: Settings, topic: TopicImage, name: str)
     return topic_value(TOPIC_HERE[name], image.config_overrides(TOPIC, topic.name), settings)
 
 
-def places(image: Image, which: Callable[[PartitionImage], bool]) -> Iterator[Place]:
+def partitions_where(image: Image, which: Callable[[PartitionImage], bool]) -> Iterator[ImagePartition]:
     """The partitions that are `which`: topics by name, partitions by number."""
     for _, topic_id in sorted(image.topic_ids.items()):
         topic = image.topics[topic_id]
         for index in sorted(index for index, partition in topic.partitions.items() if which(partition)):
-            yield Place(topic, index)
+            yield ImagePartition(topic, index)
 
 
-def after(image: Image, records: Iterable[PartitionChangeRecord]) -> Image:
+def apply_changes(image: Image, records: Iterable[PartitionChangeRecord]) -> Image:
     """The image once these changes are made."""
     for record in records:
         image = partition_change(image, record)

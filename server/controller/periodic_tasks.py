@@ -17,30 +17,30 @@ from kafkadouble.messages.message import Message
 
 from ..log.files.errors import DiskFailure
 from ..requests.request import Refusal
-from .active_controller import Leading
+from .active_controller import ActiveController
 
 if TYPE_CHECKING:
     from ..node import Node
-    from .broker_heartbeat_manager import Heartbeats
+    from .broker_heartbeat_manager import BrokerHeartbeatManager
 
 log = logging.getLogger("kafkadouble.server.controller")
 
-Duty = Callable[["Node", Leading, int], Sequence[Message]]
+PeriodicTask = Callable[["Node", ActiveController, int], Sequence[Message]]
 """The records that are due at `now`; asked again until there are none."""
 
 
-def heartbeats_of(node: Node, leading: Leading) -> Heartbeats:
+def start_heartbeat_manager(node: Node, active: ActiveController) -> BrokerHeartbeatManager:
     """Begin to listen for brokers.
 
     The leader's own broker is a broker like every other: it registers, sends heartbeats, and is fenced when it is silent.
     The exception is the broker of a node that was its whole quorum and wrote its registration itself: it sends none.
     """
-    from .broker_heartbeat_manager import Heartbeats
+    from .broker_heartbeat_manager import BrokerHeartbeatManager
 
-    heartbeats = Heartbeats(leading.image, node.settings.int("broker.session.timeout.ms"), node.now)
+    heartbeats = BrokerHeartbeatManager(active.image, node.settings.int("broker.session.timeout.ms"), node.now)
     if _sends_no_heartbeats(node):
         heartbeats.never_expires(node.id)
-    _schedule(node, leading, lambda: _until_next_look(node, heartbeats), _fence_silent)
+    _schedule(node, active, lambda: _ms_until_next_check(node, heartbeats), _fence_stale_brokers)
     return heartbeats
 
 
@@ -49,55 +49,59 @@ def _sends_no_heartbeats(node: Node) -> bool:
     return node.is_registered and not (node.life is not None and node.life.has_begun)
 
 
-def _until_next_look(node: Node, heartbeats: Heartbeats) -> int:
+def _ms_until_next_check(node: Node, heartbeats: BrokerHeartbeatManager) -> int:
     """Now and then, and as soon as a session is over: who waits for another leader waits no longer than he must."""
-    expiry, now_and_then = heartbeats.next_expiry(), node.settings.int("broker.heartbeat.interval.ms") // 2
+    expiry, now_and_then = heartbeats.next_expiry_ms(), node.settings.int("broker.heartbeat.interval.ms") // 2
     return now_and_then if expiry is None else min(expiry - node.now, now_and_then)
 
 
-def begin(node: Node, leading: Leading) -> None:
+def start_periodic_tasks(node: Node, active: ActiveController) -> None:
     """This node leads."""
-    if any(id != node.id or not _sends_no_heartbeats(node) for id in leading.image.brokers):
-        leading.listen()
+    if any(id != node.id or not _sends_no_heartbeats(node) for id in active.image.brokers):
+        active.track_heartbeats()
     if node.channels and node.settings.int("metadata.max.idle.interval.ms"):
-        _schedule(node, leading, lambda: node.settings.int("metadata.max.idle.interval.ms"), _Idle())
-    _schedule(node, leading, lambda: node.settings.int("leader.imbalance.check.interval.seconds") * 1000, _balance)
-    _schedule(node, leading, lambda: node.settings.int("unclean.leader.election.interval.ms"), _elect_unclean)
+        _schedule(node, active, lambda: node.settings.int("metadata.max.idle.interval.ms"), _NoOpRecordTask())
+    _schedule(
+        node, active, lambda: node.settings.int("leader.imbalance.check.interval.seconds") * 1000, _balance_leaders
+    )
+    _schedule(node, active, lambda: node.settings.int("unclean.leader.election.interval.ms"), _elect_unclean_leaders)
     if node.settings["delegation.token.secret.key"]:
-        _schedule(node, leading, lambda: node.settings.int("delegation.token.expiry.check.interval.ms"), _sweep_tokens)
+        _schedule(
+            node, active, lambda: node.settings.int("delegation.token.expiry.check.interval.ms"), _sweep_expired_tokens
+        )
 
 
-def _fence_silent(node: Node, leading: Leading, now: int) -> Sequence[Message]:
-    from .broker_heartbeats import due
+def _fence_stale_brokers(node: Node, active: ActiveController, now: int) -> Sequence[Message]:
+    from .broker_heartbeat import fence_one_stale_broker
 
-    return due(leading.image, node.settings, leading.heartbeats, now)
-
-
-def _balance(node: Node, leading: Leading, now: int) -> Sequence[Message]:
-    from .elections import unbalanced
-
-    return unbalanced(leading.image, node.settings)
+    return fence_one_stale_broker(active.image, node.settings, active.heartbeats, now)
 
 
-def _elect_unclean(node: Node, leading: Leading, now: int) -> Sequence[Message]:
-    from .elections import unclean
+def _balance_leaders(node: Node, active: ActiveController, now: int) -> Sequence[Message]:
+    from .elections import balance_partition_leaders
 
-    return unclean(leading.image, node.settings)
-
-
-def _sweep_tokens(node: Node, leading: Leading, now: int) -> Sequence[Message]:
-    from .delegation_tokens import over
-
-    return over(leading.image, now)
+    return balance_partition_leaders(active.image, node.settings)
 
 
-class _Idle:
+def _elect_unclean_leaders(node: Node, active: ActiveController, now: int) -> Sequence[Message]:
+    from .elections import elect_unclean_leaders
+
+    return elect_unclean_leaders(active.image, node.settings)
+
+
+def _sweep_expired_tokens(node: Node, active: ActiveController, now: int) -> Sequence[Message]:
+    from .delegation_tokens import sweep_expired_tokens
+
+    return sweep_expired_tokens(active.image, now)
+
+
+class _NoOpRecordTask:
     """Show those who follow that the log goes on, when nothing is written (KIP-835)."""
 
     def __init__(self) -> None:
         self._end = -1  # of the log, when one looked last
 
-    def __call__(self, node: Node, leading: Leading, now: int) -> Sequence[Message]:
+    def __call__(self, node: Node, active: ActiveController, now: int) -> Sequence[Message]:
         end, replica = node.controller.log.log_end_offset, node.quorum.replica
         was_idle, self._end = end == self._end, end
         if not was_idle or not (len(replica.voters) > 1 or _has_observers(replica.state)):
@@ -114,12 +118,12 @@ def _has_observers(state: object) -> bool:
     return isinstance(state, Leader) and bool(state.observers)
 
 
-def _schedule(node: Node, leading: Leading, interval: Callable[[], int], duty: Duty) -> None:
-    def due(now: int) -> None:
-        if not node.controller.is_leading(leading):
+def _schedule(node: Node, active: ActiveController, interval: Callable[[], int], task: PeriodicTask) -> None:
+    def run(now: int) -> None:
+        if not node.controller.is_current(active):
             return
         try:
-            while records := duty(node, leading, now):
+            while records := task(node, active, now):
                 node.controller.commit(records)
         except DiskFailure:
             return  # the node is told of it, and halts: what cannot be written down cannot be decided (`outages`)
@@ -127,6 +131,6 @@ def _schedule(node: Node, leading: Leading, interval: Callable[[], int], duty: D
             if refusal.code == error_codes.NOT_CONTROLLER:
                 return  # another leads by now
             log.warning("%r: %s", node, refusal.message)
-        _schedule(node, leading, interval, duty)
+        _schedule(node, active, interval, task)
 
-    node.waiting.timers.at(node.now + max(1, interval()), due)
+    node.waiting.timers.at(node.now + max(1, interval()), run)

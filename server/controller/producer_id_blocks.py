@@ -12,24 +12,24 @@ from ..metadata.image import Image
 from ..requests.request import Refusal
 from .broker_epochs import checked_broker
 
-BLOCK = 1000
+BLOCK_SIZE = 1000
 LAST_ID = 2**63 - 1
 
 
-class Block(NamedTuple):
+class ProducerIdsBlock(NamedTuple):
     """The records, and the ids that they give away."""
 
     records: list[Message]
     ids: range
 
 
-def allocate(image: Image, broker_id: int, broker_epoch: int) -> Block:
+def allocate_producer_ids(image: Image, broker_id: int, broker_epoch: int) -> ProducerIdsBlock:
     """The next block. Refusal(STALE_BROKER_EPOCH), and (UNKNOWN_SERVER_ERROR) when there are no ids left."""
     checked_broker(image, broker_id, broker_epoch)
     first = image.next_producer_id
-    if first > LAST_ID - BLOCK:
-        said = "Exhausted all producerIds as the next block's end producerId has exceeded the int64 type limit"
-        raise Refusal(error_codes.UNKNOWN_SERVER_ERROR, said)
-    ids = range(first, first + BLOCK)
+    if first > LAST_ID - BLOCK_SIZE:
+        message = "Exhausted all producerIds as the next block's end producerId has exceeded the int64 type limit"
+        raise Refusal(error_codes.UNKNOWN_SERVER_ERROR, message)
+    ids = range(first, first + BLOCK_SIZE)
     record = ProducerIdsRecord(broker_id=broker_id, broker_epoch=broker_epoch, next_producer_id=ids.stop)
-    return Block([record], ids)
+    return ProducerIdsBlock([record], ids)

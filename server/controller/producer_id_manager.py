@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 
 from ..requests.request import Refusal
-from .producer_id_blocks import allocate
+from .producer_id_blocks import allocate_producer_ids
 
 if TYPE_CHECKING:
     from ..node import Node
     from .controller import Controller
 
 
-class ProducerIds:
+class ProducerIdManager:
     """The ids that one broker may still hand out."""
 
     def __init__(self, node: Node, controller: Controller) -> None:
@@ -42,7 +42,7 @@ class ProducerIds:
         broker = self._controller.draft.brokers.get(self._broker_id)
         if broker is None:
             raise Refusal(error_codes.COORDINATOR_LOAD_IN_PROGRESS)  # it was unregistered: nobody gives it any
-        block = allocate(self._controller.draft, broker.id, broker.epoch)
+        block = allocate_producer_ids(self._controller.draft, broker.id, broker.epoch)
         self._controller.commit(block.records)
         self.take(block.ids.start + 1, len(block.ids) - 1)
         return block.ids.start

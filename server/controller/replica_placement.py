@@ -2,7 +2,7 @@
 
 The first replica leads, and all of them are in sync, unless they are fenced or shutting down. A fenced broker gets replicas when the others are
 too few, and never leads; one that shuts down, or whose log directories are all cordoned (KIP-1066), gets none. In which order the brokers come
-stands in `rack_striping.py`.
+stands in `striped_replica_placer.py`.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from kafkadouble.messages.uuid import Uuid
 from ..metadata.image import BrokerImage, Image
 from ..metadata.log_dir_ids import default_of
 from ..requests.request import Refusal
-from .rack_striping import Usable, striped
+from .striped_replica_placer import UsableBroker, place_striped
 
 
-def placed(image: Image, first: int, count: int, replication_factor: int) -> list[list[int]]:
+def place_replicas(image: Image, first: int, count: int, replication_factor: int) -> list[list[int]]:
     """Replicas for `count` partitions from number `first` on. Refusal(INVALID_REPLICATION_FACTOR) when there are too few brokers."""
     usable = [
-        Usable(broker.id, broker.rack, broker.fenced)
+        UsableBroker(broker.id, broker.rack, broker.fenced)
         for broker in image.brokers.values()
         if not broker.in_controlled_shutdown and takes_replicas(broker)
     ]
-    problem = _problem(usable, replication_factor)
+    problem = _placement_problem(usable, replication_factor)
     if problem is not None:
         raise Refusal(error_codes.INVALID_REPLICATION_FACTOR, problem)
-    return list(islice(striped(usable, replication_factor), first, first + count))
+    return list(islice(place_striped(usable, replication_factor), first, first + count))
 
 
 def takes_replicas(broker: BrokerImage) -> bool:
@@ -38,7 +38,7 @@ def takes_replicas(broker: BrokerImage) -> bool:
     return not broker.log_dirs or not set(broker.log_dirs) <= set(broker.cordoned_log_dirs)
 
 
-def _problem(usable: Sequence[Usable], replication_factor: int) -> str | None:
+def _placement_problem(usable: Sequence[UsableBroker], replication_factor: int) -> str | None:
     if all(broker.fenced for broker in usable):
         return "All brokers are currently fenced, or have all their log directories cordoned."
     if replication_factor > len(usable):
@@ -47,24 +47,24 @@ def _problem(usable: Sequence[Usable], replication_factor: int) -> str | None:
     return None
 
 
-def checked(image: Image, index: int, replicas: Sequence[int], replication_factor: int | None) -> list[int]:
+def checked_assignment(image: Image, index: int, replicas: Sequence[int], replication_factor: int | None) -> list[int]:
     """The replicas that somebody names for the new partition `index`. Refusal(INVALID_REPLICA_ASSIGNMENT) when they cannot be."""
     check_assignable(image, replicas, replication_factor)
     if not any(image.brokers[broker].active for broker in replicas):
-        said = f"{index} are fenced or in controlled shutdown."
-        said = f"All brokers specified in the manual partition assignment for partition {said}"
-        raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, said)
+        message = f"{index} are fenced or in controlled shutdown."
+        message = f"All brokers specified in the manual partition assignment for partition {message}"
+        raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, message)
     return list(replicas)
 
 
 def check_assignable(image: Image, replicas: Sequence[int], replication_factor: int | None = None) -> None:
     """Refusal(INVALID_REPLICA_ASSIGNMENT) when a partition cannot have these replicas; None: any number of them."""
-    problem = _wrong(image, sorted(replicas), replication_factor)
+    problem = _assignment_problem(image, sorted(replicas), replication_factor)
     if problem is not None:
         raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, problem)
 
 
-def _wrong(image: Image, brokers: list[int], replication_factor: int | None) -> str | None:
+def _assignment_problem(image: Image, brokers: list[int], replication_factor: int | None) -> str | None:
     says = "The manual partition assignment includes"
     if not brokers:
         return f"{says} an empty replica list."

@@ -17,14 +17,14 @@ from kafkadouble.messages.generated.alter_user_scram_credentials import AlterUse
 from kafkadouble.messages.generated.remove_user_scram_credential_record import RemoveUserScramCredentialRecord
 from kafkadouble.messages.message import Message
 
-from ..metadata.controller_result import Decision
+from ..metadata.controller_result import ControllerResult
 from ..metadata.features import METADATA_VERSION
 from ..metadata.image import Image
 from ..metadata.versions import NEWEST, SCRAM
 from ..requests.request import Refusal
 from ..security.scram import MECHANISMS, MOST_ITERATIONS, Mechanism, record_of
 
-TWICE = "A user credential cannot be altered twice in the same request"
+ALTERED_TWICE = "A user credential cannot be altered twice in the same request"
 
 BY_TYPE = {mechanism.type: mechanism for mechanism in MECHANISMS.values()}
 
@@ -32,7 +32,7 @@ Deletion = AlterUserScramCredentialsRequest.ScramCredentialDeletion
 Upsertion = AlterUserScramCredentialsRequest.ScramCredentialUpsertion
 
 
-class Altered(NamedTuple):
+class ScramUserResult(NamedTuple):
     """What became of one user."""
 
     user: str
@@ -40,40 +40,42 @@ class Altered(NamedTuple):
     error_message: str | None = None
 
 
-def alter(image: Image, deletions: Sequence[Deletion], upsertions: Sequence[Upsertion]) -> Decision[Altered]:
+def alter_scram_credentials(
+    image: Image, deletions: Sequence[Deletion], upsertions: Sequence[Upsertion]
+) -> ControllerResult[ScramUserResult]:
     """What AlterUserScramCredentials does: those who come out well stand first, as in Kafka."""
     well: dict[str, Message] = {}
-    failed: dict[str, Altered] = {}
-    for user, decide in _asked(image, deletions, upsertions):
+    failed: dict[str, ScramUserResult] = {}
+    for user, decide in _requested_changes(image, deletions, upsertions):
         if user in failed:
             continue
         try:
             if well.pop(user, None) is not None:
-                raise Refusal(error_codes.DUPLICATE_RESOURCE, TWICE)
+                raise Refusal(error_codes.DUPLICATE_RESOURCE, ALTERED_TWICE)
             well[user] = decide()
         except Refusal as refusal:
-            failed[user] = Altered(user, refusal.code, refusal.message)
-    return Decision(list(well.values()), [*map(Altered, well), *failed.values()])
+            failed[user] = ScramUserResult(user, refusal.code, refusal.message)
+    return ControllerResult(list(well.values()), [*map(ScramUserResult, well), *failed.values()])
 
 
-def _asked(
+def _requested_changes(
     image: Image, deletions: Iterable[Deletion], upsertions: Iterable[Upsertion]
 ) -> Iterator[tuple[str, Callable[[], Message]]]:
     for deletion in deletions:
-        yield deletion.name, partial(_deleted, image, deletion)
+        yield deletion.name, partial(_deletion_record, image, deletion)
     for upsertion in upsertions:
-        yield upsertion.name, partial(_upserted, image, upsertion)
+        yield upsertion.name, partial(_upsertion_record, image, upsertion)
 
 
-def _deleted(image: Image, asked: Deletion) -> Message:
-    _check(image, asked.name, asked.mechanism)
+def _deletion_record(image: Image, asked: Deletion) -> Message:
+    _checked_mechanism(image, asked.name, asked.mechanism)
     if (asked.name, asked.mechanism) not in image.scram:
         raise Refusal(error_codes.RESOURCE_NOT_FOUND, "Attempt to delete a user credential that does not exist")
     return RemoveUserScramCredentialRecord(name=asked.name, mechanism=asked.mechanism)
 
 
-def _upserted(image: Image, asked: Upsertion) -> Message:
-    mechanism = _check(image, asked.name, asked.mechanism)
+def _upsertion_record(image: Image, asked: Upsertion) -> Message:
+    mechanism = _checked_mechanism(image, asked.name, asked.mechanism)
     if asked.iterations < mechanism.least:
         raise Refusal(error_codes.UNACCEPTABLE_CREDENTIAL, "Too few iterations")
     if asked.iterations > MOST_ITERATIONS:
@@ -83,7 +85,7 @@ def _upserted(image: Image, asked: Upsertion) -> Message:
     return record_of(asked.name, mechanism, bytes(asked.salt), bytes(asked.salted_password), asked.iterations)
 
 
-def _check(image: Image, user: str, mechanism: int) -> Mechanism:
+def _checked_mechanism(image: Image, user: str, mechanism: int) -> Mechanism:
     if image.features.get(METADATA_VERSION, NEWEST) < SCRAM:
         raise Refusal(error_codes.UNSUPPORTED_VERSION, "The current metadata.version does not support SCRAM")
     if not user:
@@ -93,7 +95,7 @@ def _check(image: Image, user: str, mechanism: int) -> Mechanism:
     return BY_TYPE[mechanism]
 
 
-class Described(NamedTuple):
+class ScramUserDescription(NamedTuple):
     """A user's mechanisms, each with its iterations; or why there is nothing to tell."""
 
     user: str
@@ -102,20 +104,20 @@ class Described(NamedTuple):
     error_message: str = ""
 
 
-def describe(image: Image, users: Sequence[str]) -> list[Described]:
+def describe_scram_credentials(image: Image, users: Sequence[str]) -> list[ScramUserDescription]:
     """What DescribeUserScramCredentials tells: of these users, or of all where none is named."""
     found: dict[str, list[tuple[int, int]]] = {}
     for (user, mechanism), credential in sorted(image.scram.items(), key=lambda each: each[0]):
         found.setdefault(user, []).append((mechanism, credential.iterations))
     times = Counter(users or found.keys())
-    return [_described(user, found.get(user), count) for user, count in times.items()]
+    return [_user_description(user, found.get(user), count) for user, count in times.items()]
 
 
-def _described(user: str, found: list[tuple[int, int]] | None, times: int) -> Described:
+def _user_description(user: str, found: list[tuple[int, int]] | None, times: int) -> ScramUserDescription:
     if times > 1:
         message = f"Cannot describe SCRAM credentials for the same user twice in a single request: {user}"
-        return Described(user, [], error_codes.DUPLICATE_RESOURCE, message)
+        return ScramUserDescription(user, [], error_codes.DUPLICATE_RESOURCE, message)
     if found is None:
         message = f"Attempt to describe a user credential that does not exist: {user}"
-        return Described(user, [], error_codes.RESOURCE_NOT_FOUND, message)
-    return Described(user, found)
+        return ScramUserDescription(user, [], error_codes.RESOURCE_NOT_FOUND, message)
+    return ScramUserDescription(user, found)

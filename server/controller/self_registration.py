@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..node import Node
 
 
-def register(node: Node) -> None:
+def register_node(node: Node) -> None:
     """This node has begun to lead."""
     _register_controller(node)
     by_request = node.life is not None and node.life.registers
@@ -27,7 +27,7 @@ def register(node: Node) -> None:
         _register_broker(node)
 
 
-def raised(node: Node) -> None:
+def metadata_version_raised(node: Node) -> None:
     """The level of the metadata is another one: what this node, which leads, could not say of itself below, it says now."""
     _register_controller(node)
     image = node.controller.draft
@@ -60,6 +60,8 @@ def _register_broker(node: Node) -> None:
     )
     last = controller.draft.brokers.get(node.id)
     clean = last is not None and node.logs.last_broker_epoch == last.epoch
-    controller.commit([record, *broker_unfenced.gone(controller.draft, node.id, node.settings, clean=clean)])
-    controller.commit(broker_unfenced.back(controller.draft, node.id, node.settings))
+    controller.commit(
+        [record, *broker_unfenced.own_broker_registered(controller.draft, node.id, node.settings, clean=clean)]
+    )
+    controller.commit(broker_unfenced.own_broker_unfenced(controller.draft, node.id, node.settings))
     node.logs.put_aside_strays(broker_unfenced.own_partitions(controller.draft, node.id))

@@ -9,7 +9,7 @@ from kafkadouble.messages.generated.allocate_producer_ids import (
     AllocateProducerIdsResponse,
 )
 
-from ..controller.producer_id_blocks import allocate
+from ..controller.producer_id_blocks import allocate_producer_ids
 from ..requests.request import Request
 from ..requests.waiting import Wait
 
@@ -20,7 +20,7 @@ Response = AllocateProducerIdsResponse
 
 
 def answer(node: Node, request: Request[AllocateProducerIdsRequest]) -> Response | Wait[Response]:
-    block = allocate(node.controller.draft, request.body.broker_id, request.body.broker_epoch)
+    block = allocate_producer_ids(node.controller.draft, request.body.broker_id, request.body.broker_epoch)
     response = Response(producer_id_start=block.ids.start, producer_id_len=len(block.ids))
     return node.controller.write(block.records, response)
 

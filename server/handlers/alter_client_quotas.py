@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest, AlterClientQuotasResponse
 
-from ..controller.client_quotas import Altered, alter
+from ..controller.client_quotas import ClientQuotaResult, alter_client_quotas
 from ..requests.request import Request
 from ..requests.waiting import Wait
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 def answer(
     node: Node, request: Request[AlterClientQuotasRequest]
 ) -> AlterClientQuotasResponse | Wait[AlterClientQuotasResponse]:
-    decision = alter(node.controller.draft, request.body.entries)
+    decision = alter_client_quotas(node.controller.draft, request.body.entries)
     response = AlterClientQuotasResponse(entries=[_entry(altered) for altered in decision.results])
     return node.controller.write([] if request.body.validate_only else decision.records, response)
 
 
-def _entry(altered: Altered) -> AlterClientQuotasResponse.EntryData:
+def _entry(altered: ClientQuotaResult) -> AlterClientQuotasResponse.EntryData:
     return AlterClientQuotasResponse.EntryData(
         error_code=altered.error_code,
         error_message=altered.error_message,
@@ -40,7 +40,9 @@ def _entry(altered: Altered) -> AlterClientQuotasResponse.EntryData:
 def refuse(request: Request[AlterClientQuotasRequest], code: int, message: str | None) -> AlterClientQuotasResponse:
     """Every entity as it was asked for; of why, only what the code means, as in Kafka."""
     failed = [
-        Altered(tuple((part.entity_type, part.entity_name) for part in entry.entity), code, error_codes.meaning(code))
+        ClientQuotaResult(
+            tuple((part.entity_type, part.entity_name) for part in entry.entity), code, error_codes.meaning(code)
+        )
         for entry in request.body.entries
     ]
     return AlterClientQuotasResponse(entries=[_entry(each) for each in failed])

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest, AlterConfigsResponse
 
-from ..controller.configuration_control import Altered, alter, look_at_replacement, replace
+from ..controller.configuration_control import (
+    ConfigResourceResult,
+    alter_configs,
+    legacy_alter_config,
+    preprocess_legacy_alter,
+)
 from ..controller.configuration_control import preprocess as preprocess_all
 from ..requests.request import Request
 from ..requests.waiting import Wait
@@ -22,7 +27,9 @@ if TYPE_CHECKING:
 
 def answer(node: Node, request: Request[AlterConfigsRequest]) -> AlterConfigsResponse | Wait[AlterConfigsResponse]:
     image, at_controller = node.controller.draft, request.peer.is_at_controller
-    decision = alter(image, node.settings, request.body.resources, replace, at_controller=at_controller)
+    decision = alter_configs(
+        image, node.settings, request.body.resources, legacy_alter_config, at_controller=at_controller
+    )
     records = [] if request.body.validate_only else decision.records
     response = AlterConfigsResponse(responses=[_result(*altered) for altered in decision.results])
     return node.controller.write(records, response)
@@ -32,7 +39,7 @@ def preprocess(
     node: Node, request: Request[AlterConfigsRequest]
 ) -> tuple[list[AlterConfigsResponse.AlterConfigsResourceResponse], list[AlterConfigsRequest.AlterConfigsResource]]:
     """The answers that a broker gives by itself, and the resources for which the controller is to be asked."""
-    done, left = preprocess_all(node.controller.image, node.settings, request.body.resources, look_at_replacement)
+    done, left = preprocess_all(node.controller.image, node.settings, request.body.resources, preprocess_legacy_alter)
     return [_result(*altered) for altered in done], left
 
 
@@ -46,6 +53,7 @@ def _result(
 
 def refuse(request: Request[AlterConfigsRequest], code: int, message: str | None) -> AlterConfigsResponse:
     asked = [
-        Altered(resource.resource_type, resource.resource_name, code, message) for resource in request.body.resources
+        ConfigResourceResult(resource.resource_type, resource.resource_name, code, message)
+        for resource in request.body.resources
     ]
     return AlterConfigsResponse(responses=[_result(*altered) for altered in asked])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest, AlterPartitionResponse
 
-from ..controller.alter_partition import alter_isr
+from ..controller.alter_partition import alter_partition
 from ..requests.request import Request
 from ..requests.waiting import Wait
 
@@ -22,7 +22,7 @@ Response = AlterPartitionResponse
 def answer(node: Node, request: Request[AlterPartitionRequest]) -> Response | Wait[Response]:
     if not request.body.topics:
         return Response()
-    decision = alter_isr(node.controller.draft, node.settings, request.body, request.version)
+    decision = alter_partition(node.controller.draft, node.settings, request.body, request.version)
     return node.controller.write(decision.records, Response(topics=decision.results))
 
 

@@ -13,7 +13,7 @@ from kafkadouble.messages.generated.alter_partition_reassignments import (
     AlterPartitionReassignmentsResponse,
 )
 
-from ..controller.reassignment import PartitionResult, Result, reassign
+from ..controller.partition_reassignments import PartitionResult, Result, alter_partition_reassignments
 from ..metadata.controller_result import check_time_left
 from ..requests.request import Request
 from ..requests.waiting import Wait
@@ -29,7 +29,7 @@ def answer(node: Node, request: Request[AlterPartitionReassignmentsRequest]) -> 
     if not body.topics:
         return Response()
     check_time_left(body.timeout_ms)
-    decision = reassign(node.controller.draft, node.settings, body)
+    decision = alter_partition_reassignments(node.controller.draft, node.settings, body)
     response = Response(
         allow_replication_factor_change=body.allow_replication_factor_change,
         error_message=None,

@@ -13,7 +13,7 @@ from kafkadouble.messages.generated.alter_user_scram_credentials import (
     AlterUserScramCredentialsResponse,
 )
 
-from ..controller.scram_credentials import Altered, alter
+from ..controller.scram_credentials import ScramUserResult, alter_scram_credentials
 from ..requests.request import Request
 from ..requests.waiting import Wait
 
@@ -25,12 +25,12 @@ def answer(
     node: Node, request: Request[AlterUserScramCredentialsRequest]
 ) -> AlterUserScramCredentialsResponse | Wait[AlterUserScramCredentialsResponse]:
     body = request.body
-    decision = alter(node.controller.draft, body.deletions, body.upsertions)
+    decision = alter_scram_credentials(node.controller.draft, body.deletions, body.upsertions)
     response = AlterUserScramCredentialsResponse(results=[_result(altered) for altered in decision.results])
     return node.controller.write(decision.records, response)
 
 
-def _result(altered: Altered) -> AlterUserScramCredentialsResponse.AlterUserScramCredentialsResult:
+def _result(altered: ScramUserResult) -> AlterUserScramCredentialsResponse.AlterUserScramCredentialsResult:
     return AlterUserScramCredentialsResponse.AlterUserScramCredentialsResult(**altered._asdict())
 
 
@@ -39,4 +39,4 @@ def refuse(
 ) -> AlterUserScramCredentialsResponse:
     body = request.body
     users = sorted({each.name for each in body.deletions} | {each.name for each in body.upsertions})
-    return AlterUserScramCredentialsResponse(results=[_result(Altered(user, code, message)) for user in users])
+    return AlterUserScramCredentialsResponse(results=[_result(ScramUserResult(user, code, message)) for user in users])

@@ -12,7 +12,7 @@ from kafkadouble.messages.generated.assign_replicas_to_dirs import (
     AssignReplicasToDirsResponse,
 )
 
-from ..controller.assign_replicas_to_dirs import assign_replicas
+from ..controller.assign_replicas_to_dirs import assign_replicas_to_dirs
 from ..requests.request import Request
 from ..requests.waiting import Wait
 
@@ -23,7 +23,7 @@ Response = AssignReplicasToDirsResponse
 
 
 def answer(node: Node, request: Request[AssignReplicasToDirsRequest]) -> Response | Wait[Response]:
-    decision = assign_replicas(node.controller.draft, node.settings, request.body)
+    decision = assign_replicas_to_dirs(node.controller.draft, node.settings, request.body)
     return node.controller.write(decision.records, Response(directories=decision.results))
 
 

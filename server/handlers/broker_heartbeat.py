@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.broker_heartbeat import BrokerHeartbeatRequest, BrokerHeartbeatResponse
 
-from ..controller.broker_context import situation_of
-from ..controller.broker_heartbeats import beat
-from ..controller.broker_states import State
+from ..controller.broker_context import broker_context_of
+from ..controller.broker_control_state import BrokerControlState
+from ..controller.broker_heartbeat import process_broker_heartbeat
 from ..requests.request import Request
 from ..requests.waiting import Wait
 
@@ -23,11 +23,11 @@ Response = BrokerHeartbeatResponse
 
 
 def answer(node: Node, request: Request[BrokerHeartbeatRequest]) -> Response | Wait[Response]:
-    done = beat(situation_of(node), request.body)
+    done = process_broker_heartbeat(broker_context_of(node), request.body)
     response = Response(
         is_caught_up=done.caught_up,
         is_fenced=done.state.fenced,
-        should_shut_down=done.state is State.SHUT_DOWN_NOW,
+        should_shut_down=done.state is BrokerControlState.SHUTDOWN_NOW,
     )
     return node.controller.write(done.records, response)
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.broker_registration import BrokerRegistrationRequest, BrokerRegistrationResponse
 
-from ..controller.broker_context import situation_of
-from ..controller.broker_registration import Cluster, register
+from ..controller.broker_context import broker_context_of
+from ..controller.broker_registration import ClusterIdentity, register_broker
 from ..requests.request import Request
 from ..requests.waiting import Wait
 
@@ -25,8 +25,8 @@ Response = BrokerRegistrationResponse
 
 
 def answer(node: Node, request: Request[BrokerRegistrationRequest]) -> Response | Wait[Response]:
-    cluster = Cluster(node.cluster_id, node.quorum.replica.kraft_version)
-    done = register(situation_of(node), cluster, request.body, request.version)
+    cluster = ClusterIdentity(node.cluster_id, node.quorum.replica.kraft_version)
+    done = register_broker(broker_context_of(node), cluster, request.body, request.version)
     return node.controller.write(done.records, Response(broker_epoch=done.epoch))
 
 

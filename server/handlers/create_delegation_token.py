@@ -15,8 +15,14 @@ from kafkadouble.messages.generated.create_delegation_token import (
     CreateDelegationTokenResponse,
 )
 
-from ..controller.delegation_tokens import Principal, Wanted, create, offered, terms_of
-from ..controller.token_requests import NEVER, check_peer, requester_of
+from ..controller.delegation_tokens import (
+    KafkaPrincipal,
+    NewTokenRequest,
+    checked_token_settings,
+    create_token,
+    token_settings_of,
+)
+from ..controller.token_requests import NO_TIMESTAMP, check_token_request_allowed, requester_of
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
 from ..security.authorizer import CREATE_TOKENS
@@ -27,11 +33,11 @@ if TYPE_CHECKING:
 
 Response = CreateDelegationTokenResponse
 
-NOBODY = Principal("User", "ANONYMOUS")
+NOBODY = KafkaPrincipal("User", "ANONYMOUS")
 TELLS_REQUESTER = 3
 TIMES_OF_REFUSALS = {
-    error_codes.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED: NEVER,
-    error_codes.DELEGATION_TOKEN_AUTHORIZATION_FAILED: NEVER,
+    error_codes.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED: NO_TIMESTAMP,
+    error_codes.DELEGATION_TOKEN_AUTHORIZATION_FAILED: NO_TIMESTAMP,
     error_codes.DELEGATION_TOKEN_AUTH_DISABLED: 0,
     error_codes.UNSUPPORTED_VERSION: 0,
     error_codes.INVALID_PRINCIPAL_TYPE: 0,
@@ -43,7 +49,7 @@ def admit(request: Request[CreateDelegationTokenRequest]) -> None:
     """What a broker looks at before it hands a request on. Refusal."""
     if request.body.owner_principal_name and request.body.owner_principal_type is None:
         raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
-    check_peer(request)
+    check_token_request_allowed(request)
 
 
 def answer(node: Node, request: Request[CreateDelegationTokenRequest]) -> Response | Wait[Response]:
@@ -51,22 +57,24 @@ def answer(node: Node, request: Request[CreateDelegationTokenRequest]) -> Respon
     owner, requester = _owner(request), requester_of(request)
     if owner != requester and not may(node, request, (CREATE_TOKENS, USER, str(owner))):
         raise Refusal(error_codes.DELEGATION_TOKEN_AUTHORIZATION_FAILED)
-    terms = offered(node.controller.draft, terms_of(node.settings))
-    renewers = [Principal(each.principal_type, each.principal_name) for each in request.body.renewers]
-    wanted = Wanted(owner, requester, renewers, request.body.max_lifetime_ms)
-    token = create(node.controller.draft, terms, wanted, node.controller.new_id, node.now)
+    terms = checked_token_settings(node.controller.draft, token_settings_of(node.settings))
+    renewers = [KafkaPrincipal(each.principal_type, each.principal_name) for each in request.body.renewers]
+    wanted = NewTokenRequest(owner, requester, renewers, request.body.max_lifetime_ms)
+    token = create_token(node.controller.draft, terms, wanted, node.controller.new_id, node.now)
     times = token.issue_timestamp, token.expiration_timestamp, token.max_timestamp
     response = _response(request.version, error_codes.NONE, (owner, requester), times)
     response.token_id, response.hmac = token.token_id, terms.proof(token.token_id)
     return node.controller.write([token], response)
 
 
-def _owner(request: Request[CreateDelegationTokenRequest]) -> Principal:
+def _owner(request: Request[CreateDelegationTokenRequest]) -> KafkaPrincipal:
     kind, name = request.body.owner_principal_type, request.body.owner_principal_name
-    return Principal(kind or "", name) if name else requester_of(request)
+    return KafkaPrincipal(kind or "", name) if name else requester_of(request)
 
 
-def _response(version: int, code: int, of: tuple[Principal, Principal], times: tuple[int, int, int]) -> Response:
+def _response(
+    version: int, code: int, of: tuple[KafkaPrincipal, KafkaPrincipal], times: tuple[int, int, int]
+) -> Response:
     owner, requester = of
     issued, expires, end = times
     response = Response(
@@ -85,5 +93,5 @@ def _response(version: int, code: int, of: tuple[Principal, Principal], times: t
 def refuse(request: Request[CreateDelegationTokenRequest], code: int, message: str | None) -> Response:
     time = TIMES_OF_REFUSALS.get(code)
     if time is None:
-        return _response(request.version, code, (NOBODY, NOBODY), (NEVER,) * 3)
+        return _response(request.version, code, (NOBODY, NOBODY), (NO_TIMESTAMP,) * 3)
     return _response(request.version, code, (_owner(request), requester_of(request)), (time,) * 3)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest, CreatePartitionsResponse
 
-from ..controller.create_partitions import create_partitions, failed
+from ..controller.create_partitions import create_partitions, failed_result
 from ..metadata.controller_result import check_time_left
 from ..requests.request import Request
 from ..requests.waiting import Wait
@@ -29,4 +29,4 @@ def answer(
 
 
 def refuse(request: Request[CreatePartitionsRequest], code: int, message: str | None) -> CreatePartitionsResponse:
-    return CreatePartitionsResponse(results=[failed(topic.name, code, message) for topic in request.body.topics])
+    return CreatePartitionsResponse(results=[failed_result(topic.name, code, message) for topic in request.body.topics])

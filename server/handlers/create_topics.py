@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest, CreateTopicsResponse
 
-from ..controller.create_topics import create_topics, failed
+from ..controller.create_topics import create_topics, failed_result
 from ..metadata.controller_result import check_time_left
 from ..requests.request import Request
 from ..requests.waiting import Wait
@@ -29,4 +29,4 @@ def answer(node: Node, request: Request[CreateTopicsRequest]) -> CreateTopicsRes
 
 
 def refuse(request: Request[CreateTopicsRequest], code: int, message: str | None) -> CreateTopicsResponse:
-    return CreateTopicsResponse(topics=[failed(topic.name, code, message) for topic in request.body.topics])
+    return CreateTopicsResponse(topics=[failed_result(topic.name, code, message) for topic in request.body.topics])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
 
-from ..controller.delete_topics import State, delete_topics, failed
+from ..controller.delete_topics import DeleteTopicState, delete_topics, failed_result
 from ..metadata.controller_result import check_time_left
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
@@ -37,13 +37,13 @@ def answer(node: Node, request: Request[DeleteTopicsRequest]) -> DeleteTopicsRes
     return node.controller.write(decision.records, DeleteTopicsResponse(responses=decision.results))
 
 
-def _asked(request: Request[DeleteTopicsRequest]) -> Sequence[State]:
+def _asked(request: Request[DeleteTopicsRequest]) -> Sequence[DeleteTopicState]:
     if request.version >= STATES_FROM:
         return request.body.topics
-    return [State(name=name) for name in request.body.topic_names]
+    return [DeleteTopicState(name=name) for name in request.body.topic_names]
 
 
 def refuse(request: Request[DeleteTopicsRequest], code: int, message: str | None) -> DeleteTopicsResponse:
     return DeleteTopicsResponse(
-        responses=[failed(state.name, state.topic_id, code, message) for state in _asked(request)]
+        responses=[failed_result(state.name, state.topic_id, code, message) for state in _asked(request)]
     )

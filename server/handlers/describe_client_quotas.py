@@ -14,7 +14,7 @@ from kafkadouble.messages.generated.describe_client_quotas import (
     DescribeClientQuotasResponse,
 )
 
-from ..controller.client_quotas import matching
+from ..controller.client_quotas import describe_client_quotas
 from ..requests.request import Request
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def answer(node: Node, request: Request[DescribeClientQuotasRequest]) -> DescribeClientQuotasResponse:
     of = DescribeClientQuotasResponse
-    found = matching(node.controller.image, request.body.components, request.body.strict)
+    found = describe_client_quotas(node.controller.image, request.body.components, request.body.strict)
     return of(
         entries=[
             of.EntryData(

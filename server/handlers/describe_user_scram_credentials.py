@@ -13,7 +13,7 @@ from kafkadouble.messages.generated.describe_user_scram_credentials import (
     DescribeUserScramCredentialsResponse,
 )
 
-from ..controller.scram_credentials import describe
+from ..controller.scram_credentials import describe_scram_credentials
 from ..requests.request import Request
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ Response = DescribeUserScramCredentialsResponse
 
 
 def answer(node: Node, request: Request[DescribeUserScramCredentialsRequest]) -> Response:
-    described = describe(node.controller.image, [user.name for user in request.body.users or ()])
+    described = describe_scram_credentials(node.controller.image, [user.name for user in request.body.users or ()])
     return Response(
         results=[
             Response.DescribeUserScramCredentialsResult(

@@ -17,7 +17,13 @@ from kafkadouble.messages.generated.incremental_alter_configs import (
 
 from ..broker import broker_loggers
 from ..configs.alter import Change, Resource
-from ..controller.configuration_control import Altered, IncrementalResource, alter, increment, look_at_increment
+from ..controller.configuration_control import (
+    ConfigResourceResult,
+    IncrementalResource,
+    alter_configs,
+    incremental_alter_config,
+    preprocess_incremental_alter,
+)
 from ..controller.configuration_control import preprocess as preprocess_all
 from ..requests.request import Request
 from ..requests.waiting import Wait
@@ -33,7 +39,9 @@ def answer(
     own = all(resource.resource_type == Resource.BROKER_LOGGER for resource in body.resources)
     image = controller.image if own else controller.draft  # a node's loggers are nobody else's business
     loggers = partial(_alter_loggers, node, body)
-    decision = alter(image, node.settings, body.resources, increment, loggers, at_controller=at_controller)
+    decision = alter_configs(
+        image, node.settings, body.resources, incremental_alter_config, loggers, at_controller=at_controller
+    )
     response = IncrementalAlterConfigsResponse(responses=[_result(*altered) for altered in decision.results])
     return response if own else controller.write([] if body.validate_only else decision.records, response)
 
@@ -44,7 +52,7 @@ def preprocess(
     """The answers that a broker gives by itself, and the resources for which the controller is to be asked."""
     body, loggers = request.body, partial(_alter_loggers, node, request.body)
     image = node.controller.image
-    done, left = preprocess_all(image, node.settings, body.resources, look_at_increment, loggers)
+    done, left = preprocess_all(image, node.settings, body.resources, preprocess_incremental_alter, loggers)
     return [_result(*altered) for altered in done], left
 
 
@@ -65,6 +73,7 @@ def refuse(
     request: Request[IncrementalAlterConfigsRequest], code: int, message: str | None
 ) -> IncrementalAlterConfigsResponse:
     asked = [
-        Altered(resource.resource_type, resource.resource_name, code, message) for resource in request.body.resources
+        ConfigResourceResult(resource.resource_type, resource.resource_name, code, message)
+        for resource in request.body.resources
     ]
     return IncrementalAlterConfigsResponse(responses=[_result(*altered) for altered in asked])

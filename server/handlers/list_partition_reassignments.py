@@ -9,7 +9,11 @@ from kafkadouble.messages.generated.list_partition_reassignments import (
     ListPartitionReassignmentsResponse,
 )
 
-from ..controller.reassignment import Ongoing, OngoingPartition, under_way
+from ..controller.partition_reassignments import (
+    OngoingPartitionReassignment,
+    OngoingTopicReassignment,
+    list_partition_reassignments,
+)
 from ..requests.request import Request
 
 if TYPE_CHECKING:
@@ -19,13 +23,14 @@ Response = ListPartitionReassignmentsResponse
 
 
 def answer(node: Node, request: Request[ListPartitionReassignmentsRequest]) -> Response:
-    return Response(error_message=None, topics=under_way(node.controller.image, request.body.topics))
+    return Response(error_message=None, topics=list_partition_reassignments(node.controller.image, request.body.topics))
 
 
 def refuse(request: Request[ListPartitionReassignmentsRequest], code: int, message: str | None) -> Response:
     topics = [
-        Ongoing(
-            name=topic.name, partitions=[OngoingPartition(partition_index=index) for index in topic.partition_indexes]
+        OngoingTopicReassignment(
+            name=topic.name,
+            partitions=[OngoingPartitionReassignment(partition_index=index) for index in topic.partition_indexes],
         )
         for topic in request.body.topics or ()
     ]

@@ -17,7 +17,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.metadata import MetadataRequest, MetadataResponse
 from kafkadouble.messages.uuid import Uuid
 
-from ..controller.auto_topic_creation_manager import create_when_possible
+from ..controller.auto_topic_creation_manager import auto_create_topics
 from ..metadata import views
 from ..metadata.image import Image, PartitionImage, TopicImage
 from ..metadata.internal_topics import INTERNAL_TOPICS
@@ -83,7 +83,7 @@ def _asked_topics(node: Node, request: Request[MetadataRequest], image: Image) -
     if body.allow_auto_topic_creation and node.settings.bool("auto.create.topics.enable"):
         known = node.controller.image.topic_ids
         missing = [name for name in asked_names if name not in known and not problem_with_name(name)]
-        create_when_possible(node, missing)
+        auto_create_topics(node, missing)
     return found
 
 

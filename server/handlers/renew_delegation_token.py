@@ -13,8 +13,8 @@ from kafkadouble.messages.generated.renew_delegation_token import (
     RenewDelegationTokenResponse,
 )
 
-from ..controller.delegation_tokens import renew
-from ..controller.token_requests import answer_with_end, check_peer, end_in_refusal
+from ..controller.delegation_tokens import renew_token
+from ..controller.token_requests import answer_with_expiry, check_token_request_allowed, expiry_in_refusal
 from ..requests.request import Request
 from ..requests.waiting import Wait
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 Response = RenewDelegationTokenResponse
 
-admit = check_peer
+admit = check_token_request_allowed
 
 
 def answer(node: Node, request: Request[RenewDelegationTokenRequest]) -> Response | Wait[Response]:
-    return answer_with_end(node, request, renew, request.body.renew_period_ms, Response)
+    return answer_with_expiry(node, request, renew_token, request.body.renew_period_ms, Response)
 
 
 def refuse(request: Request[RenewDelegationTokenRequest], code: int, message: str | None) -> Response:
-    return Response(error_code=code, expiry_timestamp_ms=end_in_refusal(code))
+    return Response(error_code=code, expiry_timestamp_ms=expiry_in_refusal(code))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.unregister_broker import UnregisterBrokerRequest, UnregisterBrokerResponse
 
-from ..controller.broker_changes import unregistered
+from ..controller.broker_changes import handle_broker_unregistered
 from ..metadata.controller_result import check_size
 from ..requests.request import Request
 from ..requests.waiting import Wait
@@ -21,7 +21,7 @@ Response = UnregisterBrokerResponse
 
 
 def answer(node: Node, request: Request[UnregisterBrokerRequest]) -> Response | Wait[Response]:
-    records = unregistered(node.controller.draft, request.body.broker_id, node.settings)
+    records = handle_broker_unregistered(node.controller.draft, request.body.broker_id, node.settings)
     check_size(len(records))
     return node.controller.write(records, Response())
 

@@ -13,7 +13,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest, UpdateFeaturesResponse
 
 from ..controller import self_registration
-from ..controller.feature_control import MIN_ISR, Quorum, Updated, update
+from ..controller.feature_control import MIN_ISR, FeatureUpdateResult, QuorumFeatures, update_features
 from ..metadata.features import supported_by
 from ..raft.reconfiguration import ChangeRefused
 from ..requests.request import Refusal, Request
@@ -44,16 +44,16 @@ def answer(
     if updated.kraft_version is not None:
         _raise(node, updated.kraft_version)
     node.controller.commit(updated.records)
-    self_registration.raised(node)
+    self_registration.metadata_version_raised(node)
     return node.controller.write([], response)
 
 
-def _decided(node: Node, body: UpdateFeaturesRequest) -> Updated:
+def _decided(node: Node, body: UpdateFeaturesRequest) -> FeatureUpdateResult:
     image, replica = node.controller.draft, node.quorum.replica
-    quorum = Quorum(node.id, frozenset(replica.voters.ids), replica.kraft_version, supported_by(node.roles))
+    quorum = QuorumFeatures(node.id, frozenset(replica.voters.ids), replica.kraft_version, supported_by(node.roles))
     static = node.settings.altered({}, {})
     try:
-        return update(image, quorum, body.feature_updates, static.int(MIN_ISR))
+        return update_features(image, quorum, body.feature_updates, static.int(MIN_ISR))
     except Refusal as refusal:
         raise Refusal(refusal.code, f"{FAILED}{refusal.message}") from None
 

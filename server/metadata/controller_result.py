@@ -16,17 +16,17 @@ from ..requests.request import Refusal
 
 R = TypeVar("R")
 
-MOST_RECORDS = 10_000
+MAX_RECORDS_PER_USER_OP = 10_000
 """Records that one request may cause, and partitions that it may add: Kafka's `MAX_RECORDS_PER_USER_OP`."""
 
 
-class Decision(NamedTuple, Generic[R]):
+class ControllerResult(NamedTuple, Generic[R]):
     """The records of a decision, which hold together or not at all, and the results of what was asked for."""
 
     records: Sequence[Message]
     results: list[R]
 
-    def checked(self) -> Decision[R]:
+    def checked(self) -> ControllerResult[R]:
         """Itself. Refusal(POLICY_VIOLATION) when it has too many records for one request."""
         check_size(len(self.records))
         return self
@@ -34,7 +34,7 @@ class Decision(NamedTuple, Generic[R]):
 
 def check_size(records: int) -> None:
     """Refusal(POLICY_VIOLATION) for more records than one request may cause."""
-    if records > MOST_RECORDS:
+    if records > MAX_RECORDS_PER_USER_OP:
         raise Refusal(error_codes.POLICY_VIOLATION, "Unable to perform excessively large batch operation.")
 
 

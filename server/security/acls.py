@@ -17,7 +17,7 @@ from kafkadouble.messages.generated.remove_access_control_entry_record import Re
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 
-from ..metadata.controller_result import MOST_RECORDS, Decision, check_size
+from ..metadata.controller_result import MAX_RECORDS_PER_USER_OP, ControllerResult, check_size
 from ..metadata.features import METADATA_VERSION
 from ..metadata.image import Acl, Image
 from ..metadata.release import NAMES
@@ -44,7 +44,7 @@ MOST_LOOKS, MOST_TOLD = 1_000_000, 50_000
 Creation = CreateAclsRequest.AclCreation
 
 
-def create(image: Image, creations: Sequence[Creation], new_id: Callable[[], Uuid]) -> Decision[Refusal | None]:
+def create(image: Image, creations: Sequence[Creation], new_id: Callable[[], Uuid]) -> ControllerResult[Refusal | None]:
     """What CreateAcls does: None for each that is there in the end, or why not. Refusal(UNKNOWN_SERVER_ERROR) when one is a filter,
     Refusal(POLICY_VIOLATION) for too many."""
     if any(map(_is_filter, creations)):
@@ -63,7 +63,7 @@ def create(image: Image, creations: Sequence[Creation], new_id: Callable[[], Uui
             records.append(AccessControlEntryRecord(id=_unused(image, new_id), **acl._asdict()))
             check_size(len(records))
         results.append(None)
-    return Decision(records, results)
+    return ControllerResult(records, results)
 
 
 def _unused(image: Image, new_id: Callable[[], Uuid]) -> Uuid:
@@ -191,7 +191,7 @@ class Deleted(NamedTuple):
     refusal: Refusal | None = None
 
 
-def delete(image: Image, filters: Sequence[Asked]) -> Decision[Deleted]:
+def delete(image: Image, filters: Sequence[Asked]) -> ControllerResult[Deleted]:
     """What DeleteAcls does. Refusal(INVALID_REQUEST) for too many."""
     if len(filters) * len(image.acls) > MOST_LOOKS:
         raise _invalid(
@@ -206,10 +206,10 @@ def delete(image: Image, filters: Sequence[Asked]) -> Decision[Deleted]:
         found = matching(image, asked)
         gone |= {id: RemoveAccessControlEntryRecord(id=id) for _, id in found}
         told += len(found)
-        if len(gone) > MOST_RECORDS or told > MOST_TOLD:
-            raise _invalid(f"Cannot remove more than {MOST_RECORDS} acls in a single delete operation.")
+        if len(gone) > MAX_RECORDS_PER_USER_OP or told > MOST_TOLD:
+            raise _invalid(f"Cannot remove more than {MAX_RECORDS_PER_USER_OP} acls in a single delete operation.")
         results.append(Deleted([acl for acl, _ in found]))
-    return Decision(list(gone.values()), results)
+    return ControllerResult(list(gone.values()), results)
 
 
 def _unknown_part(asked: Asked) -> str:

@@ -253,8 +253,8 @@ class QuorumStage:
             if isinstance(state, Leader):
                 assert len(state.observers) <= MOST_OBSERVERS
             if node.controller.leads:
-                assert len(node.controller.leading.pending) < 100
-                heartbeats = node.controller.leading.heartbeats
+                assert len(node.controller.active.pending) < 100
+                heartbeats = node.controller.active.heartbeats
                 assert len(heartbeats._known) <= len(node.controller.draft.brokers) + 100, heartbeats
             assert len(node.waiting.timers._heap) < 5000, node.waiting.timers
             assert len(node.quorum.snapshots.ids()) < 50, node.quorum.snapshots.ids()

@@ -108,5 +108,5 @@ def test_registrations_by_the_thousand_are_kept_once(stage: QuorumStage) -> None
         body: Message = broker_life.request(77, cluster_id="a-cluster", incarnation_id=incarnation, features=features())
         assert stage.controllers.ask(leader, body, 4).error_code == 0
     assert len(leader.controller.draft.brokers) == 4
-    assert len(leader.controller.leading.heartbeats._known) <= 5
+    assert len(leader.controller.active.heartbeats._known) <= 5
     assert stage.works()

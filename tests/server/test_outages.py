@@ -177,7 +177,7 @@ def test_a_duty_of_the_controller_that_finds_the_disk_full_halts_the_node(machin
     """It is done by a timer, with no request that could be answered."""
     records = [NoOpRecord()]
     periodic_tasks._schedule(
-        machine.node, machine.node.controller.leading, lambda: 10, lambda node, leading, now: records
+        machine.node, machine.node.controller.active, lambda: 10, lambda node, leading, now: records
     )
     machine.disks["a"].failing = True
     machine.tick(20)

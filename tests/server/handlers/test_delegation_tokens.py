@@ -291,6 +291,6 @@ def test_tokens_are_there_after_a_restart(cluster: Controllers) -> None:
 def test_who_does_not_lead_says_so(name: str, version: int, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = Harness(KEY)
     cluster.peer.may_ask_for_tokens = True
-    monkeypatch.setattr(cluster.node.controller, "_leading", None)
+    monkeypatch.setattr(cluster.node.controller, "_active", None)
     answer = cluster.submit(BODIES[name], version)
     assert (answer.error_code, answer.hmac if name == FORWARDED[0] else b"") == (error_codes.NOT_CONTROLLER, b"")

@@ -14,7 +14,7 @@ from kafkadouble.messages.generated.assign_replicas_to_dirs import AssignReplica
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest
 from kafkadouble.messages.generated.list_partition_reassignments import ListPartitionReassignmentsRequest
-from kafkadouble.server.controller.alter_partition import EPOCHS_FROM
+from kafkadouble.server.controller.alter_partition import BROKER_EPOCHS_FROM
 from kafkadouble.server.metadata.image import PartitionImage
 from tests.server.handlers.controller_listener import Controllers, versions
 from tests.server.metadata.broker_life import incarnation
@@ -56,7 +56,7 @@ class Cluster(Controllers):
         """The leader says who is in sync; the answer."""
         of = AlterPartitionRequest
         asked = of.PartitionData(leader_epoch=self.only.leader_epoch, partition_epoch=self.only.partition_epoch)
-        if version < EPOCHS_FROM:
+        if version < BROKER_EPOCHS_FROM:
             asked.new_isr = isr
         else:
             asked.new_isr_with_epochs = [of.BrokerState(broker_id=id, broker_epoch=self.epoch(id)) for id in isr]

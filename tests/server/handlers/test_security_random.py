@@ -15,7 +15,7 @@ from kafkadouble.messages.generated.describe_client_quotas import DescribeClient
 from kafkadouble.messages.generated.describe_user_scram_credentials import DescribeUserScramCredentialsRequest
 from kafkadouble.server import dispatch
 from kafkadouble.server.apis.served import SERVED
-from kafkadouble.server.controller.delegation_tokens import Terms
+from kafkadouble.server.controller.delegation_tokens import TokenSettings
 from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.metadata.image_records import values_of
 from kafkadouble.server.metadata.metadata_log import image_of
@@ -61,7 +61,7 @@ NUMBERS = {
 OTHER_NUMBERS = (1, 2, 2, 3, 3, 3, 4, 4, 5, 99)
 AMOUNTS = (0.0, 0.5, 1.0, 5.0, 1e30, -1.0, float("inf"))
 PERIODS = (-1, 0, 1, 5000, 5000, 10_000, 1 << 62)
-PROOFS = Terms(b"key", 0, 0)
+PROOFS = TokenSettings(b"key", 0, 0)
 SETTINGS: dict[str, object] = {
     "authorizer.class.name": "StandardAuthorizer",
     "delegation.token.secret.key": "key",

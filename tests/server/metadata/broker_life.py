@@ -10,11 +10,15 @@ from kafkadouble.messages.generated.broker_registration import BrokerRegistratio
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.controller.broker_context import Situation
-from kafkadouble.server.controller.broker_heartbeat_manager import Heartbeats
-from kafkadouble.server.controller.broker_heartbeats import Beat, beat, due
-from kafkadouble.server.controller.broker_registration import Cluster, Registration, register
-from kafkadouble.server.controller.broker_states import State
+from kafkadouble.server.controller.broker_context import BrokerContext
+from kafkadouble.server.controller.broker_control_state import BrokerControlState
+from kafkadouble.server.controller.broker_heartbeat import (
+    BrokerHeartbeatResult,
+    fence_one_stale_broker,
+    process_broker_heartbeat,
+)
+from kafkadouble.server.controller.broker_heartbeat_manager import BrokerHeartbeatManager
+from kafkadouble.server.controller.broker_registration import BrokerRegistrationResult, ClusterIdentity, register_broker
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.metadata.image import BrokerImage, Image
 from kafkadouble.server.metadata.replay import Fold
@@ -65,18 +69,18 @@ class Office:
     def __init__(self, image: Image, settings: Settings = DEFAULTS, kraft_version: int = 1) -> None:
         self.image = image._replace(end=OffsetAndEpoch(END, 3))
         self.settings, self.kraft_version, self.now = settings, kraft_version, START
-        self.heartbeats = Heartbeats(self.image, SESSION, START)
+        self.heartbeats = BrokerHeartbeatManager(self.image, SESSION, START)
         self.written: list[Any] = []
 
     @property
-    def situation(self) -> Situation:
-        return Situation(self.image, self.settings, self.heartbeats, self.image.end.offset, self.now)
+    def situation(self) -> BrokerContext:
+        return BrokerContext(self.image, self.settings, self.heartbeats, self.image.end.offset, self.now)
 
     def broker(self, id: int) -> BrokerImage:
         return self.image.brokers[id]
 
-    def register(self, body: BrokerRegistrationRequest, version: int = NEWEST) -> Registration:
-        done = register(self.situation, Cluster(CLUSTER_ID, self.kraft_version), body, version)
+    def register(self, body: BrokerRegistrationRequest, version: int = NEWEST) -> BrokerRegistrationResult:
+        done = register_broker(self.situation, ClusterIdentity(CLUSTER_ID, self.kraft_version), body, version)
         self.write(done.records)
         assert self.broker(body.broker_id).epoch == done.epoch
         return done
@@ -91,7 +95,7 @@ class Office:
         offline: Sequence[Uuid] = (),
         cordoned: Sequence[Uuid] | None = None,
         epoch: int | None = None,
-    ) -> Beat:
+    ) -> BrokerHeartbeatResult:
         """A heartbeat of a broker that has read everything, unless it is said how far."""
         known = self.image.brokers.get(broker)
         body = BrokerHeartbeatRequest(
@@ -103,11 +107,11 @@ class Office:
             offline_log_dirs=offline,
             cordoned_log_dirs=cordoned,
         )
-        done = beat(self.situation, body)
+        done = process_broker_heartbeat(self.situation, body)
         self.write(done.records)
         after = self.broker(broker)
         assert after.fenced == done.state.fenced
-        if done.state is State.CONTROLLED_SHUTDOWN:
+        if done.state is BrokerControlState.CONTROLLED_SHUTDOWN:
             assert after.in_controlled_shutdown
         return done
 
@@ -115,7 +119,7 @@ class Office:
         """Time passes; the brokers that are fenced by that."""
         self.now += ms
         silent = []
-        while records := due(self.image, self.settings, self.heartbeats, self.now):
+        while records := fence_one_stale_broker(self.image, self.settings, self.heartbeats, self.now):
             self.write(records)
             silent.append(self.written[-1].broker_id)
             assert self.broker(silent[-1]).fenced
@@ -123,7 +127,7 @@ class Office:
 
     def new_leader(self) -> None:
         """Another controller, or this one in another epoch, knows what is in the image and nothing else."""
-        self.heartbeats = Heartbeats(self.image, SESSION, self.now)
+        self.heartbeats = BrokerHeartbeatManager(self.image, SESSION, self.now)
 
     def write(self, records: Sequence[Message]) -> None:
         """A decision is committed."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from kafkadouble.server.metadata.image import Image
 
-FENCED, UNFENCED, LEAVING, GONE = "FENCED", "UNFENCED", "CONTROLLED_SHUTDOWN", "SHUT_DOWN_NOW"
+FENCED, UNFENCED, LEAVING, GONE = "FENCED", "UNFENCED", "CONTROLLED_SHUTDOWN", "SHUTDOWN_NOW"
 NOBODY = 2**63 - 1
 
 

@@ -177,8 +177,8 @@ def test_an_id_is_given_once() -> None:
 
 
 def test_too_many_are_refused_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkadouble.server.metadata.controller_result.MOST_RECORDS", 3)
-    monkeypatch.setattr(acls, "MOST_RECORDS", 3)
+    monkeypatch.setattr("kafkadouble.server.metadata.controller_result.MAX_RECORDS_PER_USER_OP", 3)
+    monkeypatch.setattr(acls, "MAX_RECORDS_PER_USER_OP", 3)
     four = [creation(host=str(number)) for number in range(4)]
     image = after(EMPTY, *four[:3])
     with pytest.raises(Refusal) as refusal:

@@ -8,7 +8,7 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.controller.broker_states import State
+from kafkadouble.server.controller.broker_control_state import BrokerControlState
 from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.requests.request import Refusal
 from tests.server.metadata.broker_life import END, SESSION, Office, request
@@ -35,11 +35,11 @@ class TestUnfencing:
         office.register(request(5))
         at = END
         for offset, wants_fence, expected in [
-            (at - 1, True, (State.FENCED, False)),
-            (at - 1, False, (State.FENCED, False)),
-            (at, True, (State.FENCED, True)),
-            (at, False, (State.UNFENCED, True)),
-            (at, False, (State.UNFENCED, True)),
+            (at - 1, True, (BrokerControlState.FENCED, False)),
+            (at - 1, False, (BrokerControlState.FENCED, False)),
+            (at, True, (BrokerControlState.FENCED, True)),
+            (at, False, (BrokerControlState.UNFENCED, True)),
+            (at, False, (BrokerControlState.UNFENCED, True)),
         ]:
             done = office.beat(5, offset=offset, fence=wants_fence)
             assert (done.state, done.caught_up) == expected
@@ -48,7 +48,7 @@ class TestUnfencing:
     def test_partitions_without_a_leader_get_it(self) -> None:
         office = Office(with_topic(cluster(1, ME, fenced=[ME]), "t", partition([ME], isr=[ME], leader=-1)))
         done = office.beat(ME)
-        assert done.state is State.UNFENCED
+        assert done.state is BrokerControlState.UNFENCED
         assert at(office.image, "t").leader == ME
         assert [type(record).__name__ for record in done.records] == [
             "BrokerRegistrationChangeRecord",
@@ -57,15 +57,15 @@ class TestUnfencing:
 
     def test_what_a_new_leader_does_not_know_exactly_is_everything_that_it_found(self) -> None:
         office = Office(cluster(1, fenced=[1]))
-        assert office.beat(1, offset=END - 2).state is State.FENCED
-        assert office.beat(1, offset=END - 1).state is State.UNFENCED
+        assert office.beat(1, offset=END - 2).state is BrokerControlState.FENCED
+        assert office.beat(1, offset=END - 1).state is BrokerControlState.UNFENCED
 
 
 class TestFencing:
     def test_a_broker_is_fenced_when_it_wants(self) -> None:
         office = Office(two_lead())
         done = office.beat(ME, fence=True)
-        assert done.state is State.FENCED
+        assert done.state is BrokerControlState.FENCED
         assert said_of(office) == [{"fenced": 1}]
         assert at(office.image, "t").leader == 1
 
@@ -97,7 +97,7 @@ class TestFencing:
     def test_one_that_comes_back_is_unfenced_in_the_same_registration(self) -> None:
         office = Office(two_lead())
         office.wait(SESSION + 1)
-        assert office.beat(ME).state is State.UNFENCED
+        assert office.beat(ME).state is BrokerControlState.UNFENCED
         assert at(office.image, "t", 1).leader == ME
         assert office.broker(ME).epoch == epoch_of(ME)
 
@@ -113,29 +113,29 @@ class TestShutdown:
         for other in (1, 3):
             office.beat(other)
         done = office.beat(ME, stop=True)
-        assert done.state is State.CONTROLLED_SHUTDOWN
+        assert done.state is BrokerControlState.CONTROLLED_SHUTDOWN
         assert said_of(office) == [{"in_controlled_shutdown": 1}]
         assert (at(office.image, "t").leader, at(office.image, "t").isr) == (1, (1, 3))
-        shutdown_offset = office.image.end.offset - 1
-        assert office.beat(ME, stop=True).state is State.CONTROLLED_SHUTDOWN
-        office.beat(1, offset=shutdown_offset)
-        office.beat(3, offset=shutdown_offset - 1)
-        assert office.beat(ME, stop=True).state is State.CONTROLLED_SHUTDOWN
-        office.beat(3, offset=shutdown_offset)
+        controlled_shutdown_offset = office.image.end.offset - 1
+        assert office.beat(ME, stop=True).state is BrokerControlState.CONTROLLED_SHUTDOWN
+        office.beat(1, offset=controlled_shutdown_offset)
+        office.beat(3, offset=controlled_shutdown_offset - 1)
+        assert office.beat(ME, stop=True).state is BrokerControlState.CONTROLLED_SHUTDOWN
+        office.beat(3, offset=controlled_shutdown_offset)
         done = office.beat(ME, stop=True)
-        assert done.state is State.SHUT_DOWN_NOW
+        assert done.state is BrokerControlState.SHUTDOWN_NOW
         assert said_of(office) == [{"in_controlled_shutdown": 1}, {"fenced": 1}]
         assert not office.broker(ME).active
 
     def test_a_broker_that_leads_nothing_goes_at_once(self) -> None:
         office = Office(two_lead())
-        assert office.beat(3, stop=True).state is State.SHUT_DOWN_NOW
+        assert office.beat(3, stop=True).state is BrokerControlState.SHUTDOWN_NOW
         assert said_of(office) == [{"fenced": 1}]
         assert at(office.image, "t").isr == (ME, 1)
 
     def test_a_fenced_one_goes_at_once_and_is_fenced_again(self) -> None:
         office = Office(cluster(1, 2, fenced=[2]))
-        assert office.beat(2, stop=True, offset=0).state is State.SHUT_DOWN_NOW
+        assert office.beat(2, stop=True, offset=0).state is BrokerControlState.SHUTDOWN_NOW
         assert said_of(office) == [{"fenced": 1}]
 
     def test_one_that_goes_on_leading_does_not_go(self) -> None:
@@ -145,7 +145,7 @@ class TestShutdown:
         office.image = again
         for other in (1, 3):
             office.beat(other)
-        assert office.beat(ME, stop=True).state is State.CONTROLLED_SHUTDOWN
+        assert office.beat(ME, stop=True).state is BrokerControlState.CONTROLLED_SHUTDOWN
 
     def test_a_new_leader_begins_the_shutdown_again_without_a_second_record(self) -> None:
         office = Office(two_lead())
@@ -154,29 +154,29 @@ class TestShutdown:
         office.new_leader()
         for other in (1, 3):
             office.beat(other)
-        assert office.beat(ME, stop=True).state is State.CONTROLLED_SHUTDOWN
+        assert office.beat(ME, stop=True).state is BrokerControlState.CONTROLLED_SHUTDOWN
         assert said_of(office) == [{"in_controlled_shutdown": 1}]
         assert at(office.image, "u").leader == 1
         for other in (1, 3):
             office.beat(other)
-        assert office.beat(ME, stop=True).state is State.SHUT_DOWN_NOW
+        assert office.beat(ME, stop=True).state is BrokerControlState.SHUTDOWN_NOW
 
     def test_one_that_died_on_its_way_out_is_fenced_and_may_come_back(self) -> None:
         office = Office(two_lead())
         office.beat(ME, stop=True)
         office.wait(SESSION + 1)
-        assert office.beat(ME, stop=False).state is State.UNFENCED
-        assert office.beat(ME).state is State.UNFENCED
+        assert office.beat(ME, stop=False).state is BrokerControlState.UNFENCED
+        assert office.beat(ME).state is BrokerControlState.UNFENCED
         assert office.broker(ME).in_controlled_shutdown
 
     def test_two_that_leave_do_not_wait_for_one_another(self) -> None:
         image = with_topic(cluster(1, 2, 3), "t", partition([1, 3]), partition([2, 3]))
         office = Office(image)
         for leaving in (1, 2):
-            assert office.beat(leaving, stop=True).state is State.CONTROLLED_SHUTDOWN
+            assert office.beat(leaving, stop=True).state is BrokerControlState.CONTROLLED_SHUTDOWN
         office.beat(3)
         for leaving in (1, 2):
-            assert office.beat(leaving, stop=True).state is State.SHUT_DOWN_NOW
+            assert office.beat(leaving, stop=True).state is BrokerControlState.SHUTDOWN_NOW
 
 
 class TestDirectories:
@@ -188,7 +188,7 @@ class TestDirectories:
 
     def test_replicas_in_a_directory_that_failed_lead_no_more(self) -> None:
         office = Office(self.image())
-        assert office.beat(ME, offline=[self.A]).state is State.UNFENCED
+        assert office.beat(ME, offline=[self.A]).state is BrokerControlState.UNFENCED
         assert office.broker(ME).log_dirs == (self.B,)
         assert (at(office.image, "t").leader, at(office.image, "t").isr) == (1, (1,))
         assert office.beat(ME, offline=[self.A]).records == []
@@ -201,7 +201,7 @@ class TestDirectories:
         office = Office(self.image())
         done = office.beat(ME, fence=True, offline=[self.A])
         assert said_of(office) == [{"fenced": 1}, {"log_dirs": [self.B]}]
-        assert done.state is State.FENCED
+        assert done.state is BrokerControlState.FENCED
         epochs = [record for record in done.records if type(record).__name__ == "PartitionChangeRecord"]
         assert len(epochs) == 1, "the second change saw the first"
 

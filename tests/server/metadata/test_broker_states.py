@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from kafkadouble.server.controller.broker_states import State, Wish, next_state
+from kafkadouble.server.controller.broker_control_state import BrokerControlState, BrokerStateRequest, next_state
 
-FENCED, UNFENCED, LEAVING, GONE = State.FENCED, State.UNFENCED, State.CONTROLLED_SHUTDOWN, State.SHUT_DOWN_NOW
+FENCED, UNFENCED, LEAVING, GONE = (
+    BrokerControlState.FENCED,
+    BrokerControlState.UNFENCED,
+    BrokerControlState.CONTROLLED_SHUTDOWN,
+    BrokerControlState.SHUTDOWN_NOW,
+)
 
 TABLE = """
 state     wants       knows                     next
@@ -38,7 +43,7 @@ ROWS = [line.split() for line in TABLE.strip().split("\n")[1:]]
 
 @pytest.mark.parametrize(("before", "wants", "knows", "after"), ROWS)
 def test_what_comes_next(before: str, wants: str, knows: str, after: str) -> None:
-    wish = Wish(
+    wish = BrokerStateRequest(
         "fence" in wants,
         "stop" in wants,
         "caught_up" in knows,
@@ -53,8 +58,8 @@ def test_what_counts_as_fenced() -> None:
 
 
 @pytest.mark.parametrize("state", [FENCED, UNFENCED])
-def test_a_broker_that_goes_on_costs_no_search(state: State) -> None:
+def test_a_broker_that_goes_on_costs_no_search(state: BrokerControlState) -> None:
     def search() -> bool:
         raise AssertionError("nobody had to look")
 
-    next_state(state, Wish(False, False, True, search, search))
+    next_state(state, BrokerStateRequest(False, False, True, search, search))

@@ -24,14 +24,14 @@ from kafkadouble.messages.generated.partition_change_record import PartitionChan
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.controller import broker_changes, elections
-from kafkadouble.server.controller.alter_partition import alter_isr
-from kafkadouble.server.controller.assign_replicas_to_dirs import assign_replicas
+from kafkadouble.server.controller.alter_partition import alter_partition
+from kafkadouble.server.controller.assign_replicas_to_dirs import assign_replicas_to_dirs
 from kafkadouble.server.controller.bootstrap import broker_record
-from kafkadouble.server.controller.leader_choice import NO_LEADER
-from kafkadouble.server.controller.partition_change import RECOVERED, RECOVERING
-from kafkadouble.server.controller.reassigned_replicas import Reassigned
-from kafkadouble.server.controller.reassignment import reassign
-from kafkadouble.server.controller.replica_placement import partition_record, placed
+from kafkadouble.server.controller.leader_election import NO_LEADER
+from kafkadouble.server.controller.partition_change_builder import RECOVERED, RECOVERING
+from kafkadouble.server.controller.partition_reassignment_replicas import PartitionReassignmentReplicas
+from kafkadouble.server.controller.partition_reassignments import alter_partition_reassignments
+from kafkadouble.server.controller.replica_placement import partition_record, place_replicas
 from kafkadouble.server.metadata.fold_topics import NO_LEADER_CHANGE
 from kafkadouble.server.metadata.image import TOPIC, BrokerImage, Image, PartitionImage
 from kafkadouble.server.metadata.log_dir_ids import LOST, directories_of, is_online
@@ -61,7 +61,7 @@ class Story:
         self.happened: Counter[str] = Counter()
         self.lives = 1000
         for name in "abc":
-            rows = placed(self.image, 0, 2, self.chance.randint(1, 4))
+            rows = place_replicas(self.image, 0, 2, self.chance.randint(1, 4))
             made = [partition_record(self.image, Uuid.ZERO, 0, row) for row in rows]
             for record in made if level < 17 else ():
                 record.directories = ()
@@ -96,20 +96,22 @@ class Story:
 
     def is_fenced(self) -> None:
         if broker := self.broker(lambda broker: not broker.fenced):
-            self.tell("fenced", broker_changes.fenced(self.image, broker.id, self.settings))
+            self.tell("fenced", broker_changes.handle_broker_fenced(self.image, broker.id, self.settings))
 
     def is_unfenced(self) -> None:
         if broker := self.broker(lambda broker: broker.fenced and not broker.in_controlled_shutdown):
-            self.tell("unfenced", broker_changes.unfenced(self.image, broker.id, self.settings))
+            self.tell("unfenced", broker_changes.handle_broker_unfenced(self.image, broker.id, self.settings))
 
     def stops(self) -> None:
         if broker := self.broker(lambda broker: not broker.fenced):
-            self.tell("stopped", broker_changes.shutting_down(self.image, broker.id, self.settings))
+            self.tell(
+                "stopped", broker_changes.handle_broker_in_controlled_shutdown(self.image, broker.id, self.settings)
+            )
 
     def restarts(self) -> None:
         id = self.chance.choice(BROKERS)
         clean = self.chance.random() < 0.5
-        change = broker_changes.clean_restart if clean else broker_changes.unclean_restart
+        change = broker_changes.handle_clean_broker_shutdown if clean else broker_changes.handle_unclean_broker_shutdown
         log_dirs = [directory(id, number) for number in range(2)] if self.image.brokers[1].log_dirs else []
         self.lives += 1
         made = broker_record(id, Uuid.ZERO, "h", 1, epoch=self.lives, rack=None, log_dirs=log_dirs)
@@ -119,7 +121,7 @@ class Story:
     def loses_a_directory(self) -> None:
         if broker := self.broker(lambda broker: len(broker.log_dirs) > 1):
             failed = [self.chance.choice(broker.log_dirs)]
-            records = broker_changes.directories_failed(self.image, broker.id, self.settings, failed)
+            records = broker_changes.handle_directories_offline(self.image, broker.id, self.settings, failed)
             self.tell("directory failed", records)
 
     def tells_where_replicas_lie(self) -> None:
@@ -134,7 +136,7 @@ class Story:
         request = of(
             broker_id=broker.id, broker_epoch=broker.epoch, directories=[of.DirectoryData(id=where, topics=topics)]
         )
-        records = [*assign_replicas(self.image, self.settings, request).records]
+        records = [*assign_replicas_to_dirs(self.image, self.settings, request).records]
         self.tell("directory assigned", records, settled=False)
         self.balances()  # what lay nowhere and now can be led has no leader until then
 
@@ -161,7 +163,7 @@ class Story:
         topic = of.TopicData(topic_id=self.image.topic_ids[name], partitions=[asked])
         epoch = self.image.brokers[partition.leader].epoch
         request = of(broker_id=partition.leader, broker_epoch=epoch, topics=[topic])
-        self.tell("in sync", alter_isr(self.image, self.settings, request, 2).records)
+        self.tell("in sync", alter_partition(self.image, self.settings, request, 2).records)
 
     def moves(self) -> None:
         name, index, partition = self.place()
@@ -171,7 +173,7 @@ class Story:
         of = AlterPartitionReassignmentsRequest
         asked = of.ReassignablePartition(partition_index=index, replicas=wanted)
         request = of(topics=[of.ReassignableTopic(name=name, partitions=[asked])])
-        records = reassign(self.image, self.settings, request).records
+        records = alter_partition_reassignments(self.image, self.settings, request).records
         self.tell("moved" if wanted else "cancelled", records)
 
     def elects(self) -> None:
@@ -183,17 +185,17 @@ class Story:
         self.tell("elected", elections.elect_leaders(self.image, self.settings, request).records)
 
     def balances(self) -> None:
-        self.tell("balanced", elections.unbalanced(self.image, self.settings))
-        assert elections.unbalanced(self.image, self.settings) == []
+        self.tell("balanced", elections.balance_partition_leaders(self.image, self.settings))
+        assert elections.balance_partition_leaders(self.image, self.settings) == []
 
     def elects_unclean(self) -> None:
-        self.tell("unclean", elections.unclean(self.image, self.settings))
-        assert elections.unclean(self.image, self.settings) == []
+        self.tell("unclean", elections.elect_unclean_leaders(self.image, self.settings))
+        assert elections.elect_unclean_leaders(self.image, self.settings) == []
 
     def unregisters(self) -> None:
         """And comes back as another life, fenced."""
         if broker := self.broker(lambda broker: self.chance.random() < 0.3):
-            self.tell("unregistered", broker_changes.unregistered(self.image, broker.id, self.settings))
+            self.tell("unregistered", broker_changes.handle_broker_unregistered(self.image, broker.id, self.settings))
             self.lives += 1
             self.image = replay(
                 self.image,
@@ -241,7 +243,7 @@ def check_partition(image: Image, partition: PartitionImage, *, elr: bool) -> No
     assert partition.isr or elr
     assert elr or not (partition.elr or partition.last_known_elr)
     assert partition.leader != NO_LEADER or not any(could_lead(image, partition, broker) for broker in partition.isr)
-    under_way = Reassigned.of(partition)
+    under_way = PartitionReassignmentReplicas.of(partition)
     assert set(under_way.adding) | set(under_way.removing) <= set(partition.replicas)
     alone = len(partition.isr) == 1  # elected from among those out of sync: the next that is said of them ends it
     assert under_way.completed(partition.isr) is None or alone

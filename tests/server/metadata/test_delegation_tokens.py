@@ -13,26 +13,26 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.controller.delegation_tokens import (
-    LATEST,
-    Principal,
-    Terms,
-    Wanted,
-    create,
-    expire,
-    offered,
-    over,
-    renew,
-    terms_of,
+    MAX_TIMESTAMP,
+    KafkaPrincipal,
+    NewTokenRequest,
+    TokenSettings,
+    checked_token_settings,
+    create_token,
+    expire_token,
+    renew_token,
+    sweep_expired_tokens,
+    token_settings_of,
 )
-from kafkadouble.server.metadata.controller_result import MOST_RECORDS
+from kafkadouble.server.metadata.controller_result import MAX_RECORDS_PER_USER_OP
 from kafkadouble.server.metadata.image import EMPTY, Image
 from kafkadouble.server.metadata.replay import replay
 from kafkadouble.server.requests.request import Refusal
 from tests.server.metadata.cluster_story import made
 
 NOW, HOUR, DAY = 1_700_000_000_000, 3_600_000, 86_400_000
-TERMS = Terms(b"key", longest=7 * DAY, renewal=DAY)
-ANN, BOB, CAROL = (Principal("User", name) for name in ("ann", "bob", "carol"))
+TERMS = TokenSettings(b"key", longest=7 * DAY, renewal=DAY)
+ANN, BOB, CAROL = (KafkaPrincipal("User", name) for name in ("ann", "bob", "carol"))
 OWNER, ASKED_FOR_IT, MAY_RENEW, STRANGER = "User:bob", "User:ann", "User:carol", "User:eve"
 NONE = error_codes.NONE
 
@@ -42,8 +42,8 @@ def ids() -> Callable[[], Uuid]:
     return lambda: Uuid(bytes([next(numbers)]) * 16)
 
 
-def token(lifetime: int = -1, terms: Terms = TERMS, renewers: Sequence[Principal] = (CAROL,)) -> Any:
-    return create(EMPTY, terms, Wanted(BOB, ANN, renewers, lifetime), ids(), NOW)
+def token(lifetime: int = -1, terms: TokenSettings = TERMS, renewers: Sequence[KafkaPrincipal] = (CAROL,)) -> Any:
+    return create_token(EMPTY, terms, NewTokenRequest(BOB, ANN, renewers, lifetime), ids(), NOW)
 
 
 def image_with(*records: Any) -> Image:
@@ -84,7 +84,7 @@ def test_what_proves_a_token_is_the_hmac_of_its_id() -> None:
         (HOUR, HOUR, HOUR),
         (2 * DAY, 2 * DAY, DAY),
         (8 * DAY, 7 * DAY, DAY),
-        (LATEST, 7 * DAY, DAY),
+        (MAX_TIMESTAMP, 7 * DAY, DAY),
     ],
 )
 def test_a_token_lives_as_long_as_is_wanted_and_no_longer_than_the_terms_say(
@@ -103,26 +103,26 @@ def test_a_token_says_whose_it_is_and_who_else_has_to_do_with_it() -> None:
 
 @pytest.mark.parametrize("kind", ["Group", "", "user"])
 def test_only_users_renew(kind: str) -> None:
-    assert code(lambda: token(renewers=(CAROL, Principal(kind, "x")))) == error_codes.INVALID_PRINCIPAL_TYPE
+    assert code(lambda: token(renewers=(CAROL, KafkaPrincipal(kind, "x")))) == error_codes.INVALID_PRINCIPAL_TYPE
 
 
 def test_no_id_is_given_twice() -> None:
-    found = create(ONE, TERMS, Wanted(BOB, ANN, (), -1), ids(), NOW)
+    found = create_token(ONE, TERMS, NewTokenRequest(BOB, ANN, (), -1), ids(), NOW)
     assert found.token_id not in ONE.tokens
 
 
 def test_no_time_is_beyond_64_bits() -> None:
-    terms = Terms(b"key", longest=LATEST, renewal=LATEST)
-    found = token(LATEST, terms)
-    assert (found.max_timestamp, found.expiration_timestamp) == (LATEST, LATEST)
-    for change in (renew, expire):
-        assert change(image_with(found), terms, PROOF, OWNER, LATEST, NOW).results == [LATEST]
+    terms = TokenSettings(b"key", longest=MAX_TIMESTAMP, renewal=MAX_TIMESTAMP)
+    found = token(MAX_TIMESTAMP, terms)
+    assert (found.max_timestamp, found.expiration_timestamp) == (MAX_TIMESTAMP, MAX_TIMESTAMP)
+    for change in (renew_token, expire_token):
+        assert change(image_with(found), terms, PROOF, OWNER, MAX_TIMESTAMP, NOW).results == [MAX_TIMESTAMP]
 
 
 # Who may
 
 
-@pytest.mark.parametrize("change", [renew, expire])
+@pytest.mark.parametrize("change", [renew_token, expire_token])
 @pytest.mark.parametrize(
     ("who", "wanted"),
     [
@@ -134,21 +134,21 @@ def test_no_time_is_beyond_64_bits() -> None:
 )
 def test_the_owner_and_his_renewers_change_a_token(change: Any, who: str, wanted: int) -> None:
     assert code(lambda: change(ONE, TERMS, PROOF, who, HOUR, NOW)) == wanted
-    assert code(lambda: expire(ONE, TERMS, PROOF, who, -1, NOW)) == wanted
+    assert code(lambda: expire_token(ONE, TERMS, PROOF, who, -1, NOW)) == wanted
 
 
-@pytest.mark.parametrize("change", [renew, expire])
+@pytest.mark.parametrize("change", [renew_token, expire_token])
 @pytest.mark.parametrize("proof", [b"", PROOF[:-1], PROOF + b"x", bytes(64), ID.encode()])
 def test_who_does_not_show_it_has_not_named_it(change: Any, proof: bytes) -> None:
     assert code(lambda: change(ONE, TERMS, proof, OWNER, HOUR, NOW)) == error_codes.DELEGATION_TOKEN_NOT_FOUND
-    other = Terms(b"another key", TERMS.longest, TERMS.renewal)
+    other = TokenSettings(b"another key", TERMS.longest, TERMS.renewal)
     assert code(lambda: change(ONE, other, PROOF, OWNER, HOUR, NOW)) == error_codes.DELEGATION_TOKEN_NOT_FOUND
 
 
 # Until when
 
 
-@pytest.mark.parametrize("change", [renew, expire])
+@pytest.mark.parametrize("change", [renew_token, expire_token])
 @pytest.mark.parametrize(("period", "end"), [(HOUR, HOUR), (DAY, DAY), (1, 1)])
 def test_a_period_is_counted_from_now(change: Any, period: int, end: int) -> None:
     later = NOW + HOUR
@@ -158,42 +158,45 @@ def test_a_period_is_counted_from_now(change: Any, period: int, end: int) -> Non
     assert found == ONE.tokens[ID]._replace(expiration_timestamp=later + end)
 
 
-@pytest.mark.parametrize("period", [-1, 0, 2 * DAY, LATEST])
+@pytest.mark.parametrize("period", [-1, 0, 2 * DAY, MAX_TIMESTAMP])
 def test_a_renewal_is_for_no_longer_than_the_terms_say(period: int) -> None:
-    assert renew(ONE, TERMS, PROOF, OWNER, period, NOW).results == [NOW + DAY]
+    assert renew_token(ONE, TERMS, PROOF, OWNER, period, NOW).results == [NOW + DAY]
 
 
 def test_an_owner_may_put_the_end_off_further_than_a_renewal_does() -> None:
-    assert expire(ONE, TERMS, PROOF, OWNER, 2 * DAY, NOW).results == [NOW + 2 * DAY]
-    assert expire(ONE, TERMS, PROOF, OWNER, 0, NOW).results == [NOW]
+    assert expire_token(ONE, TERMS, PROOF, OWNER, 2 * DAY, NOW).results == [NOW + 2 * DAY]
+    assert expire_token(ONE, TERMS, PROOF, OWNER, 0, NOW).results == [NOW]
 
 
 def test_nothing_is_put_off_beyond_what_a_token_was_made_with() -> None:
-    image = image_with(token(), *expire(ONE, TERMS, PROOF, OWNER, LATEST, NOW).records)
+    image = image_with(token(), *expire_token(ONE, TERMS, PROOF, OWNER, MAX_TIMESTAMP, NOW).records)
     assert image.tokens[ID].expiration_timestamp == END
-    assert renew(image, TERMS, PROOF, OWNER, -1, END - HOUR).results == [END]
+    assert renew_token(image, TERMS, PROOF, OWNER, -1, END - HOUR).results == [END]
 
 
-@pytest.mark.parametrize("change", [renew, expire])
+@pytest.mark.parametrize("change", [renew_token, expire_token])
 def test_one_whose_time_is_over_is_not_renewed(change: Any) -> None:
     last = NOW + DAY
     assert code(lambda: change(ONE, TERMS, PROOF, OWNER, HOUR, last)) == NONE
     assert code(lambda: change(ONE, TERMS, PROOF, OWNER, HOUR, last + 1)) == error_codes.DELEGATION_TOKEN_EXPIRED
     put_off = image_with(
-        token(), made("DelegationTokenRecord", token_id=ID, owner=OWNER, max_timestamp=1, expiration_timestamp=LATEST)
+        token(),
+        made("DelegationTokenRecord", token_id=ID, owner=OWNER, max_timestamp=1, expiration_timestamp=MAX_TIMESTAMP),
     )
     assert code(lambda: change(put_off, TERMS, PROOF, OWNER, HOUR, 2)) == error_codes.DELEGATION_TOKEN_EXPIRED
 
 
 def test_a_stranger_is_told_of_the_time_by_a_renewal_and_of_himself_by_an_end() -> None:
     later = END + 1
-    assert code(lambda: renew(ONE, TERMS, PROOF, STRANGER, 1, later)) == error_codes.DELEGATION_TOKEN_EXPIRED
-    assert code(lambda: expire(ONE, TERMS, PROOF, STRANGER, 1, later)) == error_codes.DELEGATION_TOKEN_OWNER_MISMATCH
+    assert code(lambda: renew_token(ONE, TERMS, PROOF, STRANGER, 1, later)) == error_codes.DELEGATION_TOKEN_EXPIRED
+    assert (
+        code(lambda: expire_token(ONE, TERMS, PROOF, STRANGER, 1, later)) == error_codes.DELEGATION_TOKEN_OWNER_MISMATCH
+    )
 
 
 @pytest.mark.parametrize("now", [NOW, END + 1])
 def test_a_negative_period_ends_a_token_at_once_also_one_whose_time_is_over(now: int) -> None:
-    decision = expire(ONE, TERMS, PROOF, OWNER, -1, now)
+    decision = expire_token(ONE, TERMS, PROOF, OWNER, -1, now)
     assert decision.results == [now]
     assert image_with(token(), *decision.records).tokens == EMPTY.tokens
 
@@ -202,35 +205,39 @@ def test_those_whose_time_is_over_are_swept_away_and_no_others() -> None:
     def kept(expires: int, ends: int) -> set[str]:
         fields = {"token_id": "t", "expiration_timestamp": expires, "max_timestamp": ends}
         record = made("DelegationTokenRecord", **fields)
-        return {*image_with(record, *over(image_with(record), NOW)).tokens}
+        return {*image_with(record, *sweep_expired_tokens(image_with(record), NOW)).tokens}
 
     assert kept(NOW, NOW) == kept(NOW, NOW + 1) == {"t"}
     assert kept(NOW - 1, NOW + 1) == kept(NOW + 1, NOW - 1) == set()
 
 
 def test_no_sweep_is_more_than_one_batch_takes() -> None:
-    image = image_with(*(made("DelegationTokenRecord", token_id=str(number)) for number in range(MOST_RECORDS + 1)))
-    first = over(image, NOW)
-    assert len(first) == MOST_RECORDS
+    image = image_with(
+        *(made("DelegationTokenRecord", token_id=str(number)) for number in range(MAX_RECORDS_PER_USER_OP + 1))
+    )
+    first = sweep_expired_tokens(image, NOW)
+    assert len(first) == MAX_RECORDS_PER_USER_OP
     for record in first:
         image = replay(image, record)
-    assert len(over(image, NOW)) == 1
+    assert len(sweep_expired_tokens(image, NOW)) == 1
 
 
 # On which terms
 
 
 def test_the_terms_are_those_of_the_settings() -> None:
-    assert terms_of(Settings()) is None
-    assert terms_of(Settings({"delegation.token.secret.key": ""})) is None
-    assert terms_of(Settings({"delegation.token.secret.key": "k\u00e4y"})) == Terms("k\u00e4y".encode(), 7 * DAY, DAY)
+    assert token_settings_of(Settings()) is None
+    assert token_settings_of(Settings({"delegation.token.secret.key": ""})) is None
+    assert token_settings_of(Settings({"delegation.token.secret.key": "k\u00e4y"})) == TokenSettings(
+        "k\u00e4y".encode(), 7 * DAY, DAY
+    )
     given = {"delegation.token.max.lifetime.ms": 5, "delegation.token.expiry.time.ms": 3}
-    assert terms_of(Settings({"delegation.token.secret.key": "k", **given})) == Terms(b"k", 5, 3)
+    assert token_settings_of(Settings({"delegation.token.secret.key": "k", **given})) == TokenSettings(b"k", 5, 3)
 
 
 def test_there_are_no_tokens_without_a_key_or_before_the_log_knows_them() -> None:
     level = image_with(made("FeatureLevelRecord", name="metadata.version", feature_level=13))
-    assert code(lambda: offered(level, None)) == error_codes.DELEGATION_TOKEN_AUTH_DISABLED
-    assert code(lambda: offered(level, TERMS)) == error_codes.UNSUPPORTED_VERSION
+    assert code(lambda: checked_token_settings(level, None)) == error_codes.DELEGATION_TOKEN_AUTH_DISABLED
+    assert code(lambda: checked_token_settings(level, TERMS)) == error_codes.UNSUPPORTED_VERSION
     known = image_with(made("FeatureLevelRecord", name="metadata.version", feature_level=14))
-    assert offered(known, TERMS) is TERMS
+    assert checked_token_settings(known, TERMS) is TERMS

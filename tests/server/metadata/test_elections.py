@@ -10,8 +10,8 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.controller import elections
-from kafkadouble.server.controller.elections import elect_leaders, unbalanced, unclean
-from kafkadouble.server.controller.partition_change import RECOVERING
+from kafkadouble.server.controller.elections import balance_partition_leaders, elect_leaders, elect_unclean_leaders
+from kafkadouble.server.controller.partition_change_builder import RECOVERING
 from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.requests.request import Refusal
 from tests.server.metadata.small_clusters import DEFAULTS, cluster, partition, said, with_topic
@@ -83,22 +83,22 @@ def test_a_kind_of_election_that_there_is_not() -> None:
 
 
 def test_leaders_are_balanced_where_that_is_wanted() -> None:
-    assert [said(record) for record in unbalanced(image(), DEFAULTS)] == [{"leader": 1}]
-    assert unbalanced(image(), Settings({"auto.leader.rebalance.enable": False})) == []
+    assert [said(record) for record in balance_partition_leaders(image(), DEFAULTS)] == [{"leader": 1}]
+    assert balance_partition_leaders(image(), Settings({"auto.leader.rebalance.enable": False})) == []
 
 
 def test_unclean_elections_are_held_where_they_are_allowed() -> None:
-    assert unclean(image(), DEFAULTS) == []
+    assert elect_unclean_leaders(image(), DEFAULTS) == []
     recovering = {"leader": 3, "isr": [3], "leader_recovery_state": RECOVERING}
     allowed = image(unclean_leader_election_enable="true")
-    assert [said(record) for record in unclean(allowed, DEFAULTS)] == [recovering]
+    assert [said(record) for record in elect_unclean_leaders(allowed, DEFAULTS)] == [recovering]
     everywhere = Settings({"unclean.leader.election.enable": True})
-    assert [said(record) for record in unclean(image(), everywhere)] == [recovering]
+    assert [said(record) for record in elect_unclean_leaders(image(), everywhere)] == [recovering]
     forbidden = image(unclean_leader_election_enable="false")
-    assert unclean(forbidden, everywhere) == []
+    assert elect_unclean_leaders(forbidden, everywhere) == []
 
 
 def test_no_more_than_so_many_elections_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(elections, "MOST_ELECTIONS", 2)
+    monkeypatch.setattr(elections, "MAX_ELECTIONS_PER_IMBALANCE", 2)
     many = with_topic(cluster(1, 2), "t", *(partition([1, 2], leader=2) for _ in range(5)))
-    assert [record.partition_id for record in unbalanced(many, DEFAULTS)] == [0, 1]
+    assert [record.partition_id for record in balance_partition_leaders(many, DEFAULTS)] == [0, 1]

@@ -8,7 +8,7 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
-from kafkadouble.server.controller.feature_control import Quorum, Updated, update
+from kafkadouble.server.controller.feature_control import FeatureUpdateResult, QuorumFeatures, update_features
 from kafkadouble.server.metadata.image import EMPTY, Image
 from kafkadouble.server.metadata.release import NAMES
 from kafkadouble.server.metadata.replay import replay
@@ -21,7 +21,7 @@ UP, SAFE, UNSAFE = 1, 2, 3
 LEVELS = sorted(NAMES)
 CHANGED = {7, 8, 11, 13, 14, 15, 17, 23, 30, 32, 33}
 
-ALONE = Quorum(1, frozenset({1}), 1)
+ALONE = QuorumFeatures(1, frozenset({1}), 1)
 
 
 def cluster(level: int = 33, *records: Any, **features: int) -> Image:
@@ -46,15 +46,15 @@ def supporting(kind: str, id: int, **features: tuple[int, int]) -> Any:
     return record
 
 
-def ask(image: Image, *asked: tuple[str, int, int], quorum: Quorum = ALONE) -> Updated:
+def ask(image: Image, *asked: tuple[str, int, int], quorum: QuorumFeatures = ALONE) -> FeatureUpdateResult:
     updates = [
         UpdateFeaturesRequest.FeatureUpdateKey(feature=name, max_version_level=level, upgrade_type=kind)
         for name, level, kind in asked
     ]
-    return update(image, quorum, updates, 2)
+    return update_features(image, quorum, updates, 2)
 
 
-def refused(image: Image, *asked: tuple[str, int, int], quorum: Quorum = ALONE) -> str:
+def refused(image: Image, *asked: tuple[str, int, int], quorum: QuorumFeatures = ALONE) -> str:
     with pytest.raises(Refusal) as refusal:
         ask(image, *asked, quorum=quorum)
     assert refusal.value.code == error_codes.INVALID_UPDATE_VERSION
@@ -99,10 +99,10 @@ def test_metadata_version_goes_up_and_over_nothing_down(current: int) -> None:
     image = cluster(current)
     for wanted in LEVELS:
         if wanted >= current:
-            assert ask(image, (MV, wanted, UP)) == Updated([level(MV, wanted)])
+            assert ask(image, (MV, wanted, UP)) == FeatureUpdateResult([level(MV, wanted)])
         elif not any(wanted < each <= current for each in CHANGED):
             for kind in (SAFE, UNSAFE):
-                assert ask(image, (MV, wanted, kind)) == Updated([level(MV, wanted)])
+                assert ask(image, (MV, wanted, kind)) == FeatureUpdateResult([level(MV, wanted)])
         else:
             begin = f"Unsupported metadata.version downgrade from {current} to {wanted}. "
             safe = "Refusing to perform the requested downgrade because it might delete metadata information."
@@ -114,20 +114,20 @@ def test_metadata_version_goes_up_and_over_nothing_down(current: int) -> None:
 def test_every_broker_must_be_able_to_fenced_or_not() -> None:
     old = supporting("Broker", 5, metadata_version=(7, 25))
     image = cluster(20, supporting("Broker", 4, metadata_version=(7, 33)), old)
-    assert ask(image, (MV, 25, UP)) == Updated([level(MV, 25)])
+    assert ask(image, (MV, 25, UP)) == FeatureUpdateResult([level(MV, 25)])
     assert refused(image, (MV, 26, UP)).endswith(" Broker 5 only supports versions 7-25")
     assert refused(image, (ELR, 1, UP)).endswith(" Broker 4 does not support this feature.")
 
 
 def test_every_controller_must_be_able_to_and_have_said_so_where_controllers_register() -> None:
-    three = Quorum(1, frozenset({1, 2, 3}), 1)
+    three = QuorumFeatures(1, frozenset({1, 2, 3}), 1)
     mine, other = (supporting("Controller", id, metadata_version=(7, 7 + 20 * id)) for id in (1, 2))
     image = cluster(15, mine, other)
     assert refused(image, (MV, 33, UP), quorum=three).endswith(
         " controller 3 has not registered, and may not support this feature"
     )
-    two = Quorum(1, frozenset({1, 2}), 1)
-    assert ask(image, (MV, 33, UP), quorum=two) == Updated([level(MV, 33)])
+    two = QuorumFeatures(1, frozenset({1, 2}), 1)
+    assert ask(image, (MV, 33, UP), quorum=two) == FeatureUpdateResult([level(MV, 33)])
     lower = replay(image, supporting("Controller", 2, metadata_version=(9, 9)))
     assert refused(lower, (MV, 33, UP), quorum=two).endswith(" Controller 2 only supports versions 9")
     assert ask(lower._replace(features=cluster(14).features), (MV, 33, UP), quorum=three).records
@@ -160,17 +160,17 @@ def test_a_feature_depends_on_the_levels_that_the_request_leads_to() -> None:
 
 
 def test_the_quorums_own_version_is_raised_by_the_quorum() -> None:
-    of_old = Quorum(1, frozenset({1}), 0)
+    of_old = QuorumFeatures(1, frozenset({1}), 0)
     noop = made("NoOpRecord")
-    assert ask(cluster(), (KRAFT, 1, UP), quorum=of_old) == Updated([noop], 1)
-    assert ask(cluster(), (KRAFT, 1, UP)) == Updated([noop], 1)
-    assert ask(cluster(), (KRAFT, 1, SAFE)) == Updated([])
-    assert ask(cluster(), (KRAFT, 1, UP), (MV, 33, UP), quorum=of_old) == Updated([noop, level(MV, 33)], 1)
+    assert ask(cluster(), (KRAFT, 1, UP), quorum=of_old) == FeatureUpdateResult([noop], 1)
+    assert ask(cluster(), (KRAFT, 1, UP)) == FeatureUpdateResult([noop], 1)
+    assert ask(cluster(), (KRAFT, 1, SAFE)) == FeatureUpdateResult([])
+    assert ask(cluster(), (KRAFT, 1, UP), (MV, 33, UP), quorum=of_old) == FeatureUpdateResult([noop, level(MV, 33)], 1)
 
 
 def test_all_or_none_and_the_last_of_the_same_name() -> None:
     assert refused(cluster(), (MV, 33, UP), ("no.such", 1, UP)).startswith(
         "Invalid update version 1 for feature no.such."
     )
-    assert ask(cluster(), (MV, 1, UP), (MV, 33, UP)) == Updated([level(MV, 33)])
-    assert ask(cluster()) == Updated([])
+    assert ask(cluster(), (MV, 1, UP), (MV, 33, UP)) == FeatureUpdateResult([level(MV, 33)])
+    assert ask(cluster()) == FeatureUpdateResult([])

@@ -9,8 +9,8 @@ import pytest
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.controller.alter_partition import Answered, alter_isr
-from kafkadouble.server.controller.partition_change import RECOVERED, RECOVERING
+from kafkadouble.server.controller.alter_partition import PartitionResponse, alter_partition
+from kafkadouble.server.controller.partition_change_builder import RECOVERED, RECOVERING
 from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.requests.request import Refusal
 from tests.server.metadata.small_clusters import (
@@ -45,9 +45,11 @@ def request(*partitions: Asked, leader: int = 1, topic: Uuid | None = None, epoc
     return AlterPartitionRequest(broker_id=leader, broker_epoch=own, topics=[of])
 
 
-def answer(image: Image, asked_for: Any, version: int = 3, settings: Any = DEFAULTS) -> tuple[Answered, list[Any]]:
+def answer(
+    image: Image, asked_for: Any, version: int = 3, settings: Any = DEFAULTS
+) -> tuple[PartitionResponse, list[Any]]:
     """The answer of the only partition, and what the records say."""
-    decision = alter_isr(image, settings, asked_for, version)
+    decision = alter_partition(image, settings, asked_for, version)
     [topic] = decision.results
     [answered] = topic.partitions
     return answered, [said(record) for record in decision.records]
@@ -131,7 +133,7 @@ def test_an_epoch_may_be_left_open_and_is_in_version_2(image: Image) -> None:
 @pytest.mark.parametrize(("leader", "epoch"), [(1, 100), (4, 104)])
 def test_a_broker_that_is_not_who_it_was_is_not_heard(image: Image, leader: int, epoch: int) -> None:
     with pytest.raises(Refusal) as refused:
-        alter_isr(image, DEFAULTS, request(asked([1, 2]), leader=leader, epoch=epoch), 3)
+        alter_partition(image, DEFAULTS, request(asked([1, 2]), leader=leader, epoch=epoch), 3)
     assert refused.value.code == error_codes.STALE_BROKER_EPOCH
 
 
@@ -168,7 +170,7 @@ class TestReassignments:
 
 
 def test_each_partition_stands_for_itself(image: Image) -> None:
-    decision = alter_isr(image, DEFAULTS, request(asked([1, 2, 3]), asked([1], index=9), asked([4])), 3)
+    decision = alter_partition(image, DEFAULTS, request(asked([1, 2, 3]), asked([1], index=9), asked([4])), 3)
     codes = [answered.error_code for answered in decision.results[0].partitions]
     assert codes == [0, error_codes.UNKNOWN_TOPIC_OR_PARTITION, error_codes.INVALID_REQUEST]
     assert len(decision.records) == 1

@@ -10,7 +10,7 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.controller.broker_changes import leads_something, unregistered
+from kafkadouble.server.controller.broker_changes import handle_broker_unregistered, leads_partitions
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.metadata.replay import replay
 from kafkadouble.server.requests.request import Refusal
@@ -76,7 +76,7 @@ class Lives:
         """A heartbeat of a broker that is registered."""
         office, before = self.office, self.office.image
         self.witness.contact(asked.broker, asked.epoch, office.now)
-        wanted = self.witness.next(asked, leads_something(before, asked.broker)), self.witness.caught_up(asked)
+        wanted = self.witness.next(asked, leads_partitions(before, asked.broker)), self.witness.caught_up(asked)
         done = office.beat(
             asked.broker, offset=asked.offset, fence=asked.fence, stop=asked.stop, offline=lost, cordoned=cordoned
         )
@@ -133,7 +133,7 @@ class Lives:
     def unregister(self) -> None:
         office, before, broker = self.office, self.office.image, self.chance.choice(BROKERS)
         if broker in before.brokers and self.chance.random() < 0.2:
-            records = unregistered(before, broker, office.settings)
+            records = handle_broker_unregistered(before, broker, office.settings)
             office.write(records)
             self.written(before, len(records))
 
@@ -163,7 +163,7 @@ def test_the_witness_says_the_same(seed: int) -> None:
         except BaseException as problem:
             problem.add_note(f"seed {seed}, step {step}")
             raise
-    assert lives.seen >= {"UNFENCED", "FENCED", "SHUT_DOWN_NOW", "silent", "registered"}
+    assert lives.seen >= {"UNFENCED", "FENCED", "SHUTDOWN_NOW", "silent", "registered"}
 
 
 def test_everything_happens_somewhere() -> None:
@@ -177,7 +177,7 @@ def test_everything_happens_somewhere() -> None:
         "UNFENCED",
         "FENCED",
         "CONTROLLED_SHUTDOWN",
-        "SHUT_DOWN_NOW",
+        "SHUTDOWN_NOW",
         "silent",
         "registered",
         "amended",

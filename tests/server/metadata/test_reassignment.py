@@ -10,9 +10,12 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_partition_reassignments import AlterPartitionReassignmentsRequest
 from kafkadouble.messages.generated.list_partition_reassignments import ListPartitionReassignmentsRequest
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.controller.partition_change import RECOVERING
-from kafkadouble.server.controller.reassigned_replicas import Reassigned
-from kafkadouble.server.controller.reassignment import reassign, under_way
+from kafkadouble.server.controller.partition_change_builder import RECOVERING
+from kafkadouble.server.controller.partition_reassignment_replicas import PartitionReassignmentReplicas
+from kafkadouble.server.controller.partition_reassignments import (
+    alter_partition_reassignments,
+    list_partition_reassignments,
+)
 from kafkadouble.server.metadata.image import Image
 from tests.server.metadata.small_clusters import DEFAULTS, after, at, cluster, directory, partition, said, with_topic
 
@@ -24,7 +27,7 @@ def move(image: Image, *wanted: list[int] | None, settings: Settings = DEFAULTS,
     of = AlterPartitionReassignmentsRequest
     partitions = [of.ReassignablePartition(partition_index=at, replicas=each) for at, each in enumerate(wanted)]
     request = of(topics=[of.ReassignableTopic(name="t", partitions=partitions)], **fields)
-    decision = reassign(image, settings, request)
+    decision = alter_partition_reassignments(image, settings, request)
     [result] = decision.results
     last = result.partitions[-1]
     return after(image, decision.records), (last.error_code, last.error_message)
@@ -121,7 +124,7 @@ def test_directories_are_told_from_the_level_on_that_knows_them(level: int, told
     image = with_topic(cluster(1, 2, level=level, elr=0), "t", partition([1]))
     of = AlterPartitionReassignmentsRequest
     asked = of.ReassignableTopic(name="t", partitions=[of.ReassignablePartition(replicas=[1, 2])])
-    [record] = reassign(image, DEFAULTS, of(topics=[asked])).records
+    [record] = alter_partition_reassignments(image, DEFAULTS, of(topics=[asked])).records
     assert ("directories" in said(record)) is told
 
 
@@ -162,27 +165,29 @@ class TestCancelled:
 def test_what_is_under_way_is_told() -> None:
     image = with_topic(cluster(1, 2, 3), "u", partition([2, 1], adding_replicas=[2]), partition([1]))
     image = with_topic(image, "t", partition([1, 3], removing_replicas=[3]), partition([1, 2]))
-    told = [(topic.name, [said(each) for each in topic.partitions]) for topic in under_way(image, None)]
+    told = [
+        (topic.name, [said(each) for each in topic.partitions]) for topic in list_partition_reassignments(image, None)
+    ]
     assert told == [
         ("t", [{"replicas": [1, 3], "removing_replicas": [3]}]),
         ("u", [{"replicas": [2, 1], "adding_replicas": [2]}]),
     ]
     of = ListPartitionReassignmentsRequest.ListPartitionReassignmentsTopics
     named = [of(name="u", partition_indexes=[1, 0, 7]), of(name="v", partition_indexes=[0]), of(name="t")]
-    assert [(topic.name, len(topic.partitions)) for topic in under_way(image, named)] == [("u", 1)]
+    assert [(topic.name, len(topic.partitions)) for topic in list_partition_reassignments(image, named)] == [("u", 1)]
 
 
 def test_the_arithmetic_of_a_reassignment() -> None:
-    towards = Reassigned.towards([1, 2, 3], [4, 3])
-    assert [*towards] == [[4, 3, 1, 2], [4], [1, 2]]
-    assert (towards.wanted(), towards.original()) == ([4, 3], [3, 1, 2])
-    assert towards.completed([1, 2, 3]) is None
-    assert towards.completed([1, 4]) is None, "3 stays, and is not in sync"
-    assert towards.completed([3, 4, 1]) == ([4, 3], [3, 4])
-    assert Reassigned([4, 2, 1], [4], [1]).completed([1, 4]) == ([4, 2], [4]), "as many go as come"
-    assert Reassigned([1, 2], [], []).completed([1, 2]) is None
-    assert Reassigned([1], [], [1]).completed([1]) is None, "nobody would be left"
-    assert Reassigned([1, 2], [], [2]).completed([2]) is None
+    target = PartitionReassignmentReplicas.to_target([1, 2, 3], [4, 3])
+    assert [*target] == [[4, 3, 1, 2], [4], [1, 2]]
+    assert (target.target_replicas(), target.original_replicas()) == ([4, 3], [3, 1, 2])
+    assert target.completed([1, 2, 3]) is None
+    assert target.completed([1, 4]) is None, "3 stays, and is not in sync"
+    assert target.completed([3, 4, 1]) == ([4, 3], [3, 4])
+    assert PartitionReassignmentReplicas([4, 2, 1], [4], [1]).completed([1, 4]) == ([4, 2], [4]), "as many go as come"
+    assert PartitionReassignmentReplicas([1, 2], [], []).completed([1, 2]) is None
+    assert PartitionReassignmentReplicas([1], [], [1]).completed([1]) is None, "nobody would be left"
+    assert PartitionReassignmentReplicas([1, 2], [], [2]).completed([2]) is None
 
 
 def test_an_unclean_revert_elects_the_first_and_it_recovers() -> None:

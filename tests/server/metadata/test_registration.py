@@ -8,7 +8,7 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.controller.broker_states import State
+from kafkadouble.server.controller.broker_control_state import BrokerControlState
 from kafkadouble.server.metadata.image import Endpoint
 from kafkadouble.server.requests.request import Refusal
 from tests.server.metadata.broker_life import END, SESSION, Listener, Office, features, incarnation, request
@@ -160,7 +160,7 @@ class TestAnotherLife:
 
     def test_one_that_went_in_good_order_is_refused_until_its_session_ends(self) -> None:
         office = Office(cluster(1, 2))
-        assert office.beat(2, stop=True).state is State.SHUT_DOWN_NOW
+        assert office.beat(2, stop=True).state is BrokerControlState.SHUTDOWN_NOW
         with pytest.raises(Refusal):
             office.register(request(2, life=9))
 
@@ -178,8 +178,8 @@ class TestAnotherLife:
         done = office.register(request(2, life=9))
         assert (done.epoch, len(done.records)) == (END, 2)
         assert [type(record).__name__ for record in done.records] == ["PartitionChangeRecord", "RegisterBrokerRecord"]
-        assert office.beat(2, offset=END).state is State.FENCED
-        assert office.beat(2, offset=END + 1).state is State.UNFENCED
+        assert office.beat(2, offset=END).state is BrokerControlState.FENCED
+        assert office.beat(2, offset=END + 1).state is BrokerControlState.UNFENCED
 
     @pytest.mark.parametrize(
         ("elr", "version", "previous_epoch", "eligible"),
@@ -224,7 +224,7 @@ class TestTheSameLife:
         office = Office(cluster(1, 2, fenced=[2]))
         office.register(request(2, life=2))
         assert office.beat(2, offset=END - 1).caught_up is False
-        assert office.beat(2, offset=END).state is State.UNFENCED
+        assert office.beat(2, offset=END).state is BrokerControlState.UNFENCED
 
     def test_its_session_goes_on(self) -> None:
         office = Office(cluster(1, 2))

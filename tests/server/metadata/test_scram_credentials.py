@@ -9,7 +9,12 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_user_scram_credentials import AlterUserScramCredentialsRequest
-from kafkadouble.server.controller.scram_credentials import Altered, Described, alter, describe
+from kafkadouble.server.controller.scram_credentials import (
+    ScramUserDescription,
+    ScramUserResult,
+    alter_scram_credentials,
+    describe_scram_credentials,
+)
 from kafkadouble.server.metadata.image import EMPTY, Image, ScramCredential
 from kafkadouble.server.metadata.replay import replay
 
@@ -33,7 +38,7 @@ def upsertion(
 
 
 def after(image: Image, deletions: list[object], upsertions: list[object]) -> Image:
-    for record in alter(image, deletions, upsertions).records:  # type: ignore[arg-type]  # of the two makers above
+    for record in alter_scram_credentials(image, deletions, upsertions).records:  # type: ignore[arg-type]  # of the two makers above
         image = replay(image, record)
     return image
 
@@ -62,33 +67,38 @@ def test_what_is_kept_are_the_keys(mechanism: int, hash: str) -> None:
 def test_upsertions(
     asked: AlterUserScramCredentialsRequest.ScramCredentialUpsertion, code: int, message: str | None
 ) -> None:
-    decision = alter(EMPTY, [], [asked])
-    assert decision.results == [Altered(asked.name, code, message)]
+    decision = alter_scram_credentials(EMPTY, [], [asked])
+    assert decision.results == [ScramUserResult(asked.name, code, message)]
     assert len(decision.records) == (not code)
 
 
 def test_deletions() -> None:
     image = after(EMPTY, [], [upsertion("u")])
-    assert alter(image, [deletion("u", SHA_512)], []).results == [Altered("u", *MISSING)]
-    assert alter(image, [deletion("u", 9)], []).results[0].error_code == error_codes.UNSUPPORTED_SASL_MECHANISM
-    assert alter(image, [deletion("")], []).results[0].error_code == error_codes.UNACCEPTABLE_CREDENTIAL
+    assert alter_scram_credentials(image, [deletion("u", SHA_512)], []).results == [ScramUserResult("u", *MISSING)]
+    assert (
+        alter_scram_credentials(image, [deletion("u", 9)], []).results[0].error_code
+        == error_codes.UNSUPPORTED_SASL_MECHANISM
+    )
+    assert (
+        alter_scram_credentials(image, [deletion("")], []).results[0].error_code == error_codes.UNACCEPTABLE_CREDENTIAL
+    )
     assert after(image, [deletion("u")], []) == EMPTY
 
 
 def test_a_user_who_stands_twice_fails_and_his_first_failure_is_told() -> None:
     image = after(EMPTY, [], [upsertion("a"), upsertion("b"), upsertion("c")])
-    decision = alter(
+    decision = alter_scram_credentials(
         image,
         [deletion("a"), deletion("b"), deletion("b"), deletion("b"), deletion("x"), deletion("x"), deletion("c")],
         [upsertion("a"), upsertion("d"), upsertion("d", SHA_512), upsertion("e"), upsertion("x")],
     )
     assert decision.results == [
-        Altered("c"),
-        Altered("e"),
-        Altered("b", *TWICE),
-        Altered("x", *MISSING),
-        Altered("a", *TWICE),
-        Altered("d", *TWICE),
+        ScramUserResult("c"),
+        ScramUserResult("e"),
+        ScramUserResult("b", *TWICE),
+        ScramUserResult("x", *MISSING),
+        ScramUserResult("a", *TWICE),
+        ScramUserResult("d", *TWICE),
     ]
     assert len(decision.records) == 2
 
@@ -96,23 +106,26 @@ def test_a_user_who_stands_twice_fails_and_his_first_failure_is_told() -> None:
 def test_below_level_11_there_are_none() -> None:
     image = replay(EMPTY, made("FeatureLevelRecord", name="metadata.version", feature_level=10))
     told = (error_codes.UNSUPPORTED_VERSION, "The current metadata.version does not support SCRAM")
-    assert alter(image, [deletion("")], [upsertion("u")]).results == [Altered("", *told), Altered("u", *told)]
+    assert alter_scram_credentials(image, [deletion("")], [upsertion("u")]).results == [
+        ScramUserResult("", *told),
+        ScramUserResult("u", *told),
+    ]
     at_eleven = replay(image, made("FeatureLevelRecord", name="metadata.version", feature_level=11))
-    assert alter(at_eleven, [], [upsertion("u")]).results == [Altered("u")]
+    assert alter_scram_credentials(at_eleven, [], [upsertion("u")]).results == [ScramUserResult("u")]
 
 
 def test_what_is_told_of_users() -> None:
     image = after(EMPTY, [], [upsertion("b", SHA_512, 8192), upsertion("a")])
     image = after(image, [], [upsertion("a", SHA_512, 9000)])
-    a, b = Described("a", [(SHA_256, 4096), (SHA_512, 9000)]), Described("b", [(SHA_512, 8192)])
-    assert describe(image, []) == [a, b]
-    assert describe(image, ["b"]) == [b]
+    a, b = ScramUserDescription("a", [(SHA_256, 4096), (SHA_512, 9000)]), ScramUserDescription("b", [(SHA_512, 8192)])
+    assert describe_scram_credentials(image, []) == [a, b]
+    assert describe_scram_credentials(image, ["b"]) == [b]
     again = "Cannot describe SCRAM credentials for the same user twice in a single request: "
     none = "Attempt to describe a user credential that does not exist: "
-    assert describe(image, ["x", "b", "a", "a", "y", "y"]) == [
-        Described("x", [], error_codes.RESOURCE_NOT_FOUND, f"{none}x"),
+    assert describe_scram_credentials(image, ["x", "b", "a", "a", "y", "y"]) == [
+        ScramUserDescription("x", [], error_codes.RESOURCE_NOT_FOUND, f"{none}x"),
         b,
-        Described("a", [], error_codes.DUPLICATE_RESOURCE, f"{again}a"),
-        Described("y", [], error_codes.DUPLICATE_RESOURCE, f"{again}y"),
+        ScramUserDescription("a", [], error_codes.DUPLICATE_RESOURCE, f"{again}a"),
+        ScramUserDescription("y", [], error_codes.DUPLICATE_RESOURCE, f"{again}y"),
     ]
-    assert describe(EMPTY, []) == []
+    assert describe_scram_credentials(EMPTY, []) == []

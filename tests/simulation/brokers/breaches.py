@@ -8,7 +8,7 @@ from typing import Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.server.controller import alter_partition
-from kafkadouble.server.controller.leader_choice import Election
+from kafkadouble.server.controller.leader_election import Election
 from kafkadouble.server.handlers.produce import _Written
 from kafkadouble.server.log.divergence import VALID
 from kafkadouble.server.log.log import PartitionLog
@@ -53,7 +53,7 @@ def finds_no_divergence(*_: Any) -> Any:
 
 def without(*codes: int) -> Any:
     """What the controller checks of a claim, but for these."""
-    return tuple(row for row in alter_partition.WRONG if row[0] not in codes)
+    return tuple(row for row in alter_partition.PROPOSAL_CHECKS if row[0] not in codes)
 
 
 def stamps_first_epoch(self: PartitionLog, batch: Any, leader_epoch: int, *given: Any) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from kafkadouble.messages import error_codes
 from kafkadouble.server.controller import alter_partition, broker_changes, periodic_tasks
-from kafkadouble.server.controller.partition_changes import Changes
+from kafkadouble.server.controller.partition_changes import PartitionChanges
 from kafkadouble.server.handlers.produce import _Written
 from kafkadouble.server.log.epochs import LeaderEpochCache
 from kafkadouble.server.log.log import PartitionLog
@@ -47,7 +47,7 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "takes any in-sync set": Mutation(
         "who speaks of an old epoch of a partition is refused (KIP-497)",
-        ((alter_partition, "WRONG", breaches.without(*_OLD)),),
+        ((alter_partition, "PROPOSAL_CHECKS", breaches.without(*_OLD)),),
         _CHANGE,
     ),
     "stamps no epoch": Mutation(
@@ -107,7 +107,7 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "elects who was not in sync": Mutation(
         "an unclean election is held where it is allowed",
-        ((Changes, "election", breaches.elects_anybody),),
+        ((PartitionChanges, "election", breaches.elects_anybody),),
         ("leaders_die", "anything"),
     ),
     "learns no producers as a follower": Mutation(
@@ -135,13 +135,13 @@ MUTATIONS: dict[str, Mutation] = {
         "who comes into sync does so in the life in which it fetched (KIP-903)",
         (
             (IsrChanges, "_may_come", breaches.always),
-            (alter_partition, "WRONG", breaches.without(error_codes.INELIGIBLE_REPLICA)),
+            (alter_partition, "PROPOSAL_CHECKS", breaches.without(error_codes.INELIGIBLE_REPLICA)),
         ),
         ("followers_forget",),
     ),
     "believes that who lost power has everything": Mutation(
         "a broker that stopped in no good order is eligible nowhere (KIP-966)",
-        ((broker_changes, "unclean_restart", broker_changes.clean_restart),),
+        ((broker_changes, "handle_unclean_broker_shutdown", broker_changes.handle_clean_broker_shutdown),),
         ("power_fails",),
     ),
     "gives readers what is not committed": Mutation(

@@ -13,14 +13,14 @@ from ..metadata.image import PartitionImage
 Brokers = Sequence[int]
 
 
-class Completed(NamedTuple):
+class CompletedReassignment(NamedTuple):
     """The replicas and the in-sync ones once the reassignment is over."""
 
     replicas: list[int]
     isr: list[int]
 
 
-class Reassigned(NamedTuple):
+class PartitionReassignmentReplicas(NamedTuple):
     """`adding` and `removing` are both empty when nothing is being reassigned."""
 
     replicas: Brokers
@@ -28,11 +28,11 @@ class Reassigned(NamedTuple):
     removing: Brokers
 
     @classmethod
-    def of(cls, partition: PartitionImage) -> Reassigned:
+    def of(cls, partition: PartitionImage) -> PartitionReassignmentReplicas:
         return cls(partition.replicas, partition.adding_replicas, partition.removing_replicas)
 
     @classmethod
-    def towards(cls, current: Brokers, wanted: Brokers) -> Reassigned:
+    def to_target(cls, current: Brokers, wanted: Brokers) -> PartitionReassignmentReplicas:
         """From the replicas that are there to those that are wanted."""
         removing = sorted(set(current) - set(wanted))
         return cls([*wanted, *removing], sorted(set(wanted) - set(current)), removing)
@@ -41,15 +41,15 @@ class Reassigned(NamedTuple):
     def in_progress(self) -> bool:
         return bool(self.adding or self.removing)
 
-    def wanted(self) -> list[int]:
+    def target_replicas(self) -> list[int]:
         """The replicas when it is done."""
         return [broker for broker in self.replicas if broker not in self.removing]
 
-    def original(self) -> list[int]:
+    def original_replicas(self) -> list[int]:
         """The replicas before it began."""
         return [broker for broker in self.replicas if broker not in self.adding]
 
-    def completed(self, isr: Brokers) -> Completed | None:
+    def completed(self, isr: Brokers) -> CompletedReassignment | None:
         """What it ends as, if with these in sync it can end.
 
         All that come are in sync, and somebody stays. Where more go than come, all that stay are in sync: those that came by an earlier
@@ -57,8 +57,8 @@ class Reassigned(NamedTuple):
         """
         if not self.in_progress:
             return None
-        replicas, left = self.wanted(), [broker for broker in isr if broker not in self.removing]
+        replicas, left = self.target_replicas(), [broker for broker in isr if broker not in self.removing]
         needed = set(self.adding)
         if len(self.adding) < len(self.removing):
             needed |= set(replicas)
-        return Completed(replicas, left) if left and needed <= set(left) else None
+        return CompletedReassignment(replicas, left) if left and needed <= set(left) else None

@@ -27,14 +27,14 @@ class Election(Enum):
     """Keep it online, if need be with a replica that has not everything."""
 
 
-class Elected(NamedTuple):
+class ElectionResult(NamedTuple):
     """The leader, or NO_LEADER. `unclean`: records that others had may be lost."""
 
     leader: int
     unclean: bool = False
 
 
-class Candidates(NamedTuple):
+class LeaderCandidates(NamedTuple):
     """The replicas of a partition, as they are to be, and who of them may lead at all."""
 
     replicas: Sequence[int]
@@ -47,7 +47,7 @@ class Candidates(NamedTuple):
         return broker in (self.isr or self.elr) and self.may_lead(broker)
 
 
-def elect(before: PartitionImage, of: Candidates, election: Election, *, elr: bool) -> Elected:
+def elect(before: PartitionImage, of: LeaderCandidates, election: Election, *, elr: bool) -> ElectionResult:
     """Who leads after `before`. `elr`: the feature of eligible leader replicas is on.
 
     Who led last may have been moved away since; Kafka fails at that, here it is passed over.
@@ -55,12 +55,12 @@ def elect(before: PartitionImage, of: Candidates, election: Election, *, elr: bo
     first = [of.replicas[0]] if election is Election.PREFERRED else []
     for broker in (*first, before.leader, *of.replicas):
         if of.has_everything(broker):
-            return Elected(broker)
+            return ElectionResult(broker)
     if elr and not of.isr and not of.elr and len(before.last_known_elr) == 1:
         [last] = before.last_known_elr
         if last in of.replicas and of.may_lead(last):
-            return Elected(last, unclean=True)
+            return ElectionResult(last, unclean=True)
     if election is Election.UNCLEAN:
         alive = next(filter(of.may_lead, of.replicas), NO_LEADER)
-        return Elected(alive, unclean=alive != NO_LEADER)
-    return Elected(NO_LEADER)
+        return ElectionResult(alive, unclean=alive != NO_LEADER)
+    return ElectionResult(NO_LEADER)

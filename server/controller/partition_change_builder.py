@@ -18,8 +18,8 @@ from kafkadouble.messages.uuid import Uuid
 from ..metadata.fold_topics import NO_LEADER_CHANGE, NO_RECOVERY_CHANGE
 from ..metadata.image import PartitionImage
 from ..metadata.log_dir_ids import directories_of
-from .leader_choice import NO_LEADER, Candidates, Election, elect
-from .reassigned_replicas import Reassigned
+from .leader_election import NO_LEADER, Election, LeaderCandidates, elect
+from .partition_reassignment_replicas import PartitionReassignmentReplicas
 
 RECOVERED, RECOVERING = 0, 1
 """LeaderRecoveryState (KIP-704)."""
@@ -27,7 +27,7 @@ RECOVERED, RECOVERING = 0, 1
 Brokers = Sequence[int]
 
 
-class Wish(NamedTuple):
+class PartitionTarget(NamedTuple):
     """What is to become of a partition; None leaves it as it is."""
 
     isr: Brokers | None = None
@@ -37,11 +37,11 @@ class Wish(NamedTuple):
     election: Election = Election.ONLINE
     recovery: int | None = None
     directories: Mapping[int, Uuid] | None = None
-    forgetful: int | None = None
+    unclean_shutdown_replica: int | None = None
     """A broker that came back from an unclean shutdown: what it had in sync it may have lost."""
 
 
-class Rules(NamedTuple):
+class PartitionChangeRules(NamedTuple):
     """What changes to the partitions of one topic go by."""
 
     may_lead: Callable[[PartitionImage, int], bool]
@@ -52,49 +52,59 @@ class Rules(NamedTuple):
     """The directory of a new replica on a broker. None: metadata.version knows no directories."""
 
 
-def change_of(
-    partition: PartitionImage, topic_id: Uuid, index: int, wish: Wish, rules: Rules
+def build_partition_change(
+    partition: PartitionImage, topic_id: Uuid, index: int, target: PartitionTarget, rules: PartitionChangeRules
 ) -> PartitionChangeRecord | None:
     """The record that grants the wish, as far as it can be granted. None when there is nothing to change."""
-    making = _Making(partition, wish, rules, PartitionChangeRecord(partition_id=index, topic_id=topic_id))
+    making = _PartitionChangeBuilder(
+        partition, target, rules, PartitionChangeRecord(partition_id=index, topic_id=topic_id)
+    )
     making.complete_reassignment()
-    making.count_eligible()
+    making.update_elr()
     making.elect()
-    making.tell_in_sync()
-    making.tell_leader_epoch()
-    making.tell_last_leader()
-    making.tell_assignment()
-    return making.record if making.says_something() else None
+    making.set_isr_and_elr()
+    making.bump_leader_epoch()
+    making.update_last_known_leader()
+    making.set_assignment()
+    return making.record if making.has_changes() else None
 
 
-class _Making:
+class _PartitionChangeBuilder:
     """A change on its way: what was, what is to be, and the record so far."""
 
-    def __init__(self, before: PartitionImage, wish: Wish, rules: Rules, record: PartitionChangeRecord) -> None:
-        self.before, self.wish, self.rules, self.record = before, wish, rules, record
-        self.isr = _or(wish.isr, before.isr)
-        self.replicas = _or(wish.replicas, before.replicas)
-        self.adding = _or(wish.adding, before.adding_replicas)
-        self.removing = _or(wish.removing, before.removing_replicas)
+    def __init__(
+        self,
+        before: PartitionImage,
+        target: PartitionTarget,
+        rules: PartitionChangeRules,
+        record: PartitionChangeRecord,
+    ) -> None:
+        self.before, self.target, self.rules, self.record = before, target, rules, record
+        self.isr = _value_or_previous(target.isr, before.isr)
+        self.replicas = _value_or_previous(target.replicas, before.replicas)
+        self.adding = _value_or_previous(target.adding, before.adding_replicas)
+        self.removing = _value_or_previous(target.removing, before.removing_replicas)
         self.elr = list(before.elr)
 
     def complete_reassignment(self) -> None:
-        completed = Reassigned(self.replicas, self.adding, self.removing).completed(self.isr)
+        completed = PartitionReassignmentReplicas(self.replicas, self.adding, self.removing).completed(self.isr)
         if completed is not None:
             self.replicas, self.isr = completed
             self.adding, self.removing = [], []
 
-    def count_eligible(self) -> None:
+    def update_elr(self) -> None:
         if self.rules.elr and len(self.isr) < self.rules.min_isr:
             had_everything = {*self.elr, *self.before.isr}
-            self.elr = sorted(had_everything - {*self.isr, self.wish.forgetful})
+            self.elr = sorted(had_everything - {*self.isr, self.target.unclean_shutdown_replica})
         elif self.rules.elr:
             self.elr = []
 
     def elect(self) -> None:
         before, record = self.before, self.record
-        candidates = Candidates(self.replicas, self.isr, self.elr, lambda broker: self.rules.may_lead(before, broker))
-        leader, unclean = elect(before, candidates, self.wish.election, elr=self.rules.elr)
+        candidates = LeaderCandidates(
+            self.replicas, self.isr, self.elr, lambda broker: self.rules.may_lead(before, broker)
+        )
+        leader, unclean = elect(before, candidates, self.target.election, elr=self.rules.elr)
         if leader == before.leader:
             return
         record.leader = leader
@@ -105,7 +115,7 @@ class _Making:
             if before.leader_recovery_state != RECOVERING:
                 record.leader_recovery_state = RECOVERING
 
-    def tell_in_sync(self) -> None:
+    def set_isr_and_elr(self) -> None:
         if not self.rules.elr:
             self.elr = []
         if self.elr != list(self.before.elr):
@@ -113,7 +123,7 @@ class _Making:
         if self.isr != list(self.before.isr) and (self.isr or self.rules.elr):
             self.record.isr = self.isr
 
-    def tell_leader_epoch(self) -> None:
+    def bump_leader_epoch(self) -> None:
         """Naming the same leader again is a new epoch of it."""
         fewer_replicas = not set(self.before.replicas) <= set(self.replicas)
         isr = self.record.isr
@@ -121,7 +131,7 @@ class _Making:
         if self.record.leader == NO_LEADER_CHANGE and (fewer_replicas or (shrunk and self.rules.epoch_with_shrink)):
             self.record.leader = self.before.leader
 
-    def tell_last_leader(self) -> None:
+    def update_last_known_leader(self) -> None:
         """Who led last is kept, in the place of KIP-966's last known eligible replicas, until somebody leads again."""
         if not self.rules.elr:
             return
@@ -131,10 +141,10 @@ class _Making:
         elif self.record.leader > NO_LEADER and known:
             self.record.last_known_elr = []
 
-    def tell_assignment(self) -> None:
+    def set_assignment(self) -> None:
         before, record = self.before, self.record
         if (default := self.rules.default_directory) is not None:
-            known = {**directories_of(before), **(self.wish.directories or {})}
+            known = {**directories_of(before), **(self.target.directories or {})}
             directories = [known[broker] if broker in known else default(broker) for broker in self.replicas]
             if directories != list(directories_of(before).values()):
                 record.directories = directories
@@ -145,10 +155,10 @@ class _Making:
         ):
             if value != list(old):
                 setattr(record, field, value)
-        if self.wish.recovery not in (None, before.leader_recovery_state):
-            record.leader_recovery_state = self.wish.recovery
+        if self.target.recovery not in (None, before.leader_recovery_state):
+            record.leader_recovery_state = self.target.recovery
 
-    def says_something(self) -> bool:
+    def has_changes(self) -> bool:
         record = self.record
         lists = (
             record.isr,
@@ -163,5 +173,5 @@ class _Making:
         return changed or any(each is not None for each in lists)
 
 
-def _or(wanted: Brokers | None, old: Brokers) -> list[int]:
+def _value_or_previous(wanted: Brokers | None, old: Brokers) -> list[int]:
     return list(old if wanted is None else wanted)

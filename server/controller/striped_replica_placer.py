@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-NONE = -1
+NO_BROKER_LEFT = -1
 
 
-class Usable(NamedTuple):
+class UsableBroker(NamedTuple):
     """A broker that may take a replica."""
 
     id: int
@@ -22,13 +22,13 @@ class Usable(NamedTuple):
     fenced: bool
 
 
-def striped(brokers: Iterable[Usable], replicas: int) -> Iterator[list[int]]:
+def place_striped(brokers: Iterable[UsableBroker], replicas: int) -> Iterator[list[int]]:
     """The replicas of one partition after the other, without end. There are brokers for so many replicas, and one of them is not fenced."""
-    racks = _racks(brokers)
+    racks = _group_by_rack(brokers)
     cycle = sum(len(rack.unfenced.brokers) for rack in racks)
     partition = 0
     while True:
-        yield _placed(racks, partition, replicas)
+        yield _place_partition(racks, partition, replicas)
         partition += 1
         if partition % cycle == 0 and len(racks) > 1:
             for rack in racks:
@@ -36,7 +36,7 @@ def striped(brokers: Iterable[Usable], replicas: int) -> Iterator[list[int]]:
                 rack.fenced.start += 1
 
 
-class _Ring:
+class _BrokerList:
     """Brokers that take turns. Each partition begins one further than the last that took from here."""
 
     def __init__(self) -> None:
@@ -49,21 +49,21 @@ class _Ring:
         if self._partition != partition:
             self._partition, self._taken, self.start = partition, 0, self.start + 1
         if self._taken >= len(self.brokers):
-            return NONE
+            return NO_BROKER_LEFT
         self._taken += 1
         return self.brokers[(self.start + self._taken - 1) % len(self.brokers)]
 
 
 class _Rack:
     def __init__(self) -> None:
-        self.unfenced, self.fenced = _Ring(), _Ring()
+        self.unfenced, self.fenced = _BrokerList(), _BrokerList()
 
     def take(self, partition: int) -> int:
         broker = self.unfenced.take(partition)
-        return self.fenced.take(partition) if broker == NONE else broker
+        return self.fenced.take(partition) if broker == NO_BROKER_LEFT else broker
 
 
-def _racks(brokers: Iterable[Usable]) -> list[_Rack]:
+def _group_by_rack(brokers: Iterable[UsableBroker]) -> list[_Rack]:
     """By name; brokers without a rack are one rack, the first."""
     racks: dict[str | None, _Rack] = {}
     for broker in sorted(brokers, key=lambda each: (each.rack or "", each.rack is not None, each.id)):
@@ -72,22 +72,22 @@ def _racks(brokers: Iterable[Usable]) -> list[_Rack]:
     return list(racks.values())
 
 
-def _placed(racks: Sequence[_Rack], partition: int, replicas: int) -> list[int]:
+def _place_partition(racks: Sequence[_Rack], partition: int, replicas: int) -> list[int]:
     turn = partition % len(racks)
-    first, leader = _leader(racks, partition, turn)
+    first, leader = _take_leader(racks, partition, turn)
     placed = [leader]
     passed = False
     while len(placed) < replicas:
         if turn == first and not passed:
             passed = True  # the leader is this rack's
-        elif (broker := racks[turn].take(partition)) != NONE:
+        elif (broker := racks[turn].take(partition)) != NO_BROKER_LEFT:
             placed.append(broker)
         turn = (turn + 1) % len(racks)
     return placed
 
 
-def _leader(racks: Sequence[_Rack], partition: int, turn: int) -> tuple[int, int]:
+def _take_leader(racks: Sequence[_Rack], partition: int, turn: int) -> tuple[int, int]:
     """The rack whose turn it is, or the next with somebody unfenced, and who leads there."""
-    while (leader := racks[turn].unfenced.take(partition)) == NONE:
+    while (leader := racks[turn].unfenced.take(partition)) == NO_BROKER_LEFT:
         turn = (turn + 1) % len(racks)
     return turn, leader

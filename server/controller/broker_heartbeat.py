@@ -1,0 +1,119 @@
+"""What a heartbeat of a broker decides, and what the silence of one does (KIP-631, KIP-841, KIP-858, KIP-1066).
+
+Rules. A broker is unfenced when it asks for it and has read the metadata up to its own registration. One that shuts down goes when it leads
+nothing any more and the active brokers have read so. One that is silent for longer than its session is fenced, one broker at a time, so that
+what that changed is seen when the next is judged. A broker that is fenced already is fenced again by its silence, or when it goes, as in Kafka.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from kafkadouble.messages.generated.broker_heartbeat import BrokerHeartbeatRequest
+from kafkadouble.messages.generated.broker_registration_change_record import BrokerRegistrationChangeRecord
+from kafkadouble.messages.message import Message
+from kafkadouble.messages.uuid import Uuid
+
+from ..configs.settings import Settings
+from ..metadata.image import BrokerImage, Image
+from ..metadata.replay import replay
+from ..metadata.versions import CORDONED, level_of
+from . import broker_changes
+from .broker_context import BrokerContext
+from .broker_control_state import BrokerControlState, BrokerStateRequest, next_state
+from .broker_epochs import checked_broker
+from .broker_heartbeat_manager import NO_OFFSET, BrokerHeartbeatManager, BrokerHeartbeatState
+
+TRANSITION_RECORDS: dict[BrokerControlState, Callable[[Image, int, Settings], list[Message]]] = {
+    BrokerControlState.FENCED: broker_changes.handle_broker_fenced,
+    BrokerControlState.UNFENCED: broker_changes.handle_broker_unfenced,
+    BrokerControlState.CONTROLLED_SHUTDOWN: broker_changes.handle_broker_in_controlled_shutdown,
+    BrokerControlState.SHUTDOWN_NOW: broker_changes.handle_broker_fenced,
+}
+"""What it takes to come to a state."""
+
+
+class BrokerHeartbeatResult(NamedTuple):
+    """The records of a heartbeat, the state of its broker after them, and whether it has read up to its registration."""
+
+    records: list[Message]
+    state: BrokerControlState
+    caught_up: bool
+
+
+def process_broker_heartbeat(context: BrokerContext, body: BrokerHeartbeatRequest) -> BrokerHeartbeatResult:
+    """What a heartbeat does. Refusal(STALE_BROKER_EPOCH)."""
+    image, heartbeats = context.image, context.heartbeats
+    broker = checked_broker(image, body.broker_id, body.broker_epoch)
+    heartbeats.touch(broker, context.now)
+    known = heartbeats.of(broker)
+    caught_up = body.current_metadata_offset >= known.registration_offset
+    before = control_state_of(broker, known)
+    target = BrokerStateRequest(
+        body.want_fence,
+        body.want_shut_down,
+        caught_up,
+        lambda: broker_changes.leads_partitions(image, broker.id),
+        lambda: heartbeats.active_brokers_have_read(image, known.controlled_shutdown_offset),
+    )
+    state = next_state(before, target)
+    records = [] if state is before else TRANSITION_RECORDS[state](image, broker.id, context.settings)
+    records += _directory_records(context, records, known, body)
+    changed = any(isinstance(record, BrokerRegistrationChangeRecord) for record in records)
+    known.metadata_offset = (
+        NO_OFFSET if changed else body.current_metadata_offset
+    )  # Kafka forgets it, until it is told again
+    _update_controlled_shutdown(known, state, context.end + len(records) - 1)
+    return BrokerHeartbeatResult(records, state, caught_up)
+
+
+def control_state_of(broker: BrokerImage, known: BrokerHeartbeatState) -> BrokerControlState:
+    """The state that a broker is in."""
+    if broker.fenced:
+        return BrokerControlState.FENCED
+    return (
+        BrokerControlState.UNFENCED
+        if known.controlled_shutdown_offset == NO_OFFSET
+        else BrokerControlState.CONTROLLED_SHUTDOWN
+    )
+
+
+def _directory_records(
+    context: BrokerContext, done: Sequence[Message], known: BrokerHeartbeatState, body: BrokerHeartbeatRequest
+) -> list[Message]:
+    """What it tells of its directories, on the image as the records `done` make it."""
+    image = context.image
+    if not body.offline_log_dirs and body.cordoned_log_dirs is None:
+        return []
+    for record in done:
+        image = replay(image, record)
+    lost = broker_changes.handle_directories_offline(image, body.broker_id, context.settings, body.offline_log_dirs)
+    return [*lost, *_cordoned_directory_records(image, image.brokers[body.broker_id], known, body.cordoned_log_dirs)]
+
+
+def _cordoned_directory_records(
+    image: Image, broker: BrokerImage, known: BrokerHeartbeatState, told: Sequence[Uuid] | None
+) -> list[Message]:
+    """The first time it tells is written down also when it tells of none, as in Kafka."""
+    if told is None or level_of(image) < CORDONED:
+        return []
+    first, known.cordoned_reported = not known.cordoned_reported, True
+    if first and not told and not broker.cordoned_log_dirs:
+        return [BrokerRegistrationChangeRecord(broker_id=broker.id, broker_epoch=broker.epoch, cordoned_log_dirs=[])]
+    return broker_changes.handle_directories_cordoned(image, broker.id, told)
+
+
+def _update_controlled_shutdown(known: BrokerHeartbeatState, state: BrokerControlState, offset: int) -> None:
+    if state is not BrokerControlState.CONTROLLED_SHUTDOWN:
+        known.controlled_shutdown_offset = NO_OFFSET
+    elif known.controlled_shutdown_offset == NO_OFFSET:
+        known.controlled_shutdown_offset = offset
+
+
+def fence_one_stale_broker(
+    image: Image, settings: Settings, heartbeats: BrokerHeartbeatManager, now: int
+) -> list[Message]:
+    """The records that fence one broker whose session is over. Ask again, with the image after them, until there are none."""
+    silent = heartbeats.take_one_stale_broker(image, now)
+    return [] if silent is None else broker_changes.handle_broker_fenced(image, silent.id, settings)

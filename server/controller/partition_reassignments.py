@@ -1,0 +1,152 @@
+"""AlterPartitionReassignments and ListPartitionReassignments: starts, replaces, cancels and lists
+reassignments of replicas (KIP-455, KIP-860).
+
+A reassignment starts with the target replicas followed by the replicas to remove. It completes when
+a leader reports an ISR that allows it, or at once if there is nothing to wait for (see
+`partition_reassignment_replicas.py`). As in Kafka, a reassignment that replaces another one keeps
+the other's adding and removing replicas where it has none of its own; such a reassignment may only
+end by being cancelled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.alter_partition_reassignments import (
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
+)
+from kafkadouble.messages.generated.list_partition_reassignments import (
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsResponse,
+)
+from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
+
+from ..configs.settings import Settings
+from ..metadata.controller_result import ControllerResult
+from ..metadata.image import Image, PartitionImage, TopicImage
+from ..requests.request import Refusal
+from .partition_change_builder import PartitionTarget
+from .partition_changes import ImagePartition, PartitionChanges, unclean_election_enabled
+from .partition_reassignment_replicas import PartitionReassignmentReplicas
+from .replica_placement import check_assignable
+
+ReassignablePartition = AlterPartitionReassignmentsRequest.ReassignablePartition
+Result = AlterPartitionReassignmentsResponse.ReassignableTopicResponse
+PartitionResult = AlterPartitionReassignmentsResponse.ReassignablePartitionResponse
+ListedTopic = ListPartitionReassignmentsRequest.ListPartitionReassignmentsTopics
+OngoingTopicReassignment = ListPartitionReassignmentsResponse.OngoingTopicReassignment
+OngoingPartitionReassignment = ListPartitionReassignmentsResponse.OngoingPartitionReassignment
+
+
+def alter_partition_reassignments(
+    image: Image, settings: Settings, request: AlterPartitionReassignmentsRequest
+) -> ControllerResult[Result]:
+    """What AlterPartitionReassignments does."""
+    changes = PartitionChanges(image, settings)
+    records: list[PartitionChangeRecord] = []
+    results = []
+    for topic in request.topics:
+        answers = []
+        for asked in topic.partitions:
+            try:
+                place = _checked_partition(image, topic.name, asked.partition_index)
+                if asked.replicas is None:
+                    records += _cancel_reassignment(image, settings, changes, place)
+                else:
+                    records += _start_reassignment(
+                        image, changes, place, asked.replicas, request.allow_replication_factor_change
+                    )
+            except Refusal as refusal:
+                answers.append(_result(asked, refusal.code, refusal.message))
+            else:
+                answers.append(_result(asked))
+        results.append(Result(name=topic.name, partitions=answers))
+    return ControllerResult(records, results).checked()
+
+
+def _checked_partition(image: Image, name: str, index: int) -> ImagePartition:
+    topic = image.topic_named(name)
+    if topic is None:
+        raise Refusal(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"Unable to find a topic named {name}.")
+    if index not in topic.partitions:
+        raise Refusal(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"Unable to find partition {name}:{index}.")
+    return ImagePartition(topic, index)
+
+
+def _start_reassignment(
+    image: Image, changes: PartitionChanges, place: ImagePartition, wanted: Sequence[int], may_change_factor: bool
+) -> list[PartitionChangeRecord]:
+    check_assignable(image, wanted)
+    partition = place.partition
+    factor = len(PartitionReassignmentReplicas.of(partition).target_replicas())
+    if not may_change_factor and factor != len(wanted):
+        message = f"The replication factor is changed from {factor} to {len(wanted)}"
+        raise Refusal(error_codes.INVALID_REPLICATION_FACTOR, message)
+    replicas, adding, removing = PartitionReassignmentReplicas.to_target(partition.replicas, wanted)
+    return changes.change(place, PartitionTarget(replicas=replicas, adding=adding or None, removing=removing or None))
+
+
+def _cancel_reassignment(
+    image: Image, settings: Settings, changes: PartitionChanges, place: ImagePartition
+) -> list[PartitionChangeRecord]:
+    topic, partition = place.topic, place.partition
+    list_partition_reassignments = PartitionReassignmentReplicas.of(partition)
+    if not list_partition_reassignments.in_progress:
+        raise Refusal(error_codes.NO_REASSIGNMENT_IN_PROGRESS)
+    replicas = list_partition_reassignments.original_replicas()
+    if not replicas:
+        message = "Invalid replica assignment: addingReplicas contains all replicas."
+        raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, message)
+    isr = [broker for broker in partition.isr if broker in replicas]
+    if not isr and not unclean_election_enabled(image, settings, topic):
+        message = f"{topic.name}:{place.number} because it would require an unclean leader election."
+        message = f"Unable to revert partition assignment for {message}"
+        raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, message)
+    target = PartitionTarget(
+        isr=isr or replicas[:1], replicas=replicas, adding=(), removing=(), election=changes.election(topic)
+    )
+    return changes.change(place, target)
+
+
+def _result(asked: ReassignablePartition, code: int = error_codes.NONE, message: str | None = None) -> PartitionResult:
+    return PartitionResult(partition_index=asked.partition_index, error_code=code, error_message=message)
+
+
+def list_partition_reassignments(image: Image, asked: Sequence[ListedTopic] | None) -> list[OngoingTopicReassignment]:
+    """What ListPartitionReassignments tells: partitions at rest are left out, and so are those that are not there."""
+    told = []
+    for topic, indexes in _listed_partitions(image, asked):
+        moving = [index for index in indexes if index in topic.partitions and _is_reassigning(topic.partitions[index])]
+        if moving:
+            told.append(
+                OngoingTopicReassignment(name=topic.name, partitions=[_ongoing(index, topic) for index in moving])
+            )
+    return told
+
+
+def _listed_partitions(image: Image, asked: Sequence[ListedTopic] | None) -> Iterator[tuple[TopicImage, Sequence[int]]]:
+    if asked is None:
+        for _, topic_id in sorted(image.topic_ids.items()):
+            topic = image.topics[topic_id]
+            yield topic, sorted(topic.partitions)
+    else:
+        for each in asked:
+            found = image.topic_named(each.name)
+            if found is not None:
+                yield found, each.partition_indexes
+
+
+def _is_reassigning(partition: PartitionImage) -> bool:
+    return PartitionReassignmentReplicas.of(partition).in_progress
+
+
+def _ongoing(index: int, topic: TopicImage) -> OngoingPartitionReassignment:
+    partition = topic.partitions[index]
+    return OngoingPartitionReassignment(
+        partition_index=index,
+        replicas=partition.replicas,
+        adding_replicas=partition.adding_replicas,
+        removing_replicas=partition.removing_replicas,
+    )

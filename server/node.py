@@ -220,8 +220,8 @@ class Node:
     def _run(self, now: int, most: int | None = None) -> None:
         """Resume who can go on; one who fetches the metadata log may have made others committed by that."""
         self.waiting.run(now, most)
-        while self.controller.has_news and self.halted is None:
-            self.controller.proceed()
+        while self.controller.has_unpublished and self.halted is None:
+            self.controller.publish_committed()
             self.waiting.run(now)
 
     def close(self, now: int) -> None:

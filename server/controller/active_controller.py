@@ -1,6 +1,8 @@
-"""What the active controller knows beyond the log: decisions that are not committed yet, and whom it has heard of lately.
+"""The state that only the active controller has: changes that are not committed yet, and the
+heartbeats of brokers.
 
-It is made when this node begins to lead, and dropped when it leads no more: whatever must outlast a leader is in records (KIP-631).
+It is created when this node becomes the active controller and dropped when it stops being it.
+Whatever must survive a change of leader is in metadata records (KIP-631).
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ActiveController:
-    """`image` has everything that was decided in this epoch and before, committed or not."""
+    """`image` includes every change of this and earlier epochs, committed or not."""
 
     def __init__(self, node: Node, epoch: int, image: Image) -> None:
         self._node, self.epoch, self.image = node, epoch, image
@@ -25,7 +27,9 @@ class ActiveController:
         self._heartbeats: BrokerHeartbeatManager | None = None
 
     def track_heartbeats(self) -> BrokerHeartbeatManager:
-        """Take note of brokers from now on, if not before: most nodes are alone."""
+        """Starts to track the heartbeats of brokers, unless that has begun. Most nodes are alone
+        and never need it.
+        """
         if self._heartbeats is None:
             from .periodic_tasks import start_heartbeat_manager
 
@@ -34,7 +38,7 @@ class ActiveController:
 
     @property
     def heartbeats(self) -> BrokerHeartbeatManager:
-        """What was heard of the brokers."""
+        """The heartbeats of the registered brokers."""
         return self.track_heartbeats()
 
     def __repr__(self) -> str:

@@ -1,8 +1,12 @@
-"""AlterPartition as a decision: a leader says which replicas are in sync with it (KIP-497, KIP-841, KIP-903, KIP-704).
+"""AlterPartition: a leader proposes the in-sync replicas of its partition (KIP-497, KIP-841,
+KIP-903, KIP-704).
 
-A leader speaks of the partition as it knows it: one that knows less than the controller is told so; one that knows more makes the controller
-doubt itself (NOT_CONTROLLER). A replica counts whose broker is registered, neither fenced nor shutting down, and, since version 3, still in
-the life in which it fetched. What the leader says may end a reassignment, and its own leadership with it: NEW_LEADER_ELECTED, and it is done.
+The leader names the epochs of the partition that it knows. If they are older than the controller's,
+the request is refused as fenced; if they are newer, this controller may be out of date and answers
+NOT_CONTROLLER. A replica is eligible if its broker is registered, is neither fenced nor in
+controlled shutdown, and, from version 3 on, still has the broker epoch that the leader names. The
+new ISR may complete a reassignment, and that may move the leadership: the answer is then
+NEW_LEADER_ELECTED, and the change is made.
 """
 
 from __future__ import annotations
@@ -28,20 +32,20 @@ PartitionResponse = AlterPartitionResponse.PartitionData
 Result = AlterPartitionResponse.TopicData
 
 BROKER_EPOCHS_FROM = 3
-"""The first version whose replicas stand with the epochs of their brokers (KIP-903)."""
+"""The first version that names the broker epoch of each replica (KIP-903)."""
 
 ANY_EPOCH = -1
 
 
 class IsrMember(NamedTuple):
-    """A replica that is said to be in sync, and the epoch of its broker, or ANY_EPOCH."""
+    """A replica of a proposed ISR, and the epoch of its broker or ANY_EPOCH."""
 
     broker: int
     epoch: int = ANY_EPOCH
 
 
 class IsrProposal(NamedTuple):
-    """What a leader says of one partition."""
+    """The state that a leader proposes for one partition."""
 
     image: Image
     partition: PartitionImage
@@ -57,7 +61,9 @@ class IsrProposal(NamedTuple):
 def alter_partition(
     image: Image, settings: Settings, request: AlterPartitionRequest, version: int
 ) -> ControllerResult[Result]:
-    """What AlterPartition does. Refusal(STALE_BROKER_EPOCH) for a broker that is not who it was."""
+    """Handles AlterPartition. Refusal(STALE_BROKER_EPOCH) if the broker has registered again
+    since.
+    """
     checked_broker(image, request.broker_id, request.broker_epoch)
     changes = PartitionChanges(image, settings)
     records: list[PartitionChangeRecord] = []
@@ -104,7 +110,9 @@ def _is_invalid_isr(claim: IsrProposal) -> bool:
 
 
 def _has_invalid_recovery_state(claim: IsrProposal) -> bool:
-    """A leader that recovers is alone in sync, and one that has recovered does not begin again."""
+    """A recovering leader must be alone in the ISR, and a recovered leader cannot start to
+    recover.
+    """
     recovers = claim.asked.leader_recovery_state == RECOVERING
     return recovers and (len(claim.isr) > 1 or claim.partition.leader_recovery_state == RECOVERED)
 
@@ -125,7 +133,7 @@ PROPOSAL_CHECKS: tuple[tuple[int, Callable[[IsrProposal], bool]], ...] = (
     (error_codes.INVALID_REQUEST, _has_invalid_recovery_state),
     (error_codes.INELIGIBLE_REPLICA, lambda claim: not all(_is_eligible(claim, replica) for replica in claim.isr)),
 )
-"""What may be wrong with a claim, in the order in which it is looked for."""
+"""The error for each thing that may be wrong with a proposal, in the order of the checks."""
 
 
 def _isr_records(

@@ -1,6 +1,7 @@
-"""AssignReplicasToDirs as a decision: a broker says in which of its log directories its replicas lie (KIP-858).
+"""AssignReplicasToDirs: a broker reports the log directories of its replicas (KIP-858).
 
-Of a replica in a directory that is offline the partition is told twice: where it lies, and that it goes on without it.
+A replica in an offline directory causes two changes of its partition: its directory, and an ISR and
+leader without it.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ PartitionResult = AssignReplicasToDirsResponse.PartitionData
 def assign_replicas_to_dirs(
     image: Image, settings: Settings, request: AssignReplicasToDirsRequest
 ) -> ControllerResult[Result]:
-    """What AssignReplicasToDirs does. Refusal(UNSUPPORTED_VERSION, STALE_BROKER_EPOCH) when it cannot be asked for."""
+    """Handles AssignReplicasToDirs. Refusal(UNSUPPORTED_VERSION, STALE_BROKER_EPOCH) for the whole
+    request.
+    """
     if level_of(image) < DIRECTORIES:
         raise Refusal(error_codes.UNSUPPORTED_VERSION, "Directory assignment is not supported yet.")
     broker = checked_broker(image, request.broker_id, request.broker_epoch)
@@ -66,7 +69,9 @@ def assign_replicas_to_dirs(
 def directory_assignment_records(
     image: Image, broker_id: int, settings: Settings, directory: Uuid, partitions: Iterable[tuple[str, int]]
 ) -> list[PartitionChangeRecord]:
-    """The broker's replicas of these partitions lie there, where that is not known yet."""
+    """Records that place the broker's replicas of these partitions in `directory`, where that is
+    not recorded yet.
+    """
     changes, records = PartitionChanges(image, settings), []
     for name, index in partitions:
         topic = image.topic_named(name)
@@ -79,7 +84,9 @@ def directory_assignment_records(
 def lost_replica_records(
     image: Image, broker_id: int, settings: Settings, partitions: Iterable[tuple[str, int]]
 ) -> list[PartitionChangeRecord]:
-    """The broker's replicas of these partitions are lost: the partitions go on without them."""
+    """Records for replicas of the broker whose files are lost: the partitions continue without
+    them.
+    """
     partitions = list(partitions)
     told = directory_assignment_records(image, broker_id, settings, LOST, partitions)
     known = apply_changes(image, told)

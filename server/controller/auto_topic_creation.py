@@ -1,7 +1,9 @@
-"""Topics that come into being because somebody needs them: those that clients ask Metadata for, and those in which coordinators keep state.
+"""The requests that create topics automatically: topics that a client asks Metadata for, and the
+internal topics of coordinators.
 
-A topic of a coordinator has its own numbers and configurations (KIP-98, KIP-848, KIP-932). For every other one the broker that was asked
-names the numbers that its own settings give; what they leave open the controller decides by its settings.
+An internal topic has its own settings and configurations (KIP-98, KIP-848, KIP-932). For any other
+topic the broker sends the partition count and replication factor that its settings name; the
+controller decides what they leave open.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ CreatableTopic = CreateTopicsRequest.CreatableTopic
 
 
 class InternalTopicSpec(NamedTuple):
-    """What a coordinator's topic is made with: the prefix of the settings, and the configurations."""
+    """How an internal topic is created: the prefix of its settings, and its configurations."""
 
     prefix: str
     configs: Callable[[Settings], dict[str, str]]
@@ -53,7 +55,7 @@ def _share_topic_configs(settings: Settings) -> dict[str, str]:
 
 
 CONTROLLER_DEFAULT = -1
-"""In CreateTopics: a number that the controller chooses."""
+"""In CreateTopics: the controller chooses this number."""
 
 
 def _broker_setting(settings: Settings, name: str) -> int:
@@ -68,7 +70,7 @@ INTERNAL_TOPIC_SPECS: dict[str, InternalTopicSpec] = {
 
 
 def creatable_topic(settings: Settings, name: str) -> CreatableTopic:
-    """What to ask for so that the topic `name` comes into being."""
+    """The CreateTopics entry for the topic `name`."""
     internal = INTERNAL_TOPIC_SPECS.get(name)
     if internal is None:
         return CreatableTopic(

@@ -1,4 +1,4 @@
-"""Topics that a broker has made because somebody needs them: here, when it leads the quorum, or by whoever does."""
+"""Creates topics on demand: directly on the active controller, else by a request to it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def auto_create_topics(node: Node, names: Iterable[str]) -> None:
-    """Make these topics, now, or as soon as another node does it. What cannot be made is not."""
+    """Creates these topics now if this node is the active controller, else requests them. Topics
+    that cannot be created are skipped.
+    """
     topics, controller = [creatable_topic(node.settings, name) for name in names], node.controller
     if node.life is not None and not controller.leads:
         node.life.create(topics)
@@ -29,7 +31,9 @@ def auto_create_topics(node: Node, names: Iterable[str]) -> None:
 
 
 def auto_create_internal_topic(node: Node, name: str) -> TopicImage:
-    """A topic of coordinators that is not there. Refusal(COORDINATOR_NOT_AVAILABLE) as long as another node makes it."""
+    """Creates an internal topic that does not exist. Refusal(COORDINATOR_NOT_AVAILABLE) while
+    another node creates it.
+    """
     controller = node.controller
     if node.life is not None and not controller.leads:
         node.life.create([creatable_topic(node.settings, name)])
@@ -40,6 +44,6 @@ def auto_create_internal_topic(node: Node, name: str) -> TopicImage:
         raise Refusal(result.error_code, result.error_message)
     controller.commit(decision.records)
     found = controller.image.topic(result.topic_id)
-    if found is None:  # it is not committed yet
+    if found is None:  # not committed yet
         raise Refusal(error_codes.COORDINATOR_NOT_AVAILABLE)
     return found

@@ -1,7 +1,9 @@
-"""The first records of a new cluster of one node: what `format`, the controller and the broker of Kafka write before the first client comes.
+"""The first metadata records of a new cluster: those that Kafka's `format`, controller and broker
+write before the first client connects.
 
-Rules. Kafka's order: the leader's control records; in one metadata transaction (KIP-868) the features and the cluster-wide default of
-min.insync.replicas (KIP-966); the controller's registration (KIP-919); the broker's; and at last that the broker is no longer fenced (KIP-631).
+Kafka's order: the leader's control records; one metadata transaction (KIP-868) with the features
+and the cluster-wide default of min.insync.replicas (KIP-966); the registration of the controller
+(KIP-919); the registration of the broker; and last the record that unfences it (KIP-631).
 """
 
 from __future__ import annotations
@@ -23,15 +25,18 @@ from ..metadata.metadata_transactions import at_once
 
 
 def format_records(features: Mapping[str, int] | None = None) -> list[Any]:
-    """What a directory is formatted with: the features of a new cluster, as a node that is a broker has them if none are given."""
+    """The records that a directory is formatted with: the features of a new cluster, by default
+    those of a node that is a broker.
+    """
     if features is None:
         features = of_new_cluster(("broker",))
     return [FeatureLevelRecord(name=name, feature_level=level) for name, level in features.items()]
 
 
 def cluster_records(formatted: Sequence[Any], roles: Container[str], min_insync_replicas: str) -> list[Any]:
-    """What a new cluster begins with: the records that its directory was formatted with, and the one dynamic config that it is born with, if
-    it has eligible leader replicas."""
+    """The first records of a new cluster: the records of the formatted directory and, if the
+    cluster has eligible leader replicas, its one initial dynamic configuration.
+    """
     records = list(formatted or format_records(of_new_cluster(roles)))
     if any(type(each).__name__ == "FeatureLevelRecord" and each.name == ELR and each.feature_level for each in records):
         name = "min.insync.replicas"
@@ -42,7 +47,7 @@ def cluster_records(formatted: Sequence[Any], roles: Container[str], min_insync_
 def controller_record(
     node_id: int, roles: Container[str], incarnation_id: Uuid, listener: str, host: str, port: int
 ) -> RegisterControllerRecord:
-    """The registration of a controller with one plaintext listener, of this name."""
+    """The registration of a controller with one PLAINTEXT listener of this name."""
     endpoint = RegisterControllerRecord.ControllerEndpoint(name=listener, host=host, port=port, security_protocol=0)
     features = [
         RegisterControllerRecord.ControllerFeature(name=name, min_supported_version=low, max_supported_version=high)
@@ -56,7 +61,9 @@ def controller_record(
 def broker_record(
     node_id: int, incarnation_id: Uuid, host: str, port: int, *, epoch: int, rack: str | None, log_dirs: Sequence[Uuid]
 ) -> RegisterBrokerRecord:
-    """The registration of a broker, fenced as every new one is; `epoch` is the offset that the record will get."""
+    """The registration of a broker, fenced like every new one. `epoch` is the offset that the
+    record will have.
+    """
     endpoint = RegisterBrokerRecord.BrokerEndpoint(name="PLAINTEXT", host=host, port=port, security_protocol=0)
     features = [
         RegisterBrokerRecord.BrokerFeature(name=name, min_supported_version=low, max_supported_version=high)
@@ -75,10 +82,10 @@ def broker_record(
 
 
 def directories_record(node_id: int, epoch: int, log_dirs: Sequence[Uuid]) -> BrokerRegistrationChangeRecord:
-    """The broker has only these log directories left."""
+    """The record that leaves the broker with only these log directories."""
     return BrokerRegistrationChangeRecord(broker_id=node_id, broker_epoch=epoch, log_dirs=log_dirs)
 
 
 def unfence_record(node_id: int, epoch: int) -> BrokerRegistrationChangeRecord:
-    """The broker is caught up and may serve."""
+    """The record that unfences a broker that is caught up."""
     return BrokerRegistrationChangeRecord(broker_id=node_id, broker_epoch=epoch, fenced=UNFENCE)

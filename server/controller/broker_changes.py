@@ -1,8 +1,10 @@
-"""What becomes of the partitions when something becomes of a broker: the records, in Kafka's order (KIP-631, KIP-841, KIP-858, KIP-966).
+"""The records for a change of a broker's state: its own and those of its partitions, in Kafka's
+order (KIP-631, KIP-841, KIP-858, KIP-966).
 
-Each function takes the image as it was before, and says everything that must be written, the broker's own record included; none of them asks
-whether the broker had any business to be where it is: that is the business of those who call. A broker that stays in `image` as it was is not
-among the leaders of what is decided about it.
+Each function takes the image before the change and returns every record to write, the broker's own
+record included. The functions do not check whether the change is allowed: the callers do. A broker
+that the change makes ineligible is excluded from leadership although `image` still shows it as
+active.
 """
 
 from __future__ import annotations
@@ -27,20 +29,24 @@ from .partition_changes import NO_BROKER, ImagePartition, PartitionChanges, part
 
 
 def handle_broker_fenced(image: Image, broker_id: int, settings: Settings) -> list[Message]:
-    """The broker is not to be reached: it leads nothing, is in sync nowhere, and shows nowhere."""
+    """The broker is fenced: it leads no partition and leaves every ISR."""
     broker = image.brokers[broker_id]
     return [*_remove_from_isrs(image, settings, broker_id), _registration_change(broker, fenced=FENCE)]
 
 
 def handle_broker_unfenced(image: Image, broker_id: int, settings: Settings) -> list[Message]:
-    """The broker is there, and caught up: it leads what nobody leads and it can."""
+    """The broker is caught up and is unfenced: it becomes the leader of leaderless partitions where
+    it may lead.
+    """
     leaderless = partitions_where(image, lambda partition: partition.leader == NO_LEADER)
     changes = _leader_and_isr_updates(PartitionChanges(image, settings, back=broker_id), leaderless)
     return [_registration_change(image.brokers[broker_id], fenced=UNFENCE), *changes]
 
 
 def handle_broker_in_controlled_shutdown(image: Image, broker_id: int, settings: Settings) -> list[Message]:
-    """The broker wants to stop: others lead what it led, if there are any."""
+    """The broker starts a controlled shutdown: other replicas take over its leaderships where there
+    are any.
+    """
     broker = image.brokers[broker_id]
     own = (
         []
@@ -51,7 +57,7 @@ def handle_broker_in_controlled_shutdown(image: Image, broker_id: int, settings:
 
 
 def handle_broker_unregistered(image: Image, broker_id: int, settings: Settings) -> list[Message]:
-    """The broker is no more. Refusal(BROKER_ID_NOT_REGISTERED) when it never was."""
+    """The broker is unregistered. Refusal(BROKER_ID_NOT_REGISTERED)."""
     broker = image.brokers.get(broker_id)
     if broker is None:
         message = f"Broker ID {broker_id} is not currently registered"
@@ -64,14 +70,20 @@ def handle_broker_unregistered(image: Image, broker_id: int, settings: Settings)
 
 
 def handle_clean_broker_shutdown(image: Image, broker_id: int, settings: Settings) -> list[Message]:
-    """Records for a broker that registers again after a controlled shutdown; they precede the
-    registration. The broker leaves every ISR and stays eligible (KIP-966) where it was in sync.
+    """Records for a broker that registers again after a controlled shutdown; they precede its
+    registration.
+
+    The broker stays eligible (KIP-966) where it was in sync. Without the feature of eligible leader
+    replicas this is also what `handle_unclean_broker_shutdown` does: then no broker reports how it
+    stopped.
     """
     return [*_remove_from_isrs(image, settings, broker_id)]
 
 
 def handle_unclean_broker_shutdown(image: Image, broker_id: int, settings: Settings) -> list[Message]:
-    """A new life of the broker registers, and the one before may have lost what was not flushed: it is eligible nowhere (KIP-966)."""
+    """Records for a broker that registers again and may have lost unflushed records: it is eligible
+    nowhere (KIP-966).
+    """
     changes = PartitionChanges(image, settings, without=broker_id)
     if not changes.elr:
         return handle_clean_broker_shutdown(image, broker_id, settings)
@@ -84,7 +96,9 @@ def handle_unclean_broker_shutdown(image: Image, broker_id: int, settings: Setti
 def handle_directories_offline(
     image: Image, broker_id: int, settings: Settings, log_dirs: Sequence[Uuid]
 ) -> list[Message]:
-    """These directories of the broker are offline. Nothing, when it has told so before, or never had them."""
+    """These log directories of the broker are offline. No records if that is recorded already, or
+    if the broker never had them.
+    """
     broker = image.brokers[broker_id]
     failed = [directory for directory in broker.log_dirs if directory in log_dirs]
     if not failed:
@@ -99,7 +113,9 @@ def handle_directories_offline(
 
 
 def handle_directories_cordoned(image: Image, broker_id: int, log_dirs: Sequence[Uuid] | None) -> list[Message]:
-    """These directories of the broker, and no others, are to get nothing new (KIP-1066). None: it message nothing of them."""
+    """The broker's cordoned directories are exactly these; they get no new replicas (KIP-1066).
+    None: the broker did not report them.
+    """
     broker = image.brokers[broker_id]
     if log_dirs is None or set(log_dirs) == set(broker.cordoned_log_dirs):
         return []
@@ -107,7 +123,7 @@ def handle_directories_cordoned(image: Image, broker_id: int, log_dirs: Sequence
 
 
 def leads_partitions(image: Image, broker_id: int) -> bool:
-    """Whether the broker still leads a partition."""
+    """Whether the broker leads any partition."""
     return any(True for _ in partitions_where(image, lambda partition: partition.leader == broker_id))
 
 
@@ -136,7 +152,7 @@ def _registration_change(
 def _remove_from_isrs(
     image: Image, settings: Settings, broker_id: int, unclean_shutdown_replica: int | None = None
 ) -> list[PartitionChangeRecord]:
-    """The partitions in which the broker is in sync go on without it."""
+    """Changes of the partitions whose ISR contains the broker."""
     in_sync = partitions_where(image, lambda partition: broker_id in partition.isr)
     return isr_updates_without(image, broker_id, settings, in_sync, unclean_shutdown_replica)
 
@@ -148,7 +164,7 @@ def isr_updates_without(
     of: Iterable[ImagePartition],
     unclean_shutdown_replica: int | None = None,
 ) -> list[PartitionChangeRecord]:
-    """These partitions go on without the replica that the broker has of them."""
+    """Changes of these partitions, which continue without the broker's replica."""
     return _leader_and_isr_updates(
         PartitionChanges(image, settings, without=broker_id),
         of,
@@ -160,7 +176,7 @@ def isr_updates_without(
 def _remove_from_elrs(
     image: Image, changes: PartitionChanges, broker_id: int, unclean_shutdown_replica: int | None = None
 ) -> list[PartitionChangeRecord]:
-    """The partitions in which the broker was eligible, out of sync."""
+    """Changes of the partitions whose ELR contains the broker."""
     eligible = partitions_where(image, lambda partition: broker_id in partition.elr)
     return _leader_and_isr_updates(
         changes, eligible, without=broker_id, unclean_shutdown_replica=unclean_shutdown_replica
@@ -174,7 +190,7 @@ def _leader_and_isr_updates(
     without: int = NO_BROKER,
     unclean_shutdown_replica: int | None = None,
 ) -> list[PartitionChangeRecord]:
-    """Each of these partitions, changed as it has to be."""
+    """Changes of these partitions, each with a new leader if it needs one."""
     records = []
     for place in of:
         isr = [broker for broker in place.partition.isr if broker != without]

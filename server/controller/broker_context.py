@@ -1,4 +1,4 @@
-"""What a decision about the life of a broker is made on."""
+"""The input of decisions about brokers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 class BrokerContext(NamedTuple):
-    """As the active controller has it: everything that was decided, and what it has heard. `end` is the offset of the next record."""
+    """The active controller's view: the image with every change, committed or not, and the
+    heartbeats. `end` is the offset of the next record.
+    """
 
     image: Image
     settings: Settings
@@ -23,7 +25,7 @@ class BrokerContext(NamedTuple):
 
 
 def broker_context_of(node: Node) -> BrokerContext:
-    """That of a node. Refusal(NOT_CONTROLLER) when it does not lead."""
+    """The context of a node. Refusal(NOT_CONTROLLER) if it is not the active controller."""
     controller = node.controller
     return BrokerContext(
         controller.draft, node.settings, controller.active.heartbeats, controller.log.log_end_offset, node.now

@@ -1,6 +1,8 @@
-"""The states of a broker's life as its heartbeats move it: fenced, unfenced, in controlled shutdown, gone (KIP-631, KIP-841).
+"""The states of a broker as heartbeats change them: fenced, unfenced, in controlled shutdown,
+stopped (KIP-631, KIP-841).
 
-A table: what comes next goes by the state, by what the broker wants, and by few facts. This file looks at no image and makes no record.
+The next state depends on the current one, on the heartbeat's request and on a few facts. This file
+reads no image and makes no record.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from typing import NamedTuple
 
 
 class BrokerControlState(Enum):
-    """`SHUT_DOWN_NOW` is what a broker is told once; from then on it counts as fenced."""
+    """A broker in SHUTDOWN_NOW may stop; from then on it counts as fenced."""
 
     FENCED = "fenced"
     UNFENCED = "unfenced"
@@ -24,8 +26,10 @@ class BrokerControlState(Enum):
 
 
 class BrokerStateRequest(NamedTuple):
-    """What a broker wants, and how things are. `leads`: whether it leads a partition still; `others_know`: whether the active brokers have
-    read that it leaves. Both are asked only when they matter, since they look at every partition, or every broker."""
+    """What a heartbeat asks for, and the facts that decide. `leads`: whether the broker leads a
+    partition. `others_have_read`: whether the active brokers have read that it shuts down. Both are
+    functions because they look at every partition, or every broker.
+    """
 
     fence: bool
     shut_down: bool

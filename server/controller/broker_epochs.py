@@ -1,4 +1,6 @@
-"""A broker speaks for itself only with the epoch of its registration: the offset at which that was written (KIP-631)."""
+"""Checks broker epochs: a broker's requests must name the epoch of its registration, which is that
+record's offset (KIP-631).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from ..requests.request import Refusal
 
 
 def checked_broker(image: Image, broker_id: int, epoch: int) -> BrokerImage:
-    """The broker as it is registered. Refusal(STALE_BROKER_EPOCH) when it is not, or again since."""
+    """The registered broker. Refusal(STALE_BROKER_EPOCH) if it is not registered, or has registered
+    again since.
+    """
     broker = image.brokers.get(broker_id)
     if broker is None:
         raise Refusal(error_codes.STALE_BROKER_EPOCH, f"No broker registration found for broker id {broker_id}")

@@ -1,8 +1,10 @@
-"""What a heartbeat of a broker decides, and what the silence of one does (KIP-631, KIP-841, KIP-858, KIP-1066).
+"""BrokerHeartbeat, and the expiry of broker sessions (KIP-631, KIP-841, KIP-858, KIP-1066).
 
-Rules. A broker is unfenced when it asks for it and has read the metadata up to its own registration. One that shuts down goes when it leads
-nothing any more and the active brokers have read so. One that is silent for longer than its session is fenced, one broker at a time, so that
-what that changed is seen when the next is judged. A broker that is fenced already is fenced again by its silence, or when it goes, as in Kafka.
+A broker is unfenced when it requests that and has read the metadata up to its own registration. A
+broker in controlled shutdown may stop once it leads no partition and the active brokers have read
+that. A broker whose session has expired is fenced, one broker at a time, so that each decision sees
+the previous one. As in Kafka, an expired session or a stop writes the fencing records for an
+already fenced broker again.
 """
 
 from __future__ import annotations
@@ -31,11 +33,13 @@ TRANSITION_RECORDS: dict[BrokerControlState, Callable[[Image, int, Settings], li
     BrokerControlState.CONTROLLED_SHUTDOWN: broker_changes.handle_broker_in_controlled_shutdown,
     BrokerControlState.SHUTDOWN_NOW: broker_changes.handle_broker_fenced,
 }
-"""What it takes to come to a state."""
+"""The records for the transition to each state."""
 
 
 class BrokerHeartbeatResult(NamedTuple):
-    """The records of a heartbeat, the state of its broker after them, and whether it has read up to its registration."""
+    """The records of a heartbeat, the broker's state after them, and whether it has read its
+    registration.
+    """
 
     records: list[Message]
     state: BrokerControlState
@@ -43,7 +47,7 @@ class BrokerHeartbeatResult(NamedTuple):
 
 
 def process_broker_heartbeat(context: BrokerContext, body: BrokerHeartbeatRequest) -> BrokerHeartbeatResult:
-    """What a heartbeat does. Refusal(STALE_BROKER_EPOCH)."""
+    """Handles BrokerHeartbeat. Refusal(STALE_BROKER_EPOCH)."""
     image, heartbeats = context.image, context.heartbeats
     broker = checked_broker(image, body.broker_id, body.broker_epoch)
     heartbeats.touch(broker, context.now)
@@ -63,13 +67,13 @@ def process_broker_heartbeat(context: BrokerContext, body: BrokerHeartbeatReques
     changed = any(isinstance(record, BrokerRegistrationChangeRecord) for record in records)
     known.metadata_offset = (
         NO_OFFSET if changed else body.current_metadata_offset
-    )  # Kafka forgets it, until it is told again
+    )  # As in Kafka, unknown until the next heartbeat.
     _update_controlled_shutdown(known, state, context.end + len(records) - 1)
     return BrokerHeartbeatResult(records, state, caught_up)
 
 
 def control_state_of(broker: BrokerImage, known: BrokerHeartbeatState) -> BrokerControlState:
-    """The state that a broker is in."""
+    """The state of a broker."""
     if broker.fenced:
         return BrokerControlState.FENCED
     return (
@@ -82,7 +86,7 @@ def control_state_of(broker: BrokerImage, known: BrokerHeartbeatState) -> Broker
 def _directory_records(
     context: BrokerContext, done: Sequence[Message], known: BrokerHeartbeatState, body: BrokerHeartbeatRequest
 ) -> list[Message]:
-    """What it tells of its directories, on the image as the records `done` make it."""
+    """Records for the directories in the heartbeat, based on the image after the records `done`."""
     image = context.image
     if not body.offline_log_dirs and body.cordoned_log_dirs is None:
         return []
@@ -95,7 +99,7 @@ def _directory_records(
 def _cordoned_directory_records(
     image: Image, broker: BrokerImage, known: BrokerHeartbeatState, told: Sequence[Uuid] | None
 ) -> list[Message]:
-    """The first time it tells is written down also when it tells of none, as in Kafka."""
+    """As in Kafka, the first report is written even if no directory is cordoned."""
     if told is None or level_of(image) < CORDONED:
         return []
     first, known.cordoned_reported = not known.cordoned_reported, True
@@ -114,6 +118,8 @@ def _update_controlled_shutdown(known: BrokerHeartbeatState, state: BrokerContro
 def fence_one_stale_broker(
     image: Image, settings: Settings, heartbeats: BrokerHeartbeatManager, now: int
 ) -> list[Message]:
-    """The records that fence one broker whose session is over. Ask again, with the image after them, until there are none."""
+    """Records that fence one broker with an expired session. Call it again with the image after
+    them until it returns none.
+    """
     silent = heartbeats.take_one_stale_broker(image, now)
     return [] if silent is None else broker_changes.handle_broker_fenced(image, silent.id, settings)

@@ -1,8 +1,9 @@
-"""What the active controller has heard of the brokers lately: soft state, which is in no record (KIP-631, KIP-841).
+"""Tracks the heartbeats of brokers: soft state of the active controller that is in no record
+(KIP-631, KIP-841).
 
-Rules. It is made anew by each leader: a broker that the image has as unfenced gets a whole session from then on. What is known belongs to one
-registration: another broker epoch begins with nothing. Whether a broker is fenced is not kept here, that stands in the image. This file
-decides nothing and writes no record.
+Each active controller starts with a new one: a broker that the image shows as unfenced gets a full
+session from then on. The state belongs to one registration; a new broker epoch starts empty.
+Whether a broker is fenced is in the image only. This file decides nothing and writes no record.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ from __future__ import annotations
 from ..metadata.image import BrokerImage, Image
 
 NO_OFFSET = -1
-"""No offset was told, or there is none."""
+"""The offset is not known, or there is none."""
 
 
 class BrokerHeartbeatState:
-    """What is known of one registration. `registration_offset`: the offset that its broker must have read to be caught up."""
+    """The state of one registration. A broker is caught up once it has read
+    `registration_offset`.
+    """
 
     __slots__ = (
         "controlled_shutdown_offset",
@@ -27,18 +30,19 @@ class BrokerHeartbeatState:
 
     def __init__(self, epoch: int, registration_offset: int, *, cordoned_reported: bool = False) -> None:
         self.epoch, self.registration_offset = epoch, registration_offset
-        self.cordoned_reported = (
-            cordoned_reported  # whether it has said which of its directories are cordoned, be it none
-        )
-        self.last_contact_ms: int | None = None  # ms; None when it has no session
+        # the broker has reported its cordoned directories, possibly none
+        self.cordoned_reported = cordoned_reported
+        self.last_contact_ms: int | None = None  # None without a session
         self.metadata_offset = NO_OFFSET
-        self.controlled_shutdown_offset = (
-            NO_OFFSET  # >= 0 while it shuts down: what the active brokers must have read before it may go
-        )
+        # >= 0 in controlled shutdown: the active brokers must have read this offset before the
+        # broker may stop
+        self.controlled_shutdown_offset = NO_OFFSET
 
 
 class BrokerHeartbeatManager:
-    """`session_timeout_ms`: ms after its last heartbeat at which a broker is given up."""
+    """Tracks the sessions of all brokers. A session ends `session_timeout_ms` after the last
+    heartbeat.
+    """
 
     def __init__(self, image: Image, session_timeout_ms: int, now: int) -> None:
         self.session_timeout_ms = session_timeout_ms
@@ -52,39 +56,44 @@ class BrokerHeartbeatManager:
                 known.last_contact_ms = now
 
     def never_expires(self, broker_id: int) -> None:
-        """This broker sends no heartbeats: it lives in the controller's process, which has registered it by itself.
+        """Marks a broker that sends no heartbeats: it runs in the controller's process, which
+        registered it itself.
 
-        It is there and caught up as long as the controller is.
+        It is alive and caught up as long as the controller is.
         """
         self._without_heartbeats.add(broker_id)
 
     def of(self, broker: BrokerImage) -> BrokerHeartbeatState:
-        """What is known of a broker as it is registered now."""
+        """The state of a broker's current registration."""
         known = self._known.get(broker.id)
         if known is None or known.epoch != broker.epoch:
             known = self._known[broker.id] = BrokerHeartbeatState(broker.epoch, broker.epoch)
         return known
 
     def register(self, broker_id: int, epoch: int, offset: int) -> None:
-        """It is registered by the record at `offset`; or has amended its registration, which only its session outlives."""
+        """The broker is registered by the record at `offset`. A changed registration of the same
+        epoch keeps only its session.
+        """
         before = self._known.get(broker_id)
         known = self._known[broker_id] = BrokerHeartbeatState(epoch, offset)
         if before is not None and before.epoch == epoch:
             known.last_contact_ms = before.last_contact_ms
 
     def touch(self, broker: BrokerImage, now: int) -> None:
-        """A heartbeat came: its session begins anew."""
+        """A heartbeat arrived: the session starts again."""
         self.of(broker).last_contact_ms = now
 
     def has_valid_session(self, broker: BrokerImage, now: int) -> bool:
-        """Whether it was heard of so lately that it must be taken to live."""
+        """Whether the broker's last heartbeat is recent enough that it counts as alive."""
         return broker.id in self._without_heartbeats or self._is_in_session(self.of(broker), now)
 
     def _is_in_session(self, known: BrokerHeartbeatState, now: int) -> bool:
         return known.last_contact_ms is not None and now <= known.last_contact_ms + self.session_timeout_ms
 
     def take_one_stale_broker(self, image: Image, now: int) -> BrokerImage | None:
-        """One registered broker whose session is over, which it has no more; None when there is none."""
+        """Ends the session of one registered broker whose session has expired; None if there is
+        none.
+        """
         for broker_id, known in list(self._known.items()):
             broker = image.brokers.get(broker_id)
             if broker is None or broker.epoch != known.epoch:
@@ -95,7 +104,7 @@ class BrokerHeartbeatManager:
         return None
 
     def next_expiry_ms(self) -> int | None:
-        """When the first session will be over (ms) if nobody is heard of."""
+        """The time (ms) at which the next session expires if no heartbeat arrives."""
         heard = [
             known.last_contact_ms
             for broker_id, known in self._known.items()
@@ -104,7 +113,9 @@ class BrokerHeartbeatManager:
         return min(heard) + self.session_timeout_ms + 1 if heard else None
 
     def active_brokers_have_read(self, image: Image, offset: int) -> bool:
-        """Whether every broker that is neither fenced nor shutting down has read the metadata up to `offset`."""
+        """Whether every broker that is neither fenced nor in controlled shutdown has read the
+        metadata up to `offset`.
+        """
         return all(
             known.metadata_offset >= offset
             for broker in image.brokers.values()

@@ -1,9 +1,11 @@
-"""BrokerRegistration as a decision: a broker begins its life in the cluster, fenced, or amends what it message (KIP-631, KIP-858, KIP-966).
+"""BrokerRegistration: registers a broker, fenced, or updates the registration of the same
+incarnation (KIP-631, KIP-858, KIP-966).
 
-Rules. An incarnation is one life of the process. Another one may take the id when nothing was heard of the last for a session. What the last
-one held is cleaned up in the same batch, before the registration: its replicas leave every ISR, and when it did not stop in good order, which
-it proves with the epoch of its last registration, the eligible leader replicas too. The same incarnation amends its registration: it keeps
-epoch, fencing and shutdown.
+An incarnation is one run of the broker's process. Another incarnation may take the id once the
+previous one has no session. The same batch first cleans up after the previous incarnation: its
+replicas leave every ISR and, unless it proves a controlled shutdown with the epoch of its last
+registration, every ELR. An update by the same incarnation keeps the epoch, the fencing and the
+controlled shutdown.
 """
 
 from __future__ import annotations
@@ -28,24 +30,24 @@ from .broker_context import BrokerContext
 KRAFT_VERSION = "kraft.version"
 
 PREVIOUS_EPOCH_FROM = 3
-"""The first version of the request with the epoch of a last life that ended in good order."""
+"""The first version that names the broker epoch of the last controlled shutdown."""
 
 NO_PREVIOUS_EPOCH = -2
-"""The epoch of a last life that there was not: no broker names it."""
+"""The epoch of a broker that was never registered: no request names it."""
 
 RESERVED_DIRECTORY_IDS = 100
-"""Ids of directories below this have a meaning of their own."""
+"""Directory ids below this number are reserved."""
 
 
 class ClusterIdentity(NamedTuple):
-    """What a broker that registers must fit to. `kraft_version` is the quorum's."""
+    """The cluster that a broker must fit to. `kraft_version` is the quorum's."""
 
     id: str
     kraft_version: int
 
 
 class BrokerRegistrationResult(NamedTuple):
-    """The records of a registration, and the broker's epoch: the offset of the first of them."""
+    """The records of a registration, and the broker epoch: the offset of the first of them."""
 
     records: list[Message]
     epoch: int
@@ -54,7 +56,7 @@ class BrokerRegistrationResult(NamedTuple):
 def register_broker(
     context: BrokerContext, cluster: ClusterIdentity, body: BrokerRegistrationRequest, version: int
 ) -> BrokerRegistrationResult:
-    """What BrokerRegistration does. Refusal with the code of what does not fit."""
+    """Handles BrokerRegistration. Refusal with the code of the first failed check."""
     image, heartbeats = context.image, context.heartbeats
     last = image.brokers.get(body.broker_id)
     amended = last if last is not None and last.incarnation_id == body.incarnation_id else None
@@ -80,8 +82,8 @@ def _check_identity(cluster: ClusterIdentity, body: BrokerRegistrationRequest) -
     if body.cluster_id != cluster.id:
         message = f"Expected cluster ID {cluster.id}, but got cluster ID {body.cluster_id}"
         raise Refusal(error_codes.INCONSISTENT_CLUSTER_ID, message)
-    if body.broker_id < 0:  # Kafka takes it, and fails over it later: -1 is nobody
-        raise _invalid(f"{body.broker_id} is no id of a broker")
+    if body.broker_id < 0:  # Kafka accepts -1 and fails later: it means "no broker".
+        raise _invalid(f"{body.broker_id} is no broker id")
 
 
 def _registration_record(image: Image, body: BrokerRegistrationRequest) -> RegisterBrokerRecord:
@@ -123,7 +125,9 @@ def _checked_directories(image: Image, body: BrokerRegistrationRequest) -> list[
 
 
 def _is_reserved(directory: Uuid) -> bool:
-    """As Kafka has it: eight bytes of nothing, and a number below a hundred, which may be negative."""
+    """As in Kafka: the first eight bytes are zero, and the last eight are a signed number below
+    100.
+    """
     return not any(directory[:8]) and int.from_bytes(directory[8:], "big", signed=True) < RESERVED_DIRECTORY_IDS
 
 
@@ -150,7 +154,7 @@ def _check_feature(finalized: Mapping[str, int], name: str, lowest: int, highest
 def _previous_registration_records(
     context: BrokerContext, last: BrokerImage | None, body: BrokerRegistrationRequest, version: int
 ) -> list[Message]:
-    """What an earlier life of the broker held, and what does not count any more."""
+    """Records that clean up after the previous incarnation of the broker."""
     epoch = NO_PREVIOUS_EPOCH if last is None else last.epoch
     ended_well = version >= PREVIOUS_EPOCH_FROM and body.previous_broker_epoch == epoch
     clean_up = (

@@ -1,8 +1,9 @@
-"""What the return of a broker changes, and the loss of one of its log directories: the partitions that it led have no leader.
+"""Partition changes when a node's own broker registers, is unfenced, or loses a log directory or
+files (KIP-631, KIP-858, KIP-966).
 
-A broker that registers anew lost its place whatever it was before (KIP-631, KIP-966): each of its partitions gets two new leader epochs, one
-without a leader until it is unfenced, and one with. So offsets that an unclean stop made free, and that are given again, are told apart from
-those of before (KIP-101).
+A broker that registers again loses its leaderships: each of its partitions gets two new leader
+epochs, one without a leader until the broker is unfenced, and one with. So records that an unclean
+shutdown lost are not confused with later ones at the same offsets (KIP-101).
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ NO_LEADER = -1
 
 
 def own_broker_registered(image: Image, broker_id: int, settings: Settings, *, clean: bool) -> list[Message]:
-    """A new life of the broker registers: what that changes of its partitions. `clean`: the last one ended in good order.
+    """Partition changes when the broker registers again. `clean`: the last shutdown was a
+    controlled one.
 
-    Where there are others they lead meanwhile, and what it had may be stale; where there are none this is short, so that many partitions do
-    not make a long start.
+    In a cluster with other brokers these lead meanwhile, and the broker's replicas may be stale. In
+    a cluster of one broker only the leaders change, so that many partitions do not slow the start
+    down.
     """
     if set(image.brokers) <= {broker_id}:
         return [*remove_leader(image, broker_id)]
@@ -34,7 +37,7 @@ def own_broker_registered(image: Image, broker_id: int, settings: Settings, *, c
 
 
 def own_broker_unfenced(image: Image, broker_id: int, settings: Settings) -> list[Message]:
-    """The new life is unfenced, and leads what it may."""
+    """The broker is unfenced, and leads the partitions that it may lead."""
     if set(image.brokers) <= {broker_id}:
         epoch = image.brokers[broker_id].epoch
         return [unfence_record(broker_id, epoch), *restore_leader(image, broker_id)]
@@ -44,7 +47,7 @@ def own_broker_unfenced(image: Image, broker_id: int, settings: Settings) -> lis
 
 
 def remove_leader(image: Image, broker_id: int) -> list[PartitionChangeRecord]:
-    """The partitions that `broker_id` leads lose their leader."""
+    """Removes the leader of the partitions that `broker_id` leads."""
     return [
         PartitionChangeRecord(partition_id=index, topic_id=topic_id, leader=NO_LEADER)
         for topic_id, index, partition in _partitions(image)
@@ -55,7 +58,9 @@ def remove_leader(image: Image, broker_id: int) -> list[PartitionChangeRecord]:
 def own_directory_failed(
     image: Image, broker_id: int, settings: Settings, directory: Uuid, partitions: Iterable[tuple[str, int]]
 ) -> list[Message]:
-    """A log directory of the broker has failed, in which these partitions lie: what that changes, and that it is gone."""
+    """Records for a failed log directory of the broker that holds these partitions; they also
+    remove the directory.
+    """
     broker = image.brokers[broker_id]
     if set(image.brokers) <= {broker_id}:
         left = [each for each in broker.log_dirs if each != directory]
@@ -74,7 +79,9 @@ def own_directory_failed(
 def own_partition_files_lost(
     image: Image, broker_id: int, settings: Settings, directory: Uuid, partitions: Iterable[tuple[str, int]]
 ) -> list[PartitionChangeRecord]:
-    """Files of these partitions are gone on this broker, in a directory that serves on."""
+    """Records for partitions whose files on this broker are lost, in a directory that still
+    works.
+    """
     if set(image.brokers) <= {broker_id}:
         return remove_leader_in_directory(image, broker_id, partitions, directory)
     from .assign_replicas_to_dirs import lost_replica_records
@@ -85,7 +92,9 @@ def own_partition_files_lost(
 def remove_leader_in_directory(
     image: Image, broker_id: int, partitions: Iterable[tuple[str, int]], directory: Uuid
 ) -> list[PartitionChangeRecord]:
-    """Of these the ones that `broker_id` led lose their leader: they lie in a directory that has failed."""
+    """Removes the leader of those partitions that `broker_id` leads; they are in a failed
+    directory.
+    """
     changes = []
     for name, index in partitions:
         topic = image.topic_named(name)
@@ -102,7 +111,9 @@ def remove_leader_in_directory(
 
 
 def restore_leader(image: Image, broker_id: int) -> list[PartitionChangeRecord]:
-    """The partitions without a leader that `broker_id` may lead get it: it is in sync, or eligible all the same (KIP-966)."""
+    """Makes `broker_id` the leader of leaderless partitions where it is in sync, or eligible
+    (KIP-966).
+    """
     return [
         _leader_record(topic_id, index, partition, broker_id)
         for topic_id, index, partition in _partitions(image)
@@ -120,7 +131,7 @@ def _leader_record(topic_id: Uuid, index: int, partition: PartitionImage, broker
 
 
 def own_partitions(image: Image, broker_id: int) -> set[tuple[Uuid, int]]:
-    """The partitions of which `broker_id` has a replica: topic id and index."""
+    """The partitions (topic id, index) of which `broker_id` has a replica."""
     return {(topic_id, index) for topic_id, index, partition in _partitions(image) if broker_id in partition.replicas}
 
 

@@ -1,8 +1,10 @@
-"""Client quotas as a decision, and as they are asked for: how many bytes, how much time, how many changes a user, a client or an address gets.
+"""Client quotas: altered and described by entity (KIP-546, KIP-257, KIP-612).
 
-Rules. An entity is a user, a client id, or both, or an address; null names the default of its type (KIP-546, KIP-257, KIP-612). All quotas of
-one entity hold, or none; an entity that stands twice fails the second time. Quotas are kept and described; nothing is slowed down by them. An
-address is one of IPv4 or IPv6, or localhost: no other name is looked up, where Kafka asks the resolver.
+An entity is a user, a client id, a user with a client id, or an IP address; a null name is the
+default of its type. The quotas of one entity are altered together or not at all; an entity that
+appears twice fails the second time. Quotas are stored and described, and nothing is throttled by
+them. An IP address is an IPv4 or IPv6 address or `localhost`; other names are not resolved, unlike
+in Kafka.
 """
 
 from __future__ import annotations
@@ -36,17 +38,17 @@ CLIENT_QUOTAS: Mapping[str, tuple[str, float] | None] = {
     "controller_mutation_rate": DOUBLE,
 }
 IP_QUOTAS: Mapping[str, tuple[str, float] | None] = {"connection_creation_rate": INT}
-"""The quotas that there are, by what an entity is; those of whole numbers with their bound."""
+"""The quotas by type of entity; those that are whole numbers with their largest value."""
 
 MIN_FRACTION = 1e-6
-"""Kafka takes what is nearer to a whole number for one."""
+"""Kafka takes a smaller fraction for a whole number."""
 
 Entry = AlterClientQuotasRequest.EntryData
 Component = DescribeClientQuotasRequest.ComponentData
 
 
 class ClientQuotaResult(NamedTuple):
-    """What became of one entity."""
+    """The result for one entity."""
 
     entity: QuotaEntity
     error_code: int = error_codes.NONE
@@ -54,7 +56,7 @@ class ClientQuotaResult(NamedTuple):
 
 
 def alter_client_quotas(image: Image, entries: Sequence[Entry]) -> ControllerResult[ClientQuotaResult]:
-    """What AlterClientQuotas does. Refusal(POLICY_VIOLATION) for too many changes."""
+    """Handles AlterClientQuotas. Refusal(POLICY_VIOLATION) for too many changes."""
     records: list[Message] = []
     results: dict[QuotaEntity, ClientQuotaResult] = {}
     for entry in entries:
@@ -72,7 +74,7 @@ def alter_client_quotas(image: Image, entries: Sequence[Entry]) -> ControllerRes
 
 
 def _check_not_duplicate(entity: QuotaEntity, entry: Entry, results: Mapping[QuotaEntity, ClientQuotaResult]) -> None:
-    """Kafka calls an entity whose quota stands twice a duplicate too."""
+    """Kafka also calls an entity a duplicate if one of its quotas appears twice."""
     if entity in results or len({op.key for op in entry.ops}) < len(entry.ops):
         told = ", ".join(f"{kind}={'null' if name is None else name}" for kind, name in entity)
         raise _invalid(f"Ignoring duplicate entity ClientQuotaEntity(entries={{{told}}})")
@@ -93,7 +95,7 @@ def _quota_records(image: Image, entity: QuotaEntity, asked: Mapping[str, float 
 
 
 def _allowed_quotas(entity: QuotaEntity) -> Mapping[str, tuple[str, float] | None]:
-    """The quotas that it may have. Refusal(INVALID_REQUEST) for an entity that cannot be."""
+    """The quotas that the entity may have. Refusal(INVALID_REQUEST) for an invalid entity."""
     for kind, name in entity:
         if kind not in TYPES:
             raise _invalid(f"Unhandled client quota entity type: {kind}")
@@ -137,13 +139,13 @@ def _check_value(known: Mapping[str, tuple[str, float] | None], key: str, value:
 
 
 class ClientQuotaFilter(NamedTuple):
-    """What entities are asked for: names by type, None for its default; types of whatever name."""
+    """The entities to describe: names by type, None for the default; and types with any name."""
 
     named: dict[str, str | None]
     typed: set[str]
 
     def matches(self, entity: QuotaEntity, strict: bool) -> bool:
-        """`strict`: and the entity has no other type."""
+        """`strict`: the entity must not have other types."""
         has = dict(entity)
         if strict and len(has) != len(self.named) + len(self.typed):
             return False
@@ -151,13 +153,15 @@ class ClientQuotaFilter(NamedTuple):
 
 
 EXACT, DEFAULT, ANY_NAME = 0, 1, 2
-"""Types of a match."""
+"""Match types."""
 
 
 def describe_client_quotas(
     image: Image, components: Iterable[Component], strict: bool
 ) -> list[tuple[QuotaEntity, Mapping[str, float]]]:
-    """The entities that DescribeClientQuotas asks for. Refusal(INVALID_REQUEST, UNSUPPORTED_VERSION) for a filter that cannot be."""
+    """Handles DescribeClientQuotas. Refusal(INVALID_REQUEST, UNSUPPORTED_VERSION) for an invalid
+    filter.
+    """
     wanted = _filter_of(components)
     if strict and not (wanted.named or wanted.typed):
         return []

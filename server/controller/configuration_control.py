@@ -1,9 +1,11 @@
-"""Altering configurations as a decision: which resource, whether it is there, and the records that `configs.alter` asks for.
+"""AlterConfigs and IncrementalAlterConfigs: checks the resource and turns the result of
+`configs.alter` into records.
 
-A resource that stands twice in a request is INVALID_REQUEST: each time where a broker was asked, once where a controller was. A broker's
-configurations are altered by that broker, or, under the empty name, for all of them; by a controller, for any node that it knows. A change of
-min.insync.replicas forgets the eligible leader replicas of the topics concerned (KIP-966). The levels of loggers are no configurations of the
-log: see `broker_loggers.py`.
+A resource that appears twice in a request is INVALID_REQUEST: each time at a broker, once at a
+controller. A broker alters its own configurations or, under the empty name, those of all brokers; a
+controller alters those of any registered node. A change of min.insync.replicas clears the eligible
+leader replicas of the topics concerned (KIP-966). Logger levels are not in the log: see
+`broker_loggers.py`.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ from ..metadata.topic_names import problem_with_name
 from ..requests.request import Refusal
 
 Records = dict[str, str | None]
-"""Configurations to write, by name; None deletes."""
+"""Configurations to write, by name; None deletes one."""
 
 
 AlterConfigsResource = AlterConfigsRequest.AlterConfigsResource
@@ -60,7 +62,7 @@ J = TypeVar("J")
 
 
 class ConfigResourceResult(NamedTuple):
-    """What became of one resource."""
+    """The result for one resource."""
 
     resource_type: int
     resource_name: str
@@ -77,10 +79,11 @@ def alter_configs(
     *,
     at_controller: bool = False,
 ) -> ControllerResult[ConfigResourceResult]:
-    """What AlterConfigs and IncrementalAlterConfigs do: `judge` is `legacy_alter_config` or `incremental_alter_config`.
+    """Handles AlterConfigs and IncrementalAlterConfigs: `judge` is `legacy_alter_config` or
+    `incremental_alter_config`.
 
-    `loggers` changes the levels of the loggers of a broker, or raises Refusal; without it they cannot be altered. `at_controller`: a controller
-    was asked, and no broker.
+    `loggers` changes the levels of the broker's loggers, or raises Refusal; without it they cannot
+    be altered. `at_controller`: a controller received the request, not a broker.
     """
     check_size(sum(len(resource.configs) for resource in asked))
     times = Counter((resource.resource_type, resource.resource_name) for resource in asked)
@@ -148,12 +151,12 @@ def _preprocess_resource(image: Image, settings: Settings, resource: A, look: Ca
 
 
 def legacy_alter_config(target: Target, resource: AlterConfigsResource) -> Records:
-    """AlterConfigs: the configurations given, and no others."""
+    """AlterConfigs: exactly the given configurations are set."""
     return replaced(target, _replacement(target, resource))
 
 
 def preprocess_legacy_alter(target: Target, resource: AlterConfigsResource) -> None:
-    """A broker's part of `legacy_alter_config`."""
+    """The broker's part of `legacy_alter_config`."""
     look_at_all(target, _replacement(target, resource))
 
 
@@ -165,12 +168,14 @@ def _replacement(target: Target, resource: AlterConfigsResource) -> Records:
 
 
 def incremental_alter_config(target: Target, resource: IncrementalResource) -> Records:
-    """IncrementalAlterConfigs: the configurations given are set, deleted, or lists that gain or lose elements."""
+    """IncrementalAlterConfigs: sets or deletes configurations, or appends to and subtracts from
+    lists.
+    """
     return altered(target, _increments(resource))
 
 
 def preprocess_incremental_alter(target: Target, resource: IncrementalResource) -> None:
-    """A broker's part of `incremental_alter_config`."""
+    """The broker's part of `incremental_alter_config`."""
     look_at_changes(target, _increments(resource))
 
 
@@ -179,7 +184,7 @@ def _increments(resource: IncrementalResource) -> list[Change]:
 
 
 def checked_topic_configs(image: Image, settings: Settings, name: str, configs: Mapping[str, str]) -> Records:
-    """The configurations of a topic that is to be. Refusal(INVALID_CONFIG) when it cannot have them."""
+    """The configurations of a new topic. Refusal(INVALID_CONFIG)."""
     target = Target(Resource.TOPIC, name, {}, settings, _elr_enabled(image))
     return _refusing_bad_configs(
         lambda: altered(target, [Change(name, Operation.SET, text) for name, text in configs.items()])
@@ -198,7 +203,7 @@ def config_records(image: Image, kind: int, name: str, configs: Records) -> list
 
 
 def _without_duplicates(asked: Sequence[A]) -> list[A]:
-    """Of configurations that stand more than once, the first."""
+    """The resources without repetitions of a configurable one: the first counts."""
     seen: set[tuple[int, str]] = set()
     found = []
     for resource in asked:

@@ -1,9 +1,10 @@
-"""The controller of a node: the image of what is committed; and, while its replica leads the quorum, the decisions that go into the log.
+"""The controller of a node: the committed image and, while the node leads the quorum, the changes
+that it appends to the log.
 
-Rules. A decision is a list of records; it is one batch of the log, so that it holds as a whole or not at all. It is made on `draft`, where
-everything decided before is in, and answered when it is committed; then it is shown to those who listen, with the image before and the image
-after. Nothing changes an image but a record in the log. What is to be decided stands in files of its own (creation, deletion, growth,
-alteration), which make records (KIP-500, KIP-631).
+A change is a list of records in one batch of the log, so it is applied completely or not at all. It
+is computed on `draft`, which includes every earlier change, and answered when it is committed; then
+the listeners get the images before and after it. Only records in the log change an image. The
+changes themselves are computed in files of their own, one per API or task (KIP-500, KIP-631).
 """
 
 from __future__ import annotations
@@ -43,35 +44,42 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 ImageListener = Callable[[Image, Image, Any], None]
-"""Called with the image before, the image after, and the records that lie between them; None when the image was loaded as a whole."""
+"""Called with the image before, the image after, and the records between them; None if the image
+was loaded from a snapshot.
+"""
 
 FLUSHED_BEFORE_COMMIT = ("PartitionChangeRecord", "ProducerIdsRecord")
-"""What a loss of power must not take back once somebody has seen it: leader epochs and producer ids would be given to others again."""
+"""Records with leader epochs and producer ids. A power loss must not undo them once they were used:
+the same values would be given out again.
+"""
 
 
 class Controller:
-    """Listens to the quorum's replica (see `raft.listener`). `begin` before anything else."""
+    """Listens to the quorum's replica (see `raft.listener`). Call `begin` first."""
 
     def __init__(self, node: Node) -> None:
         self._node = node
         self.listeners: list[ImageListener] = []
         self._active: ActiveController | None = None
-        self._elected: int | None = None  # an epoch in which this node is to lead, as soon as the replica has done
+        # the epoch in which this node becomes active, once the replica's call is over
+        self._elected: int | None = None
         self._unpublished: deque[Change] = deque()
         self._publishing = False
-        self.fresh = 0  # bytes of records committed, of which those who write snapshots do not know
-        self.committing = Waiters()  # who waits for his decision to be committed; counts offsets
-        self._woken_offset = 0  # those up to there
+        self.uncounted_bytes = 0  # committed bytes that the snapshot generator has not counted yet
+        self.commit_waiters = Waiters()  # requests that wait for their commit; counts offsets
+        self._woken_offset = 0  # the waiters up to this offset are woken
         self.producer_ids = ProducerIdManager(node, self)
 
     def begin(self) -> None:
-        """Read what is there. WireError, BadFile or BrokenLog when it cannot be understood."""
+        """Reads the log and the snapshot. WireError, BadFile or BrokenLog if they cannot be
+        understood.
+        """
         self._committed = Committed(
             self.log, self._node.quorum.snapshots, self._node.stopwatch, self._changed_records()
         )
 
     def _changed_records(self) -> ChangedRecords | None:
-        """Counted only where the ratio of KIP-630 is set: most nodes do not need it."""
+        """Counted only if KIP-630's ratio is set: most nodes do not need it."""
         if self._node.settings["metadata.snapshot.min.changed_records.ratio"] is None:
             return None
         from ..metadata.changed_records import ChangedRecords
@@ -80,7 +88,7 @@ class Controller:
 
     @property
     def changed(self) -> ChangedRecords | None:
-        """The records that changed since the last snapshot; None where they are not counted."""
+        """The records that changed since the last snapshot; None if they are not counted."""
         return self._committed.changed
 
     @property
@@ -89,7 +97,7 @@ class Controller:
 
     @property
     def image(self) -> Image:
-        """What is committed."""
+        """The committed image."""
         return self._committed.image
 
     @property
@@ -99,34 +107,38 @@ class Controller:
 
     @property
     def fold(self) -> Fold:
-        """The fold of what is committed, which knows of an open transaction."""
+        """The committed image with an open transaction, if there is one."""
         return self._committed.fold
 
     @property
     def epoch(self) -> int:
-        """The quorum's, as this node knows it."""
+        """The epoch of the quorum, as far as this node knows it."""
         return self._node.quorum.replica.epoch
 
     @property
     def leads(self) -> bool:
-        """Whether decisions are made here."""
+        """Whether this node is the active controller."""
         return self._active is not None
 
     @property
     def active(self) -> ActiveController:
-        """What only the leader knows. Refusal(NOT_CONTROLLER) when this node does not lead."""
+        """The state of the active controller. Refusal(NOT_CONTROLLER) on every other node."""
         if self._active is None:
             raise Refusal(error_codes.NOT_CONTROLLER, "The active controller is another node.")
         return self._active
 
     @property
     def draft(self) -> Image:
-        """Everything that was decided, committed or not: what the next decision is made on. Refusal(NOT_CONTROLLER)."""
+        """The image with every change, committed or not: the base of the next change.
+        Refusal(NOT_CONTROLLER).
+        """
         return self.active.image
 
     def write(self, records: Sequence[Message], response: R) -> R | Wait[R]:
-        """Append a decision; its answer, at once or when it is committed. Refusal(NOT_CONTROLLER), also when another leads before that;
-        (RECORD_LIST_TOO_LARGE)."""
+        """Appends a change and returns `response`, at once or when it is committed.
+        Refusal(NOT_CONTROLLER), also if another node becomes active before the commit;
+        (RECORD_LIST_TOO_LARGE).
+        """
         active = self.active
         self.commit(records)
         end = active.image.end.offset
@@ -137,14 +149,14 @@ class Controller:
             left = end - self.image.end.offset
             if left <= 0:
                 return response
-            yield Until(None, [self.committing], lacking=left)
+            yield Until(None, [self.commit_waiters], lacking=left)
         raise Refusal(error_codes.NOT_CONTROLLER, "Another controller was elected meanwhile.")
 
     def commit(self, records: Sequence[Message]) -> None:
-        """Append a decision, and show what is committed by that. Refusal(NOT_CONTROLLER)."""
+        """Appends a change and publishes what is committed by that. Refusal(NOT_CONTROLLER)."""
         if records:
             self._append(records)
-            self.proceed()
+            self.publish_committed()
 
     def _append(self, records: Sequence[Message]) -> None:
         active = self.active
@@ -152,7 +164,7 @@ class Controller:
         level = batch_level(records, before.features.get(METADATA_VERSION))
         records = said(records, level)
         if not records:
-            return  # nothing that can be said at this level
+            return  # this metadata.version has no such records
         for record in records:
             fold.apply(record)
         end = self.log.log_end_offset + len(records)
@@ -174,8 +186,10 @@ class Controller:
             raise Refusal(code, str(problem)) from problem
 
     def committed(self, batches: Slice) -> None:
-        """The replica tells what is committed; it is shown when the replica has done."""
-        self.fresh += len(batches.records)
+        """The replica reports committed batches. They are published after the replica's call is
+        over.
+        """
+        self.uncounted_bytes += len(batches.records)
         pending = deque[Decided]() if self._active is None else self._active.pending
         if self._node.halted is None:
             before = self.image
@@ -186,7 +200,7 @@ class Controller:
             self._apply_dynamic_configs(before)
 
     def snapshot_loaded(self, reader: SnapshotReader) -> None:
-        """The replica has come to a snapshot."""
+        """The replica continues from a snapshot."""
         with reader:
             before = self.image
             try:
@@ -194,7 +208,7 @@ class Controller:
             except (WireError, BrokenLog) as problem:
                 self._node.halted = str(problem)
                 return
-            self.fresh = 0  # those bytes lie before its end
+            self.uncounted_bytes = 0  # those bytes are part of the snapshot
             self._node.snapshotting.loaded(self._committed.load_ms)
             if change is not None:
                 self._unpublished.append(change)
@@ -208,28 +222,29 @@ class Controller:
         own = self.image.brokers.get(self._node.id)
         if self._node.life is not None and self._node.is_registered and own is not None:
             self._node.life.go_on(own.epoch)
-        self.committing.wake_all()
+        self.commit_waiters.wake_all()
 
     def _apply_dynamic_configs(self, before: Image) -> None:
-        """Dynamic configurations of this broker take effect before anybody sees the image (KIP-226)."""
+        """Applies dynamic configurations of this broker before the image is published (KIP-226)."""
         resources = [(BROKER, ""), (BROKER, str(self._node.id))]
         if any(before.config_overrides(*of) != self.image.config_overrides(*of) for of in resources):
             cluster, own = (self.image.config_overrides(*of) for of in resources)
             self._node.settings = self._node.settings.altered(cluster, own)
 
     @property
-    def has_news(self) -> bool:
-        """Whether there is something to `proceed` with."""
+    def has_unpublished(self) -> bool:
+        """Whether `publish_committed` has anything to do."""
         return bool(self._unpublished) or self._elected is not None
 
-    def proceed(self) -> None:
-        """Whatever was committed is shown to all, every change before the next, also when one who sees it commits another; and a leader that
-        was just elected begins."""
+    def publish_committed(self) -> None:
+        """Publishes what was committed, one change at a time, even if a listener commits another
+        change; then a newly elected node becomes the active controller.
+        """
         if self._publishing:
             return
         self._publishing = True
         try:
-            while self.has_news:
+            while self.has_unpublished:
                 if self._unpublished:
                     change = self._unpublished.popleft()
                     for listener in list(self.listeners):
@@ -239,23 +254,25 @@ class Controller:
         finally:
             self._publishing = False
             self._wake_committed()
-        if self.fresh >= self._node.snapshots_from:
-            self.count_fresh()
+        if self.uncounted_bytes >= self._node.snapshots_from:
+            self.report_committed_bytes()
 
     def _wake_committed(self) -> None:
-        """Those whose decision is committed, and no others: there may be many."""
+        """Wakes only the requests whose change is committed: there may be many."""
         end = self.image.end.offset
         moved, self._woken_offset = end - self._woken_offset, end
-        if moved > 0 and self.committing.tasks:
-            self.committing.wake(moved)
+        if moved > 0 and self.commit_waiters.tasks:
+            self.commit_waiters.wake(moved)
 
-    def count_fresh(self) -> None:
-        """Tell those who write snapshots."""
-        fresh, self.fresh = self.fresh, 0
-        self._node.snapshotting.committed(fresh)
+    def report_committed_bytes(self) -> None:
+        """Reports the committed bytes to the snapshot generator."""
+        size, self.uncounted_bytes = self.uncounted_bytes, 0
+        self._node.snapshotting.committed(size)
 
     def _become_active(self) -> None:
-        """Lead: a new cluster is given what it begins with, and this node registers."""
+        """Becomes the active controller: writes the first records of a new cluster, and registers
+        this node.
+        """
         node, epoch = self._node, self._elected
         assert epoch is not None
         self._elected, self._active = None, ActiveController(node, epoch, self.image)
@@ -275,7 +292,9 @@ class Controller:
         periodic_tasks.start_periodic_tasks(node, self._active)
 
     def _abort_transaction(self) -> None:
-        """What the last leader left half done never was (KIP-868)."""
+        """Aborts the metadata transaction that the previous active controller left open
+        (KIP-868).
+        """
         from ..metadata.metadata_transactions import left_open
 
         records, active = left_open(self.fold), self.active
@@ -283,11 +302,11 @@ class Controller:
         self._node.quorum.append(values_of_records(records, level), flush=False)
 
     def is_current(self, active: ActiveController) -> bool:
-        """Whether this is still what it was."""
+        """Whether `active` is still the state of this controller."""
         return self._active is active
 
     def directory_lost(self, directory: Uuid, partitions: Sequence[tuple[str, int]]) -> None:
-        """A log directory of this node has failed: what lay in it has no leader (KIP-858)."""
+        """A log directory of this node failed: its partitions lose their leader (KIP-858)."""
         broker = self.image.brokers.get(self._node.id)
         if broker is None or not self.leads:
             return
@@ -296,7 +315,9 @@ class Controller:
         )
 
     def partitions_lost(self, directory: Uuid, partitions: Sequence[tuple[str, int]]) -> None:
-        """Files of these partitions of this node are gone: they go on without it. The directory in which they lie is as it was."""
+        """Files of these partitions of this node are lost, in a directory that still works: the
+        partitions continue without it.
+        """
         broker = self.image.brokers.get(self._node.id)
         if broker is not None and self.leads:
             lost = broker_unfenced.own_partition_files_lost(
@@ -309,12 +330,14 @@ class Controller:
         return Uuid.random(self._node.random.randbytes)
 
     def create_internal_topic(self, name: str) -> TopicImage:
-        """The topic in which a coordinator keeps its state, made now if need be. Refusal when it cannot be made, or is not there yet."""
+        """An internal topic, created if it does not exist. Refusal if it cannot be created, or is
+        not committed yet.
+        """
         found = self.image.topic_named(name)
         if found is None:
             from .auto_topic_creation_manager import (
                 auto_create_internal_topic,
-            )  # most nodes create no topic before somebody asks
+            )  # imported late: most nodes create no topic at the start
 
             found = auto_create_internal_topic(self._node, name)
         return found

@@ -1,6 +1,7 @@
-"""ControllerRegistration and UnregisterController as decisions: what the cluster knows of its controllers (KIP-919).
+"""ControllerRegistration and UnregisterController: the registrations of controllers (KIP-919).
 
-A controller registers whenever it finds that what is known of it is not what it is; nothing is refused but what cannot be written down.
+A controller registers whenever its registration is missing or out of date. Only invalid endpoints
+are refused.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ METADATA_VERSION_TOO_OLD = "The current MetadataVersion is too old to support co
 
 
 def register_controller(image: Image, body: ControllerRegistrationRequest) -> list[Message]:
-    """The records. Refusal(UNSUPPORTED_VERSION) before the metadata know controllers."""
+    """The records. Refusal(UNSUPPORTED_VERSION) below the metadata.version that has controller
+    registrations.
+    """
     if level_of(image) < CONTROLLERS:
         raise Refusal(error_codes.UNSUPPORTED_VERSION, f"{METADATA_VERSION_TOO_OLD} registrations.")
     record = RegisterControllerRecord(
@@ -43,8 +46,10 @@ def register_controller(image: Image, body: ControllerRegistrationRequest) -> li
 
 
 def unregister_controller(image: Image, active: int, controller_id: int) -> list[Message]:
-    """The records. `active`: the controller that decides. Refusal(INVALID_REQUEST) for itself, (UNSUPPORTED_VERSION) before the metadata
-    can say so, (CONTROLLER_ID_NOT_REGISTERED)."""
+    """The records. `active` is the active controller's id. Refusal(INVALID_REQUEST) for the active
+    controller itself, (UNSUPPORTED_VERSION) below the required metadata.version,
+    (CONTROLLER_ID_NOT_REGISTERED).
+    """
     if controller_id == active:
         message = "Controller cannot unregister itself while it is active."
         raise Refusal(error_codes.INVALID_REQUEST, message)

@@ -1,6 +1,7 @@
-"""CreatePartitions as a decision: a topic can only grow, by partitions with as many replicas as those it has (KIP-195).
+"""CreatePartitions: adds partitions to a topic, with as many replicas as its other partitions have
+(KIP-195).
 
-A topic that is asked for twice is INVALID_REQUEST, once.
+A topic that appears twice in a request is INVALID_REQUEST, once.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ Result = CreatePartitionsResponse.CreatePartitionsTopicResult
 
 
 def create_partitions(image: Image, asked: Sequence[CreatePartitionsTopic]) -> ControllerResult[Result]:
-    """What CreatePartitions does. Refusal(POLICY_VIOLATION) when it is too much at once."""
+    """Handles CreatePartitions. Refusal(POLICY_VIOLATION) for too many partitions."""
     times = Counter(topic.name for topic in asked)
     _check_size(image, [topic for topic in asked if times[topic.name] == 1])
     records: list[Message] = []
@@ -40,7 +41,7 @@ def create_partitions(image: Image, asked: Sequence[CreatePartitionsTopic]) -> C
 
 
 def failed_result(name: str, code: int, message: str | None) -> Result:
-    """A topic that did not grow."""
+    """The result for a topic that got no partitions."""
     return Result(name=name, error_code=code, error_message=message)
 
 

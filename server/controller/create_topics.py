@@ -1,7 +1,9 @@
-"""CreateTopics as a decision: names, replicas and configurations are checked topic by topic; good ones do not suffer from bad ones.
+"""CreateTopics: checks names, replicas and configurations topic by topic; one invalid topic does
+not affect the others.
 
-A topic that is asked for twice in a request, and `__cluster_metadata`, are INVALID_REQUEST. Configurations of a created topic are answered as
-they hold, with their sources; Java clients rely on them (KIP-525). Records in Kafka's order: topic, configurations, partitions.
+A topic that appears twice in a request, and `__cluster_metadata`, are INVALID_REQUEST. The answer
+holds the effective configurations with their sources; Java clients rely on them (KIP-525). The
+records are in Kafka's order: topic, configurations, partitions.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ CreatableTopic = CreateTopicsRequest.CreatableTopic
 Result = CreateTopicsResponse.CreatableTopicResult
 
 Descriptions = dict[frozenset[tuple[str, str]], list[CreateTopicsResponse.CreatableTopicConfigs]]
-"""What is answered of a topic's configurations, by what is set: ten thousand topics of one request mostly have the same."""
+"""Described configurations by the ones that are set: ten thousand topics of one request mostly have
+the same.
+"""
 
 DEFAULT = -1
 
@@ -38,7 +42,7 @@ DEFAULT = -1
 def create_topics(
     image: Image, settings: Settings, asked: Sequence[CreatableTopic], new_id: Callable[[], Uuid]
 ) -> ControllerResult[Result]:
-    """What CreateTopics does. Refusal(POLICY_VIOLATION) when it is too much at once."""
+    """Handles CreateTopics. Refusal(POLICY_VIOLATION) for too many partitions."""
     times = Counter(topic.name for topic in asked)
     _check_size(settings, [topic for topic in asked if times[topic.name] == 1])
     records: list[Message] = []
@@ -57,7 +61,7 @@ def create_topics(
 
 
 def failed_result(name: str, code: int, message: str | None) -> Result:
-    """A topic that was not created."""
+    """The result for a topic that was not created."""
     return Result(name=name, error_code=code, error_message=message)
 
 

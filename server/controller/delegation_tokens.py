@@ -1,9 +1,10 @@
-"""Delegation tokens as decisions (KIP-48, KIP-373): made, renewed, ended, and swept away when their time is over.
+"""Delegation tokens: created, renewed, expired and swept (KIP-48, KIP-373).
 
-Rules. A token is proved by the HMAC of its id under the cluster's key: whoever shows that means this token, and nobody else can name it. Its
-owner and its renewers may renew and end it, and nobody else, whoever asked for it. No renewal goes beyond the end that it was made with. A
-token whose time is over is refused from that moment on, and removed when somebody sweeps; its owner may end it before. Times are in ms, and
-none is beyond what 64 bits hold. Without a key there are no tokens.
+A token is proved by the HMAC of its id under the cluster's secret key; a request names a token by
+that HMAC only. The owner and the renewers of a token may renew and expire it; the requester as such
+may not. No renewal goes beyond the token's maximum timestamp. An expired token is refused from that
+moment on, and removed by the next sweep; its owner may expire it earlier. Times are in ms and
+bounded to 64 bits. Without a secret key there are no tokens.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ USER_TYPE = "User"
 
 
 class KafkaPrincipal(NamedTuple):
-    """Somebody, as requests name him."""
+    """A principal as requests name it."""
 
     type: str
     name: str
@@ -41,14 +42,16 @@ class KafkaPrincipal(NamedTuple):
 
 
 class TokenSettings(NamedTuple):
-    """On which tokens are given: the key, how long one lives at most (ms), and how long until it must be renewed."""
+    """The secret key, the maximum lifetime (ms), and the time within which a token must be renewed
+    (ms).
+    """
 
     key: bytes
     longest: int
     renewal: int
 
     def proof(self, token_id: str) -> bytes:
-        """What the holder of a token shows."""
+        """The HMAC that the holder of a token sends."""
         return hmac.digest(self.key, token_id.encode(), "sha512")
 
     def __repr__(self) -> str:
@@ -56,7 +59,7 @@ class TokenSettings(NamedTuple):
 
 
 def token_settings_of(settings: Settings) -> TokenSettings | None:
-    """None where there is no key."""
+    """The settings; None without a secret key."""
     key = settings["delegation.token.secret.key"]
     if not key:
         return None
@@ -65,7 +68,9 @@ def token_settings_of(settings: Settings) -> TokenSettings | None:
 
 
 def checked_token_settings(image: Image, terms: TokenSettings | None) -> TokenSettings:
-    """The terms. Refusal(DELEGATION_TOKEN_AUTH_DISABLED) where there are none, (UNSUPPORTED_VERSION) where the log has no tokens yet."""
+    """The settings. Refusal(DELEGATION_TOKEN_AUTH_DISABLED) without a secret key,
+    (UNSUPPORTED_VERSION) below the metadata.version that has tokens.
+    """
     if terms is None:
         raise Refusal(error_codes.DELEGATION_TOKEN_AUTH_DISABLED)
     if level_of(image) < TOKENS:
@@ -74,7 +79,7 @@ def checked_token_settings(image: Image, terms: TokenSettings | None) -> TokenSe
 
 
 class NewTokenRequest(NamedTuple):
-    """A token that somebody asks for. A `lifetime` (ms) that is not positive is the longest."""
+    """A token to create. A `lifetime` (ms) of 0 or less means the maximum."""
 
     owner: KafkaPrincipal
     requester: KafkaPrincipal
@@ -85,7 +90,7 @@ class NewTokenRequest(NamedTuple):
 def create_token(
     image: Image, terms: TokenSettings, wanted: NewTokenRequest, new_id: Callable[[], Uuid], now: int
 ) -> DelegationTokenRecord:
-    """A new token. Refusal(INVALID_PRINCIPAL_TYPE) for a renewer who is no user."""
+    """A new token. Refusal(INVALID_PRINCIPAL_TYPE) for a renewer that is not a user."""
     if any(renewer.type != USER_TYPE for renewer in wanted.renewers):
         raise Refusal(error_codes.INVALID_PRINCIPAL_TYPE)
     end = _add_ms(now, _bounded_period(terms.longest, wanted.lifetime))
@@ -101,7 +106,7 @@ def create_token(
 
 
 def _unused_token_id(image: Image, new_id: Callable[[], Uuid]) -> str:
-    """An id that no token has, whatever `new_id` gives."""
+    """An id that no token has, whatever `new_id` returns."""
     while (id := str(new_id())) in image.tokens:
         pass
     return id
@@ -110,7 +115,9 @@ def _unused_token_id(image: Image, new_id: Callable[[], Uuid]) -> str:
 def renew_token(
     image: Image, terms: TokenSettings, proof: bytes, who: str, period: int, now: int
 ) -> ControllerResult[int]:
-    """The token lives for another `period`, or as long as the terms say at most; the result is its new end. Refusal."""
+    """Extends the token by `period` (ms), or by the settings' maximum; the result is its new expiry
+    time. Refusal.
+    """
     token_id, token = _token_with_hmac(image, terms, proof)
     if _is_expired(token, now):
         raise Refusal(error_codes.DELEGATION_TOKEN_EXPIRED)
@@ -121,8 +128,9 @@ def renew_token(
 def expire_token(
     image: Image, terms: TokenSettings, proof: bytes, who: str, period: int, now: int
 ) -> ControllerResult[int]:
-    """The token ends in `period`, which may be sooner or later than it would have; at once when that is negative. The result is its end.
-    Refusal."""
+    """Sets the token to expire in `period` (ms), earlier or later than before; a negative period
+    removes it at once. The result is its new expiry time. Refusal.
+    """
     token_id, token = _token_with_hmac(image, terms, proof)
     _check_owner_or_renewer(token, who)
     if period < 0:
@@ -133,7 +141,7 @@ def expire_token(
 
 
 def sweep_expired_tokens(image: Image, now: int) -> list[Message]:
-    """What removes the tokens whose time is over, as many as one batch takes."""
+    """The records that remove expired tokens, at most one batch of them."""
     ids = sorted(id for id, token in image.tokens.items() if _is_expired(token, now))
     return [RemoveDelegationTokenRecord(token_id=id) for id in ids[:MAX_RECORDS_PER_USER_OP]]
 
@@ -162,7 +170,7 @@ def _is_expired(token: DelegationToken, now: int) -> bool:
 
 
 def _bounded_period(most: int, wanted: int) -> int:
-    """The most that there is also for who wants nothing in particular."""
+    """A period that is not positive means the maximum."""
     return min(most, wanted) if wanted > 0 else most
 
 

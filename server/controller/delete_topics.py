@@ -1,7 +1,8 @@
-"""DeleteTopics as a decision: topics by name, or since version 6 by id (KIP-516).
+"""DeleteTopics: topics by name or, since version 6, by id (KIP-516).
 
-What is named twice is not deleted: INVALID_REQUEST, once for each name or id that was given twice, and also for a name and an id that mean
-the same topic. What has neither name nor id is answered as often as it came.
+A topic that is named twice is not deleted but INVALID_REQUEST: once per repeated name or id, and
+also for a name and an id of the same topic. An entry with neither name nor id is answered as often
+as it appears.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Result = DeleteTopicsResponse.DeletableTopicResult
 
 
 def delete_topics(image: Image, asked: Sequence[DeleteTopicState]) -> ControllerResult[Result]:
-    """What DeleteTopics does."""
+    """Handles DeleteTopics."""
     times = Counter((state.name, state.topic_id) for state in asked)
     results: list[Result] = []
     wanted: dict[Uuid, int] = {}
@@ -64,5 +65,5 @@ def _result(image: Image, topic_id: Uuid, *, gone: bool) -> Result:
 
 
 def failed_result(name: str | None, topic_id: Uuid, code: int, message: str | None) -> Result:
-    """A topic that was not deleted."""
+    """The result for a topic that was not deleted."""
     return Result(name=name, topic_id=topic_id, error_code=code, error_message=message)

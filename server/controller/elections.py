@@ -1,7 +1,8 @@
-"""Elections that somebody asks for (ElectLeaders, KIP-183, KIP-460), and those that a leader of the quorum holds from time to time.
+"""ElectLeaders (KIP-183, KIP-460), and the elections that the active controller holds periodically.
 
-A preferred election gives a partition to its first replica; an unclean one gives a partition that nobody leads to whoever is alive. An election
-that is not needed is not answered when all partitions were asked for.
+A preferred election makes the first replica the leader; an unclean election gives a leaderless
+partition to any live replica. ELECTION_NOT_NEEDED is left out of the answer if the request names
+all partitions.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ Result = ElectLeadersResponse.ReplicaElectionResult
 PartitionResult = ElectLeadersResponse.PartitionResult
 
 MAX_ELECTIONS_PER_IMBALANCE = 1000
-"""That a leader of the quorum holds in one go, before it does something else (Kafka's `maxElectionsPerImbalance`)."""
+"""The most elections in one pass of the active controller (Kafka's `maxElectionsPerImbalance`)."""
 
 ELECTION_TYPES = {0: Election.PREFERRED, 1: Election.UNCLEAN}
 """The election types of ElectLeaders."""
@@ -35,11 +36,11 @@ FAILURES = {
     Election.PREFERRED: error_codes.PREFERRED_LEADER_NOT_AVAILABLE,
     Election.UNCLEAN: error_codes.ELIGIBLE_LEADERS_NOT_AVAILABLE,
 }
-"""What is answered when nobody is there whom the election could be won by."""
+"""The error if no replica can win the election."""
 
 
 def elect_leaders(image: Image, settings: Settings, request: ElectLeadersRequest) -> ControllerResult[Result]:
-    """What ElectLeaders does. Refusal(INVALID_REQUEST) for a type of election that there is not."""
+    """Handles ElectLeaders. Refusal(INVALID_REQUEST) for an unknown election type."""
     kind = ELECTION_TYPES.get(request.election_type)
     if kind is None:
         raise Refusal(error_codes.INVALID_REQUEST, f"Unknown election type {request.election_type}")
@@ -107,13 +108,15 @@ ELECTION_NEEDED: dict[Election, Callable[[PartitionImage], bool]] = {
     Election.PREFERRED: _has_non_preferred_leader,
     Election.UNCLEAN: _is_leaderless,
 }
-"""Which partitions need an election of each kind."""
+"""Which partitions need an election of each type."""
 
 
 def balance_partition_leaders(image: Image, settings: Settings) -> list[PartitionChangeRecord]:
-    """Partitions are led by their preferred replicas again, where those can; nothing unless `auto.leader.rebalance.enable`.
+    """Records that make preferred replicas the leaders again; none unless
+    `auto.leader.rebalance.enable`.
 
-    For every `leader.imbalance.check.interval.seconds`. As many as MOST_ELECTIONS: there may be more to do, at once.
+    Called every `leader.imbalance.check.interval.seconds`. At most MAX_ELECTIONS_PER_IMBALANCE
+    records: call it again until there are none.
     """
     if not settings.bool("auto.leader.rebalance.enable"):
         return []
@@ -123,9 +126,11 @@ def balance_partition_leaders(image: Image, settings: Settings) -> list[Partitio
 
 
 def elect_unclean_leaders(image: Image, settings: Settings) -> list[PartitionChangeRecord]:
-    """Partitions that nobody leads are led by whoever is alive, where `unclean.leader.election.enable` of the topic allows it.
+    """Records that give leaderless partitions to any live replica, where the topic sets
+    `unclean.leader.election.enable`.
 
-    For every `unclean.leader.election.interval.ms`. As many as MOST_ELECTIONS: there may be more to do, at once.
+    Called every `unclean.leader.election.interval.ms`. At most MAX_ELECTIONS_PER_IMBALANCE records:
+    call it again until there are none.
     """
     leaderless = partitions_where(image, _is_leaderless)
     allowed = (place for place in leaderless if unclean_election_enabled(image, settings, place.topic))

@@ -1,9 +1,12 @@
-"""Changes of features as a decision: up, or down, all of a request or none (KIP-584, KIP-778, KIP-1022, KIP-1170).
+"""UpdateFeatures: raises or lowers feature levels, all of a request or none (KIP-584, KIP-778,
+KIP-1022, KIP-1170).
 
-Rules. A level must be one that this controller, every registered broker and every controller of the quorum can work with; controllers register
-from metadata.version 15 on. metadata.version goes down only over levels that brought nothing into the log. kraft.version only goes up, and is
-the quorum's own: it stands in control records, and the decision only says that it is to be raised. Who raises it writes a NoOpRecord behind it.
-Eligible leader replicas go by the min.insync.replicas of the whole cluster: with the feature the cluster has one, and no broker its own.
+This controller, every registered broker and every controller of the quorum must support a new
+level; controllers register from metadata.version 15 on. metadata.version is lowered only across
+levels that did not change records. kraft.version is only raised, and is in the quorum's control
+records: the result names the new level, and the caller raises it before it writes the NoOpRecord.
+Eligible leader replicas need a min.insync.replicas of the whole cluster: enabling the feature sets
+it, and deletes the brokers' own.
 """
 
 from __future__ import annotations
@@ -30,10 +33,12 @@ MIN_ISR = "min.insync.replicas"
 UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE = 1, 2, 3
 
 LEVELS_WITH_RECORD_CHANGES = frozenset((7, 8, 11, 13, 14, 15, 17, 23, 30, 32, 33))
-"""The levels of metadata.version that brought records, or fields of records: Kafka does not go back behind one."""
+"""The levels of metadata.version that brought records, or fields of records: Kafka does not
+downgrade across them.
+"""
 
 FEATURE_DEPENDENCIES: Mapping[tuple[str, int], Mapping[str, int]] = {(ELR, 1): {METADATA_VERSION: ELR_FROM}}
-"""Feature and level -> the least levels of others."""
+"""Feature and level -> the least levels of other features."""
 
 NOT_SUPPORTED = (0, 0)
 
@@ -41,7 +46,9 @@ FeatureUpdate = UpdateFeaturesRequest.FeatureUpdateKey
 
 
 class QuorumFeatures(NamedTuple):
-    """What the decision must know of the controllers: this one's id, all voters' ids, their kraft.version; the features of this one."""
+    """This controller's id, the ids of all voters, the kraft.version, and the features that this
+    controller supports.
+    """
 
     node_id: int
     voters: frozenset[int]
@@ -50,7 +57,7 @@ class QuorumFeatures(NamedTuple):
 
 
 class FeatureUpdateResult(NamedTuple):
-    """The records of a decision, and the kraft.version to raise before they are written, if any."""
+    """The records, and the kraft.version to raise before they are written, if any."""
 
     records: list[Message]
     kraft_version: int | None = None
@@ -59,7 +66,9 @@ class FeatureUpdateResult(NamedTuple):
 def update_features(
     image: Image, quorum: QuorumFeatures, asked: Iterable[FeatureUpdate], min_insync_replicas: int
 ) -> FeatureUpdateResult:
-    """What UpdateFeatures does. `min_insync_replicas` is the controller's static configuration. Refusal(INVALID_UPDATE_VERSION)."""
+    """Handles UpdateFeatures. `min_insync_replicas` is the controller's static configuration.
+    Refusal(INVALID_UPDATE_VERSION).
+    """
     wanted = {each.feature: each for each in asked}
     levels = {**image.features, **{name: each.max_version_level for name, each in wanted.items()}}
     records: list[Message] = []
@@ -86,7 +95,7 @@ def update_features(
 
 
 def _check_update(image: Image, quorum: QuorumFeatures, asked: FeatureUpdate, current: int) -> None:
-    """What holds for every feature."""
+    """The checks that hold for every feature."""
     name, level = asked.feature, asked.max_version_level
     if asked.upgrade_type not in (UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE):
         raise _invalid(name, level, "The controller does not support the given upgrade type.")
@@ -102,7 +111,7 @@ def _check_update(image: Image, quorum: QuorumFeatures, asked: FeatureUpdate, cu
 
 
 def _unsupporting_nodes(image: Image, quorum: QuorumFeatures, name: str, level: int) -> Iterator[str]:
-    """Who cannot work with the level."""
+    """The nodes that do not support the level, as messages."""
     nodes: list[tuple[str, Mapping[str, tuple[int, int]]]] = [(f"Local controller {quorum.node_id}", quorum.supported)]
     nodes += [(f"Broker {id}", broker.features) for id, broker in sorted(image.brokers.items())]
     registered = image.features.get(METADATA_VERSION, 0) >= CONTROLLERS
@@ -131,7 +140,8 @@ def _check_downgrade(current: int, level: int, *, unsafe: bool) -> None:
 
 def _check_dependencies(quorum: QuorumFeatures, name: str, level: int, levels: Mapping[str, int]) -> None:
     if name not in quorum.supported:
-        raise _invalid(name, level, f"Feature {name} not found.")  # of level 0, which is within everybody's reach
+        # at level 0, which every node supports
+        raise _invalid(name, level, f"Feature {name} not found.")
     for other, least in FEATURE_DEPENDENCIES.get((name, level), {}).items():
         if levels.get(other, 0) < least:
             raise _invalid(

@@ -1,8 +1,11 @@
-"""Who leads a partition next: Kafka's order of preference (KIP-460, KIP-966).
+"""Elects the leader of a partition, in Kafka's order of preference (KIP-460, KIP-966).
 
-A leader that may go on goes on, unless the preferred replica is asked for. Else the first replica that is in sync and alive; when nobody is in
-sync, the first that is eligible. When there is none of these either, the one that led last, if it is alive; and at the very last, where an
-unclean election is allowed, any replica that is alive. The last two lose what the others had (`unclean`).
+    1. the current leader, unless the election prefers the first replica
+    2. the first in-sync replica that is alive; with an empty ISR the first eligible one
+    3. the last leader, if it is alive and was the only last known one
+    4. any live replica, if an unclean election is allowed
+
+The last two may lose records of other replicas (`unclean`).
 """
 
 from __future__ import annotations
@@ -20,22 +23,22 @@ class Election(Enum):
     """What an election may do."""
 
     ONLINE = "online"
-    """Keep the partition online with a replica that has everything."""
+    """Keep the partition online with a replica that has every committed record."""
     PREFERRED = "preferred"
-    """The same, and lead by the first replica if that can be."""
+    """The same, and prefer the first replica."""
     UNCLEAN = "unclean"
-    """Keep it online, if need be with a replica that has not everything."""
+    """Keep the partition online even with a replica that lacks committed records."""
 
 
 class ElectionResult(NamedTuple):
-    """The leader, or NO_LEADER. `unclean`: records that others had may be lost."""
+    """The leader, or NO_LEADER. `unclean`: committed records may be lost."""
 
     leader: int
     unclean: bool = False
 
 
 class LeaderCandidates(NamedTuple):
-    """The replicas of a partition, as they are to be, and who of them may lead at all."""
+    """The replicas of a partition after the change, and which of them may lead at all."""
 
     replicas: Sequence[int]
     isr: Sequence[int]
@@ -43,14 +46,14 @@ class LeaderCandidates(NamedTuple):
     may_lead: Callable[[int], bool]
 
     def has_everything(self, broker: int) -> bool:
-        """Whether `broker` may lead, and nothing is lost by it."""
+        """Whether `broker` may lead without a loss of committed records."""
         return broker in (self.isr or self.elr) and self.may_lead(broker)
 
 
 def elect(before: PartitionImage, of: LeaderCandidates, election: Election, *, elr: bool) -> ElectionResult:
-    """Who leads after `before`. `elr`: the feature of eligible leader replicas is on.
+    """The leader after `before`. `elr`: the feature of eligible leader replicas is enabled.
 
-    Who led last may have been moved away since; Kafka fails at that, here it is passed over.
+    If the last leader is no replica any more, Kafka fails; here it is skipped.
     """
     first = [of.replicas[0]] if election is Election.PREFERRED else []
     for broker in (*first, before.leader, *of.replicas):

@@ -1,10 +1,13 @@
-"""What a partition is to become, as the record that makes it so: one place where every change to a partition is worked out.
+"""Builds the record that changes one partition: the only place where partition changes are computed
+(Kafka's PartitionChangeBuilder).
 
-Rules, in Kafka's order. A reassignment that can end ends. While fewer than min.insync.replicas are in sync, those that leave the in-sync
-replicas stay eligible (KIP-966); with enough in sync nobody else is. Then a leader is elected, also when nobody asked for it: one that is no
-longer in sync cannot go on. An unclean election leaves the new leader alone in sync, and recovering (KIP-704). The leader epoch goes up with a
-new leader, and when a replica is taken away; before metadata.version 3.6 also when one falls out of sync. Without the feature of eligible
-leader replicas the last one in sync stays so, alive or not. This file knows one partition; who may lead, and what its topic allows, it is told.
+In Kafka's order. A reassignment completes if it can. While fewer than min.insync.replicas are in
+sync, replicas that leave the ISR stay eligible (KIP-966); with enough in sync the ELR is empty.
+Then a leader is elected, always: a leader that left the ISR cannot continue. After an unclean
+election only the new leader is in sync, and it recovers (KIP-704). The leader epoch rises with a
+new leader and when a replica is removed; before metadata.version 3.6 also when the ISR shrinks.
+Without eligible leader replicas the last in-sync replica stays in the ISR, alive or not. The rules
+of the topic, and which brokers may lead, are arguments.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ Brokers = Sequence[int]
 
 
 class PartitionTarget(NamedTuple):
-    """What is to become of a partition; None leaves it as it is."""
+    """The target state of a partition; None leaves a field as it is."""
 
     isr: Brokers | None = None
     replicas: Brokers | None = None
@@ -38,24 +41,24 @@ class PartitionTarget(NamedTuple):
     recovery: int | None = None
     directories: Mapping[int, Uuid] | None = None
     unclean_shutdown_replica: int | None = None
-    """A broker that came back from an unclean shutdown: what it had in sync it may have lost."""
+    """A broker that returned from an unclean shutdown and may have lost records."""
 
 
 class PartitionChangeRules(NamedTuple):
-    """What changes to the partitions of one topic go by."""
+    """The rules for changes of one topic's partitions."""
 
     may_lead: Callable[[PartitionImage, int], bool]
     min_isr: int
     elr: bool
     epoch_with_shrink: bool
     default_directory: Callable[[int], Uuid] | None
-    """The directory of a new replica on a broker. None: metadata.version knows no directories."""
+    """The directory of a new replica on a broker. None if metadata.version has no directories."""
 
 
 def build_partition_change(
     partition: PartitionImage, topic_id: Uuid, index: int, target: PartitionTarget, rules: PartitionChangeRules
 ) -> PartitionChangeRecord | None:
-    """The record that grants the wish, as far as it can be granted. None when there is nothing to change."""
+    """The record that comes as close to the target as the rules allow; None if nothing changes."""
     making = _PartitionChangeBuilder(
         partition, target, rules, PartitionChangeRecord(partition_id=index, topic_id=topic_id)
     )
@@ -70,7 +73,7 @@ def build_partition_change(
 
 
 class _PartitionChangeBuilder:
-    """A change on its way: what was, what is to be, and the record so far."""
+    """The previous state, the target, and the record so far."""
 
     def __init__(
         self,
@@ -124,7 +127,7 @@ class _PartitionChangeBuilder:
             self.record.isr = self.isr
 
     def bump_leader_epoch(self) -> None:
-        """Naming the same leader again is a new epoch of it."""
+        """A record that names the same leader again raises its leader epoch."""
         fewer_replicas = not set(self.before.replicas) <= set(self.replicas)
         isr = self.record.isr
         shrunk = isr is not None and not set(self.before.isr) <= set(isr)
@@ -132,7 +135,7 @@ class _PartitionChangeBuilder:
             self.record.leader = self.before.leader
 
     def update_last_known_leader(self) -> None:
-        """Who led last is kept, in the place of KIP-966's last known eligible replicas, until somebody leads again."""
+        """Keeps the last leader in `last_known_elr` (KIP-966) until there is a leader again."""
         if not self.rules.elr:
             return
         known = self.before.last_known_elr

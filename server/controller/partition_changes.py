@@ -1,7 +1,8 @@
-"""Changes to the partitions of one image: what each topic's changes go by is looked up here, and nowhere else.
+"""Changes partitions of one image: looks up the rules of each topic for `partition_change_builder`.
 
-A broker may lead when it is neither fenced nor shutting down, and the directory of its replica is online. While a decision about a broker is
-made the image still shows what it was before: `without` may not lead whatever the image says, `back` may.
+A broker may lead if it is neither fenced nor in controlled shutdown, and the directory of its
+replica is online. The image shows a broker as it was before a decision about it: the broker
+`without` may not lead whatever the image says, the broker `back` may.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from .partition_change_builder import PartitionChangeRules, PartitionTarget, bui
 NO_BROKER = -1
 
 NO_EPOCH_BUMP_ON_SHRINK = 12
-"""The level of metadata.version from which the leader epoch stays when a replica falls out of sync (KAFKA-15021)."""
+"""The metadata.version from which the leader epoch stays when the ISR shrinks (KAFKA-15021)."""
 
 
 class ImagePartition(NamedTuple):
@@ -42,7 +43,7 @@ class ImagePartition(NamedTuple):
 
 
 class PartitionChanges:
-    """Makes changes to the partitions of `image`."""
+    """Changes partitions of `image`."""
 
     def __init__(self, image: Image, settings: Settings, *, without: int = NO_BROKER, back: int = NO_BROKER) -> None:
         self._image, self._settings, self._without, self._back = image, settings, without, back
@@ -51,12 +52,12 @@ class PartitionChanges:
         self._rules: dict[Uuid, PartitionChangeRules] = {}
 
     def change(self, place: ImagePartition, target: PartitionTarget) -> list[PartitionChangeRecord]:
-        """The record that grants the wish; none when there is nothing to change."""
+        """The record that brings the partition to the target; none if nothing changes."""
         record = build_partition_change(place.partition, place.topic.id, place.number, target, self.rules(place.topic))
         return [] if record is None else [record]
 
     def rules(self, topic: TopicImage) -> PartitionChangeRules:
-        """What changes to the partitions of `topic` go by."""
+        """The rules for changes of `topic`'s partitions."""
         found = self._rules.get(topic.id)
         if found is None:
             found = self._rules[topic.id] = PartitionChangeRules(
@@ -69,7 +70,7 @@ class PartitionChanges:
         return found
 
     def election(self, topic: TopicImage) -> Election:
-        """What an election of this topic may do when nobody asked for it."""
+        """What an election of this topic may do unless a request names the type."""
         return Election.UNCLEAN if unclean_election_enabled(self._image, self._settings, topic) else Election.ONLINE
 
     def _may_lead(self, partition: PartitionImage, broker_id: int) -> bool:
@@ -83,14 +84,14 @@ class PartitionChanges:
 
 
 def effective_min_isr(image: Image, settings: Settings, topic: TopicImage) -> int:
-    """min.insync.replicas of a topic, and never more than it has replicas."""
+    """min.insync.replicas of a topic, at most the number of its replicas."""
     configured = _topic_value(image, settings, topic, "min.insync.replicas")
     assert isinstance(configured, int)
     return min(configured, len(topic.partitions[0].replicas))
 
 
 def unclean_election_enabled(image: Image, settings: Settings, topic: TopicImage) -> bool:
-    """Whether a replica that was not in sync may lead, when nobody else can."""
+    """Whether a replica that is not in sync may lead if no other can."""
     return bool(_topic_value(image, settings, topic, "unclean.leader.election.enable"))
 
 
@@ -99,7 +100,7 @@ def _topic_value(image: Image, settings: Settings, topic: TopicImage, name: str)
 
 
 def partitions_where(image: Image, which: Callable[[PartitionImage], bool]) -> Iterator[ImagePartition]:
-    """The partitions that are `which`: topics by name, partitions by number."""
+    """The partitions that satisfy `which`: topics by name, partitions by number."""
     for _, topic_id in sorted(image.topic_ids.items()):
         topic = image.topics[topic_id]
         for index in sorted(index for index, partition in topic.partitions.items() if which(partition)):
@@ -107,7 +108,7 @@ def partitions_where(image: Image, which: Callable[[PartitionImage], bool]) -> I
 
 
 def apply_changes(image: Image, records: Iterable[PartitionChangeRecord]) -> Image:
-    """The image once these changes are made."""
+    """The image after these changes."""
     for record in records:
         image = partition_change(image, record)
     return image

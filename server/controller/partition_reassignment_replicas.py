@@ -1,6 +1,7 @@
-"""The replicas of a partition that is being reassigned: which come, which go, when that is done, and how it is undone (KIP-455).
+"""The replicas of a reassignment: adding, removing, target and original ones, and when it completes
+(KIP-455).
 
-While it lasts, `replicas` holds the wanted ones, in their order, and after them those that go. This file only reckons.
+During a reassignment `replicas` holds the target replicas in their order, then those to remove.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ Brokers = Sequence[int]
 
 
 class CompletedReassignment(NamedTuple):
-    """The replicas and the in-sync ones once the reassignment is over."""
+    """The replicas and the ISR after the reassignment."""
 
     replicas: list[int]
     isr: list[int]
 
 
 class PartitionReassignmentReplicas(NamedTuple):
-    """`adding` and `removing` are both empty when nothing is being reassigned."""
+    """`adding` and `removing` are both empty if no reassignment is in progress."""
 
     replicas: Brokers
     adding: Brokers
@@ -33,7 +34,7 @@ class PartitionReassignmentReplicas(NamedTuple):
 
     @classmethod
     def to_target(cls, current: Brokers, wanted: Brokers) -> PartitionReassignmentReplicas:
-        """From the replicas that are there to those that are wanted."""
+        """From the current replicas to the target."""
         removing = sorted(set(current) - set(wanted))
         return cls([*wanted, *removing], sorted(set(wanted) - set(current)), removing)
 
@@ -42,18 +43,19 @@ class PartitionReassignmentReplicas(NamedTuple):
         return bool(self.adding or self.removing)
 
     def target_replicas(self) -> list[int]:
-        """The replicas when it is done."""
+        """The replicas after the reassignment."""
         return [broker for broker in self.replicas if broker not in self.removing]
 
     def original_replicas(self) -> list[int]:
-        """The replicas before it began."""
+        """The replicas before the reassignment."""
         return [broker for broker in self.replicas if broker not in self.adding]
 
     def completed(self, isr: Brokers) -> CompletedReassignment | None:
-        """What it ends as, if with these in sync it can end.
+        """The result, if the reassignment can complete with this ISR.
 
-        All that come are in sync, and somebody stays. Where more go than come, all that stay are in sync: those that came by an earlier
-        reassignment, which this one has taken the place of, are not among those that come.
+        All adding replicas must be in sync, and one replica must remain. If more replicas are
+        removed than added, all target replicas must be in sync: replicas that an earlier, replaced
+        reassignment added are not among the adding ones.
         """
         if not self.in_progress:
             return None

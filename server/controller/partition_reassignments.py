@@ -43,7 +43,7 @@ OngoingPartitionReassignment = ListPartitionReassignmentsResponse.OngoingPartiti
 def alter_partition_reassignments(
     image: Image, settings: Settings, request: AlterPartitionReassignmentsRequest
 ) -> ControllerResult[Result]:
-    """What AlterPartitionReassignments does."""
+    """Handles AlterPartitionReassignments."""
     changes = PartitionChanges(image, settings)
     records: list[PartitionChangeRecord] = []
     results = []
@@ -115,7 +115,9 @@ def _result(asked: ReassignablePartition, code: int = error_codes.NONE, message:
 
 
 def list_partition_reassignments(image: Image, asked: Sequence[ListedTopic] | None) -> list[OngoingTopicReassignment]:
-    """What ListPartitionReassignments tells: partitions at rest are left out, and so are those that are not there."""
+    """Handles ListPartitionReassignments. Partitions without a reassignment, and unknown ones, are
+    left out.
+    """
     told = []
     for topic, indexes in _listed_partitions(image, asked):
         moving = [index for index in indexes if index in topic.partitions and _is_reassigning(topic.partitions[index])]

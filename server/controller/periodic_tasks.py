@@ -1,9 +1,9 @@
-"""What the active controller does unasked, while it leads: fence the brokers that are silent, have partitions led by who should lead them, and
-sweep away the delegation tokens whose time is over.
+"""The periodic tasks of the active controller: fences brokers with expired sessions, balances
+leaders, elects unclean leaders, and sweeps expired delegation tokens.
 
-Rules. A duty ends with the leadership that it began in. Silent brokers are fenced from the first broker on that sends
-heartbeats: a node that is the whole cluster has none. What is done is decided elsewhere, and written as every decision
-is (KIP-631, KIP-460).
+A task ends with the epoch in which it was started. Brokers are fenced from the first broker on that
+sends heartbeats: a node that is the whole cluster has none. The records are computed elsewhere, and
+appended like any other change (KIP-631, KIP-460).
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ if TYPE_CHECKING:
 log = logging.getLogger("kafkadouble.server.controller")
 
 PeriodicTask = Callable[["Node", ActiveController, int], Sequence[Message]]
-"""The records that are due at `now`; asked again until there are none."""
+"""The records that are due at `now`; called again until there are none."""
 
 
 def start_heartbeat_manager(node: Node, active: ActiveController) -> BrokerHeartbeatManager:
-    """Begin to listen for brokers.
+    """Starts to track the heartbeats of brokers.
 
-    The leader's own broker is a broker like every other: it registers, sends heartbeats, and is fenced when it is silent.
-    The exception is the broker of a node that was its whole quorum and wrote its registration itself: it sends none.
+    The active controller's own broker is a broker like every other: it registers, sends heartbeats,
+    and is fenced when its session expires. The exception is the broker of a node that was its whole
+    quorum and wrote its own registration: it sends no heartbeats.
     """
     from .broker_heartbeat_manager import BrokerHeartbeatManager
 
@@ -45,18 +46,22 @@ def start_heartbeat_manager(node: Node, active: ActiveController) -> BrokerHeart
 
 
 def _sends_no_heartbeats(node: Node) -> bool:
-    """Whether this node's own broker was registered without a request, and no other node has led since."""
+    """Whether this node's broker was registered without a request, and no other node has been
+    active since.
+    """
     return node.is_registered and not (node.life is not None and node.life.has_begun)
 
 
 def _ms_until_next_check(node: Node, heartbeats: BrokerHeartbeatManager) -> int:
-    """Now and then, and as soon as a session is over: who waits for another leader waits no longer than he must."""
+    """At a fixed interval, and as soon as a session expires: a new leader is elected without
+    delay.
+    """
     expiry, now_and_then = heartbeats.next_expiry_ms(), node.settings.int("broker.heartbeat.interval.ms") // 2
     return now_and_then if expiry is None else min(expiry - node.now, now_and_then)
 
 
 def start_periodic_tasks(node: Node, active: ActiveController) -> None:
-    """This node leads."""
+    """Starts the tasks when this node becomes the active controller."""
     if any(id != node.id or not _sends_no_heartbeats(node) for id in active.image.brokers):
         active.track_heartbeats()
     if node.channels and node.settings.int("metadata.max.idle.interval.ms"):
@@ -96,10 +101,12 @@ def _sweep_expired_tokens(node: Node, active: ActiveController, now: int) -> Seq
 
 
 class _NoOpRecordTask:
-    """Show those who follow that the log goes on, when nothing is written (KIP-835)."""
+    """Writes a NoOpRecord if nothing else is written, so that followers see that the log is alive
+    (KIP-835).
+    """
 
     def __init__(self) -> None:
-        self._end = -1  # of the log, when one looked last
+        self._end = -1  # the end of the log at the last check
 
     def __call__(self, node: Node, active: ActiveController, now: int) -> Sequence[Message]:
         end, replica = node.controller.log.log_end_offset, node.quorum.replica
@@ -108,7 +115,7 @@ class _NoOpRecordTask:
             return ()
         from kafkadouble.messages.generated.no_op_record import NoOpRecord
 
-        self._end = -1  # its own record is no news
+        self._end = -1  # its own record does not count as activity
         return [NoOpRecord()]
 
 
@@ -126,10 +133,10 @@ def _schedule(node: Node, active: ActiveController, interval: Callable[[], int],
             while records := task(node, active, now):
                 node.controller.commit(records)
         except DiskFailure:
-            return  # the node is told of it, and halts: what cannot be written down cannot be decided (`outages`)
+            return  # the node halts: nothing more can be appended
         except Refusal as refusal:
             if refusal.code == error_codes.NOT_CONTROLLER:
-                return  # another leads by now
+                return  # another node is active now
             log.warning("%r: %s", node, refusal.message)
         _schedule(node, active, interval, task)
 

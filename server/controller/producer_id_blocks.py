@@ -1,4 +1,6 @@
-"""AllocateProducerIds as a decision: a broker is given the next block of ids, which nobody is given again (KIP-730)."""
+"""AllocateProducerIds: gives a broker the next block of producer ids, each of which is used once
+(KIP-730).
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,14 @@ LAST_ID = 2**63 - 1
 
 
 class ProducerIdsBlock(NamedTuple):
-    """The records, and the ids that they give away."""
+    """The record, and the ids of the block."""
 
     records: list[Message]
     ids: range
 
 
 def allocate_producer_ids(image: Image, broker_id: int, broker_epoch: int) -> ProducerIdsBlock:
-    """The next block. Refusal(STALE_BROKER_EPOCH), and (UNKNOWN_SERVER_ERROR) when there are no ids left."""
+    """The next block. Refusal(STALE_BROKER_EPOCH), (UNKNOWN_SERVER_ERROR) if no ids are left."""
     checked_broker(image, broker_id, broker_epoch)
     first = image.next_producer_id
     if first > LAST_ID - BLOCK_SIZE:

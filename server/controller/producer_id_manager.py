@@ -1,7 +1,8 @@
-"""Ids for producers: the controller gives a broker a block of them at a time, and the broker hands them out (KIP-730).
+"""The producer ids of a broker: it gets them from the controller in blocks (KIP-730).
 
-What is left of a block when a broker ends is lost, so that no id is ever given twice. A quorum of one gives its block at once; a broker that
-waits for one from another node answers COORDINATOR_LOAD_IN_PROGRESS.
+The rest of a block is lost when the broker stops, so that no id is used twice. A quorum of one
+allocates its block at once; a broker that waits for a block from another node answers
+COORDINATOR_LOAD_IN_PROGRESS.
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ if TYPE_CHECKING:
 
 
 class ProducerIdManager:
-    """The ids that one broker may still hand out."""
+    """The unused producer ids of one broker."""
 
     def __init__(self, node: Node, controller: Controller) -> None:
         self._node, self._controller, self._broker_id = node, controller, node.id
         self._left = iter(range(0))
 
     def next(self) -> int:
-        """An id that nobody had before."""
+        """An unused producer id."""
         found = next(self._left, None)
         return self._from_new_block() if found is None else found
 
     def take(self, first: int, count: int) -> None:
-        """A block that the controller has given."""
+        """Accepts a block from the controller."""
         self._left = iter(range(first, first + count))
 
     def _from_new_block(self) -> int:
@@ -41,7 +42,7 @@ class ProducerIdManager:
             raise Refusal(error_codes.COORDINATOR_LOAD_IN_PROGRESS)
         broker = self._controller.draft.brokers.get(self._broker_id)
         if broker is None:
-            raise Refusal(error_codes.COORDINATOR_LOAD_IN_PROGRESS)  # it was unregistered: nobody gives it any
+            raise Refusal(error_codes.COORDINATOR_LOAD_IN_PROGRESS)  # the broker was unregistered
         block = allocate_producer_ids(self._controller.draft, broker.id, broker.epoch)
         self._controller.commit(block.records)
         self.take(block.ids.start + 1, len(block.ids) - 1)

@@ -1,8 +1,8 @@
-"""Which brokers hold the replicas of a new partition: those that somebody names, checked, or else every broker in turn, over all racks.
+"""The replicas of new partitions: a manual assignment, checked, or a placement across all racks.
 
-The first replica leads, and all of them are in sync, unless they are fenced or shutting down. A fenced broker gets replicas when the others are
-too few, and never leads; one that shuts down, or whose log directories are all cordoned (KIP-1066), gets none. In which order the brokers come
-stands in `striped_replica_placer.py`.
+The first active replica leads, and all active replicas are in sync. A fenced broker gets replicas
+only if there are too few others, and never leads; a broker in controlled shutdown, or with all log
+directories cordoned (KIP-1066), gets none. The order of brokers is in `striped_replica_placer.py`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from .striped_replica_placer import UsableBroker, place_striped
 
 
 def place_replicas(image: Image, first: int, count: int, replication_factor: int) -> list[list[int]]:
-    """Replicas for `count` partitions from number `first` on. Refusal(INVALID_REPLICATION_FACTOR) when there are too few brokers."""
+    """Replicas for `count` partitions from number `first` on. Refusal(INVALID_REPLICATION_FACTOR)
+    if there are too few brokers.
+    """
     usable = [
         UsableBroker(broker.id, broker.rack, broker.fenced)
         for broker in image.brokers.values()
@@ -34,7 +36,9 @@ def place_replicas(image: Image, first: int, count: int, replication_factor: int
 
 
 def takes_replicas(broker: BrokerImage) -> bool:
-    """Whether one of its log directories, if it told of any, is not cordoned."""
+    """Whether the broker has a log directory that is not cordoned; true if it reported no
+    directories.
+    """
     return not broker.log_dirs or not set(broker.log_dirs) <= set(broker.cordoned_log_dirs)
 
 
@@ -48,7 +52,7 @@ def _placement_problem(usable: Sequence[UsableBroker], replication_factor: int) 
 
 
 def checked_assignment(image: Image, index: int, replicas: Sequence[int], replication_factor: int | None) -> list[int]:
-    """The replicas that somebody names for the new partition `index`. Refusal(INVALID_REPLICA_ASSIGNMENT) when they cannot be."""
+    """A manual assignment for the new partition `index`. Refusal(INVALID_REPLICA_ASSIGNMENT)."""
     check_assignable(image, replicas, replication_factor)
     if not any(image.brokers[broker].active for broker in replicas):
         message = f"{index} are fenced or in controlled shutdown."
@@ -58,7 +62,9 @@ def checked_assignment(image: Image, index: int, replicas: Sequence[int], replic
 
 
 def check_assignable(image: Image, replicas: Sequence[int], replication_factor: int | None = None) -> None:
-    """Refusal(INVALID_REPLICA_ASSIGNMENT) when a partition cannot have these replicas; None: any number of them."""
+    """Refusal(INVALID_REPLICA_ASSIGNMENT) if a partition cannot have these replicas.
+    `replication_factor` None allows any number.
+    """
     problem = _assignment_problem(image, sorted(replicas), replication_factor)
     if problem is not None:
         raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, problem)
@@ -82,7 +88,7 @@ def _assignment_problem(image: Image, brokers: list[int], replication_factor: in
 
 
 def partition_record(image: Image, topic_id: Uuid, index: int, replicas: Sequence[int]) -> PartitionRecord:
-    """A new partition, led by the first of its replicas that is active."""
+    """A new partition, led by its first active replica."""
     in_sync = [broker for broker in replicas if image.brokers[broker].active]
     return PartitionRecord(
         partition_id=index,

@@ -1,8 +1,9 @@
-"""Credentials of users as a decision, and as they are asked for (KIP-554, RFC 5802).
+"""SCRAM credentials: altered and described (KIP-554, RFC 5802).
 
-Rules. A client sends the salted password; what is kept of it are the salt and two keys, and nobody is ever told more than the mechanism and the
-iterations. A user who stands twice in a request, be it with two mechanisms, fails; users do not suffer from one another. Credentials are kept
-and described; no listener asks for them.
+A client sends the salted password; only the salt and two keys are stored, and only the mechanism
+and the iterations are ever described. A user that appears twice in a request fails, even with two
+mechanisms; other users are not affected. Credentials are stored and described; no listener
+authenticates with them.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ Upsertion = AlterUserScramCredentialsRequest.ScramCredentialUpsertion
 
 
 class ScramUserResult(NamedTuple):
-    """What became of one user."""
+    """The result for one user."""
 
     user: str
     error_code: int = error_codes.NONE
@@ -43,7 +44,7 @@ class ScramUserResult(NamedTuple):
 def alter_scram_credentials(
     image: Image, deletions: Sequence[Deletion], upsertions: Sequence[Upsertion]
 ) -> ControllerResult[ScramUserResult]:
-    """What AlterUserScramCredentials does: those who come out well stand first, as in Kafka."""
+    """Handles AlterUserScramCredentials. Successful users come first, as in Kafka."""
     well: dict[str, Message] = {}
     failed: dict[str, ScramUserResult] = {}
     for user, decide in _requested_changes(image, deletions, upsertions):
@@ -81,7 +82,8 @@ def _upsertion_record(image: Image, asked: Upsertion) -> Message:
     if asked.iterations > MOST_ITERATIONS:
         raise Refusal(error_codes.UNACCEPTABLE_CREDENTIAL, "Too many iterations")
     if not asked.salted_password:
-        raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)  # Java knows no empty key, and Kafka does not expect that
+        # Java has no empty HMAC key; Kafka fails with an unexpected exception
+        raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
     return record_of(asked.name, mechanism, bytes(asked.salt), bytes(asked.salted_password), asked.iterations)
 
 
@@ -96,7 +98,7 @@ def _checked_mechanism(image: Image, user: str, mechanism: int) -> Mechanism:
 
 
 class ScramUserDescription(NamedTuple):
-    """A user's mechanisms, each with its iterations; or why there is nothing to tell."""
+    """A user's mechanisms, each with its iterations, or an error."""
 
     user: str
     credentials: Sequence[tuple[int, int]] = ()
@@ -105,7 +107,7 @@ class ScramUserDescription(NamedTuple):
 
 
 def describe_scram_credentials(image: Image, users: Sequence[str]) -> list[ScramUserDescription]:
-    """What DescribeUserScramCredentials tells: of these users, or of all where none is named."""
+    """Handles DescribeUserScramCredentials: these users, or all if none is named."""
     found: dict[str, list[tuple[int, int]]] = {}
     for (user, mechanism), credential in sorted(image.scram.items(), key=lambda each: each[0]):
         found.setdefault(user, []).append((mechanism, credential.iterations))

@@ -1,9 +1,11 @@
-"""How a node makes itself known to its cluster: as a controller, and as a broker that leads what it led before (KIP-631, KIP-919).
+"""How the active controller registers its own node: as a controller, and as the broker of a cluster
+of one (KIP-631, KIP-919).
 
-A node that leads the quorum writes the registration of its controller itself, once in its life; and that of its broker,
-if the node was the whole quorum when it started. In every other quorum the broker registers by a request, also when
-the controller that leads is in the same process (`broker_life`). A broker's partitions follow the metadata from then
-on: what an earlier life of it led has no leader until it is unfenced.
+The active controller writes the registration of its own controller, once per start; and that of its
+own broker if the node was the whole quorum when it started. In every other quorum the broker
+registers by a request, even if the active controller is in the same process
+(`broker_lifecycle_manager`). From then on the broker's partitions follow the metadata: those that
+it led before the start have no leader until it is unfenced.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def register_node(node: Node) -> None:
-    """This node has begun to lead."""
+    """Registers this node, which became the active controller."""
     _register_controller(node)
     by_request = node.life is not None and node.life.registers
     if "broker" in node.roles and node.quorum.is_alone and not (node.is_registered or by_request):
@@ -28,7 +30,9 @@ def register_node(node: Node) -> None:
 
 
 def metadata_version_raised(node: Node) -> None:
-    """The level of the metadata is another one: what this node, which leads, could not say of itself below, it says now."""
+    """Writes the parts of this node's registration that the previous metadata.version did not
+    have.
+    """
     _register_controller(node)
     image = node.controller.draft
     broker = image.brokers.get(node.id)
@@ -45,7 +49,9 @@ def _register_controller(node: Node) -> None:
 
 
 def _register_broker(node: Node) -> None:
-    """Fenced first, as every broker; then it leads again."""
+    """Registers the broker fenced, as every broker is; then unfences it, so that it leads its
+    partitions again.
+    """
     controller, (host, port) = node.controller, node.advertised
     rack = node.settings["broker.rack"]
     epoch = controller.log.log_end_offset

@@ -1,9 +1,11 @@
-"""Replicas over racks, as Kafka's striped placement has it: racks take turns to lead, and a partition's replicas go round the racks (KIP-36).
+"""Places replicas across racks, as Kafka's StripedReplicaPlacer does (KIP-36).
 
-Rules. The leader is an unfenced broker; within a rack the others are unfenced ones first, and each broker is taken once for a partition. With
-each partition the turn goes on by one rack, and within each rack by one broker. Kafka begins anywhere by chance, and shuffles whenever it has
-placed as many partitions as there are unfenced brokers. Here nothing is left to chance, so that a run can be repeated: partition 0 begins with
-the first rack's first broker, and instead of being shuffled the brokers of each rack go on by one more.
+Leaders alternate between racks, and the replicas of a partition go round the racks. The leader is
+an unfenced broker; within a rack unfenced brokers come first, and a partition uses each broker
+once. Each partition starts one rack further, and within each rack one broker further. Kafka starts
+at random, and shuffles after as many partitions as there are unfenced brokers. Here placement is
+deterministic, so that a run can be repeated: partition 0 starts with the first broker of the first
+rack, and instead of a shuffle the brokers of each rack move on by one more.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ NO_BROKER_LEFT = -1
 
 
 class UsableBroker(NamedTuple):
-    """A broker that may take a replica."""
+    """A broker that may get a replica."""
 
     id: int
     rack: str | None
@@ -23,7 +25,9 @@ class UsableBroker(NamedTuple):
 
 
 def place_striped(brokers: Iterable[UsableBroker], replicas: int) -> Iterator[list[int]]:
-    """The replicas of one partition after the other, without end. There are brokers for so many replicas, and one of them is not fenced."""
+    """The replicas of one partition after the other, without end. There must be at least `replicas`
+    brokers, one of them unfenced.
+    """
     racks = _group_by_rack(brokers)
     cycle = sum(len(rack.unfenced.brokers) for rack in racks)
     partition = 0
@@ -37,7 +41,9 @@ def place_striped(brokers: Iterable[UsableBroker], replicas: int) -> Iterator[li
 
 
 class _BrokerList:
-    """Brokers that take turns. Each partition begins one further than the last that took from here."""
+    """Brokers that take turns. Each partition starts one further than the last one that used this
+    list.
+    """
 
     def __init__(self) -> None:
         self.brokers: list[int] = []
@@ -45,7 +51,7 @@ class _BrokerList:
         self._taken, self._partition = 0, 0
 
     def take(self, partition: int) -> int:
-        """The next for this partition. NONE when all were taken."""
+        """The next broker for this partition; NO_BROKER_LEFT if all are used."""
         if self._partition != partition:
             self._partition, self._taken, self.start = partition, 0, self.start + 1
         if self._taken >= len(self.brokers):
@@ -64,7 +70,7 @@ class _Rack:
 
 
 def _group_by_rack(brokers: Iterable[UsableBroker]) -> list[_Rack]:
-    """By name; brokers without a rack are one rack, the first."""
+    """The racks by name; brokers without a rack form the first one."""
     racks: dict[str | None, _Rack] = {}
     for broker in sorted(brokers, key=lambda each: (each.rack or "", each.rack is not None, each.id)):
         rack = racks.setdefault(broker.rack, _Rack())
@@ -79,7 +85,7 @@ def _place_partition(racks: Sequence[_Rack], partition: int, replicas: int) -> l
     passed = False
     while len(placed) < replicas:
         if turn == first and not passed:
-            passed = True  # the leader is this rack's
+            passed = True  # this rack has the leader
         elif (broker := racks[turn].take(partition)) != NO_BROKER_LEFT:
             placed.append(broker)
         turn = (turn + 1) % len(racks)
@@ -87,7 +93,7 @@ def _place_partition(racks: Sequence[_Rack], partition: int, replicas: int) -> l
 
 
 def _take_leader(racks: Sequence[_Rack], partition: int, turn: int) -> tuple[int, int]:
-    """The rack whose turn it is, or the next with somebody unfenced, and who leads there."""
+    """The rack of this turn, or the next one with an unfenced broker, and the leader there."""
     while (leader := racks[turn].unfenced.take(partition)) == NO_BROKER_LEFT:
         turn = (turn + 1) % len(racks)
     return turn, leader

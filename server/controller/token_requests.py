@@ -1,8 +1,9 @@
-"""Who may ask for delegation tokens (KIP-48), and what becomes of who wants another end for one.
+"""The checks and the answers that the delegation token APIs share (KIP-48).
 
-Rules. Nobody may who came by a connection in PLAINTEXT, since a token is a password; nor he who proved himself by a token, lest one that is
-stolen beget others. Listeners here are PLAINTEXT, those of brokers and those of controllers: so only he may for whom a broker speaks in an
-Envelope, and that broker has seen to it how he came.
+Refused on PLAINTEXT connections, because a token is a password, and for sessions that authenticated
+with a delegation token: a stolen token must not create new ones. All listeners of this product are
+PLAINTEXT, so only requests that a broker forwards in an Envelope are accepted: that broker has
+checked how its client authenticated.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ def answer_with_expiry(
     period: int,
     response: Callable[..., R],
 ) -> R | Wait[R]:
-    """The token that is shown gets the end that `decide`, which is `renew` or `expire`, gives it; the answer tells it."""
+    """Gives the token a new expiry time by `decide`, which is `renew_token` or `expire_token`, and
+    answers with it.
+    """
     check_token_request_allowed(request)
     draft = node.controller.draft
     terms, proof = checked_token_settings(draft, token_settings_of(node.settings)), bytes(request.body.hmac)
@@ -53,5 +56,5 @@ def answer_with_expiry(
 
 
 def expiry_in_refusal(code: int) -> int:
-    """What stands where the end would."""
+    """The expiry time in an error answer."""
     return NO_TIMESTAMP if code == error_codes.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED else 0

@@ -147,7 +147,7 @@ class Quorum:
 
     def _after(self) -> None:
         self._check()
-        self._node.controller.proceed()
+        self._node.controller.publish_committed()
 
     def _check(self) -> None:
         failure = self.replica.failure

@@ -1,7 +1,7 @@
-"""What a decision of the controller is: records to write, and what to answer. Nothing is written while one is made.
+"""The result of a controller operation: the records to write and the results to answer.
 
-A part of a request that cannot be done is a `Refusal` inside of the decision, and becomes that part's answer; a `Refusal` that leaves the
-decision fails the request as a whole.
+An error of one part of the request is a `Refusal` inside the operation and becomes that part's
+result; a `Refusal` that leaves the operation fails the whole request.
 """
 
 from __future__ import annotations
@@ -17,17 +17,21 @@ from ..requests.request import Refusal
 R = TypeVar("R")
 
 MAX_RECORDS_PER_USER_OP = 10_000
-"""Records that one request may cause, and partitions that it may add: Kafka's `MAX_RECORDS_PER_USER_OP`."""
+"""The most records that one request may cause, and the most partitions that it may add, as in
+Kafka.
+"""
 
 
 class ControllerResult(NamedTuple, Generic[R]):
-    """The records of a decision, which hold together or not at all, and the results of what was asked for."""
+    """The records, applied together or not at all, and the results."""
 
     records: Sequence[Message]
     results: list[R]
 
     def checked(self) -> ControllerResult[R]:
-        """Itself. Refusal(POLICY_VIOLATION) when it has too many records for one request."""
+        """The result itself. Refusal(POLICY_VIOLATION) if it has too many records for one
+        request.
+        """
         check_size(len(self.records))
         return self
 
@@ -39,6 +43,6 @@ def check_size(records: int) -> None:
 
 
 def check_time_left(timeout_ms: int) -> None:
-    """Refusal(REQUEST_TIMED_OUT) for a request whose time is up before it begins."""
+    """Refusal(REQUEST_TIMED_OUT) if the timeout is not positive."""
     if timeout_ms <= 0:
         raise Refusal(error_codes.REQUEST_TIMED_OUT)

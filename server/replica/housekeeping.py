@@ -65,8 +65,8 @@ def remove_deleted(node: Node, now: int) -> None:
 
 def keep_snapshots(node: Node, now: int) -> None:
     """Write a snapshot of the metadata if the last is too old, and delete those that are no longer kept (KIP-630)."""
-    if node.controller.fresh or "snapshotting" in vars(node):
-        node.controller.count_fresh()
+    if node.controller.uncounted_bytes or "snapshotting" in vars(node):
+        node.controller.report_committed_bytes()
         node.snapshotting.clean(now)
 
 

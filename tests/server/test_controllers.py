@@ -241,19 +241,19 @@ def test_the_bytes_between_two_snapshots_are_counted_from_the_last_one_on() -> N
         before, rounds = len(ends(leader)), 0
         while len(ends(leader)) == before:
             busy(controllers, leader, 1)
-            leader.controller.count_fresh()  # as is done every minute
+            leader.controller.report_committed_bytes()  # as is done every minute
             rounds += 1
         assert rounds > 10 or not before, "some 100 bytes a round, of 2000"
     before = len(ends(leader))
     busy(controllers, leader, 10)
-    leader.controller.count_fresh()
+    leader.controller.report_committed_bytes()
     leader.snapshotting.loaded(0)
     busy(controllers, leader, 15)
-    leader.controller.count_fresh()
+    leader.controller.report_committed_bytes()
     controllers.step()
     assert len(ends(leader)) == before
     busy(controllers, leader, 10)
-    leader.controller.count_fresh()
+    leader.controller.report_committed_bytes()
     controllers.step()
     assert len(ends(leader)) == before + 1
 

@@ -26,7 +26,7 @@ def listener(**fields: Any) -> dict[str, Any]:
 REFUSED: dict[str, tuple[dict[str, Any], int, str]] = {
     "another cluster": ({"cluster_id": "x"}, error_codes.INCONSISTENT_CLUSTER_ID, "Expected cluster ID the-cluster"),
     "no cluster": ({"cluster_id": ""}, error_codes.INCONSISTENT_CLUSTER_ID, "but got cluster ID "),
-    "nobody": ({"broker_id": -1}, INVALID, "-1 is no id of a broker"),
+    "nobody": ({"broker_id": -1}, INVALID, "-1 is no broker id"),
     "a broker of ZooKeeper": ({"is_migrating_zk_broker": True}, error_codes.BROKER_ID_NOT_REGISTERED, "ZK brokers"),
     "no directory": ({"log_dirs": []}, INVALID, "No directories specified in request"),
     "no id of a directory": ({"log_dirs": [Uuid.ZERO]}, INVALID, "Reserved directory ID in request"),

@@ -33,7 +33,7 @@ from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.logs.formatting import format_directory
 from kafkadouble.server.logs.log_dir import METADATA_FOLDER
 from kafkadouble.server.metadata.image import Image
-from kafkadouble.server.metadata.snapshots import image_of, values_of
+from kafkadouble.server.metadata.image_snapshots import encoded_records_of, load_image
 from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
 from kafkadouble.server.raft.snapshots.head import Head
 from kafkadouble.server.raft.snapshots.reading import SnapshotReader
@@ -93,7 +93,7 @@ def snapshot(path: str, topics: int, partitions: int) -> tuple[FileSnapshots, Of
 def loaded(reader: SnapshotReader) -> tuple[Image, dict[str, float]]:
     """The image; and the seconds that it took, those that reading its batches takes of them, and those that decoding its records does."""
     start = time.process_time()
-    image = image_of(reader)
+    image = load_image(reader)
     whole = time.process_time() - start
     start = time.process_time()
     found = [value for batch in reader.values() for value in batch]
@@ -109,14 +109,14 @@ def written(image: Image, store: FileSnapshots, id: OffsetAndEpoch) -> tuple[dic
     part = store.create(OffsetAndEpoch(id.offset + 1, id.epoch))
     assert part is not None
     slices, start = [], time.process_time()
-    for flushing in write(part, Head(NOW), values_of(image), NOW):
+    for flushing in write(part, Head(NOW), encoded_records_of(image), NOW):
         slices.append(time.process_time())
         if flushing is not None:
             flushing()  # beside the loop, where there is one
     whole = time.process_time() - start
     store.delete(part.id, NOW)
     start = time.process_time()
-    for _ in values_of(image):
+    for _ in encoded_records_of(image):
         pass
     codec = time.process_time() - start
     return {"image": whole, "codec": codec}, [(later - before) * 1000 for before, later in pairwise(slices)]

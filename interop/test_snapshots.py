@@ -24,10 +24,10 @@ from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.server.log.formats import names
 from kafkadouble.server.log.formats.names import checkpoint_name
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.metadata import snapshots
+from kafkadouble.server.metadata import image_snapshots
 from kafkadouble.server.metadata.image import EMPTY, Image
-from kafkadouble.server.metadata.metadata_log import decoded
-from kafkadouble.server.metadata.replay import Fold, replay
+from kafkadouble.server.metadata.metadata_log import decode_batches
+from kafkadouble.server.metadata.replay import MetadataDelta, replay
 from kafkadouble.server.raft.replica_key import ReplicaKey
 from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
 from kafkadouble.server.raft.snapshots.head import Head
@@ -128,7 +128,7 @@ def write(folder: Path, image: Image, id: OffsetAndEpoch, head: Head, most: int 
     disk.make_folder(FOLDER)
     part = FileSnapshots(disk, FOLDER).create(id)
     assert part is not None
-    write_at_once(part, head, snapshots.values_of(image), NOW, most=most)
+    write_at_once(part, head, image_snapshots.encoded_records_of(image), NOW, most=most)
     return folder / FOLDER / checkpoint_name(id)
 
 
@@ -243,15 +243,15 @@ def test_a_real_kafka_whose_metadata_log_is_gone_starts_from_our_snapshot(kafka:
     admin.create_topics([NewTopic("later", 1, 1)])["later"].result(PATIENCE)
     node.stop()
     log = (folder / f"{names.segment_name(image.end.offset)}.log").read_bytes()
-    assert next(decoded(log)).end.offset > image.end.offset
+    assert next(decode_batches(log)).end.offset > image.end.offset
 
 
 def image_of(folder: Path) -> Image:
     """The fold of a metadata log."""
-    fold, end = Fold(), EMPTY.end
+    fold, end = MetadataDelta(), EMPTY.end
     for path in sorted(folder.glob("*.log")):
-        for records, reached in decoded(path.read_bytes()):
+        for records, reached in decode_batches(path.read_bytes()):
             for record in records:
-                fold.apply(record)
+                fold.replay(record)
             end = reached
     return fold.image._replace(end=end)

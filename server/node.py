@@ -40,7 +40,7 @@ from .tracing.history import History
 
 if TYPE_CHECKING:
     from .broker.lifecycle import BrokerLife
-    from .metadata.snapshot_generator import Snapshotting
+    from .metadata.snapshot_generator import SnapshotGenerator
     from .network.peers import Sending
     from .replica.replication.alter_partition_manager import IsrChanges
     from .replica.replication.fetchers import Fetchers
@@ -131,11 +131,11 @@ class Node:
         housekeeping.begin(self)
 
     @cached_property
-    def snapshotting(self) -> Snapshotting:
+    def snapshot_generator(self) -> SnapshotGenerator:
         """Who writes and keeps the snapshots of the metadata; most nodes end before there is one."""
-        from .metadata.snapshot_generator import Snapshotting
+        from .metadata.snapshot_generator import SnapshotGenerator
 
-        return Snapshotting(self)
+        return SnapshotGenerator(self, self.settings, self.controller, self.quorum.replica, self.quorum.snapshots)
 
     def submit(self, request: Request[Any], reply: Callable[[Answer], None], now: int) -> Task | None:
         """Take a request; `reply` is called once with its answer, perhaps before this returns.
@@ -232,8 +232,8 @@ class Node:
 
     def abandon(self) -> None:
         """Drop the work that is under way; nothing is asked of the node afterwards."""
-        if "snapshotting" in vars(self):
-            self.snapshotting.abandon()
+        if "snapshot_generator" in vars(self):
+            self.snapshot_generator.abandon()
 
     def next_deadline(self) -> int | None:
         """When `tick` is wanted next (ms), if nothing else happens."""

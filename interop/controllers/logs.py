@@ -14,10 +14,10 @@ from typing import NamedTuple
 from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.server.log.formats import names
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.metadata import snapshots
+from kafkadouble.server.metadata import image_snapshots
 from kafkadouble.server.metadata.image import Image
-from kafkadouble.server.metadata.metadata_log import decoded
-from kafkadouble.server.metadata.replay import Fold
+from kafkadouble.server.metadata.metadata_log import decode_batches
+from kafkadouble.server.metadata.replay import MetadataDelta
 from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
 from kafkadouble.wire.batch import BatchHeader, iter_batches
 
@@ -94,7 +94,7 @@ def image_in(node: Node, id: OffsetAndEpoch) -> Image:
     """What a snapshot of a node says."""
     reader = _store(node).open(id)
     assert reader is not None
-    return snapshots.image_of(reader)
+    return image_snapshots.load_image(reader)
 
 
 def image_of(node: Node) -> Image:
@@ -104,11 +104,11 @@ def image_of(node: Node) -> Image:
 
 def _images(log: Sequence[Stored]) -> Iterator[tuple[int, Image]]:
     """The image after each batch of a log that goes back to its first record."""
-    fold = Fold()
+    fold = MetadataDelta()
     for stored in log:
-        for found in decoded(stored.data):
+        for found in decode_batches(stored.data):
             for record in found.records:
-                fold.apply(record)
+                fold.replay(record)
             yield found.end.offset, fold.image
 
 

@@ -17,7 +17,7 @@ from interop.raw import ask
 from interop.support import eventually
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.metadata.metadata_log import decoded
+from kafkadouble.server.metadata.metadata_log import decode_batches
 
 from . import admin
 from .kinds import Kafka, Kind
@@ -121,7 +121,7 @@ class Written:
     def _lines(self) -> list[str]:
         found = []
         for stored in batches(self._folder):
-            for read in decoded(stored.data):
+            for read in decode_batches(stored.data):
                 found += [line for record in read.records if (line := self._line(record))]
         return found
 

@@ -13,7 +13,7 @@ import pytest
 from interop.support import eventually
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
 from kafkadouble.messages.generated.partition_record import PartitionRecord
-from kafkadouble.server.metadata.metadata_log import decoded
+from kafkadouble.server.metadata.metadata_log import decode_batches
 
 from . import placed
 from .kinds import DOUBLE, Kafka
@@ -46,7 +46,7 @@ def told(metadata: Path) -> dict[int, list[str]]:
     """The directories of each partition's replicas, as the controller's log says last."""
     found: dict[int, list[str]] = {}
     for stored in batches(metadata):
-        for read in decoded(stored.data):
+        for read in decode_batches(stored.data):
             for record in read.records:
                 if isinstance(record, PartitionRecord | PartitionChangeRecord) and record.directories:
                     found[record.partition_id] = [str(each) for each in record.directories]

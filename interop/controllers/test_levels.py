@@ -21,7 +21,7 @@ from kafkadouble.messages.framed import decode_record
 from kafkadouble.messages.generated.alter_user_scram_credentials import AlterUserScramCredentialsRequest
 from kafkadouble.messages.generated.describe_user_scram_credentials import DescribeUserScramCredentialsRequest
 from kafkadouble.messages.message import Message
-from kafkadouble.server.metadata.release import NAMES
+from kafkadouble.server.metadata.metadata_versions import NAMES
 from kafkadouble.wire.batch import iter_batches, records_of
 
 from . import admin, logs

@@ -29,10 +29,10 @@ from kafkadouble.messages.generated.incremental_alter_configs import Incremental
 from kafkadouble.messages.generated.unregister_broker import UnregisterBrokerRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.metadata.features import OF_BROKERS, SUPPORTED
+from kafkadouble.server.metadata.features import BROKER_ONLY_FEATURES, SUPPORTED
 from kafkadouble.server.metadata.image import BrokerImage, Image, PartitionImage
 from kafkadouble.server.metadata.log_dir_ids import LOST
-from kafkadouble.server.metadata.replay import Fold
+from kafkadouble.server.metadata.replay import MetadataDelta
 from tests.support.values import plain
 
 from .brokers import Addresses
@@ -59,9 +59,9 @@ class Controller:
         self.topics: dict[str, Uuid] = {}
 
     def image(self) -> Image:
-        fold = Fold()
+        fold = MetadataDelta()
         for record in records(self.address):
-            fold.apply(record)
+            fold.replay(record)
         return fold.image
 
 
@@ -98,7 +98,7 @@ class Story:
             listeners=[of.Listener(name="PLAINTEXT", host="127.0.0.1", port=9)],
             features=[
                 of.Feature(name=name, min_supported_version=low, max_supported_version=high)
-                for name, (low, high) in {**SUPPORTED, **OF_BROKERS}.items()
+                for name, (low, high) in {**SUPPORTED, **BROKER_ONLY_FEATURES}.items()
             ],
         )
 

@@ -13,7 +13,7 @@ from interop.raw import ask
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.metadata.metadata_log import decoded
+from kafkadouble.server.metadata.metadata_log import decode_batches
 from kafkadouble.wire.batch import iter_batches
 
 OWN = {"topic_id", "broker_epoch", "end_points", "features", "incarnation_id", "unknown_tagged_fields"}
@@ -43,7 +43,7 @@ def records(address: str) -> Iterator[Any]:
         if not data:
             return
         for at, header in iter_batches(data):
-            for read in decoded(data[at : at + header.size]):
+            for read in decode_batches(data[at : at + header.size]):
                 yield from read.records
             offset, last = header.next_offset, header.partition_leader_epoch
 

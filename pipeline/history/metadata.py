@@ -12,7 +12,7 @@ from typing import Any
 
 from kafkadouble.messages.framed import decode_record
 from kafkadouble.server.log.formats import BadFile
-from kafkadouble.server.metadata.replay import BrokenLog, Fold
+from kafkadouble.server.metadata.replay import BrokenLog, MetadataDelta
 from kafkadouble.wire.errors import UnknownMessage, WireError
 
 from ..logs.options import FAIL, LogOptions
@@ -40,7 +40,7 @@ def _changes(
 ) -> Iterator[tuple[HistoryRecord, Hashable, dict[str, Any] | None]]:
     """What may have changed: the record that touched it last, its key and row. A batch happens at once, and so does a metadata transaction, at
     its end (KIP-868)."""
-    fold, touched = Fold(), dict[Hashable, HistoryRecord]()
+    fold, touched = MetadataDelta(), dict[Hashable, HistoryRecord]()
     for _, batch in groupby(log, key=lambda entry: (entry.segment, entry.base_offset)):
         for entry in batch:
             touched |= dict.fromkeys(_folded(fold, entry, state, options), entry)
@@ -49,7 +49,7 @@ def _changes(
             touched = {}
 
 
-def _folded(fold: Fold, entry: HistoryRecord, state: StateTable, options: LogOptions) -> list[Hashable]:
+def _folded(fold: MetadataDelta, entry: HistoryRecord, state: StateTable, options: LogOptions) -> list[Hashable]:
     """`_applied`, where a record that cannot follow ends it all, or is passed over."""
     try:
         return [] if entry.control else _applied(fold, entry, state)
@@ -59,7 +59,7 @@ def _folded(fold: Fold, entry: HistoryRecord, state: StateTable, options: LogOpt
         return []
 
 
-def _applied(fold: Fold, entry: HistoryRecord, state: StateTable) -> list[Hashable]:
+def _applied(fold: MetadataDelta, entry: HistoryRecord, state: StateTable) -> list[Hashable]:
     """The keys that a record touches, when it has been folded in. Kinds of records that are not known have no meaning here."""
     if entry.value is None:
         raise BrokenLog("it has no value")
@@ -69,7 +69,7 @@ def _applied(fold: Fold, entry: HistoryRecord, state: StateTable) -> list[Hashab
         return []
     touch = state.touched.get(type(record).__name__)
     keys = list(touch(record, fold.image)) if touch else []
-    fold.apply(record)
+    fold.replay(record)
     return keys
 
 

@@ -19,7 +19,7 @@ from kafkadouble.messages.uuid import Uuid
 from ..apis.served import CONTROLLER_SERVED
 from ..metadata.image import EMPTY, Image
 from ..metadata.log_dir_ids import directories_of
-from ..metadata.versions import DIRECTORIES, level_of
+from ..metadata.record_versions import DIRECTORIES, level_of
 
 if TYPE_CHECKING:
     from ..node import Node

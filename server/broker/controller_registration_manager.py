@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages.generated.controller_registration import ControllerRegistrationRequest
 
-from ..metadata.features import METADATA_VERSION, supported_by
+from ..metadata.features import METADATA_VERSION, supported_features
 from ..metadata.image import Image
-from ..metadata.versions import CONTROLLERS
+from ..metadata.record_versions import CONTROLLERS
 from .node_to_controller_channel import ToController
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Registrar:
             listeners=[of.Listener(name=self._node.quorum.replica.listener_name, host=host, port=port)],
             features=[
                 of.Feature(name=name, min_supported_version=low, max_supported_version=high)
-                for name, (low, high) in supported_by(self._node.roles).items()
+                for name, (low, high) in supported_features(self._node.roles).items()
             ],
         )
 

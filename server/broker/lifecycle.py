@@ -23,7 +23,7 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..apis.served import CONTROLLER_SERVED
 from ..controller import broker_unfenced
-from ..metadata.features import OF_BROKERS, SUPPORTED
+from ..metadata.features import BROKER_ONLY_FEATURES, SUPPORTED
 from ..metadata.image import EMPTY, Image
 from .assignments_manager import OwnDirectories
 from .forwarding import forwarded, is_forwarded
@@ -144,7 +144,7 @@ class BrokerLife:
             listeners=[of.Listener(name="PLAINTEXT", host=host, port=port)],
             features=[
                 of.Feature(name=name, min_supported_version=low, max_supported_version=high)
-                for name, (low, high) in {**SUPPORTED, **OF_BROKERS}.items()
+                for name, (low, high) in {**SUPPORTED, **BROKER_ONLY_FEATURES}.items()
             ],
             rack=rack if isinstance(rack, str) else None,
             log_dirs=node.logs.directories,

@@ -11,7 +11,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from ..metadata.image import Image
-from ..metadata.metadata_loader import Decided
+from ..metadata.metadata_loader import UncommittedBatch
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -23,7 +23,7 @@ class ActiveController:
 
     def __init__(self, node: Node, epoch: int, image: Image) -> None:
         self._node, self.epoch, self.image = node, epoch, image
-        self.pending: deque[Decided] = deque()
+        self.pending: deque[UncommittedBatch] = deque()
         self._heartbeats: BrokerHeartbeatManager | None = None
 
     def track_heartbeats(self) -> BrokerHeartbeatManager:

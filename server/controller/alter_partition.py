@@ -20,8 +20,8 @@ from kafkadouble.messages.generated.partition_change_record import PartitionChan
 
 from ..configs.settings import Settings
 from ..metadata.controller_result import ControllerResult
-from ..metadata.fold_topics import NO_LEADER_CHANGE
 from ..metadata.image import Image, PartitionImage, TopicImage
+from ..metadata.replay_topics import NO_LEADER_CHANGE
 from ..requests.request import Refusal
 from .broker_epochs import checked_broker
 from .partition_change_builder import RECOVERED, RECOVERING, PartitionTarget

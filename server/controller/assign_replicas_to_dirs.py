@@ -20,7 +20,7 @@ from ..configs.settings import Settings
 from ..metadata.controller_result import ControllerResult
 from ..metadata.image import Image
 from ..metadata.log_dir_ids import LOST, is_online
-from ..metadata.versions import DIRECTORIES, level_of
+from ..metadata.record_versions import DIRECTORIES, level_of
 from ..requests.request import Refusal
 from .broker_changes import isr_updates_without
 from .broker_epochs import checked_broker

@@ -18,10 +18,10 @@ from kafkadouble.messages.generated.register_broker_record import RegisterBroker
 from kafkadouble.messages.generated.register_controller_record import RegisterControllerRecord
 from kafkadouble.messages.uuid import Uuid
 
-from ..metadata.features import ELR, SUPPORTED, of_new_cluster, supported_by
-from ..metadata.fold_cluster import UNFENCE
+from ..metadata.features import ELR, SUPPORTED, new_cluster_features, supported_features
 from ..metadata.image import BROKER
-from ..metadata.metadata_transactions import at_once
+from ..metadata.metadata_transactions import in_transaction
+from ..metadata.replay_cluster import UNFENCE
 
 
 def format_records(features: Mapping[str, int] | None = None) -> list[Any]:
@@ -29,7 +29,7 @@ def format_records(features: Mapping[str, int] | None = None) -> list[Any]:
     those of a node that is a broker.
     """
     if features is None:
-        features = of_new_cluster(("broker",))
+        features = new_cluster_features(("broker",))
     return [FeatureLevelRecord(name=name, feature_level=level) for name, level in features.items()]
 
 
@@ -37,11 +37,11 @@ def cluster_records(formatted: Sequence[Any], roles: Container[str], min_insync_
     """The first records of a new cluster: the records of the formatted directory and, if the
     cluster has eligible leader replicas, its one initial dynamic configuration.
     """
-    records = list(formatted or format_records(of_new_cluster(roles)))
+    records = list(formatted or format_records(new_cluster_features(roles)))
     if any(type(each).__name__ == "FeatureLevelRecord" and each.name == ELR and each.feature_level for each in records):
         name = "min.insync.replicas"
         records.append(ConfigRecord(resource_type=BROKER, resource_name="", name=name, value=min_insync_replicas))
-    return at_once(records, "Bootstrap records", None)
+    return in_transaction(records, "Bootstrap records", None)
 
 
 def controller_record(
@@ -51,7 +51,7 @@ def controller_record(
     endpoint = RegisterControllerRecord.ControllerEndpoint(name=listener, host=host, port=port, security_protocol=0)
     features = [
         RegisterControllerRecord.ControllerFeature(name=name, min_supported_version=low, max_supported_version=high)
-        for name, (low, high) in supported_by(roles).items()
+        for name, (low, high) in supported_features(roles).items()
     ]
     return RegisterControllerRecord(
         controller_id=node_id, incarnation_id=incarnation_id, end_points=[endpoint], features=features

@@ -19,9 +19,9 @@ from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 
 from ..configs.settings import Settings
-from ..metadata.fold_cluster import CONTROLLED_SHUTDOWN, FENCE, UNFENCE
 from ..metadata.image import BrokerImage, Image
 from ..metadata.log_dir_ids import directories_of
+from ..metadata.replay_cluster import CONTROLLED_SHUTDOWN, FENCE, UNFENCE
 from ..requests.request import Refusal
 from .leader_election import NO_LEADER
 from .partition_change_builder import PartitionTarget

@@ -19,8 +19,8 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..configs.settings import Settings
 from ..metadata.image import BrokerImage, Image
+from ..metadata.record_versions import CORDONED, level_of
 from ..metadata.replay import replay
-from ..metadata.versions import CORDONED, level_of
 from . import broker_changes
 from .broker_context import BrokerContext
 from .broker_control_state import BrokerControlState, BrokerStateRequest, next_state

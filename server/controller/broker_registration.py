@@ -21,7 +21,7 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..metadata.features import METADATA_VERSION
 from ..metadata.image import BrokerImage, Image
-from ..metadata.versions import DIRECTORIES, level_of
+from ..metadata.record_versions import DIRECTORIES, level_of
 from ..requests.request import Refusal
 from . import broker_changes
 from .advertised_listeners import checked_endpoints

@@ -21,8 +21,8 @@ from kafkadouble.messages.generated.describe_client_quotas import DescribeClient
 from kafkadouble.messages.message import Message
 
 from ..metadata.controller_result import ControllerResult, check_size
-from ..metadata.fold_security import entity_of
 from ..metadata.image import Image, QuotaEntity
+from ..metadata.replay_security import entity_of
 from ..requests.request import Refusal
 
 USER, CLIENT_ID, IP = "user", "client-id", "ip"

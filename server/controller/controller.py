@@ -25,10 +25,10 @@ from ..log.storage import Slice
 from ..metadata.broken_log import BrokenLog
 from ..metadata.features import METADATA_VERSION
 from ..metadata.image import BROKER, Image, TopicImage
-from ..metadata.metadata_loader import Change, Committed, Decided
-from ..metadata.metadata_log import values_of_records
-from ..metadata.replay import Fold
-from ..metadata.versions import batch_level, said
+from ..metadata.metadata_loader import ImageChange, MetadataLoader, UncommittedBatch
+from ..metadata.metadata_log import encoded_records
+from ..metadata.record_versions import batch_level, records_at_level
+from ..metadata.replay import MetadataDelta
 from ..raft.replica import NotLeader
 from ..requests.request import Refusal
 from ..requests.waiting import Until, Wait, Waiters
@@ -63,7 +63,7 @@ class Controller:
         self._active: ActiveController | None = None
         # the epoch in which this node becomes active, once the replica's call is over
         self._elected: int | None = None
-        self._unpublished: deque[Change] = deque()
+        self._unpublished: deque[ImageChange] = deque()
         self._publishing = False
         self.uncounted_bytes = 0  # committed bytes that the snapshot generator has not counted yet
         self.commit_waiters = Waiters()  # requests that wait for their commit; counts offsets
@@ -74,7 +74,7 @@ class Controller:
         """Reads the log and the snapshot. WireError, BadFile or BrokenLog if they cannot be
         understood.
         """
-        self._committed = Committed(
+        self._committed = MetadataLoader(
             self.log, self._node.quorum.snapshots, self._node.stopwatch, self._changed_records()
         )
 
@@ -106,9 +106,9 @@ class Controller:
         return self._committed.timestamp
 
     @property
-    def fold(self) -> Fold:
+    def delta(self) -> MetadataDelta:
         """The committed image with an open transaction, if there is one."""
-        return self._committed.fold
+        return self._committed.delta
 
     @property
     def epoch(self) -> int:
@@ -160,17 +160,17 @@ class Controller:
 
     def _append(self, records: Sequence[Message]) -> None:
         active = self.active
-        before, fold = active.image, Fold(active.image)
+        before, delta = active.image, MetadataDelta(active.image)
         level = batch_level(records, before.features.get(METADATA_VERSION))
-        records = said(records, level)
+        records = records_at_level(records, level)
         if not records:
             return  # this metadata.version has no such records
         for record in records:
-            fold.apply(record)
+            delta.replay(record)
         end = self.log.log_end_offset + len(records)
-        after = fold.image._replace(end=OffsetAndEpoch(end, active.epoch))
-        decided = Decided(after, records)
-        values = values_of_records(records, level)
+        after = delta.image._replace(end=OffsetAndEpoch(end, active.epoch))
+        decided = UncommittedBatch(after, records)
+        values = encoded_records(records, level)
         active.pending.append(decided)
         active.image = after
         flush = any(type(record).__name__ in FLUSHED_BEFORE_COMMIT for record in records)
@@ -190,11 +190,11 @@ class Controller:
         over.
         """
         self.uncounted_bytes += len(batches.records)
-        pending = deque[Decided]() if self._active is None else self._active.pending
+        pending = deque[UncommittedBatch]() if self._active is None else self._active.pending
         if self._node.halted is None:
             before = self.image
             try:
-                self._unpublished += self._committed.follow(batches.records, pending)
+                self._unpublished += self._committed.handle_commit(batches.records, pending)
             except (WireError, BrokenLog) as problem:
                 self._node.halted = f"the metadata log, from offset {batches.offset} on: {problem}"
             self._apply_dynamic_configs(before)
@@ -204,12 +204,12 @@ class Controller:
         with reader:
             before = self.image
             try:
-                change = self._committed.load(reader.id)
+                change = self._committed.handle_load_snapshot(reader.id)
             except (WireError, BrokenLog) as problem:
                 self._node.halted = str(problem)
                 return
             self.uncounted_bytes = 0  # those bytes are part of the snapshot
-            self._node.snapshotting.loaded(self._committed.load_ms)
+            self._node.snapshot_generator.loaded(self._committed.load_ms)
             if change is not None:
                 self._unpublished.append(change)
                 self._apply_dynamic_configs(before)
@@ -267,7 +267,7 @@ class Controller:
     def report_committed_bytes(self) -> None:
         """Reports the committed bytes to the snapshot generator."""
         size, self.uncounted_bytes = self.uncounted_bytes, 0
-        self._node.snapshotting.committed(size)
+        self._node.snapshot_generator.committed(size)
 
     def _become_active(self) -> None:
         """Becomes the active controller: writes the first records of a new cluster, and registers
@@ -276,7 +276,7 @@ class Controller:
         node, epoch = self._node, self._elected
         assert epoch is not None
         self._elected, self._active = None, ActiveController(node, epoch, self.image)
-        if self.fold.in_transaction:
+        if self.delta.in_transaction:
             try:
                 self._abort_transaction()
             except BrokenLog as problem:
@@ -295,11 +295,11 @@ class Controller:
         """Aborts the metadata transaction that the previous active controller left open
         (KIP-868).
         """
-        from ..metadata.metadata_transactions import left_open
+        from ..metadata.metadata_transactions import abort_records
 
-        records, active = left_open(self.fold), self.active
+        records, active = abort_records(self.delta), self.active
         level = batch_level(records, active.image.features.get(METADATA_VERSION))
-        self._node.quorum.append(values_of_records(records, level), flush=False)
+        self._node.quorum.append(encoded_records(records, level), flush=False)
 
     def is_current(self, active: ActiveController) -> bool:
         """Whether `active` is still the state of this controller."""

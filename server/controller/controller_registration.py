@@ -13,7 +13,7 @@ from kafkadouble.messages.generated.unregister_controller_record import Unregist
 from kafkadouble.messages.message import Message
 
 from ..metadata.image import Image
-from ..metadata.versions import CONTROLLERS, UNREGISTERING, level_of
+from ..metadata.record_versions import CONTROLLERS, UNREGISTERING, level_of
 from ..requests.request import Refusal
 from .advertised_listeners import checked_endpoints
 

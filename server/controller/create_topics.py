@@ -23,7 +23,7 @@ from ..configs.settings import Settings
 from ..metadata.controller_result import MAX_RECORDS_PER_USER_OP, ControllerResult
 from ..metadata.image import Image
 from ..metadata.internal_topics import METADATA_TOPIC
-from ..metadata.topic_names import problem_with_name, unified
+from ..metadata.topic_names import problem_with_name, unify_collision_chars
 from ..requests.request import Refusal
 from . import replica_placement
 from .configuration_control import Records, checked_topic_configs, config_records
@@ -107,7 +107,7 @@ def _check_name(image: Image, name: str) -> None:
     problem = problem_with_name(name)
     if problem is None and name in image.topic_ids:
         raise Refusal(error_codes.TOPIC_ALREADY_EXISTS, f"Topic '{name}' already exists.")
-    if problem is None and (others := image.lookalikes.get(unified(name))):
+    if problem is None and (others := image.topics_with_collision_chars.get(unify_collision_chars(name))):
         problem = f"Topic '{name}' collides with existing topic: {min(others)}"
     if problem is not None:
         raise Refusal(error_codes.INVALID_TOPIC_EXCEPTION, problem)

@@ -21,7 +21,7 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..metadata.controller_result import MAX_RECORDS_PER_USER_OP, ControllerResult
 from ..metadata.image import DelegationToken, Image
-from ..metadata.versions import TOKENS, level_of
+from ..metadata.record_versions import TOKENS, level_of
 from ..requests.request import Refusal
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from kafkadouble.messages.message import Message
 
 from ..metadata.features import ELR, METADATA_VERSION, SUPPORTED
 from ..metadata.image import BROKER, Image
-from ..metadata.release import ELR_FROM
-from ..metadata.versions import CONTROLLERS
+from ..metadata.metadata_versions import ELR_FROM
+from ..metadata.record_versions import CONTROLLERS
 from ..requests.request import Refusal
 
 KRAFT_VERSION = "kraft.version"

@@ -18,9 +18,9 @@ from typing import NamedTuple
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
 from kafkadouble.messages.uuid import Uuid
 
-from ..metadata.fold_topics import NO_LEADER_CHANGE, NO_RECOVERY_CHANGE
 from ..metadata.image import PartitionImage
 from ..metadata.log_dir_ids import directories_of
+from ..metadata.replay_topics import NO_LEADER_CHANGE, NO_RECOVERY_CHANGE
 from .leader_election import NO_LEADER, Election, LeaderCandidates, elect
 from .partition_reassignment_replicas import PartitionReassignmentReplicas
 

@@ -18,10 +18,10 @@ from ..configs.effective import topic_value
 from ..configs.own import TOPIC_HERE
 from ..configs.settings import Settings
 from ..metadata.features import ELR
-from ..metadata.fold_topics import partition_change
 from ..metadata.image import TOPIC, Image, PartitionImage, TopicImage
-from ..metadata.log_dir_ids import MIGRATING, default_of, directories_of, is_online
-from ..metadata.versions import DIRECTORIES, level_of
+from ..metadata.log_dir_ids import MIGRATING, default_directory, directories_of, is_online
+from ..metadata.record_versions import DIRECTORIES, level_of
+from ..metadata.replay_topics import partition_change
 from .leader_election import Election
 from .partition_change_builder import PartitionChangeRules, PartitionTarget, build_partition_change
 
@@ -80,7 +80,7 @@ class PartitionChanges:
         return is_online(directories_of(partition).get(broker_id, MIGRATING), broker.log_dirs)
 
     def _default_directory(self, broker_id: int) -> Uuid:
-        return default_of(self._image.brokers.get(broker_id))
+        return default_directory(self._image.brokers.get(broker_id))
 
 
 def effective_min_isr(image: Image, settings: Settings, topic: TopicImage) -> int:

@@ -15,7 +15,7 @@ from kafkadouble.messages.generated.partition_record import PartitionRecord
 from kafkadouble.messages.uuid import Uuid
 
 from ..metadata.image import BrokerImage, Image
-from ..metadata.log_dir_ids import default_of
+from ..metadata.log_dir_ids import default_directory
 from ..requests.request import Refusal
 from .striped_replica_placer import UsableBroker, place_striped
 
@@ -98,5 +98,5 @@ def partition_record(image: Image, topic_id: Uuid, index: int, replicas: Sequenc
         leader=in_sync[0],
         leader_epoch=0,
         partition_epoch=0,
-        directories=[default_of(image.brokers[broker]) for broker in replicas],
+        directories=[default_directory(image.brokers[broker]) for broker in replicas],
     )

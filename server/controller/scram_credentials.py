@@ -21,7 +21,7 @@ from kafkadouble.messages.message import Message
 from ..metadata.controller_result import ControllerResult
 from ..metadata.features import METADATA_VERSION
 from ..metadata.image import Image
-from ..metadata.versions import NEWEST, SCRAM
+from ..metadata.record_versions import NEWEST, SCRAM
 from ..requests.request import Refusal
 from ..security.scram import MECHANISMS, MOST_ITERATIONS, Mechanism, record_of
 

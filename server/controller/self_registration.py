@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..metadata.versions import DIRECTORIES, level_of
+from ..metadata.record_versions import DIRECTORIES, level_of
 from . import bootstrap, broker_unfenced
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest, ApiVersionsResponse
 
 from ..apis.row import ServedApi
-from ..metadata.features import supported_by
+from ..metadata.features import supported_features
 from ..requests.request import Refusal, Request
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def answer(node: Node, request: Request[ApiVersionsRequest]) -> ApiVersionsRespo
         api_keys=[_range(served) for served in request.peer.apis.values()],
         supported_features=[
             ApiVersionsResponse.SupportedFeatureKey(name=name, min_version=low, max_version=high)
-            for name, (low, high) in supported_by(node.roles).items()
+            for name, (low, high) in supported_features(node.roles).items()
             if low > 0 or request.version >= 4
         ],
         finalized_features_epoch=node.controller.image.end.offset - 1,
@@ -50,7 +50,7 @@ def answer(node: Node, request: Request[ApiVersionsRequest]) -> ApiVersionsRespo
 
 def _finalized(node: Node) -> dict[str, int]:
     """What is committed, and this node behaves by; kraft.version stands in the quorum's own records, and is no feature at 0."""
-    raft, supported = node.quorum.replica.kraft_version, supported_by(node.roles)
+    raft, supported = node.quorum.replica.kraft_version, supported_features(node.roles)
     features = {name: level for name, level in node.controller.image.features.items() if name in supported}
     return {**features, **({KRAFT_VERSION: raft} if raft else {})}
 

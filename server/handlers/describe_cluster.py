@@ -16,7 +16,7 @@ from kafkadouble.messages.generated.describe_cluster import DescribeClusterReque
 from ..metadata import views
 from ..metadata.features import METADATA_VERSION
 from ..metadata.image import Image
-from ..metadata.versions import CONTROLLERS
+from ..metadata.record_versions import CONTROLLERS
 from ..requests.request import Refusal, Request
 
 if TYPE_CHECKING:

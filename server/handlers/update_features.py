@@ -14,7 +14,7 @@ from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
 
 from ..controller import self_registration
 from ..controller.feature_control import MIN_ISR, FeatureUpdateResult, QuorumFeatures, update_features
-from ..metadata.features import supported_by
+from ..metadata.features import supported_features
 from ..raft.reconfiguration import ChangeRefused
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
@@ -50,7 +50,9 @@ def answer(
 
 def _decided(node: Node, body: UpdateFeaturesRequest) -> FeatureUpdateResult:
     image, replica = node.controller.draft, node.quorum.replica
-    quorum = QuorumFeatures(node.id, frozenset(replica.voters.ids), replica.kraft_version, supported_by(node.roles))
+    quorum = QuorumFeatures(
+        node.id, frozenset(replica.voters.ids), replica.kraft_version, supported_features(node.roles)
+    )
     static = node.settings.altered({}, {})
     try:
         return update_features(image, quorum, body.feature_updates, static.int(MIN_ISR))

@@ -18,8 +18,8 @@ from kafkadouble.wire.errors import UsageError
 from ..log.files.disk import Disk
 from ..log.formats import meta_properties, names
 from ..log.formats.meta_properties import MetaProperties
-from ..metadata.metadata_log import values_of_records
-from ..metadata.versions import batch_level
+from ..metadata.metadata_log import encoded_records
+from ..metadata.record_versions import batch_level
 from ..raft.raft_log import BOOTSTRAP
 from ..raft.snapshots.file_store import FileSnapshots
 from ..raft.voters import VoterSet
@@ -59,7 +59,7 @@ def _write(disk: Disk, beginning: Beginning, now: int) -> None:
 
     part = FileSnapshots(disk, METADATA_FOLDER).create(BOOTSTRAP)
     assert part is not None, "a new folder has no snapshot"
-    values = values_of_records(beginning.records, batch_level(beginning.records, None))
+    values = encoded_records(beginning.records, batch_level(beginning.records, None))
     write_at_once(part, Head(now, beginning.kraft_version, beginning.voters), values, now)
 
 

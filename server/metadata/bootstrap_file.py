@@ -1,6 +1,6 @@
-"""The records that the metadata of a new cluster begins with, as `format` leaves them for the first start.
+"""Reads the bootstrap records that `format` leaves for the first start of a new cluster.
 
-They lie in a file that has the form of a snapshot (KIP-630): control batches at both ends, and records between them.
+The file has the form of a snapshot (KIP-630): records between control batches.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from kafkadouble.wire.errors import WireError
 
 from ..log.formats.errors import BadFile, bad_from
 from .broken_log import BrokenLog
-from .metadata_log import decoded
+from .metadata_log import decode_batches
 
 
 def read(data: bytes, file: str = "") -> list[Message]:
-    """The records; a quorum may have been told its voters alone. BadFile when the file cannot be read."""
+    """The records; none if `format` only named the voters. BadFile if the file cannot be read."""
     try:
-        return [record for batch in decoded(data) for record in batch.records]
+        return [record for batch in decode_batches(data) for record in batch.records]
     except WireError as problem:
         raise bad_from(problem, file) from problem
     except BrokenLog as problem:

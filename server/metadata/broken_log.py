@@ -2,4 +2,4 @@
 
 
 class BrokenLog(Exception):
-    """A metadata record that cannot follow those before it."""
+    """A metadata record that contradicts the records before it."""

@@ -1,8 +1,10 @@
-"""How much of the last snapshot has changed: the measure of `metadata.snapshot.min.changed_records.ratio` (KIP-630, "When to Snapshot").
+"""The share of the last snapshot's records that changed, for
+`metadata.snapshot.min.changed_records.ratio` (KIP-630, "When to Snapshot").
 
-Counted are the records of the last snapshot that were changed or deleted, and the records that were added since then and were
-changed or deleted afterwards. A record that was only added does not count, and neither does one of the snapshot that was changed
-back. The measure compares images, so what is added and deleted inside one batch, or one metadata transaction, never counts.
+Counted are records of the last snapshot that were changed or deleted since, and records that were
+added since and then changed or deleted. Not counted are records that were only added, and records
+of the snapshot that were changed back. The measure compares images, so additions that are deleted
+in the same batch or metadata transaction never count.
 """
 
 from __future__ import annotations
@@ -15,93 +17,95 @@ from immutables import Map
 from .image import TOPIC, Image, TopicImage
 
 SINGLE = ("features", "brokers", "controllers", "acls", "scram", "tokens")
-"""Fields of an image that hold what becomes one record each, by key."""
+"""Fields of an image with one record per key."""
 
 NESTED = ("configs", "quotas")
-"""Fields that hold by key what becomes one record each by a second key."""
+"""Fields of an image with one record per key and second key."""
 
-WIDE = ("ClearElrRecord", "EndTransactionRecord")
-"""Records that may change topics which they do not name."""
+WIDE_RECORDS = ("ClearElrRecord", "EndTransactionRecord")
+"""Records that may change topics without naming them."""
 
-NOTHING: Map[Any, Any] = Map()
+EMPTY_MAP: Map[Any, Any] = Map()
 
 Key = tuple[Any, ...]
-"""Names a record of an image: the field, the key in it, and in a nested field the second key."""
+"""Identifies a record of an image: the field, its key, and the second key of a nested field."""
 
 
 class ChangedRecords:
-    """Follows the images since the last snapshot. Holds at most as many keys as the snapshot has records."""
+    """Tracks the changes since the last snapshot. Holds at most as many keys as the snapshot has
+    records.
+    """
 
     def __init__(self) -> None:
         self._snapshot: Image | None = None
         self._total = 0
-        self._added: set[Key] = (
-            set()
-        )  # records that are not in the snapshot, and were changed or deleted after they were added
+        # records added after the snapshot that were then changed or deleted
+        self._added: set[Key] = set()
 
     def restart(self, snapshot: Image | None) -> None:
-        """The last snapshot holds this image; None while there is no snapshot."""
+        """The last snapshot holds this image; None without a snapshot."""
         self._snapshot, self._added = snapshot, set()
         self._total = 0 if snapshot is None else records_in(snapshot)
 
     def follow(self, before: Image, after: Image, records: Sequence[Any] | None) -> None:
-        """`records` lie between the two images; None when they are not known."""
+        """`records` lie between the two images; None if they are not known."""
         if self._snapshot is None:
             return
-        for key in lost(before, after, _touched(before, records)):
+        for key in differing_keys(before, after, _touched(before, records)):
             if len(self._added) >= self._total:
-                return  # the ratio is 1 already, whatever else changes
+                return  # the ratio is 1 already
             if not _has(self._snapshot, key):
                 self._added.add(key)
 
     def ratio(self, image: Image) -> float:
-        """Of changed records to the records of the last snapshot, from 0 to 1; 1 while there is no snapshot."""
+        """Changed records per record of the last snapshot, from 0 to 1; 1 without a snapshot."""
         if self._snapshot is None or not self._total:
             return 1.0
-        return min(1.0, (changed(self._snapshot, image) + len(self._added)) / self._total)
+        return min(1.0, (count_differing(self._snapshot, image) + len(self._added)) / self._total)
 
 
 def records_in(image: Image) -> int:
-    """How many records the image is written as."""
+    """The number of records that the image is written as."""
     single = sum(len(getattr(image, field)) for field in SINGLE) + bool(image.next_producer_id)
     topics = sum(1 + len(topic.partitions) for topic in image.topics.values())
     return single + topics + sum(len(values) for field in NESTED for values in getattr(image, field).values())
 
 
-def changed(before: Image, after: Image) -> int:
-    """How many of the older image's records are not the newer's."""
-    return sum(1 for _ in lost(before, after))
+def count_differing(before: Image, after: Image) -> int:
+    """The number of records of the older image that the newer one does not have."""
+    return sum(1 for _ in differing_keys(before, after))
 
 
-def lost(before: Image, after: Image, touched: Mapping[str, Collection[Any]] | None = None) -> Iterator[Key]:
-    """The records of the older image that the newer one is not written with. `touched` limits the search in the fields that it
-    names to some keys. What the images share is not looked at."""
+def differing_keys(before: Image, after: Image, touched: Mapping[str, Collection[Any]] | None = None) -> Iterator[Key]:
+    """The records of the older image that the newer one does not have. `touched` limits the search
+    to some keys in the fields that it names. Shared parts of the images are skipped.
+    """
     touched = touched or {}
     for field in SINGLE:
         yield from ((field, key) for key in _differing(getattr(before, field), getattr(after, field)))
     if before.next_producer_id and before.next_producer_id != after.next_producer_id:
         yield ("next_producer_id",)
     if before.topics is not after.topics:
-        yield from _of_topics(before, after, touched.get("topics"))
+        yield from _differing_in_topics(before, after, touched.get("topics"))
     for field in NESTED:
-        yield from _of_values(field, getattr(before, field), getattr(after, field), touched.get(field))
+        yield from _differing_in_values(field, getattr(before, field), getattr(after, field), touched.get(field))
 
 
-def _of_topics(before: Image, after: Image, touched: Collection[Any] | None) -> Iterator[Key]:
+def _differing_in_topics(before: Image, after: Image, touched: Collection[Any] | None) -> Iterator[Key]:
     for topic_id, topic in _items(before.topics, touched):
         now = after.topics.get(topic_id)
         if now is None:
             yield "topics", topic_id
-        partitions = NOTHING if now is None else now.partitions
+        partitions = EMPTY_MAP if now is None else now.partitions
         yield from (("topics", topic_id, index) for index in _differing(topic.partitions, partitions))
 
 
-def _of_values(
+def _differing_in_values(
     field: str, before: Map[Any, Map[Any, Any]], after: Map[Any, Map[Any, Any]], touched: Collection[Any] | None
 ) -> Iterator[Key]:
     if before is not after:
         for key, values in _items(before, touched):
-            yield from ((field, key, name) for name in _differing(values, after.get(key, NOTHING)))
+            yield from ((field, key, name) for name in _differing(values, after.get(key, EMPTY_MAP)))
 
 
 def _items(mapping: Mapping[Any, Any], keys: Collection[Any] | None) -> Iterator[tuple[Any, Any]]:
@@ -120,8 +124,10 @@ def _differing(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> Iterator[
 
 
 def _touched(before: Image, records: Sequence[Any] | None) -> dict[str, set[Any]] | None:
-    """The topics and the resources that records name: so a commit costs what it changes, not what the cluster holds. None for all."""
-    if records is None or any(type(record).__name__ in WIDE for record in records):
+    """The topics and resources that the records name, so that the cost of a commit depends on what
+    it changes, not on the size of the cluster. None for all.
+    """
+    if records is None or any(type(record).__name__ in WIDE_RECORDS for record in records):
         return None
     topics = {record.topic_id for record in records if hasattr(record, "topic_id")}
     resources = {(each.resource_type, each.resource_name) for each in records if hasattr(each, "resource_type")}
@@ -130,7 +136,7 @@ def _touched(before: Image, records: Sequence[Any] | None) -> dict[str, set[Any]
 
 
 def _has(image: Image, key: Key) -> bool:
-    """Whether the image is written with a record of this key."""
+    """Whether the image has a record with this key."""
     field = getattr(image, key[0])
     if len(key) == 1:
         return bool(field)

@@ -1,8 +1,10 @@
-"""What is known of the cluster: the fold of the metadata log, as a persistent value.
+"""The state of the cluster as of an offset of the metadata log, as a persistent value.
 
-Rules. An image never changes: a change makes a new one that shares all it can with the old (a change to one partition of ten thousand topics
-costs a handful of nodes), so that a reader, or a snapshot that is written in slices, may hold one while the node goes on. Nothing is in an
-image that is not in the records of the log (KIP-631). This file only holds; `replay.py` folds, `controller.py` decides.
+An image never changes: a change creates a new image that shares most of its structure with the old
+one (changing one partition of ten thousand topics costs a handful of nodes), so a reader, or a
+snapshot that is written in slices, may keep an image while the node continues. An image holds only
+what is in records of the log (KIP-631). This file only holds the state; `replay.py` replays
+records, `controller.py` decides.
 """
 
 from __future__ import annotations
@@ -20,11 +22,13 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 TOPIC, BROKER, CLIENT_METRICS, GROUP = 2, 4, 16, 32
-"""Types of configured resources, as in ConfigRecord and DescribeConfigs."""
+"""Types of configurable resources, as in ConfigRecord and DescribeConfigs."""
 
 
 class Endpoint(NamedTuple):
-    """A listener as it is advertised. `security_protocol`: 0 PLAINTEXT, 1 SSL, 2 SASL_PLAINTEXT, 3 SASL_SSL."""
+    """An advertised listener. `security_protocol`: 0 PLAINTEXT, 1 SSL, 2 SASL_PLAINTEXT, 3
+    SASL_SSL.
+    """
 
     name: str
     host: str
@@ -33,7 +37,9 @@ class Endpoint(NamedTuple):
 
 
 class BrokerImage(NamedTuple):
-    """A registered broker. `epoch` is the offset of its registration; a fenced one neither leads nor shows in Metadata."""
+    """A registered broker. `epoch` is the offset of its registration. A fenced broker leads no
+    partition and is not in Metadata responses.
+    """
 
     id: int
     epoch: int
@@ -47,12 +53,12 @@ class BrokerImage(NamedTuple):
     cordoned_log_dirs: tuple[Uuid, ...]
 
     def endpoint(self, listener: str) -> Endpoint | None:
-        """Where it listens under this name."""
+        """The endpoint of the listener with this name."""
         return next((endpoint for endpoint in self.endpoints if endpoint.name == listener), None)
 
     @property
     def active(self) -> bool:
-        """Whether it may lead, and take new replicas."""
+        """Whether the broker may lead and get new replicas."""
         return not (self.fenced or self.in_controlled_shutdown)
 
 
@@ -66,7 +72,9 @@ class ControllerImage(NamedTuple):
 
 
 class PartitionImage(NamedTuple):
-    """One partition. `leader` is -1 for none; `isr` is a subset of `replicas`, whose first is the preferred leader."""
+    """One partition. `leader` is -1 for none; `isr` is a subset of `replicas`, whose first is the
+    preferred leader.
+    """
 
     replicas: tuple[int, ...]
     directories: tuple[Uuid, ...]
@@ -82,7 +90,7 @@ class PartitionImage(NamedTuple):
 
 
 class TopicImage(NamedTuple):
-    """One topic. `partitions` are numbered from 0 without a gap."""
+    """One topic. `partitions` are numbered from 0 without gaps."""
 
     name: str
     id: Uuid
@@ -94,11 +102,13 @@ class TopicImage(NamedTuple):
 
 
 QuotaEntity = tuple[tuple[str, str | None], ...]
-"""Whom a quota is for: types (user, client-id, ip) with names, by type; None is the default of the type (KIP-546)."""
+"""The entity of a quota: types (user, client-id, ip) with names, sorted by type; None is the
+default of the type (KIP-546).
+"""
 
 
 class ScramCredential(NamedTuple):
-    """What a server keeps of a password (RFC 5802)."""
+    """What the server stores of a password (RFC 5802)."""
 
     salt: bytes
     stored_key: bytes
@@ -110,8 +120,9 @@ class ScramCredential(NamedTuple):
 
 
 class DelegationToken(NamedTuple):
-    """Who may log in as somebody without his password, and until when (KIP-48, KIP-373). Principals are `Type:name`, times ms. What proves it
-    is no part of it: that is computed from its id and a key that stands in no log."""
+    """A delegation token (KIP-48, KIP-373). Principals are `Type:name`, times are in ms. Its HMAC
+    is not stored: it is computed from the token id and a secret key that is in no log.
+    """
 
     owner: str
     requester: str
@@ -122,7 +133,7 @@ class DelegationToken(NamedTuple):
 
 
 class Acl(NamedTuple):
-    """Who may do, or not do, what to what (KIP-11, KIP-290). Numbers are those of the wire."""
+    """One access control entry (KIP-11, KIP-290). The numbers are those of the wire format."""
 
     resource_type: int
     resource_name: str
@@ -134,10 +145,11 @@ class Acl(NamedTuple):
 
 
 class Image(NamedTuple):
-    """The cluster as of `end`, the offset after the last record that is folded in, and that record's epoch.
+    """The cluster as of `end`: the offset after the last replayed record, and that record's epoch.
 
-    `topic_ids` and `lookalikes` (topics by what their names have in common with others, see `topic_names.py`) only index `topics`. `scram` is
-    by user and mechanism (1 SCRAM-SHA-256, 2 SCRAM-SHA-512), `tokens` by the token's id.
+    `topic_ids` and `topics_with_collision_chars` (topics by their name without the difference
+    between dots and underscores, see `topic_names.py`) only index `topics`. `scram` is by user and
+    mechanism (1 SCRAM-SHA-256, 2 SCRAM-SHA-512), `tokens` by token id.
     """
 
     end: OffsetAndEpoch
@@ -146,7 +158,7 @@ class Image(NamedTuple):
     controllers: Map[int, ControllerImage]
     topics: Map[Uuid, TopicImage]
     topic_ids: Map[str, Uuid]
-    lookalikes: Map[str, frozenset[str]]
+    topics_with_collision_chars: Map[str, frozenset[str]]
     configs: Map[tuple[int, str], Map[str, str]]
     next_producer_id: int
     quotas: Map[QuotaEntity, Map[str, float]]
@@ -162,7 +174,9 @@ class Image(NamedTuple):
         return None if topic_id is None else self.topics[topic_id]
 
     def config_overrides(self, resource_type: int, name: str) -> Mapping[str, str]:
-        """What was set for one resource; the empty name of a broker is the default of all brokers."""
+        """The dynamic configurations of one resource; a broker's empty name means the defaults of
+        all brokers.
+        """
         return self.configs.get((resource_type, name), NOTHING_SET)
 
     def live_brokers(self) -> list[BrokerImage]:
@@ -176,9 +190,9 @@ class Image(NamedTuple):
 NOTHING_SET: Map[str, str] = Map()
 
 EMPTY = Image(OffsetAndEpoch(0, 0), Map(), Map(), Map(), Map(), Map(), Map(), Map(), 0, Map(), Map(), Map(), Map())
-"""Before the first record."""
+"""The image before the first record."""
 
 
 def without(mapping: Map[K, V], key: K) -> Map[K, V]:
-    """The mapping without a key that it may not have."""
+    """The mapping without a key, which may be missing."""
     return mapping.delete(key) if key in mapping else mapping

@@ -1,9 +1,11 @@
-"""An image as the records that make it, from nothing: what a snapshot holds (KIP-630, KIP-631).
+"""Writes an image as the records that produce it, as in a snapshot (KIP-630, KIP-631).
 
-Rules. In Kafka's order: features, `metadata.version` first; brokers and controllers; topics, each with its partitions; configurations; quotas;
-producer ids; ACLs, credentials, tokens. What Kafka leaves to its hash maps is by name or number here. Each record has the version that Kafka
-4.4 writes at the image's `metadata.version`; what the image holds and that version cannot carry is told, and never dropped in silence. Records
-are made when they are asked for: a snapshot of many is written in slices, from an image that does not change meanwhile.
+In Kafka's order: features, `metadata.version` first; brokers and controllers; topics, each with its
+partitions; configurations; quotas; producer ids; ACLs, credentials, tokens. Where Kafka has the
+order of a hash map, records are sorted by name or number. Each record has the version that Kafka
+4.4 writes at the image's `metadata.version`; what that version cannot express is reported as a
+loss, and never dropped silently. Records are created on demand: a large snapshot is written in
+slices, from an image that does not change.
 """
 
 from __future__ import annotations
@@ -29,37 +31,48 @@ from kafkadouble.messages.uuid import Uuid
 
 from .features import METADATA_VERSION
 from .image import BrokerImage, ControllerImage, Image, PartitionImage
-from .versions import CONTROLLERS, SCRAM, TOKENS, carries_all, level_of, record_version, said, unsaid_fields
+from .record_versions import (
+    CONTROLLERS,
+    SCRAM,
+    TOKENS,
+    level_of,
+    record_version,
+    records_at_level,
+    supports_all_fields,
+    unsupported_fields,
+)
 
-UNSAID = {
+LOSS_NAMES = {
     "log_dirs": "the log directories",
     "cordoned_log_dirs": "the cordoned log directories",
     "directories": "the directories",
     "eligible_leader_replicas": "the eligible leader replicas",
     "last_known_elr": "the former eligible leader replicas",
 }
-"""Fields that a level of `metadata.version` may not know, as a loss is told."""
+"""Fields that a `metadata.version` may not have, as a loss names them."""
 
-NOBODY = -1
-"""Who was given producer ids is not kept."""
+NO_BROKER = -1
+"""The image does not keep which broker got producer ids."""
 
 Versioned = tuple[Message, int]
 """A record, and the version to write it in."""
 
-Loss = Callable[[str], None]
+LossHandler = Callable[[str], None]
 
 
-class Unwritable(Exception):
-    """An image holds what records of its own `metadata.version` cannot carry."""
+class UnwritableMetadata(Exception):
+    """The image holds something that records of its `metadata.version` cannot express."""
 
 
-def refuse(what: str) -> None:
-    """A loss is an error."""
-    raise Unwritable(what)
+def raise_on_loss(what: str) -> None:
+    """Handles a loss as an error."""
+    raise UnwritableMetadata(what)
 
 
-def records_of(image: Image, loss: Loss = refuse) -> Iterator[Versioned]:
-    """The records whose fold is `image` (but for its end). `loss` is called with what cannot be written; it may raise."""
+def records_of(image: Image, loss: LossHandler = raise_on_loss) -> Iterator[Versioned]:
+    """The records that produce `image`, except for its end. `loss` is called with what cannot be
+    written; it may raise.
+    """
     level = level_of(image)
     return chain(
         _features(image),
@@ -75,8 +88,8 @@ def records_of(image: Image, loss: Loss = refuse) -> Iterator[Versioned]:
     )
 
 
-def values_of(image: Image, loss: Loss = refuse) -> Iterator[bytes]:
-    """`records_of`, as the values of records in a log."""
+def encoded_records_of(image: Image, loss: LossHandler = raise_on_loss) -> Iterator[bytes]:
+    """`records_of`, encoded as record values of a log."""
     return (framed.encode_record(record, version) for record, version in records_of(image, loss))
 
 
@@ -85,7 +98,7 @@ def _features(image: Image) -> Iterator[Versioned]:
         yield FeatureLevelRecord(name=name, feature_level=level), 0
 
 
-def _broker(broker: BrokerImage, level: int, loss: Loss) -> Versioned:
+def _broker(broker: BrokerImage, level: int, loss: LossHandler) -> Versioned:
     of = RegisterBrokerRecord
     record = of(
         broker_id=broker.id,
@@ -99,10 +112,10 @@ def _broker(broker: BrokerImage, level: int, loss: Loss) -> Versioned:
         log_dirs=broker.log_dirs,
         cordoned_log_dirs=broker.cordoned_log_dirs,
     )
-    return _said(record, level, f"broker {broker.id}", loss)
+    return _versioned(record, level, f"broker {broker.id}", loss)
 
 
-def _controllers(image: Image, level: int, loss: Loss) -> Iterator[Versioned]:
+def _controllers(image: Image, level: int, loss: LossHandler) -> Iterator[Versioned]:
     registered = ((_controller(controller), 0) for _, controller in sorted(image.controllers.items()))
     return _since(CONTROLLERS, level, registered, loss)
 
@@ -128,19 +141,21 @@ def _supported(of: Any, features: Mapping[str, tuple[int, int]]) -> list[Any]:
     ]
 
 
-def _topics(image: Image, level: int, loss: Loss) -> Iterator[Versioned]:
-    """There are many partitions: where the level can carry all of them, nobody looks at each."""
-    whole = carries_all(PartitionRecord, level)
+def _topics(image: Image, level: int, loss: LossHandler) -> Iterator[Versioned]:
+    """There may be many partitions: where the version has all fields, they are not checked one by
+    one.
+    """
+    whole = supports_all_fields(PartitionRecord, level)
     version = record_version(PartitionRecord(), level)
     for name, topic_id in sorted(image.topic_ids.items()):
         yield TopicRecord(name=name, topic_id=topic_id), 0
         for index, partition in image.topics[topic_id].in_order():
             record = _partition(topic_id, index, partition)
-            yield (record, version) if whole else _said(record, level, f"{name}-{index}", loss)
+            yield (record, version) if whole else _versioned(record, level, f"{name}-{index}", loss)
 
 
 def _partition(topic_id: Uuid, index: int, partition: PartitionImage) -> PartitionRecord:
-    """Without its constructor, which costs as much as all the rest."""
+    """Created without the constructor, which would cost as much as everything else."""
     record = PartitionRecord.__new__(PartitionRecord)
     record.partition_id, record.topic_id, record.unknown_tagged_fields = index, topic_id, None
     (
@@ -168,7 +183,7 @@ def _configs(image: Image) -> Iterator[Versioned]:
 
 def _producer_ids(image: Image) -> Iterator[Versioned]:
     if image.next_producer_id:
-        record = ProducerIdsRecord(broker_id=NOBODY, broker_epoch=NOBODY, next_producer_id=image.next_producer_id)
+        record = ProducerIdsRecord(broker_id=NO_BROKER, broker_epoch=NO_BROKER, next_producer_id=image.next_producer_id)
         yield record, 0
 
 
@@ -195,8 +210,8 @@ def _tokens(image: Image) -> Iterator[Versioned]:
         yield DelegationTokenRecord(token_id=token_id, **token._asdict()), 0
 
 
-def _since(first: int, level: int, records: Iterator[Versioned], loss: Loss) -> Iterator[Versioned]:
-    """Records that there are from the level `first` on."""
+def _since(first: int, level: int, records: Iterator[Versioned], loss: LossHandler) -> Iterator[Versioned]:
+    """Records that exist from the metadata.version `first` on."""
     for record, version in records:
         if level >= first:
             yield record, version
@@ -204,8 +219,8 @@ def _since(first: int, level: int, records: Iterator[Versioned], loss: Loss) -> 
             loss(repr(record))
 
 
-def _said(record: Message, level: int, owner: str, loss: Loss) -> Versioned:
-    """The record without what the level cannot carry."""
-    for field in unsaid_fields(record, level):
-        loss(f"{UNSAID[field]} of {owner}")
-    return said([record], level)[0], record_version(record, level)
+def _versioned(record: Message, level: int, owner: str, loss: LossHandler) -> Versioned:
+    """The record without fields that the metadata.version does not have."""
+    for field in unsupported_fields(record, level):
+        loss(f"{LOSS_NAMES[field]} of {owner}")
+    return records_at_level([record], level)[0], record_version(record, level)

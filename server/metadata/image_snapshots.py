@@ -1,7 +1,7 @@
-"""A snapshot of the metadata log and the image that it stands for: one from the other (KIP-630).
+"""Converts between a snapshot of the metadata log and its image (KIP-630).
 
-An image may only be written as of an offset at which no metadata transaction is open (KIP-868), and where a batch ends: what follows in the log
-must go on from it.
+An image may only be written as of an offset without an open metadata transaction (KIP-868) and at
+the end of a batch: the log must continue from there.
 """
 
 from __future__ import annotations
@@ -23,45 +23,49 @@ from ..raft.snapshots.store import SnapshotStore
 from ..raft.snapshots.writing import Steps, write
 from ..requests.gc_pause import all_kept
 from .broken_log import BrokenLog
-from .bulk import apply_all
+from .bulk_replay import replay_all
 from .image import Image
-from .image_records import values_of
-from .replay import Fold
+from .image_records import encoded_records_of
+from .replay import MetadataDelta
 
-__all__ = ["image_of", "loading", "values_of", "writing"]
+__all__ = ["encoded_records_of", "load_image", "load_stepwise", "start_writing"]
 
 
-def writing(
-    fold: Fold, end: OffsetAndEpoch, log: RaftLog, store: SnapshotStore, timestamp: int, now: int
+def start_writing(
+    delta: MetadataDelta, end: OffsetAndEpoch, log: RaftLog, store: SnapshotStore, timestamp: int, now: int
 ) -> Steps | None:
-    """A snapshot of what `fold` has seen of `log`, up to `end`, whose last record was appended at `timestamp`. None when there is no need, or a
-    metadata transaction is open. UsageError for a place in the log that no snapshot may end at."""
-    part = None if fold.in_transaction else create(log, store, end)
+    """Starts a snapshot of `delta`'s image up to `end` of `log`; the last record before `end` was
+    appended at `timestamp`. None if the snapshot exists, or a metadata transaction is open.
+    UsageError if no snapshot may end there.
+    """
+    part = None if delta.in_transaction else create(log, store, end)
     if part is None:
         return None
     voters, version = log.history.voters_at(end.offset), log.history.kraft_version_at(end.offset)
     head = Head(timestamp, version, voters if version else None)
-    return write(part, head, values_of(fold.image), now)
+    return write(part, head, encoded_records_of(delta.image), now)
 
 
-def loading(reader: SnapshotReader) -> Iterator[Image]:
-    """The image so far, after each batch; the last one is the whole. BadFile when the snapshot cannot be read, or contradicts itself."""
-    fold, known = Fold(), dict[Any, Any]()
+def load_stepwise(reader: SnapshotReader) -> Iterator[Image]:
+    """The image so far after each batch; the last one is complete. BadFile if the snapshot cannot
+    be read, or contradicts itself.
+    """
+    delta, known = MetadataDelta(), dict[Any, Any]()
     for values in reader.values():
-        _apply(fold, values, known, reader.file)
-        yield fold.image
-    yield fold.image._replace(end=reader.id)
+        _replay_batch(delta, values, known, reader.file)
+        yield delta.image
+    yield delta.image._replace(end=reader.id)
 
 
-def image_of(reader: SnapshotReader) -> Image:
-    """The whole image. BadFile as above."""
+def load_image(reader: SnapshotReader) -> Image:
+    """The complete image. BadFile as above."""
     with all_kept():
-        return deque(loading(reader), maxlen=1).pop()
+        return deque(load_stepwise(reader), maxlen=1).pop()
 
 
-def _apply(fold: Fold, values: list[bytes], known: dict[Any, Any], file: str) -> None:
+def _replay_batch(delta: MetadataDelta, values: list[bytes], known: dict[Any, Any], file: str) -> None:
     try:
-        apply_all(fold, (framed.decode_record(value)[0] for value in values), known)
+        replay_all(delta, (framed.decode_record(value)[0] for value in values), known)
     except WireError as problem:
         raise bad_from(problem, file) from problem
     except BrokenLog as problem:

@@ -1,6 +1,7 @@
-"""Ids of log directories that are no directory: what a partition says of a replica whose place is not known (KIP-858).
+"""Directory ids with a special meaning: states of a replica whose directory is not known (Kafka's
+DirectoryId, KIP-858).
 
-The first hundred ids are reserved; brokers never call a directory so.
+The first hundred ids are reserved; no log directory has one of them.
 """
 
 from __future__ import annotations
@@ -12,24 +13,26 @@ from kafkadouble.messages.uuid import Uuid
 from .image import BrokerImage, PartitionImage
 
 MIGRATING = Uuid.ZERO
-"""Of a replica from before there were directories in the metadata."""
+"""The replica is from a metadata.version without directories."""
 
 UNASSIGNED = Uuid((1).to_bytes(16, "big"))
-"""The broker has still to choose."""
+"""The broker has not chosen a directory yet."""
 
 LOST = Uuid((2).to_bytes(16, "big"))
-"""In a directory that has failed, or that its broker does not know."""
+"""The directory is offline, or unknown to the broker."""
 
 
 def is_online(directory: Uuid, online: Collection[Uuid]) -> bool:
-    """Whether a replica there can be served by a broker with these directories; one without any is of an older kind, and can."""
+    """Whether a broker with these directories can serve a replica in `directory`. A broker that
+    registered no directories can serve any.
+    """
     if directory in (MIGRATING, UNASSIGNED):
         return True
     return directory != LOST and (not online or directory in online)
 
 
-def default_of(broker: BrokerImage | None) -> Uuid:
-    """The directory of a new replica on this broker: the only one that there is, or one that it has to choose."""
+def default_directory(broker: BrokerImage | None) -> Uuid:
+    """The directory of a new replica on this broker: its only directory, or UNASSIGNED."""
     if broker is None:
         return UNASSIGNED
     if not broker.log_dirs:

@@ -1,8 +1,10 @@
-"""The image of what is committed: it follows what the quorum tells, batch by batch, or snapshot by snapshot (KIP-595, KIP-630, KIP-631).
+"""Loads the committed metadata into an image: batch by batch, or from a snapshot (KIP-595, KIP-630,
+KIP-631).
 
-Rules. What the log holds at the start is read at once, committed or not, so that a log or a snapshot that cannot be understood stops the node
-before it votes; it is shown when it is committed, without being read again. What this node decided itself is not read back. A record that has
-no meaning here is the end of the node: its image would not be the others'.
+The whole log is replayed at the start, committed or not, so that an unreadable log or snapshot
+stops the node before it votes; the result is published when it is committed, without a second
+replay. Records that this node appended itself are not read back. An unknown record stops the node:
+its image would differ from those of the other nodes.
 """
 
 from __future__ import annotations
@@ -24,32 +26,37 @@ from ..requests.stopwatch import stopped
 from .broken_log import BrokenLog
 from .image import EMPTY, Image
 from .internal_topics import METADATA_TOPIC
-from .metadata_log import decoded
-from .replay import Fold
+from .metadata_log import decode_batches
+from .replay import MetadataDelta
 
 if TYPE_CHECKING:
     from .changed_records import ChangedRecords
 
 
-class Decided(NamedTuple):
-    """A decision that was appended: the image as it is when it is committed, which is up to `after.end`, and its records."""
+class UncommittedBatch(NamedTuple):
+    """A batch that this node appended: the image once it is committed up to `after.end`, and its
+    records.
+    """
 
     after: Image
     records: Sequence[Message]
 
 
-class Change(NamedTuple):
-    """An image and the next. `records` lie between them; None when the image was loaded as a whole."""
+class ImageChange(NamedTuple):
+    """An image and the next one. `records` lie between them; None if the image was loaded from a
+    snapshot.
+    """
 
     before: Image
     after: Image
     records: Sequence[Message] | None
 
 
-class Committed:
-    """`image` is what is committed. `stopwatch` tells the time (ms) while a snapshot is
-    loaded. `changed`, if given, follows every image since the last snapshot. WireError, BadFile or
-    BrokenLog when what is there at the start cannot be understood."""
+class MetadataLoader:
+    """`image` is the committed image. `stopwatch` measures (ms) the load of a snapshot. `changed`,
+    if given, tracks the changes since the last snapshot. WireError, BadFile or BrokenLog if the log
+    or the snapshot cannot be understood at the start.
+    """
 
     def __init__(
         self,
@@ -59,106 +66,116 @@ class Committed:
         changed: ChangedRecords | None = None,
     ) -> None:
         self._log, self._snapshots, self._stopwatch, self.changed = log, snapshots, stopwatch, changed
-        self.load_ms = 0  # how long it took to load the last snapshot
+        self.load_ms = 0  # the time to load the last snapshot
         ids = snapshots.ids()
-        self.timestamp = 0  # of the last record that was told (ms)
-        self._base = ids[-1] if ids else BOOTSTRAP
-        self._fold = Fold()
-        self._ahead: Fold | None = self._read(self._base, None)  # what the log holds, until it is committed
-        if self._ahead.image.end == EMPTY.end:
-            self._ahead = None
+        self.timestamp = 0  # of the last committed record (ms)
+        self._snapshot_id = ids[-1] if ids else BOOTSTRAP
+        self._delta = MetadataDelta()
+        self._preloaded: MetadataDelta | None = self._replay_log(
+            self._snapshot_id, None
+        )  # the replayed log, until it is committed
+        if self._preloaded.image.end == EMPTY.end:
+            self._preloaded = None
 
     @property
     def image(self) -> Image:
-        return self._fold.image
+        return self._delta.image
 
     @property
-    def fold(self) -> Fold:
-        return self._fold
+    def delta(self) -> MetadataDelta:
+        return self._delta
 
-    def load(self, id: OffsetAndEpoch) -> Change | None:
-        """A snapshot stands for everything up to its end. None when that was read already."""
-        if self._ahead is not None and id == self._base:
+    def handle_load_snapshot(self, id: OffsetAndEpoch) -> ImageChange | None:
+        """Replaces the image by a snapshot. None if the snapshot was loaded already."""
+        if self._preloaded is not None and id == self._snapshot_id:
             return None
-        before, self._ahead, self._base = self.image, None, id
-        self._fold = self._from_snapshot(id)
-        return Change(before, self.image, None)
+        before, self._preloaded, self._snapshot_id = self.image, None, id
+        self._delta = self._load_snapshot(id)
+        return ImageChange(before, self.image, None)
 
-    def follow(self, batches: Buffer, decided: deque[Decided]) -> list[Change]:
-        """These batches are committed. `decided`: what of them is known without being read, in order."""
+    def handle_commit(self, batches: Buffer, decided: deque[UncommittedBatch]) -> list[ImageChange]:
+        """These batches are committed. `decided` are those that this node appended, in order: they
+        are not read back.
+        """
         found = []
         for position, header in iter_batches(batches):
-            change = self._next(batches, position, header, decided)
+            change = self._handle_batch(batches, position, header, decided)
             if change is not None:
                 found.append(change)
         return found
 
-    def _next(self, batches: Buffer, position: int, header: BatchHeader, decided: deque[Decided]) -> Change | None:
+    def _handle_batch(
+        self, batches: Buffer, position: int, header: BatchHeader, decided: deque[UncommittedBatch]
+    ) -> ImageChange | None:
         end = OffsetAndEpoch(header.next_offset, header.partition_leader_epoch)
         self.timestamp = header.max_timestamp
-        if self._ahead is not None:
-            if end.offset < self._ahead.image.end.offset:
+        if self._preloaded is not None:
+            if end.offset < self._preloaded.image.end.offset:
                 return None
-            ahead, self._ahead = self._ahead, None
+            ahead, self._preloaded = self._preloaded, None
             if end == ahead.image.end:
-                before, self._fold = self.image, ahead
-                return Change(before, self.image, None)
-            self._fold = self._read(self._base, header.base_offset)  # the log was cut meanwhile
+                before, self._delta = self.image, ahead
+                return ImageChange(before, self.image, None)
+            # the log was truncated meanwhile
+            self._delta = self._replay_log(self._snapshot_id, header.base_offset)
         before = self.image
         if decided and decided[0].after.end.offset <= end.offset:
             after, records = decided.popleft()
-            self._fold = Fold(after)
+            self._delta = MetadataDelta(after)
             self._count_changed(before, after, records)
-            return Change(before, after, records)
+            return ImageChange(before, after, records)
         batch = memoryview(batches)[position : position + header.size]
-        if not header.crc and not header.is_control:  # written by this node: as others see it, it has a checksum
+        # a batch of this node may have no checksum yet; read again, it has one
+        if not header.crc and not header.is_control:
             batch = memoryview(self._log.read(header.base_offset, header.size, end.offset).records)
-        [read] = decoded(batch)
+        [read] = decode_batches(batch)
         for record in read.records:
-            self._fold.apply(record)
-        self._fold.image = self.image._replace(end=end)
+            self._delta.replay(record)
+        self._delta.image = self.image._replace(end=end)
         self._count_changed(before, self.image, read.records)
-        return Change(before, self.image, read.records) if read.records else None
+        return ImageChange(before, self.image, read.records) if read.records else None
 
     def _count_changed(self, before: Image, after: Image, records: Sequence[Message]) -> None:
         if self.changed is not None:
             self.changed.follow(before, after, records)
 
-    def _read(self, base: OffsetAndEpoch, until: int | None) -> Fold:
-        """The fold of a snapshot, and of the log after it, up to the offset `until` if there is one."""
-        fold = self._from_snapshot(base)
+    def _replay_log(self, base: OffsetAndEpoch, until: int | None) -> MetadataDelta:
+        """Replays a snapshot and the log after it, up to the offset `until` if one is given."""
+        delta = self._load_snapshot(base)
         for stretch in self._log.batches(max(base.offset, self._log.log_start_offset)):
-            for read in decoded(stretch):
+            for read in decode_batches(stretch):
                 if until is not None and read.end.offset > until:
-                    return fold
+                    return delta
                 if read.end.offset > base.offset:
-                    before = fold.image
+                    before = delta.image
                     try:
                         for record in read.records:
-                            fold.apply(record)
+                            delta.replay(record)
                     except BrokenLog as problem:
                         where = f"in the batch that ends before offset {read.end.offset}"
                         raise BadFile(f"{problem}, {where}", file=METADATA_TOPIC) from problem
-                    fold.image = fold.image._replace(end=read.end)
-                    self._count_changed(before, fold.image, read.records)
-        return fold
+                    delta.image = delta.image._replace(end=read.end)
+                    self._count_changed(before, delta.image, read.records)
+        return delta
 
-    def _from_snapshot(self, id: OffsetAndEpoch) -> Fold:
-        """What the one that a directory was formatted with holds, a new cluster's leader writes into the log."""
+    def _load_snapshot(self, id: OffsetAndEpoch) -> MetadataDelta:
+        """The bootstrap snapshot is not loaded: the first active controller writes its records into
+        the log.
+        """
         self.load_ms = 0
         image = None if id == BOOTSTRAP or id not in self._snapshots.ids() else self._image_of(id)
         if self.changed is not None:
             self.changed.restart(image)
-        return Fold() if image is None else Fold(image)
+        return MetadataDelta() if image is None else MetadataDelta(image)
 
     def _image_of(self, id: OffsetAndEpoch) -> Image:
-        from .snapshots import image_of
+        from .image_snapshots import load_image
 
         reader = self._snapshots.open(id)
         assert reader is not None
         began = self._stopwatch()
         with reader:
-            image = image_of(reader)
+            image = load_image(reader)
         self.load_ms = self._stopwatch() - began
         return image
 

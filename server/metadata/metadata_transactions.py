@@ -1,8 +1,10 @@
-"""Metadata transactions (KIP-868): what a new leader writes first, so that nothing of one that its predecessor left open is ever seen.
+"""Metadata transactions (KIP-868): a new active controller first aborts a transaction that its
+predecessor left open.
 
-Rules. A leader that has replayed its whole log and finds a transaction open aborts it, in its first batch. Transactions exist from
-metadata.version 13 on: an open one below that is a log that contradicts itself, and its leader fails, as Kafka's does. What cannot be one batch
-(today only what a cluster begins with) stands in a transaction where there are any, and else in one batch.
+The abort is in the first batch of a controller that finds an open transaction at the end of its
+log. Transactions exist from metadata.version 13 on: below that an open transaction is a broken log,
+and the controller fails, as in Kafka. Records that do not fit into one batch (only the first
+records of a cluster) are written in a transaction if metadata.version has them, else in one batch.
 """
 
 from __future__ import annotations
@@ -15,28 +17,33 @@ from kafkadouble.messages.message import Message
 
 from .broken_log import BrokenLog
 from .features import METADATA_VERSION
-from .replay import Fold
-from .versions import TRANSACTIONS, batch_level
+from .record_versions import TRANSACTIONS, batch_level
+from .replay import MetadataDelta
 
 REASON = "Controller failover"
-"""Kafka's word for it."""
+"""Kafka's text."""
 
 
-def left_open(fold: Fold, records: Sequence[Message] = ()) -> list[Message]:
-    """What a new leader writes before anything else, given the fold of its whole log: an abort where a transaction is open. BrokenLog where
-    there cannot be one. `records` are those that a cluster without a level begins with: theirs counts then."""
-    if not fold.in_transaction:
+def abort_records(delta: MetadataDelta, records: Sequence[Message] = ()) -> list[Message]:
+    """The records that a new active controller writes first, given the replay of its whole log: an
+    abort if a transaction is open. BrokenLog if metadata.version has no transactions. `records` are
+    the first ones of a cluster without a metadata.version: they name it.
+    """
+    if not delta.in_transaction:
         return []
-    level = batch_level(records, fold.image.features.get(METADATA_VERSION))
+    level = batch_level(records, delta.image.features.get(METADATA_VERSION))
     if level < TRANSACTIONS:
         raise BrokenLog(f"a metadata transaction is open at metadata.version {level}, which has none")
-    from kafkadouble.messages.generated.abort_transaction_record import AbortTransactionRecord  # seldom wanted
+    # rarely needed
+    from kafkadouble.messages.generated.abort_transaction_record import AbortTransactionRecord
 
     return [AbortTransactionRecord(reason=REASON)]
 
 
-def at_once(records: Sequence[Message], name: str, level: int | None) -> list[Message]:
-    """The records in one transaction, or, where the level has none, as they are."""
+def in_transaction(records: Sequence[Message], name: str, level: int | None) -> list[Message]:
+    """The records in one transaction or, below the metadata.version with transactions,
+    unchanged.
+    """
     if batch_level(records, level) < TRANSACTIONS:
         return list(records)
     return [BeginTransactionRecord(name=name), *records, EndTransactionRecord()]

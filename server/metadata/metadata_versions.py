@@ -1,6 +1,7 @@
-"""The levels of `metadata.version` by the names that Kafka's tools take and print, and what a new cluster of each has besides (KIP-584).
+"""The levels of `metadata.version` by the names of Kafka's tools (4.4-IV2), and the features of a
+new cluster at each level (KIP-584).
 
-Names are release and internal step, 4.4-IV2; a release alone means its last step. 7 is the lowest that Kafka 4 knows.
+A release alone (4.4) means its last step. 7 is the lowest level of Kafka 4.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from collections.abc import Container
 
 from kafkadouble.wire.errors import UsageError
 
-from .features import ELR, METADATA_VERSION, of_new_cluster, supported_by
+from .features import ELR, METADATA_VERSION, new_cluster_features, supported_features
 
-STEPS = """
+LEVELS = """
 7 3.3-IV3
 8 3.4-IV0
 9 3.5-IV0
@@ -41,15 +42,17 @@ STEPS = """
 33 4.4-IV2
 """
 
-NAMES = {int(level): name for level, name in (line.split() for line in STEPS.split("\n") if line)}
+NAMES = {int(level): name for level, name in (line.split() for line in LEVELS.split("\n") if line)}
 """Level -> name."""
 
 ELR_FROM = 23
-"""From which level of the metadata eligible leader replicas can be had."""
+"""The metadata.version from which eligible leader replicas can be enabled."""
 
 
-def level_of(text: str) -> int:
-    """The level that a release (4.4), one of its steps (4.4-IV2) or a number (33) means. UsageError for none that is known."""
+def parse_level(text: str) -> int:
+    """The level of a release (4.4), one of its steps (4.4-IV2) or a number (33). UsageError for any
+    other text.
+    """
     if text.isdecimal() and int(text) in NAMES:
         return int(text)
     found = [level for level, name in NAMES.items() if text in (name, name.partition("-")[0])]
@@ -58,11 +61,12 @@ def level_of(text: str) -> int:
     return max(found)
 
 
-def features_of(level: int, given: dict[str, int], roles: Container[str] = ("broker",)) -> dict[str, int]:
-    """The features of a new cluster whose metadata have this level, which a node with these roles begins; `given` ones as they are given.
-    UsageError when they do not go together."""
-    supported = supported_by(roles)
-    features = {**of_new_cluster(roles, level), **given}
+def features_at_level(level: int, given: dict[str, int], roles: Container[str] = ("broker",)) -> dict[str, int]:
+    """The features of a new cluster with this metadata.version, formatted by a node with these
+    roles; `given` levels override the defaults. UsageError if they do not fit together.
+    """
+    supported = supported_features(roles)
+    features = {**new_cluster_features(roles, level), **given}
     for name, value in features.items():
         if name not in supported:
             raise UsageError(f"{name} is no feature: {', '.join(supported)} are")

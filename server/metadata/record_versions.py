@@ -1,9 +1,12 @@
-"""In which version each metadata record is written at a level of `metadata.version`, and what cannot be said at a lower one (KIP-584, KIP-778).
+"""The version of each metadata record at a `metadata.version`, and what lower levels cannot express
+(KIP-584, KIP-778).
 
-Rules. The levels are those at which Kafka 4.4 begins to write a field or a kind. A field that a level does not know falls away, as Kafka leaves
-it out there. A kind that it does not know is our caller's error, since a decision must not make one; but registrations of controllers and
-the frame of a metadata transaction fall away too: there controllers do not register, and a decision is one batch, which holds as a whole.
-BrokerRegistrationChangeRecord has the lowest version that can carry what is said; others have the highest that their level knows.
+The levels are those at which Kafka 4.4 starts to write a field or a kind of record. A field that
+the level does not have is dropped, as in Kafka. A kind that it does not have is an error of the
+caller, who must not create it; but controller registrations and the frame of a metadata transaction
+are dropped: at such levels controllers do not register, and a change is one batch anyway.
+BrokerRegistrationChangeRecord has the lowest version that fits its fields; other records have the
+highest version of the level.
 """
 
 from __future__ import annotations
@@ -18,16 +21,18 @@ from kafkadouble.wire.errors import UsageError
 
 from .features import METADATA_VERSION
 from .image import Image
-from .release import NAMES
+from .metadata_versions import NAMES
 
 NEWEST: Final = max(NAMES)
 
 MIGRATION, SCRAM, TRANSACTIONS, TOKENS, CONTROLLERS, DIRECTORIES, ELR, CORDONED, CIDR, UNREGISTERING = (
     8, 11, 13, 14, 15, 17, 23, 30, 32, 33,
 )  # fmt: skip
-"""The levels from which there are the migration from ZooKeeper (KIP-866), credentials (KIP-900), metadata transactions (KIP-868), delegation
-tokens, registrations of controllers (KIP-919), log directories (KIP-858), eligible leader replicas (KIP-966), cordoned directories (KIP-1066),
-ACLs of hosts by CIDR, and controllers that unregister."""
+"""The levels that added: the migration from ZooKeeper (KIP-866), SCRAM credentials (KIP-900),
+metadata transactions (KIP-868), delegation tokens, controller registrations (KIP-919), log
+directories (KIP-858), eligible leader replicas (KIP-966), cordoned directories (KIP-1066), CIDR
+hosts in ACLs, and the unregistration of controllers.
+"""
 
 VERSIONS = {  # kind -> level -> the version from there on, the highest level first
     "RegisterBrokerRecord": {CORDONED: 4, DIRECTORIES: 3, MIGRATION: 2, 0: 1},
@@ -35,7 +40,8 @@ VERSIONS = {  # kind -> level -> the version from there on, the highest level fi
     "PartitionChangeRecord": {ELR: 2, DIRECTORIES: 1, 0: 0},
 }
 
-FIELDS: dict[str, dict[str, tuple[int, Any]]] = {  # kind -> field -> the level that brought it, and what says nothing
+# kind -> field -> the level that brought it, and what says nothing
+FIELDS: dict[str, dict[str, tuple[int, Any]]] = {
     "RegisterBrokerRecord": {"log_dirs": (DIRECTORIES, ()), "cordoned_log_dirs": (CORDONED, None)},
     "BrokerRegistrationChangeRecord": {"log_dirs": (DIRECTORIES, ()), "cordoned_log_dirs": (CORDONED, None)},
     "PartitionRecord": {
@@ -64,16 +70,16 @@ KINDS = {  # kind -> the level that brought it
     "UnregisterControllerRecord": UNREGISTERING,
 }
 
-FALL_AWAY = ("RegisterControllerRecord", "BeginTransactionRecord", "EndTransactionRecord")
+OMITTED_KINDS = ("RegisterControllerRecord", "BeginTransactionRecord", "EndTransactionRecord")
 
 
 def level_of(image: Image) -> int:
-    """The image's `metadata.version`; one without is written as of today, so that nothing is lost."""
+    """The image's `metadata.version`; without one the newest, so that nothing is lost."""
     return image.features.get(METADATA_VERSION, NEWEST)
 
 
 def record_version(record: Message, level: int = NEWEST) -> int:
-    """The version to write `record` in, whose fields are those of the level."""
+    """The version in which to write `record`, whose fields fit the level."""
     kind = type(record).__name__
     if kind == "BrokerRegistrationChangeRecord":
         return _change_version(record)
@@ -92,37 +98,42 @@ def _change_version(record: Any) -> int:
 
 
 def batch_level(records: Iterable[Any], level: int | None) -> int:
-    """The level at which a batch of records is written where the image has `level`; that of the records themselves where it has none, which
-    begin it, or the newest."""
+    """The level at which a batch is written after an image of this `level`. Without one it is the
+    level that the records themselves set, or the newest.
+    """
     if level is not None:
         return level
     told = (each for each in records if type(each).__name__ == "FeatureLevelRecord" and each.name == METADATA_VERSION)
     return next((each.feature_level for each in told), NEWEST)
 
 
-def said(records: Sequence[Message], level: int) -> list[Message]:
-    """The records as they can be said at the level: those that are to be folded, and written. UsageError for a kind that there is not."""
-    return [_cut(record, level) for record in records if _is_said(record, level)]
+def records_at_level(records: Sequence[Message], level: int) -> list[Message]:
+    """The records as the level can express them, to replay and to write. UsageError for a kind of
+    record that the level does not have.
+    """
+    return [_without_newer_fields(record, level) for record in records if _exists_at(record, level)]
 
 
-def carries_all(kind: type[Message], level: int) -> bool:
-    """Whether every record of a kind can be said at the level as it is."""
+def supports_all_fields(kind: type[Message], level: int) -> bool:
+    """Whether the level can express every record of this kind completely."""
     fields = FIELDS.get(kind.__name__, {})
     return level >= KINDS.get(kind.__name__, 0) and all(level >= since for since, _ in fields.values())
 
 
-def unsaid_fields(record: Message, level: int) -> list[str]:
-    """The fields that say something which the level cannot carry. Directories may all be unknown: their absence says the same."""
-    return [name for name, value in _too_new(record, level) if any(each != Uuid.ZERO for each in value or ())]
+def unsupported_fields(record: Message, level: int) -> list[str]:
+    """The fields with a value that the level cannot express. Directories that are all unknown have
+    no value.
+    """
+    return [name for name, value in _newer_fields(record, level) if any(each != Uuid.ZERO for each in value or ())]
 
 
-def _too_new(record: Message, level: int) -> list[tuple[str, Any]]:
+def _newer_fields(record: Message, level: int) -> list[tuple[str, Any]]:
     fields = FIELDS.get(type(record).__name__, {})
     return [(name, getattr(record, name)) for name, (since, _) in fields.items() if level < since]
 
 
-def _cut(record: Message, level: int) -> Message:
-    nothing = {name: FIELDS[type(record).__name__][name][1] for name, _ in _too_new(record, level)}
+def _without_newer_fields(record: Message, level: int) -> Message:
+    nothing = {name: FIELDS[type(record).__name__][name][1] for name, _ in _newer_fields(record, level)}
     if all(getattr(record, name) == value for name, value in nothing.items()):
         return record
     left = copy(record)
@@ -131,9 +142,9 @@ def _cut(record: Message, level: int) -> Message:
     return left
 
 
-def _is_said(record: Message, level: int) -> bool:
+def _exists_at(record: Message, level: int) -> bool:
     kind = type(record).__name__
     since = KINDS.get(kind, 0)
-    if level < since and kind not in FALL_AWAY:
+    if level < since and kind not in OMITTED_KINDS:
         raise UsageError(f"{METADATA_VERSION} {level} has no {kind}: it came with {since}")
     return level >= since

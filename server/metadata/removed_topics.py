@@ -1,4 +1,4 @@
-"""Which topics are gone between two images."""
+"""The topics that a change of the image removed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .image import Image, TopicImage
 
 
 def removed_topics(before: Image, after: Image, records: Sequence[Any] | None) -> list[TopicImage]:
-    """By the records between them; by what is not there any more where the image was loaded as a whole."""
+    """By the records between the images or, for an image loaded from a snapshot, by comparison."""
     if records is None:
         return [topic for topic in before.topics.values() if topic.id not in after.topics]
     gone = (record.topic_id for record in records if type(record).__name__ == "RemoveTopicRecord")

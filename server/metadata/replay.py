@@ -1,8 +1,8 @@
-"""The fold: an image and one metadata record make the next image.
+"""Replays metadata records: an image and one record give the next image.
 
-Rules. One function a kind of record, in the tables of `fold_*.py`; a record that refers to what is not there is a broken log and raises
-`BrokenLog`. The meaning of each is that of KIP-631 and of the KIP that brought the kind. What lies between the records that begin and end a
-metadata transaction (KIP-868) happens at once, at its end, or never.
+One function per kind of record, in the tables of `replay_*.py`. A record that refers to something
+unknown raises `BrokenLog`. The meaning of each record is that of KIP-631 and of the KIP that added
+it. Records of a metadata transaction (KIP-868) take effect together at its end, or never.
 """
 
 from __future__ import annotations
@@ -10,36 +10,38 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import fold_cluster, fold_security, fold_topics
+from . import replay_cluster, replay_security, replay_topics
 from .broken_log import BrokenLog
 from .image import EMPTY, Image
 
-__all__ = ["BrokenLog", "Fold", "replay"]
+__all__ = ["BrokenLog", "MetadataDelta", "replay"]
 
 
-def _nothing(image: Image, record: Any) -> Image:
+def _no_change(image: Image, record: Any) -> Image:
     return image
 
 
-FOLDS: dict[str, Callable[[Image, Any], Image]] = {
-    **fold_cluster.FOLDS,
-    **fold_topics.FOLDS,
-    **fold_security.FOLDS,
-    "NoOpRecord": _nothing,  # only moves the end of the log (KIP-835)
-    "ZkMigrationStateRecord": _nothing,  # there is no ZooKeeper any more
+REPLAYS: dict[str, Callable[[Image, Any], Image]] = {
+    **replay_cluster.REPLAYS,
+    **replay_topics.REPLAYS,
+    **replay_security.REPLAYS,
+    "NoOpRecord": _no_change,  # moves only the end of the log (KIP-835)
+    "ZkMigrationStateRecord": _no_change,  # ZooKeeper is not supported any more
 }
 
 
 def replay(image: Image, record: Any) -> Image:
-    """The image after `record`, a decoded metadata record outside of a metadata transaction."""
-    fold = FOLDS.get(type(record).__name__)
+    """The image after `record`, a decoded metadata record outside a metadata transaction."""
+    fold = REPLAYS.get(type(record).__name__)
     if fold is None:
         raise BrokenLog(f"no meaning is known for {record!r}")
     return fold(image, record)
 
 
-class Fold:
-    """An image that follows a log. `image` is what may be seen: nothing of a transaction that has not ended."""
+class MetadataDelta:
+    """Replays records onto an image, with their transactions. `image` excludes records of an open
+    transaction.
+    """
 
     def __init__(self, image: Image = EMPTY) -> None:
         self.image = image
@@ -47,11 +49,13 @@ class Fold:
 
     @property
     def in_transaction(self) -> bool:
-        """Whether a transaction has begun and not ended: what comes next in the log does not follow on `image`."""
+        """Whether a transaction is open: then the next record of the log does not apply to
+        `image`.
+        """
         return self._inside is not None
 
-    def apply(self, record: Any) -> None:
-        """Go on by one record."""
+    def replay(self, record: Any) -> None:
+        """Replays one record."""
         step = TRANSACTIONS.get(type(record).__name__)
         if step is not None:
             step(self, record)
@@ -76,8 +80,8 @@ class Fold:
         self._inside = None
 
 
-TRANSACTIONS: dict[str, Callable[[Fold, Any], None]] = {
-    "BeginTransactionRecord": Fold._begin,
-    "EndTransactionRecord": Fold._end,
-    "AbortTransactionRecord": Fold._abort,
+TRANSACTIONS: dict[str, Callable[[MetadataDelta, Any], None]] = {
+    "BeginTransactionRecord": MetadataDelta._begin,
+    "EndTransactionRecord": MetadataDelta._end,
+    "AbortTransactionRecord": MetadataDelta._abort,
 }

@@ -1,4 +1,6 @@
-"""The fold of the records about the cluster: features, brokers, controllers, configurations, producer ids (KIP-631, KIP-919, KIP-584)."""
+"""Replays the records about the cluster: features, brokers, controllers, configurations, producer
+ids (KIP-584, KIP-631, KIP-919).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from .broken_log import BrokenLog
 from .image import BrokerImage, ControllerImage, Endpoint, Image, without
 
 UNFENCE, FENCE = -1, 1
-"""What BrokerRegistrationChangeRecord's `fenced` says; 0 is no change."""
+"""The values of `fenced` in BrokerRegistrationChangeRecord; 0 means no change."""
 
 CONTROLLED_SHUTDOWN = 1
 
@@ -102,7 +104,7 @@ def producer_ids(image: Image, record: Any) -> Image:
     return image._replace(next_producer_id=record.next_producer_id)
 
 
-FOLDS: dict[str, Callable[[Image, Any], Image]] = {
+REPLAYS: dict[str, Callable[[Image, Any], Image]] = {
     "FeatureLevelRecord": feature_level,
     "RegisterBrokerRecord": register_broker,
     "BrokerRegistrationChangeRecord": broker_registration_change,

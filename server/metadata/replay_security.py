@@ -1,5 +1,6 @@
-"""The fold of the records about who may do what, and how much: ACLs (KIP-11, KIP-290), credentials (KIP-554), delegation
-tokens (KIP-48), quotas (KIP-546)."""
+"""Replays the records about security and quotas: ACLs (KIP-11, KIP-290), SCRAM credentials
+(KIP-554), delegation tokens (KIP-48), client quotas (KIP-546).
+"""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from .image import Acl, DelegationToken, Image, QuotaEntity, ScramCredential, wi
 
 
 def entity_of(parts: Iterable[Any]) -> QuotaEntity:
-    """The entity of a list of types and names, in no order; of one type twice the last counts."""
+    """The entity of a list of types and names in any order; the last name of a type counts."""
     return tuple(sorted({part.entity_type: part.entity_name for part in parts}.items()))
 
 
@@ -60,7 +61,7 @@ def remove_delegation_token(image: Image, record: Any) -> Image:
     return image._replace(tokens=without(image.tokens, record.token_id))
 
 
-FOLDS: dict[str, Callable[[Image, Any], Image]] = {
+REPLAYS: dict[str, Callable[[Image, Any], Image]] = {
     "ClientQuotaRecord": client_quota,
     "AccessControlEntryRecord": access_control_entry,
     "RemoveAccessControlEntryRecord": remove_access_control_entry,

@@ -1,4 +1,6 @@
-"""The fold of the records about topics and their partitions (KIP-631, KIP-858 for directories, KIP-966 for eligible leader replicas)."""
+"""Replays the records about topics and partitions (KIP-631; directories: KIP-858; eligible leader
+replicas: KIP-966).
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,15 @@ from immutables import Map
 
 from .broken_log import BrokenLog
 from .image import TOPIC, Image, PartitionImage, TopicImage, without
-from .topic_names import may_collide, unified
+from .topic_names import has_collision_chars, unify_collision_chars
 
 NO_LEADER_CHANGE = -2
 NO_RECOVERY_CHANGE = -1
 
 NO_NAMES: frozenset[str] = frozenset()
 
-_made = tuple.__new__  # what a named tuple's own `__new__` does, at half the price: there are many partitions
+# the same as the named tuple's own `__new__`, in half the time: there are many partitions
+_new_tuple = tuple.__new__
 
 CHANGED_LISTS = {  # field of PartitionChangeRecord -> field of PartitionImage
     "isr": "isr",
@@ -36,27 +39,27 @@ def topic(image: Image, record: Any) -> Image:
     return image._replace(
         topics=image.topics.set(made.id, made),
         topic_ids=image.topic_ids.set(made.name, made.id),
-        lookalikes=_with_lookalike(image, made.name),
+        topics_with_collision_chars=_with_lookalike(image, made.name),
     )
 
 
 def _with_lookalike(image: Image, name: str) -> Map[str, frozenset[str]]:
-    if not may_collide(name):
-        return image.lookalikes
-    key = unified(name)
-    return image.lookalikes.set(key, image.lookalikes.get(key, NO_NAMES) | {name})
+    if not has_collision_chars(name):
+        return image.topics_with_collision_chars
+    key = unify_collision_chars(name)
+    return image.topics_with_collision_chars.set(key, image.topics_with_collision_chars.get(key, NO_NAMES) | {name})
 
 
 def _without_lookalike(image: Image, name: str) -> Map[str, frozenset[str]]:
-    if not may_collide(name):
-        return image.lookalikes
-    key = unified(name)
-    left = image.lookalikes[key] - {name}
-    return image.lookalikes.set(key, left) if left else image.lookalikes.delete(key)
+    if not has_collision_chars(name):
+        return image.topics_with_collision_chars
+    key = unify_collision_chars(name)
+    left = image.topics_with_collision_chars[key] - {name}
+    return image.topics_with_collision_chars.set(key, left) if left else image.topics_with_collision_chars.delete(key)
 
 
 def known_topic(image: Image, record: Any) -> TopicImage:
-    """The topic that a record is about. BrokenLog."""
+    """The topic of a record. BrokenLog."""
     found = image.topics.get(record.topic_id)
     if found is None:
         raise BrokenLog(f"{record!r} is about a topic that is not there")
@@ -68,17 +71,19 @@ def _with_partition(image: Image, of: TopicImage, index: int, partition: Partiti
 
 
 def partition(image: Image, record: Any) -> Image:
-    return _with_partition(image, known_topic(image, record), record.partition_id, made_partition(record))
+    return _with_partition(image, known_topic(image, record), record.partition_id, partition_image(record))
 
 
-def _as_it_is(found: Any, _: Any) -> Any:
+def _not_shared(found: Any, _: Any) -> Any:
     return found
 
 
-def made_partition(record: Any, shared: Callable[[Any, Any], Any] = _as_it_is) -> PartitionImage:
-    """What a PartitionRecord makes. `shared` may give an equal tuple, twice given one, in its place: partitions have few different ones."""
+def partition_image(record: Any, shared: Callable[[Any, Any], Any] = _not_shared) -> PartitionImage:
+    """The image of a PartitionRecord. `shared` may replace a tuple by an equal one that is already
+    in memory.
+    """
     replicas, directories, isr = tuple(record.replicas), tuple(record.directories), tuple(record.isr)
-    return _made(
+    return _new_tuple(
         PartitionImage,
         (
             shared(replicas, replicas),
@@ -97,7 +102,9 @@ def made_partition(record: Any, shared: Callable[[Any, Any], Any] = _as_it_is) -
 
 
 def partition_change(image: Image, record: Any) -> Image:
-    """The partition epoch goes up with every change, the leader epoch with every record that names a leader."""
+    """The partition epoch rises with every change, the leader epoch with every record that names a
+    leader.
+    """
     of = known_topic(image, record)
     found = of.partitions.get(record.partition_id)
     if found is None:
@@ -118,13 +125,13 @@ def remove_topic(image: Image, record: Any) -> Image:
     return image._replace(
         topics=image.topics.delete(gone.id),
         topic_ids=image.topic_ids.delete(gone.name),
-        lookalikes=_without_lookalike(image, gone.name),
+        topics_with_collision_chars=_without_lookalike(image, gone.name),
         configs=without(image.configs, (TOPIC, gone.name)),
     )
 
 
 def clear_elr(image: Image, record: Any) -> Image:
-    """Forget the eligible leader replicas of one topic, or of all when no name is given."""
+    """Clears the eligible leader replicas of one topic, or of all topics if no name is given."""
     if not record.topic_name:
         topics = list(image.topics.values())
     elif (found := image.topic_named(record.topic_name)) is not None:
@@ -142,7 +149,7 @@ def _without_elr(of: TopicImage) -> TopicImage:
     return of._replace(partitions=of.partitions.update(cleared))
 
 
-FOLDS: dict[str, Callable[[Image, Any], Image]] = {
+REPLAYS: dict[str, Callable[[Image, Any], Image]] = {
     "TopicRecord": topic,
     "PartitionRecord": partition,
     "PartitionChangeRecord": partition_change,

@@ -1,16 +1,17 @@
-"""The snapshots that a node writes of its metadata, and how long it keeps them (KIP-630).
+"""Generates the snapshots of a node's metadata, and deletes old ones (KIP-630).
 
-Rules. A snapshot is written a slice at a time between everything else, of the image at one moment, while the node goes on. Replicas decide each
-for itself, as shipped: by bytes or by age. With `metadata.snapshot.min.changed_records.ratio`, and `metadata.start.offset.lag.time.max.ms`, the
-rules of KIP-630 as it was adopted hold instead.
+A snapshot is written from the image at one moment, one slice at a time between other work. Each
+replica decides for itself when: by bytes or by age, as Kafka ships it. With
+`metadata.snapshot.min.changed_records.ratio` and `metadata.start.offset.lag.time.max.ms` the rules
+of KIP-630 as adopted apply instead.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..log.files.errors import DiskFailure
 from ..log.offset_and_epoch import OffsetAndEpoch
@@ -24,58 +25,121 @@ from ..raft.snapshots.retention import NAMES as RETENTION_NAMES
 from ..raft.snapshots.retention import Retention
 from ..raft.snapshots.triggers import Since, Triggers
 from ..raft.snapshots.writing import Steps
-from . import snapshots
+from . import image_snapshots
 from .features import METADATA_VERSION
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..configs.settings import Settings
+    from ..raft.replica import Replica
+    from ..raft.snapshots.store import SnapshotStore
+    from ..requests.timers import Timers
+    from .changed_records import ChangedRecords
+    from .image import Image
+    from .replay import MetadataDelta
 
 log = logging.getLogger("kafkadouble.server.metadata")
 
 
-class Snapshotting:
-    """Those of one node."""
+class CommittedMetadata(Protocol):
+    """The metadata to write. `changed` is None if changed records are not counted."""
 
-    def __init__(self, node: Node) -> None:
-        self._node = node
-        self._triggers = Triggers.of(_given(node, triggers.NAMES))
-        self._retention = Retention.of(_given(node, RETENTION_NAMES))
-        self._since = Since(0, node.began)
+    @property
+    def image(self) -> Image: ...
+
+    @property
+    def delta(self) -> MetadataDelta: ...
+
+    @property
+    def timestamp(self) -> int: ...
+
+    @property
+    def changed(self) -> ChangedRecords | None: ...
+
+
+class TimerQueue(Protocol):
+    """Calls functions at a time (ms)."""
+
+    @property
+    def timers(self) -> Timers: ...
+
+
+class FlushQueue(Protocol):
+    """Flushes files on another thread."""
+
+    def want(self, owner: SnapshotFlush) -> None: ...
+
+
+class SnapshotHost(Protocol):
+    """The parts of a node that the generator uses. Times are in ms; `stopwatch` is for metrics."""
+
+    @property
+    def now(self) -> int: ...
+
+    @property
+    def began(self) -> int: ...
+
+    def stopwatch(self) -> int: ...
+
+    @property
+    def waiting(self) -> TimerQueue: ...
+
+    @property
+    def flushing(self) -> FlushQueue: ...
+
+
+class SnapshotGenerator:
+    """Generates and deletes the snapshots of one node."""
+
+    def __init__(
+        self,
+        host: SnapshotHost,
+        settings: Settings,
+        metadata: CommittedMetadata,
+        replica: Replica,
+        store: SnapshotStore,
+    ) -> None:
+        self._host, self._metadata, self._replica, self._store = host, metadata, replica, store
+        self._triggers = Triggers.of(_given_settings(settings, triggers.NAMES))
+        self._retention = Retention.of(_given_settings(settings, RETENTION_NAMES))
+        self._since = Since(0, host.began)
         self._steps: Steps | None = None
-        self.metrics = SnapshotMetrics(node.began)
+        self.metrics = SnapshotMetrics(host.began)
 
     def committed(self, size: int) -> None:
-        """So many bytes of records were committed."""
+        """Counts `size` committed bytes, and starts a snapshot if one is due."""
         self._since = self._since.committed(size)
         if self._steps is None and self._since.bytes:
-            why = triggers.reason(self._triggers, self._since, self._node.now, self._changed)
+            why = triggers.reason(self._triggers, self._since, self._host.now, self._changed)
             if why is not None:
                 self.write(why)
 
     def loaded(self, took: int) -> None:
-        """A snapshot was loaded, which took so long (ms): what comes after it is counted from here on."""
+        """A snapshot was loaded in `took` ms: the counts start again."""
         self.metrics.load(took)
-        self._since = Since(0, self._node.now)
+        self._since = Since(0, self._host.now)
 
     def _changed(self) -> float:
-        controller = self._node.controller
-        return 1.0 if controller.changed is None else controller.changed.ratio(controller.image)
+        changed = self._metadata.changed
+        return 1.0 if changed is None else changed.ratio(self._metadata.image)
 
     def write(self, why: str) -> OffsetAndEpoch | None:
-        """Begin a snapshot of what is committed; its id. None when there is one already, or a metadata transaction is open."""
-        node, image = self._node, self._node.controller.image
-        store, raft_log = node.quorum.snapshots, node.quorum.replica.log
-        steps = snapshots.writing(node.controller.fold, image.end, raft_log, store, node.controller.timestamp, node.now)
+        """Starts a snapshot of the committed metadata; its id. None if that snapshot exists, or a
+        metadata transaction is open.
+        """
+        metadata, now, image = self._metadata, self._host.now, self._metadata.image
+        steps = image_snapshots.start_writing(
+            metadata.delta, image.end, self._replica.log, self._store, metadata.timestamp, now
+        )
         if steps is not None:
-            self._steps, self._since = steps, Since(0, node.now)
-            if node.controller.changed is not None:
-                node.controller.changed.restart(image)
+            self._steps, self._since = steps, Since(0, now)
+            if metadata.changed is not None:
+                metadata.changed.restart(image)
             log.info("writing the snapshot up to %r of the metadata: %s", image.end, why)
-            self._go_on(image.end, node.now, node.now)
+            self._write_slice(image.end, now, now)
         return None if steps is None else image.end
 
-    def _go_on(self, id: OffsetAndEpoch, began: int, now: int) -> None:
-        """One slice; the next when others had their turn."""
+    def _write_slice(self, id: OffsetAndEpoch, began: int, now: int) -> None:
+        """Writes one slice; a timer starts the next one after other work."""
         if self._steps is None:
             return
         try:
@@ -84,45 +148,44 @@ class Snapshotting:
             self._steps = None
             self.metrics.wrote(end.value, now - began, now)
             log.info("the snapshot up to %r has %d bytes, written in %d ms", id, end.value, now - began)
-        except DiskFailure as failure:  # the node tells of it
+        except DiskFailure as failure:  # the node reports it
             self._steps = None
             log.warning("the snapshot up to %r was not written: %s", id, failure)
         else:
             if flushing is None:
-                self._node.waiting.timers.at(now + 1, lambda later: self._go_on(id, began, later))
+                self._host.waiting.timers.at(now + 1, lambda later: self._write_slice(id, began, later))
             else:
-                self._node.flushing.want(_Beside(flushing, lambda: self._go_on(id, began, self._node.now)))
+                flush = SnapshotFlush(flushing, lambda: self._write_slice(id, began, self._host.now))
+                self._host.flushing.want(flush)
 
     def abandon(self) -> None:
-        """Drop the snapshot that is being written, and its file: a later life of the node may write another."""
+        """Drops the snapshot in progress, and its file."""
         steps, self._steps = self._steps, None
         if steps is not None:
             with suppress(DiskFailure):  # then the file is removed at the next start
                 steps.close()
 
     def clean(self, now: int) -> None:
-        """Delete what is no longer kept; to be called every now and then."""
-        node = self._node
-        replica, store = node.quorum.replica, node.quorum.snapshots
+        """Deletes expired snapshots and the log before them; to be called periodically."""
+        replica, store = self._replica, self._store
         try:
             if self._retention.max_lag_ms is None:
                 keeping.clean(replica.log, store, self._retention, now)
             elif isinstance(replica.state, Leader):
-                ends = _live_ends(replica.state, now)
+                ends = _live_end_offsets(replica.state, now)
                 keeping.advance_as_leader(replica.log, store, ends, self._retention, now)
             elif replica.leaders_start is not None:
                 keeping.advance_as_follower(replica.log, store, replica.leaders_start, now)
             store.tick(now)
-        except DiskFailure as failure:  # the node tells of it
-            log.warning("snapshots were not looked after: %s", failure)
+        except DiskFailure as failure:  # the node reports it
+            log.warning("old snapshots were not deleted: %s", failure)
 
     def readings(self) -> dict[str, int | Latencies]:
-        """The metrics of snapshots, by Kafka's names and KIP-630's."""
-        node, store = self._node, self._node.quorum.snapshots
-        replica, image = node.quorum.replica, node.controller.image
+        """The metrics of snapshots, by the names of Kafka and KIP-630."""
+        replica, store, image = self._replica, self._store, self._metadata.image
         latest = next((id for id in reversed(store.ids()) if id != BOOTSTRAP), None)
         state = NodeState(
-            max(node.now, node.stopwatch()),
+            max(self._host.now, self._host.stopwatch()),
             0 if latest is None else latest.offset,
             0 if latest is None else store.size(latest),
             replica.log.high_watermark,
@@ -132,15 +195,19 @@ class Snapshotting:
         return readings(self.metrics, state)
 
 
-def _live_ends(leader: Leader, now: int) -> list[int]:
-    """How far the replicas have come that were heard of lately, and this one: observers too, for they go on from the log as well."""
+def _live_end_offsets(leader: Leader, now: int) -> list[int]:
+    """The log end offsets of this replica and of the replicas with a recent fetch. Observers count
+    too, since they also continue from the log.
+    """
     known = (*leader.voters.values(), *leader.observers.values())
     live = [each for each in known if each.key.id == leader.key.id or now - each.last_fetch < OBSERVER_SESSION_MS]
     return [each.end_offset for each in live if each.end_offset >= 0]
 
 
-class _Beside:
-    """The file of a snapshot, to be flushed beside the loop before it counts: it may be large."""
+class SnapshotFlush:
+    """Flushes the file of a snapshot on another thread before the snapshot counts: it may be
+    large.
+    """
 
     log_end_offset = 0
 
@@ -148,7 +215,7 @@ class _Beside:
         self._flushing, self._done = flushing, done
 
     @property
-    def log(self) -> _Beside:
+    def log(self) -> SnapshotFlush:
         return self
 
     def unflushed(self) -> Flush:
@@ -161,7 +228,7 @@ class _Beside:
         return "a snapshot of the metadata"
 
 
-def _given(node: Node, names: Any) -> dict[str, Any]:
-    """What the settings say; options that nobody has set are left out."""
-    values = {name: node.settings[name] for name in names}
+def _given_settings(settings: Settings, names: Iterable[str]) -> dict[str, Any]:
+    """The settings with these names that have a value."""
+    values = {name: settings[name] for name in names}
     return {name: value for name, value in values.items() if value is not None}

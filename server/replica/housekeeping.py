@@ -65,9 +65,9 @@ def remove_deleted(node: Node, now: int) -> None:
 
 def keep_snapshots(node: Node, now: int) -> None:
     """Write a snapshot of the metadata if the last is too old, and delete those that are no longer kept (KIP-630)."""
-    if node.controller.uncounted_bytes or "snapshotting" in vars(node):
+    if node.controller.uncounted_bytes or "snapshot_generator" in vars(node):
         node.controller.report_committed_bytes()
-        node.snapshotting.clean(now)
+        node.snapshot_generator.clean(now)
 
 
 CHORES: tuple[tuple[str, Chore], ...] = (

@@ -20,8 +20,8 @@ from kafkadouble.messages.uuid import Uuid
 from ..metadata.controller_result import MAX_RECORDS_PER_USER_OP, ControllerResult, check_size
 from ..metadata.features import METADATA_VERSION
 from ..metadata.image import Acl, Image
-from ..metadata.release import NAMES
-from ..metadata.versions import CIDR, NEWEST
+from ..metadata.metadata_versions import NAMES
+from ..metadata.record_versions import CIDR, NEWEST
 from ..requests.request import Refusal
 from . import cidr
 

@@ -49,7 +49,7 @@ class BrokerHandle:
         broker = member.broker
         if broker is None:
             raise UsageError(f"broker {self.id} does not run: it has no metrics")
-        return running.thread.call(broker.node.snapshotting.readings)
+        return running.thread.call(broker.node.snapshot_generator.readings)
 
     def kill(self) -> None:
         """End it without a word, as `kill -9` does; its log stays for the next start. The controller finds out when its session is over, after

@@ -152,7 +152,7 @@ class KafkaDouble(FaultVerbs):
     def metrics(self) -> dict[str, Any]:
         """Numbers about the snapshots of the cluster's metadata, by the names that Apache Kafka and KIP-630 have for them; latencies in
         ms. In a cluster these are the controller's, and `brokers[1].metrics` those of a broker."""
-        return self._call(lambda: self._serving().broker.node.snapshotting.readings())
+        return self._call(lambda: self._serving().broker.node.snapshot_generator.readings())
 
     def _addresses(self) -> list[tuple[str, int]]:
         running = self._known()

@@ -56,10 +56,13 @@ SELDOM = {
         snapshot_header_record sync_group update_features update_raft_voter vote voters_record""",
     "server.groups": "classic deletion expiry shard",
     "server.log.formats": "names quorum_state",
-    "server.metadata": """acls alteration auto_creation creation feature_updates growth heartbeats image_records placement rack_striping
-        reassigned_replicas registration scram_credentials snapshots snapshotting""",
+    "server.controller": """auto_topic_creation broker_heartbeat broker_heartbeat_manager broker_registration configuration_control
+        create_partitions create_topics feature_control partition_reassignment_replicas replica_placement scram_credentials
+        striped_replica_placer""",
+    "server.metadata": "image_records image_snapshots snapshot_generator",
     "server.raft": """announcing answering describing fetching follower following handling learning messages pending_change prospective
         quorum_state_file reconfiguration resigned resigning sending snapshot_service standing updating voting""",
+    "server.security": "acls",
     "server.raft.snapshots": """fetching file_store giving head keeping metrics reading retention serving taking triggers
         writing""",
 }

@@ -18,7 +18,7 @@ from kafkadouble.messages.generated.unregister_broker import UnregisterBrokerReq
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.apis.served import CONTROLLER_SERVED
-from kafkadouble.server.metadata.features import supported_by
+from kafkadouble.server.metadata.features import supported_features
 from kafkadouble.server.metadata.image import TOPIC, Image
 from kafkadouble.server.network.connection import Connection
 from kafkadouble.server.node import Node
@@ -47,7 +47,7 @@ MOST_KEPT = 20
 
 def features() -> list[broker_life.Feature]:
     """Those of a broker that goes along with whatever is decided."""
-    known = {name: (0, high) for name, (_, high) in supported_by(("controller",)).items()}
+    known = {name: (0, high) for name, (_, high) in supported_features(("controller",)).items()}
     return broker_life.features(**{name.replace(".", "_"): levels for name, levels in known.items()})
 
 

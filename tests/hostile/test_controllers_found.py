@@ -48,7 +48,7 @@ def code(answer: Any) -> int:
 @pytest.mark.parametrize("version", [0, 1])
 def test_requests_that_end_apache_kafka_are_refused(stage: QuorumStage, version: int) -> None:
     leader = stage.controllers.leader
-    leader.snapshotting.write("it is wanted")
+    leader.snapshot_generator.write("it is wanted")
     stage.pass_time(500)
     good = stage.controllers.ask(leader, snapshot(leader, leader), version)
     assert code(good) == 0

@@ -12,7 +12,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.metadata.features import of_new_cluster
+from kafkadouble.server.metadata.features import new_cluster_features
 from kafkadouble.server.node import Node
 from kafkadouble.server.raft.links import Failure, Send
 from kafkadouble.server.raft.messages import TOPIC
@@ -78,7 +78,9 @@ class Fooled(Controllers):
     def begin(self) -> None:
         """What every cluster begins with."""
         self.give(
-            self.batch([framed.encode_record(each, 0) for each in format_records(of_new_cluster(("controller",)))])
+            self.batch(
+                [framed.encode_record(each, 0) for each in format_records(new_cluster_features(("controller",)))]
+            )
         )
         assert self.node.controller.image.features
 

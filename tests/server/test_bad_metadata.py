@@ -11,7 +11,7 @@ import pytest
 
 from kafkadouble.messages import framed, registry
 from kafkadouble.messages.message import Message
-from kafkadouble.server.metadata.versions import NEWEST, record_version
+from kafkadouble.server.metadata.record_versions import NEWEST, record_version
 from tests.hostile.stage import Log, logged
 from tests.messages.making import Maker
 from tests.server.fooled import Fooled

@@ -12,7 +12,7 @@ from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.metadata.features import supported_by
+from kafkadouble.server.metadata.features import supported_features
 from kafkadouble.server.metadata.image import BROKER, Image
 from kafkadouble.server.node import Node
 from kafkadouble.server.raft.leader import Leader
@@ -116,7 +116,7 @@ def register(id: int) -> BrokerRegistrationRequest:
         listeners=[of.Listener(name="PLAINTEXT", host="broker", port=9092)],
         features=[
             of.Feature(name=name, min_supported_version=low, max_supported_version=high)
-            for name, (low, high) in supported_by(("controller",)).items()
+            for name, (low, high) in supported_features(("controller",)).items()
         ],
         previous_broker_epoch=-1,
         log_dirs=[Uuid.random(lambda size: bytes([100 + id] * size))],
@@ -167,7 +167,7 @@ def test_snapshots_are_written_and_a_lagging_node_is_brought_back_by_one() -> No
 
 def numbers(node: Node) -> dict[str, Any]:
     """Its metrics, by the last part of their names."""
-    return {name.rpartition("=")[2]: value for name, value in node.snapshotting.readings().items()}
+    return {name.rpartition("=")[2]: value for name, value in node.snapshot_generator.readings().items()}
 
 
 def test_a_node_that_lost_everything_gets_it_again() -> None:
@@ -247,7 +247,7 @@ def test_the_bytes_between_two_snapshots_are_counted_from_the_last_one_on() -> N
     before = len(ends(leader))
     busy(controllers, leader, 10)
     leader.controller.report_committed_bytes()
-    leader.snapshotting.loaded(0)
+    leader.snapshot_generator.loaded(0)
     busy(controllers, leader, 15)
     leader.controller.report_committed_bytes()
     controllers.step()
@@ -272,9 +272,9 @@ def test_adopted_the_log_waits_for_observers_that_are_alive() -> None:
     reached, log = leader.quorum.log.log_end_offset, leader.quorum.replica.log
     while not ends(leader) or ends(leader)[-1] <= reached:
         busy(controllers, leader, 1)
-    leader.snapshotting.clean(leader.now)
+    leader.snapshot_generator.clean(leader.now)
     assert log.start_offset <= reached
-    leader.snapshotting.clean(leader.now + 299_000)
+    leader.snapshot_generator.clean(leader.now + 299_000)
     assert log.start_offset <= reached
-    leader.snapshotting.clean(leader.now + 301_000)
+    leader.snapshot_generator.clean(leader.now + 301_000)
     assert log.start_offset == ends(leader)[-1]

@@ -165,10 +165,10 @@ def test_who_is_fenced_or_about_to_stop_is_not_proposed(cluster: Liars) -> None:
     led.fetched(follower.id, END, cluster.now, follower.broker_epoch)
     registered = image.brokers[follower.id]
     for broker in (registered._replace(fenced=True), registered._replace(in_controlled_shutdown=True)):
-        controller.fold.image = image._replace(brokers=image.brokers.set(follower.id, broker))
+        controller.delta.image = image._replace(brokers=image.brokers.set(follower.id, broker))
         changes.look(led)
         assert in_sync.proposed is None
-    controller.fold.image = image
+    controller.delta.image = image
     changes.look(led)
     assert in_sync.proposed == in_sync.isr | {follower.id}
 

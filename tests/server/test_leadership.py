@@ -8,7 +8,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.join_group import JoinGroupRequest
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
-from kafkadouble.server.metadata.metadata_log import image_of
+from kafkadouble.server.metadata.metadata_log import image_of_log
 from kafkadouble.server.replica import leadership
 from kafkadouble.server.requests.request import Refusal
 from tests.kips.story import Story
@@ -32,7 +32,7 @@ class TestElecting:
         assert isinstance(record, PartitionChangeRecord)
         assert (record.partition_id, record.leader, record.isr) == (0, 1, None)
         log = story.cluster.node.controller.log
-        folded = image_of(log.batches(0)).topic_named("t")
+        folded = image_of_log(log.batches(0)).topic_named("t")
         assert folded is not None
         assert (folded.partitions[0].leader, folded.partitions[0].leader_epoch) == (1, 1)
         assert folded.partitions[0].partition_epoch == 1

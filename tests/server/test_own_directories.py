@@ -18,7 +18,7 @@ from kafkadouble.server.logs.formatting import format_directory, opened
 from kafkadouble.server.logs.logs import Logs
 from kafkadouble.server.metadata.image import BrokerImage, PartitionImage
 from kafkadouble.server.metadata.log_dir_ids import LOST, directories_of
-from kafkadouble.server.metadata.versions import DIRECTORIES
+from kafkadouble.server.metadata.record_versions import DIRECTORIES
 from tests.server import controllers
 from tests.server.log.files.lossy_disk import LossyDisk
 from tests.server.machine import produce_request

@@ -17,7 +17,7 @@ from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.server.logs.formatting import Beginning, format_directory
 from kafkadouble.server.logs.log_dir import properties_of
 from kafkadouble.server.metadata.features import METADATA_VERSION
-from kafkadouble.server.metadata.release import NAMES, features_of, level_of
+from kafkadouble.server.metadata.metadata_versions import NAMES, features_at_level, parse_level
 from kafkadouble.server.security.scram import credential
 from kafkadouble.wire.errors import UsageError, WireError
 
@@ -130,8 +130,8 @@ def _features(options: argparse.Namespace, roles: Container[str]) -> tuple[dict[
     if METADATA_VERSION in given and options.release_version:
         raise UsageError(f"--release-version and --feature {METADATA_VERSION} are two answers to one question")
     kraft_version = given.pop(KRAFT_VERSION, None)
-    level = level_of(options.release_version) if options.release_version else given.get(METADATA_VERSION, max(NAMES))
-    return features_of(level, given, roles), kraft_version
+    level = parse_level(options.release_version) if options.release_version else given.get(METADATA_VERSION, max(NAMES))
+    return features_at_level(level, given, roles), kraft_version
 
 
 def _new_id() -> Uuid:

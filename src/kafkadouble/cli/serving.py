@@ -274,7 +274,7 @@ def _tell_metrics_when_asked(broker: Broker | Cluster) -> None:
         nodes = {each.node.id: each.node for each in (broker.controlling, *broker.members)}
         for id, node in sorted(nodes.items()):
             of = f"node {id}, " if len(nodes) > 1 else ""
-            for name, value in node.snapshotting.readings().items():
+            for name, value in node.snapshot_generator.readings().items():
                 log.warning("%smetric %s: %s", of, name, value)
 
     with suppress(NotImplementedError, AttributeError):  # Windows

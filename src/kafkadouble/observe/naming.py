@@ -6,7 +6,7 @@ from kafkadouble.messages.sentence import SECRET_WORDS
 from kafkadouble.messages.show.text import HIDDEN
 from kafkadouble.server.metadata.features import METADATA_VERSION
 from kafkadouble.server.metadata.image import BROKER, CLIENT_METRICS, GROUP, TOPIC
-from kafkadouble.server.metadata.release import NAMES
+from kafkadouble.server.metadata.metadata_versions import NAMES
 
 RESOURCES = {TOPIC: "topic", BROKER: "broker", CLIENT_METRICS: "client metrics", GROUP: "group"}
 """Types of configured resources, in words."""

@@ -15,7 +15,7 @@ import pytest
 
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.observe.watching import NoQuorum, Wanted, observe
-from kafkadouble.server.metadata.image_records import values_of
+from kafkadouble.server.metadata.image_records import encoded_records_of
 from kafkadouble.server.network.clock import SteppedClock
 from tests.front.observe.calling import Watching, at, called, fetchers, has, named, seen
 from tests.front.observe.made import START, fill
@@ -93,7 +93,7 @@ def test_a_fresh_one_begins_with_a_snapshot_and_goes_on_behind_it(capsys: pytest
         async with served(1, clock) as (member,):
             fill(member, clock)
             image = await seen(member)
-            id = member.snapshot(list(values_of(image.view.image)))
+            id = member.snapshot(list(encoded_records_of(image.view.image)))
             member.append(named(7))
             assert await called(at(member)) == 0
             assert id.offset == 14
@@ -174,7 +174,7 @@ def test_a_snapshot_on_the_way_takes_the_place_of_the_one_before() -> None:
             for number in (2, 3):
                 member.append(named(number))
                 image = (await seen(member)).view.image
-                member.snapshot(list(values_of(image)))
+                member.snapshot(list(encoded_records_of(image)))
             member.replica.log.move_start(member.snapshots.ids()[-1])
             later = await seen(member)
             assert later.view.snapshot == member.snapshots.ids()[-1]

@@ -22,7 +22,7 @@ from kafkadouble.observe.history import MOST, History
 from kafkadouble.observe.view import View
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.log.storage import Slice
-from kafkadouble.server.metadata.image_records import values_of
+from kafkadouble.server.metadata.image_records import encoded_records_of
 from kafkadouble.server.raft import control_records
 from kafkadouble.server.raft.replica_key import ReplicaKey
 from kafkadouble.server.raft.snapshots.head import Head
@@ -80,7 +80,7 @@ def test_a_snapshot_is_the_same_as_the_log_before_it() -> None:
     story, log = Story(random.Random(5), 33), Log()
     log.records(*story.records(300))
     fresh = View()
-    fresh.snapshot_loaded(snapshot(list(values_of(log.view.image)), 500))
+    fresh.snapshot_loaded(snapshot(list(encoded_records_of(log.view.image)), 500))
     assert fresh.image == log.view.image
     assert (fresh.end, fresh.snapshot) == (OffsetAndEpoch(500, EPOCH), OffsetAndEpoch(500, EPOCH))
     first, *others = fresh.changes
@@ -252,7 +252,7 @@ def test_a_snapshot_on_the_way_leaves_in_the_history_what_differs() -> None:
         log.records(*records)
     for records in BATCHES:
         later.records(*records)
-    log.view.snapshot_loaded(snapshot(list(values_of(later.view.image)), 40))
+    log.view.snapshot_loaded(snapshot(list(encoded_records_of(later.view.image)), 40))
     found = [(row.place.offset, f"{row.topic}-{row.partition}", row.what) for row in log.view.history.rows]
     assert found[3:] == [(40, "orders-0", "grows"), (40, "orders-1", "leader moves")]
 

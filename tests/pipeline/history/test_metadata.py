@@ -15,8 +15,8 @@ from kafkadouble.messages.generated.partition_change_record import PartitionChan
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.pipeline.history.states import STATES
 from kafkadouble.server.log.formats import BadFile
-from kafkadouble.server.metadata.metadata_log import image_of
-from kafkadouble.server.metadata.replay import FOLDS
+from kafkadouble.server.metadata.metadata_log import image_of_log
+from kafkadouble.server.metadata.replay import REPLAYS
 from kafkadouble.wire.batch import Record, encode_batch
 from kafkadouble.wire.control import LEADER_CHANGE, encode_control_batch
 
@@ -64,7 +64,7 @@ def test_every_state_of_a_partition_is_a_row_that_ends_where_the_next_begins(clu
 
 def test_what_is_current_is_what_a_node_knows(cluster: Path) -> None:
     log = cluster / "__cluster_metadata-0" / "00000000000000000000.log"
-    image = image_of([log.read_bytes()])
+    image = image_of_log([log.read_bytes()])
     assert {row["topic"]: row["partitions"] for row in current(cluster, "topics")} == {
         topic.name: len(topic.partitions) for topic in image.topics.values()
     }
@@ -177,4 +177,4 @@ def test_a_directory_without_metadata_is_refused(tmp_path: Path) -> None:
 
 def test_tables_name_records_that_there_are() -> None:
     touched = {name for state in STATES.values() for name in state.touched}
-    assert touched <= FOLDS.keys()
+    assert touched <= REPLAYS.keys()

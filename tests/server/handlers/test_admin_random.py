@@ -16,7 +16,7 @@ import pytest
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server import dispatch
 from kafkadouble.server.apis.served import SERVED
-from kafkadouble.server.metadata.metadata_log import image_of
+from kafkadouble.server.metadata.metadata_log import image_of_log
 from tests.server.harness import Harness
 
 APIS = (
@@ -142,6 +142,6 @@ def test_random_requests_break_nothing(seed: int, monkeypatch: pytest.MonkeyPatc
         assert cluster.submit(request, version) is not None
         answered += 1
     assert answered == REQUESTS
-    assert image_of(cluster.node.controller.log.batches(0)) == cluster.image
+    assert image_of_log(cluster.node.controller.log.batches(0)) == cluster.image
     led = {(partition.topic, partition.index) for partition in cluster.node.partitions}
     assert led == {(topic.name, index) for topic in cluster.image.topics.values() for index in topic.partitions}

@@ -6,7 +6,7 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest
-from kafkadouble.server.metadata.metadata_log import decoded
+from kafkadouble.server.metadata.metadata_log import decode_batches
 from tests.server.harness import Harness, versions
 
 TOPIC, BROKER, LOGGER, METRICS, GROUP = 2, 4, 8, 16, 32
@@ -160,7 +160,7 @@ def test_only_what_changes_is_written(cluster: Harness) -> None:
     assert cluster.image.end == end
     alter(cluster, (TOPIC, "t", [("cleanup.policy", "compact"), ("min.insync.replicas", "2")]))
     [batch] = cluster.node.controller.log.batches(end.offset)
-    [found] = decoded(batch)
+    [found] = decode_batches(batch)
     assert [type(record).__name__ for record in found.records] == ["ConfigRecord", "ConfigRecord", "ClearElrRecord"]
 
 

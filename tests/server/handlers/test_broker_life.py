@@ -19,7 +19,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.logs.memory import MemoryLogs
-from kafkadouble.server.metadata.replay import Fold
+from kafkadouble.server.metadata.replay import MetadataDelta
 from tests.server.handlers.controller_listener import Controllers, versions
 from tests.server.harness import Harness
 from tests.server.metadata.broker_life import features
@@ -244,9 +244,9 @@ def test_what_was_decided_is_what_is_committed(node: Controllers) -> None:
     shown: list[tuple[Any, Any]] = []
 
     def see(before: Any, after: Any, records: Any) -> None:
-        fold = Fold(before)
+        fold = MetadataDelta(before)
         for record in records:
-            fold.apply(record)
+            fold.replay(record)
         shown.append((fold.image.brokers, after.brokers))
 
     node.node.controller.listeners.append(see)

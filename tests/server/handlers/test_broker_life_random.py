@@ -11,7 +11,7 @@ import pytest
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server import dispatch
 from kafkadouble.server.apis.served import CONTROLLER_SERVED
-from kafkadouble.server.metadata.metadata_log import image_of
+from kafkadouble.server.metadata.metadata_log import image_of_log
 from tests.server.handlers.controller_listener import Controllers
 from tests.server.handlers.test_admin_random import Maker
 from tests.server.metadata.broker_life import features
@@ -80,6 +80,6 @@ def test_random_lives_break_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) 
         codes.add((api.name, getattr(node.submit(request, version), "error_code", 0)))
         if random.random() < 0.1:
             node.tick(random.choice((100, 1000, 5000, 20_000)))
-    assert image_of(node.node.controller.log.batches(0)) == node.image
+    assert image_of_log(node.node.controller.log.batches(0)) == node.image
     assert {name for name, code in codes if code == 0} == set(APIS)
     assert len(codes) > 20, codes

@@ -18,9 +18,9 @@ from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.logs.memory import MemoryLogs
-from kafkadouble.server.metadata.image_records import values_of
-from kafkadouble.server.metadata.metadata_log import image_of
-from kafkadouble.server.metadata.replay import Fold
+from kafkadouble.server.metadata.image_records import encoded_records_of
+from kafkadouble.server.metadata.metadata_log import image_of_log
+from kafkadouble.server.metadata.replay import MetadataDelta
 from kafkadouble.server.security.authorizer import CREATE_TOKENS, STANDARD
 from kafkadouble.server.security.request_authorization import USER
 from tests.server.controllers import Controllers
@@ -84,10 +84,10 @@ def times(answer: Any) -> tuple[int, int, int]:
 
 def kept(cluster: Controllers) -> set[str]:
     """The ids of tokens in the image, which is that of the log from its first byte, and of a snapshot."""
-    image, fold = cluster.leader.controller.image, Fold()
-    assert image_of(cluster.leader.controller.log.batches(0)) == image
-    for value in values_of(image):
-        fold.apply(decode_record(value)[0])
+    image, fold = cluster.leader.controller.image, MetadataDelta()
+    assert image_of_log(cluster.leader.controller.log.batches(0)) == image
+    for value in encoded_records_of(image):
+        fold.replay(decode_record(value)[0])
     assert fold.image._replace(end=image.end) == image
     return {*image.tokens}
 

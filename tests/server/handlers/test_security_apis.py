@@ -22,10 +22,10 @@ from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
 from kafkadouble.server.apis.served import CONTROLLER_SERVED, SERVED
 from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.metadata.image import Image
-from kafkadouble.server.metadata.image_records import values_of
-from kafkadouble.server.metadata.metadata_log import decoded
-from kafkadouble.server.metadata.release import NAMES
-from kafkadouble.server.metadata.replay import Fold
+from kafkadouble.server.metadata.image_records import encoded_records_of
+from kafkadouble.server.metadata.metadata_log import decode_batches
+from kafkadouble.server.metadata.metadata_versions import NAMES
+from kafkadouble.server.metadata.replay import MetadataDelta
 from kafkadouble.server.requests.answer import DISCONNECT
 from tests.server.harness import Harness, versions
 from tests.server.metadata.cluster_story import made
@@ -85,13 +85,13 @@ def features(cluster: Harness) -> tuple[dict[str, int], int]:
 
 def replayed(cluster: Harness) -> Image:
     """The fold of the log from its first byte, and of a snapshot of the image, which must be the same."""
-    fold, loaded = Fold(), Fold()
-    batches = [each for stretch in cluster.node.controller.log.batches(0) for each in decoded(stretch)]
+    fold, loaded = MetadataDelta(), MetadataDelta()
+    batches = [each for stretch in cluster.node.controller.log.batches(0) for each in decode_batches(stretch)]
     for records, _ in batches:
         for record in records:
-            fold.apply(record)
-    for value in values_of(cluster.image):
-        loaded.apply(decode_record(value)[0])
+            fold.replay(record)
+    for value in encoded_records_of(cluster.image):
+        loaded.replay(decode_record(value)[0])
     assert loaded.image == fold.image
     return fold.image._replace(end=batches[-1].end)
 

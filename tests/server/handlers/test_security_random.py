@@ -17,9 +17,9 @@ from kafkadouble.server import dispatch
 from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.controller.delegation_tokens import TokenSettings
 from kafkadouble.server.logs.memory import MemoryLogs
-from kafkadouble.server.metadata.image_records import values_of
-from kafkadouble.server.metadata.metadata_log import image_of
-from kafkadouble.server.metadata.replay import Fold
+from kafkadouble.server.metadata.image_records import encoded_records_of
+from kafkadouble.server.metadata.metadata_log import image_of_log
+from kafkadouble.server.metadata.replay import MetadataDelta
 from tests.server.handlers.test_admin_random import Maker
 from tests.server.harness import DISCONNECT, Harness
 from tests.server.metadata.cluster_story import made
@@ -111,10 +111,10 @@ def test_random_requests_break_nothing(seed: int, level: int, monkeypatch: pytes
         seen.update(cluster.image.tokens)
         cluster.tick(maker.random.choice((0, 10, 100)))
     image = cluster.image
-    assert image_of(cluster.node.controller.log.batches(0)) == image
-    loaded = Fold()
-    for value in values_of(image):
-        loaded.apply(decode_record(value)[0])
+    assert image_of_log(cluster.node.controller.log.batches(0)) == image
+    loaded = MetadataDelta()
+    for value in encoded_records_of(image):
+        loaded.replay(decode_record(value)[0])
     assert loaded.image._replace(end=image.end) == image
     assert image.features["metadata.version"] == 33
     check_told(cluster)

@@ -21,7 +21,7 @@ from kafkadouble.server.controller.broker_heartbeat_manager import BrokerHeartbe
 from kafkadouble.server.controller.broker_registration import BrokerRegistrationResult, ClusterIdentity, register_broker
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.metadata.image import BrokerImage, Image
-from kafkadouble.server.metadata.replay import Fold
+from kafkadouble.server.metadata.replay import MetadataDelta
 from tests.server.metadata.small_clusters import DEFAULTS, directory
 
 SESSION = 9000
@@ -131,8 +131,8 @@ class Office:
 
     def write(self, records: Sequence[Message]) -> None:
         """A decision is committed."""
-        fold = Fold(self.image)
+        fold = MetadataDelta(self.image)
         for record in records:
-            fold.apply(record)
+            fold.replay(record)
         self.written += records
         self.image = fold.image._replace(end=OffsetAndEpoch(self.image.end.offset + len(records), 3))

@@ -9,8 +9,7 @@ from typing import Any
 from kafkadouble.messages import registry
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.metadata.image import EMPTY, Image
-from kafkadouble.server.metadata.replay import replay
-from kafkadouble.server.metadata.versions import (
+from kafkadouble.server.metadata.record_versions import (
     CONTROLLERS,
     CORDONED,
     DIRECTORIES,
@@ -20,6 +19,7 @@ from kafkadouble.server.metadata.versions import (
     TRANSACTIONS,
     UNREGISTERING,
 )
+from kafkadouble.server.metadata.replay import replay
 
 
 def made(kind: str, /, **fields: Any) -> Any:

@@ -9,9 +9,9 @@ import pytest
 
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.metadata.broken_log import BrokenLog
-from kafkadouble.server.metadata.bulk import apply_all
-from kafkadouble.server.metadata.replay import Fold
-from kafkadouble.server.metadata.versions import NEWEST
+from kafkadouble.server.metadata.bulk_replay import replay_all
+from kafkadouble.server.metadata.record_versions import NEWEST
+from kafkadouble.server.metadata.replay import MetadataDelta
 
 from .cluster_story import Story, made
 
@@ -22,16 +22,16 @@ def partition(of: Uuid, index: int, leader: int = 1) -> Any:
     return made("PartitionRecord", topic_id=of, partition_id=index, replicas=(1,), isr=(1,), leader=leader)
 
 
-def one_by_one(records: list[Any]) -> Fold:
-    fold = Fold()
+def one_by_one(records: list[Any]) -> MetadataDelta:
+    fold = MetadataDelta()
     for record in records:
-        fold.apply(record)
+        fold.replay(record)
     return fold
 
 
-def at_once(records: list[Any]) -> Fold:
-    fold = Fold()
-    apply_all(fold, records)
+def at_once(records: list[Any]) -> MetadataDelta:
+    fold = MetadataDelta()
+    replay_all(fold, records)
     return fold
 
 
@@ -54,7 +54,7 @@ def test_a_transaction_that_has_not_ended_shows_nothing() -> None:
     found = at_once(records)
     assert found.in_transaction
     assert len(found.image.topics[A].partitions) == 1
-    apply_all(found, [made("EndTransactionRecord"), partition(A, 3)])
+    replay_all(found, [made("EndTransactionRecord"), partition(A, 3)])
     assert len(found.image.topics[A].partitions) == 4
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from kafkadouble.messages.framed import decode_record
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.metadata.changed_records import ChangedRecords, changed, records_in
+from kafkadouble.server.metadata.changed_records import ChangedRecords, count_differing, records_in
 from kafkadouble.server.metadata.image import EMPTY, Image
-from kafkadouble.server.metadata.image_records import values_of
-from kafkadouble.server.metadata.replay import Fold, replay
+from kafkadouble.server.metadata.image_records import encoded_records_of
+from kafkadouble.server.metadata.replay import MetadataDelta, replay
 
 from .cluster_story import Story, made
 
@@ -65,7 +65,7 @@ RECORDS = 8
 )
 def test_what_was_changed_or_is_gone_counts_and_what_is_new_does_not(events: list[Any], count: int) -> None:
     after = folded(BEFORE, *events)
-    assert changed(BEFORE, after) == count
+    assert count_differing(BEFORE, after) == count
     assert followed(BEFORE, events).ratio(after) == count / RECORDS
 
 
@@ -153,11 +153,11 @@ def test_what_is_named_by_records_is_all_that_they_change() -> None:
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")
     for number in range(20):
-        story, fold = Story(random.Random(f"{seed} {number}"), 33), Fold()
+        story, fold = Story(random.Random(f"{seed} {number}"), 33), MetadataDelta()
         near, far = ChangedRecords(), ChangedRecords()
         for at, record in enumerate(story.records(100)):
             before = fold.image
-            fold.apply(record)
+            fold.replay(record)
             if at == 30:
                 near.restart(fold.image)
                 far.restart(fold.image)
@@ -175,7 +175,7 @@ def test_it_is_the_number_of_records_that_the_newer_one_is_not_written_with() ->
         before, after = images[len(images) // 2], images[-1]
         old, new = (_by_key(image) for image in (before, after))
         assert records_in(before) == len(old)
-        assert changed(before, after) == sum(1 for key, value in old.items() if new.get(key) != value)
+        assert count_differing(before, after) == sum(1 for key, value in old.items() if new.get(key) != value)
 
 
 KEYS = {
@@ -195,7 +195,7 @@ KEYS = {
 
 def _by_key(image: Image) -> dict[Any, bytes]:
     found = {}
-    for value in values_of(image):
+    for value in encoded_records_of(image):
         record = decode_record(value)[0]
         kind = type(record).__name__
         found[(kind, *(repr(getattr(record, field)) for field in KEYS[kind]))] = value

@@ -11,7 +11,7 @@ from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.producers import AppendOrigin
 from kafkadouble.server.metadata.changed_records import ChangedRecords
-from kafkadouble.server.metadata.metadata_loader import Committed
+from kafkadouble.server.metadata.metadata_loader import MetadataLoader
 from kafkadouble.server.metadata.metadata_log import batch_of
 from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
 from kafkadouble.wire.batch import control_record, encode_batch, read_header
@@ -24,13 +24,13 @@ TOPIC = TopicRecord(name="orders", topic_id=Uuid(b"o" * 16))
 
 def test_what_a_leader_wrote_is_read_when_it_is_committed_by_the_next() -> None:
     log = PartitionLog("__cluster_metadata", 0, LogConfig())
-    committed = Committed(log, MemorySnapshots())
+    committed = MetadataLoader(log, MemorySnapshots())
     opening = encode_batch([control_record(0, NOW, 2, b"")], base_offset=0, is_control=True, seal=False)
     for batch in (opening, batch_of([TOPIC], 1, NOW)):
         log.append_own(batch, leader_epoch=3, now=NOW, origin=AppendOrigin.RAFT)
     told = log.read(0, 1 << 20, 2, sealed=False)
     assert read_header(told.records).crc == 0
-    [change] = committed.follow(told.records, deque())
+    [change] = committed.handle_commit(told.records, deque())
     assert change.records == [TOPIC]
     assert committed.image.end.offset == 2
     assert read_header(log.read(0, 1 << 20, 2).records).crc
@@ -43,22 +43,22 @@ def test_what_changed_since_the_last_snapshot_is_counted_again_after_a_restart()
     cluster.tell(topic(2), topic(3))
     cluster.tell(RemoveTopicRecord(topic_id=topic(2).topic_id))
     changed = ChangedRecords()
-    committed = Committed(cluster.log.log, cluster.store, changed=changed)
+    committed = MetadataLoader(cluster.log.log, cluster.store, changed=changed)
     told = cluster.log.read(2, 1 << 20)
-    committed.follow(told.records, deque())
+    committed.handle_commit(told.records, deque())
     assert changed.ratio(committed.image) == 1 / 2
     cluster.tell(RemoveTopicRecord(topic_id=TOPIC.topic_id))
-    committed.follow(cluster.log.read(told.next_offset, 1 << 20).records, deque())
+    committed.handle_commit(cluster.log.read(told.next_offset, 1 << 20).records, deque())
     assert changed.ratio(committed.image) == 1.0
 
 
 def test_a_snapshot_that_is_loaded_is_what_changes_are_counted_from() -> None:
     cluster, changed = Cluster(), ChangedRecords()
-    committed = Committed(cluster.log.log, cluster.store, changed=changed)
+    committed = MetadataLoader(cluster.log.log, cluster.store, changed=changed)
     end = cluster.tell(TOPIC, topic(1))
     assert cluster.write(end)
     assert changed.ratio(committed.image) == 1.0, "there was no snapshot"
-    committed.load(end)
+    committed.handle_load_snapshot(end)
     assert changed.ratio(committed.image) == 0.0
 
 
@@ -67,11 +67,11 @@ def test_how_long_a_snapshot_took_to_load_is_told_by_the_stopwatch() -> None:
     cluster, times = Cluster(), iter((1000, 1007, 2000, 2040))
     first = cluster.tell(TOPIC)
     assert cluster.write(first)
-    committed = Committed(cluster.log.log, cluster.store, lambda: next(times))
+    committed = MetadataLoader(cluster.log.log, cluster.store, lambda: next(times))
     assert committed.load_ms == 7
-    assert committed.load(first) is None, "it was read at the start"
+    assert committed.handle_load_snapshot(first) is None, "it was read at the start"
     assert committed.load_ms == 7
     second = cluster.tell(topic(1))
     assert cluster.write(second)
-    committed.load(second)
+    committed.handle_load_snapshot(second)
     assert committed.load_ms == 40

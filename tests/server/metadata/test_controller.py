@@ -11,7 +11,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.feature_level_record import FeatureLevelRecord
 from kafkadouble.messages.generated.leader_change_message import LeaderChangeMessage
 from kafkadouble.server.metadata.image import BROKER, TOPIC, Image
-from kafkadouble.server.metadata.metadata_log import decoded
+from kafkadouble.server.metadata.metadata_log import decode_batches
 from kafkadouble.server.requests.request import Refusal
 from kafkadouble.wire.batch import LEADER_CHANGE, control_type, decode_records, read_header
 from tests.server.harness import Harness
@@ -33,7 +33,7 @@ BOOTSTRAP = [
 
 def test_a_new_cluster_begins_as_kafkas_does() -> None:
     cluster = Harness({"broker.rack": "r1"})
-    batches = [batch for stretch in cluster.node.controller.log.batches(0) for batch in decoded(stretch)]
+    batches = [batch for stretch in cluster.node.controller.log.batches(0) for batch in decode_batches(stretch)]
     assert [[type(record).__name__ for record in batch.records] for batch in batches] == BOOTSTRAP
     image = cluster.image
     assert image.features["metadata.version"] == 33
@@ -182,7 +182,7 @@ def test_producer_ids_come_in_blocks_of_a_thousand() -> None:
     assert (cluster.image.next_producer_id, cluster.image.end.offset) == (1000, end + 1)
     assert ids.next() == 1000
     assert (cluster.image.next_producer_id, cluster.image.end.offset) == (2000, end + 2)
-    [last] = decoded(next(iter(cluster.node.controller.log.batches(end + 1))))
+    [last] = decode_batches(next(iter(cluster.node.controller.log.batches(end + 1))))
     [record] = last.records
     assert record.broker_id == 1  # type: ignore[attr-defined]  # a ProducerIdsRecord
     assert record.broker_epoch == cluster.image.brokers[1].epoch  # type: ignore[attr-defined]

@@ -32,10 +32,10 @@ from kafkadouble.server.controller.partition_change_builder import RECOVERED, RE
 from kafkadouble.server.controller.partition_reassignment_replicas import PartitionReassignmentReplicas
 from kafkadouble.server.controller.partition_reassignments import alter_partition_reassignments
 from kafkadouble.server.controller.replica_placement import partition_record, place_replicas
-from kafkadouble.server.metadata.fold_topics import NO_LEADER_CHANGE
 from kafkadouble.server.metadata.image import TOPIC, BrokerImage, Image, PartitionImage
 from kafkadouble.server.metadata.log_dir_ids import LOST, directories_of, is_online
 from kafkadouble.server.metadata.replay import replay
+from kafkadouble.server.metadata.replay_topics import NO_LEADER_CHANGE
 from tests.server.metadata.small_clusters import cluster, directory, with_topic
 
 STEPS = 150

@@ -10,7 +10,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
 from kafkadouble.server.controller.feature_control import FeatureUpdateResult, QuorumFeatures, update_features
 from kafkadouble.server.metadata.image import EMPTY, Image
-from kafkadouble.server.metadata.release import NAMES
+from kafkadouble.server.metadata.metadata_versions import NAMES
 from kafkadouble.server.metadata.replay import replay
 from kafkadouble.server.requests.request import Refusal
 

@@ -15,12 +15,12 @@ from kafkadouble.messages.framed import decode_record, encode_record
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.formats.names import parse_checkpoint
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.metadata import snapshots, versions
+from kafkadouble.server.metadata import image_snapshots, record_versions
 from kafkadouble.server.metadata.image import EMPTY, Image
-from kafkadouble.server.metadata.image_records import Unwritable, records_of, values_of
-from kafkadouble.server.metadata.metadata_log import decoded
-from kafkadouble.server.metadata.release import NAMES
-from kafkadouble.server.metadata.replay import FOLDS, TRANSACTIONS, Fold, replay
+from kafkadouble.server.metadata.image_records import UnwritableMetadata, encoded_records_of, records_of
+from kafkadouble.server.metadata.metadata_log import decode_batches
+from kafkadouble.server.metadata.metadata_versions import NAMES
+from kafkadouble.server.metadata.replay import REPLAYS, TRANSACTIONS, MetadataDelta, replay
 from kafkadouble.server.raft.snapshots.head import Head
 from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
 from kafkadouble.server.raft.snapshots.reading import Bytes, SnapshotReader
@@ -47,10 +47,10 @@ def written_and_read(image: Image) -> Image:
     store, id = MemorySnapshots(), image.end
     part = store.create(id)
     assert part is not None
-    write_at_once(part, Head(0), values_of(image), 7, most=500)
+    write_at_once(part, Head(0), encoded_records_of(image), 7, most=500)
     reader = store.open(id)
     assert reader is not None
-    return snapshots.image_of(reader)
+    return image_snapshots.load_image(reader)
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -59,11 +59,11 @@ def test_the_fold_of_the_records_is_the_image(level: int) -> None:
     print(f"seed {seed}")
     for number in range(8):
         story = Story(random.Random(f"{seed} {number}"), level)
-        fold = Fold()
+        fold = MetadataDelta()
         for record in story.records(60):
-            fold.apply(record)
+            fold.replay(record)
         assert fold.image == story.image
-        assert folded(values_of(fold.image)) == fold.image
+        assert folded(encoded_records_of(fold.image)) == fold.image
 
 
 @pytest.mark.parametrize("level", [LEVELS[0], 17, 23, 30, LEVELS[-1]])
@@ -71,22 +71,22 @@ def test_the_log_so_far_the_live_image_and_a_snapshot_are_the_same_at_every_offs
     """But inside of a metadata transaction, where nothing of it is to be seen, and no snapshot may be written."""
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")
-    live, records = Fold(), list(Story(random.Random(seed), level).records(120))
+    live, records = MetadataDelta(), list(Story(random.Random(seed), level).records(120))
     open_transactions = 0
     for offset, record in enumerate(records):
-        live.apply(record)
+        live.replay(record)
         open_transactions += {"BeginTransactionRecord": 1}.get(type(record).__name__, 0)
         open_transactions -= type(record).__name__ in ("EndTransactionRecord", "AbortTransactionRecord")
         if open_transactions or offset % 5:
             continue
         image = live.image._replace(end=OffsetAndEpoch(offset + 1, 3))
-        loaded = Fold(written_and_read(image))
+        loaded = MetadataDelta(written_and_read(image))
         assert loaded.image == image
         for later in records[offset + 1 :]:
-            loaded.apply(later)
-        replayed = Fold()
+            loaded.replay(later)
+        replayed = MetadataDelta()
         for each in records:
-            replayed.apply(each)
+            replayed.replay(each)
         assert loaded.image._replace(end=EMPTY.end) == replayed.image
 
 
@@ -97,20 +97,20 @@ def test_a_story_has_every_kind_of_record() -> None:
         "UnfenceBrokerRecord",
         "ZkMigrationStateRecord",
     }  # since 3.3, or 4.0, nobody writes them
-    assert told == (FOLDS.keys() | TRANSACTIONS.keys()) - unused
+    assert told == (REPLAYS.keys() | TRANSACTIONS.keys()) - unused
 
 
 def test_a_nodes_own_log_and_its_snapshot_are_the_same_at_every_batch() -> None:
     cluster = Harness()
     cluster.create("a", "b.c", partitions=3, configs={"retention.ms": "1"})
     cluster.create("d")
-    fold, end = Fold(), EMPTY.end
+    fold, end = MetadataDelta(), EMPTY.end
     log = cluster.node.controller.log
-    batches = [each for stretch in log.batches(0) for each in decoded(stretch)]
+    batches = [each for stretch in log.batches(0) for each in decode_batches(stretch)]
     assert len(batches) > 5
     for records, end in batches:
         for record in records:
-            fold.apply(record)
+            fold.replay(record)
         if fold.image.features:
             image = fold.image._replace(end=end)
             assert written_and_read(image) == image
@@ -128,17 +128,17 @@ def test_what_a_real_kafka_wrote_of_its_image_is_what_we_write_of_the_same_log(l
     """The same records, in the same versions; only the order of what Kafka has in hash maps is another."""
     id = parse_checkpoint(snapshot)
     assert id is not None
-    fold = Fold()
-    for records, end in decoded((GOLDEN / log / "00000000000000000000.log").read_bytes()):
+    fold = MetadataDelta()
+    for records, end in decode_batches((GOLDEN / log / "00000000000000000000.log").read_bytes()):
         if end.offset > id.offset:
             break
         for record in records:
-            fold.apply(record)
+            fold.replay(record)
     reader = SnapshotReader(id, Bytes((GOLDEN / log / snapshot).read_bytes()))
     theirs = [value for some in reader.values() for value in some]
-    assert sorted(map(_sorted_inside, values_of(fold.image))) == sorted(map(_sorted_inside, theirs))
-    assert _kinds(values_of(fold.image)) == _kinds(theirs)
-    assert snapshots.image_of(reader) == fold.image._replace(end=id)
+    assert sorted(map(_sorted_inside, encoded_records_of(fold.image))) == sorted(map(_sorted_inside, theirs))
+    assert _kinds(encoded_records_of(fold.image)) == _kinds(theirs)
+    assert image_snapshots.load_image(reader) == fold.image._replace(end=id)
 
 
 def _sorted_inside(value: bytes) -> bytes:
@@ -160,14 +160,14 @@ def image_with_everything() -> Image:
         story = Story(random.Random(seed), 33)
         for _ in story.records(300):
             pass
-        if len(_kinds(values_of(story.image))) == 11:
+        if len(_kinds(encoded_records_of(story.image))) == 11:
             return story.image
     raise AssertionError("no story has everything")
 
 
 def test_the_level_comes_first_and_then_kafkas_order() -> None:
     image = image_with_everything()
-    assert _kinds(values_of(image)) == [
+    assert _kinds(encoded_records_of(image)) == [
         "FeatureLevelRecord",
         "RegisterBrokerRecord",
         "RegisterControllerRecord",
@@ -198,9 +198,9 @@ def test_records_have_the_versions_that_kafka_writes_at_the_level(level: int, br
         made("PartitionRecord", topic_id=ID, partition_id=0),
     ):
         image = replay(image, record)
-    versions = {type(record).__name__: version for record, version in records_of(image)}
-    assert versions["RegisterBrokerRecord"] == broker
-    assert versions["PartitionRecord"] == partition
+    record_versions = {type(record).__name__: version for record, version in records_of(image)}
+    assert record_versions["RegisterBrokerRecord"] == broker
+    assert record_versions["PartitionRecord"] == partition
 
 
 SECRETS: dict[str, Any] = {"salt": b"", "stored_key": b"", "server_key": b""}
@@ -220,34 +220,34 @@ TOO_NEW = [
 def test_what_the_level_cannot_carry_is_told(level: int, record: Any, what: str) -> None:
     image = replay(EMPTY, made("TopicRecord", name="t", topic_id=ID))
     image = replay(replay(image, made("FeatureLevelRecord", name="metadata.version", feature_level=level)), record)
-    with pytest.raises(Unwritable, match=what):
-        list(values_of(image))
+    with pytest.raises(UnwritableMetadata, match=what):
+        list(encoded_records_of(image))
     lost: list[str] = []
-    list(values_of(image, lost.append))
+    list(encoded_records_of(image, lost.append))
     assert len(lost) == 1
     higher = image._replace(features=image.features.set("metadata.version", level + 1))
-    assert folded(values_of(higher)) == higher
+    assert folded(encoded_records_of(higher)) == higher
 
 
 def test_directories_of_nothing_are_no_loss() -> None:
     image = replay(EMPTY, made("TopicRecord", name="t", topic_id=ID))
     image = replay(image, made("FeatureLevelRecord", name="metadata.version", feature_level=7))
     image = replay(image, made("PartitionRecord", topic_id=ID, partition_id=0, replicas=[1], directories=[Uuid.ZERO]))
-    assert folded(values_of(image)).topics[ID].partitions[0].replicas == (1,)
+    assert folded(encoded_records_of(image)).topics[ID].partitions[0].replicas == (1,)
 
 
 def test_without_a_level_nothing_is_lost() -> None:
     image = replay(EMPTY, made("RegisterBrokerRecord", broker_id=1, log_dirs=[ID], cordoned_log_dirs=[ID]))
-    assert folded(values_of(image)) == image
-    assert versions.level_of(image) == max(NAMES)
-    assert list(values_of(EMPTY)) == []
+    assert folded(encoded_records_of(image)) == image
+    assert record_versions.level_of(image) == max(NAMES)
+    assert list(encoded_records_of(EMPTY)) == []
 
 
 def test_records_are_made_when_they_are_asked_for() -> None:
     image = EMPTY
     for number in range(100):
         image = replay(image, made("TopicRecord", name=f"t{number}", topic_id=Uuid(number.to_bytes(16, "big"))))
-    values = values_of(image)
+    values = encoded_records_of(image)
     next(values)
     assert len(list(values)) == 99
 

@@ -14,9 +14,9 @@ from kafkadouble.messages.generated.topic_record import TopicRecord
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.metadata.image import EMPTY
-from kafkadouble.server.metadata.metadata_log import batch_of, decoded, image_of
+from kafkadouble.server.metadata.metadata_log import batch_of, decode_batches, image_of_log
+from kafkadouble.server.metadata.record_versions import record_version
 from kafkadouble.server.metadata.replay import BrokenLog
-from kafkadouble.server.metadata.versions import record_version
 from kafkadouble.wire.batch import Record, encode_batch, seal
 from kafkadouble.wire.errors import WireError
 from tests.server.harness import Harness
@@ -41,7 +41,7 @@ def cluster() -> Harness:
 
 
 def test_the_log_of_a_node_folds_to_its_image(cluster: Harness) -> None:
-    image = image_of(cluster.node.controller.log.batches(0))
+    image = image_of_log(cluster.node.controller.log.batches(0))
     assert image == cluster.image
     assert image.end == OffsetAndEpoch(cluster.node.controller.log.log_end_offset, 1)
     assert {topic.name for topic in image.topics.values()} == {"a", "d_e", "__consumer_offsets"}
@@ -51,7 +51,7 @@ def test_the_log_of_a_node_folds_to_its_image(cluster: Harness) -> None:
 def test_as_one_stretch_of_bytes_too(cluster: Harness) -> None:
     log = cluster.node.controller.log
     stretch = log.read(0, 1 << 30).records
-    assert image_of([stretch]) == cluster.image
+    assert image_of_log([stretch]) == cluster.image
 
 
 def test_a_decision_is_one_batch(cluster: Harness) -> None:
@@ -59,7 +59,7 @@ def test_a_decision_is_one_batch(cluster: Harness) -> None:
     cluster.create("x", "y", partitions=2)
     batches = list(cluster.node.controller.log.batches(before))
     assert len(batches) == 1
-    [found] = decoded(batches[0])
+    [found] = decode_batches(batches[0])
     assert [type(record).__name__ for record in found.records] == ["TopicRecord", *["PartitionRecord"] * 2] * 2
     assert found.end == cluster.image.end
 
@@ -67,27 +67,27 @@ def test_a_decision_is_one_batch(cluster: Harness) -> None:
 def test_records_keep_their_offsets_and_their_time() -> None:
     batch = batch_of([NoOpRecord(), TopicRecord(name="t", topic_id=ELSEWHERE)], 40, 1234)
     seal(batch)
-    [found] = decoded(batch)
+    [found] = decode_batches(batch)
     assert found.records == [NoOpRecord(), TopicRecord(name="t", topic_id=ELSEWHERE)]
     assert found.end.offset == 42
 
 
 def test_an_empty_log_is_an_empty_cluster() -> None:
-    assert image_of([]) == EMPTY
-    assert image_of([b""]) == EMPTY
+    assert image_of_log([]) == EMPTY
+    assert image_of_log([b""]) == EMPTY
 
 
 def test_a_record_without_a_value_is_a_broken_log() -> None:
     batch = encode_batch([Record(0, 1, None, None)])
     with pytest.raises(BrokenLog):
-        image_of([batch])
+        image_of_log([batch])
 
 
 def test_a_damaged_log_says_so(cluster: Harness) -> None:
     batch = bytearray(next(iter(cluster.node.controller.log.batches(1))))
     batch[-3] ^= 1
     with pytest.raises(WireError):
-        image_of([batch])
+        image_of_log([batch])
 
 
 @pytest.mark.parametrize(

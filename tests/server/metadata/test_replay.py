@@ -19,7 +19,7 @@ from kafkadouble.server.metadata.image import (
     PartitionImage,
     ScramCredential,
 )
-from kafkadouble.server.metadata.replay import FOLDS, TRANSACTIONS, BrokenLog, Fold, replay
+from kafkadouble.server.metadata.replay import REPLAYS, TRANSACTIONS, BrokenLog, MetadataDelta, replay
 
 A, B, DIR, OTHER_DIR = (Uuid(bytes([n]) * 16) for n in range(1, 5))
 
@@ -81,7 +81,7 @@ def the_partition(image: Image, index: int = 0) -> PartitionImage:
 
 def test_every_kind_of_metadata_record_has_a_meaning() -> None:
     kinds = {entry.name for entry in registry.entries("metadata", "metadata")}
-    assert kinds == FOLDS.keys() | TRANSACTIONS.keys()
+    assert kinds == REPLAYS.keys() | TRANSACTIONS.keys()
 
 
 def test_a_kind_that_nobody_knows_is_a_broken_log() -> None:
@@ -228,15 +228,15 @@ def test_a_topic_goes_with_its_configurations_and_its_place_among_lookalikes() -
     config = made("ConfigRecord", resource_type=TOPIC, resource_name="t.x", name="retention.ms", value="1")
     others = made("ConfigRecord", resource_type=BROKER, resource_name="t.x", name="retention.ms", value="1")
     image = folded(topic("t.x"), partition(), config, others)
-    assert dict(image.lookalikes) == {"t_x": frozenset({"t.x"})}
+    assert dict(image.topics_with_collision_chars) == {"t_x": frozenset({"t.x"})}
     image = folded(made("RemoveTopicRecord", topic_id=A), image=image)
-    assert (image.topics, image.topic_ids, image.lookalikes) == (Map(), Map(), Map())
+    assert (image.topics, image.topic_ids, image.topics_with_collision_chars) == (Map(), Map(), Map())
     assert dict(image.configs) == {(BROKER, "t.x"): Map({"retention.ms": "1"})}
 
 
 def test_lookalikes_that_come_in_one_request_are_kept_apart() -> None:
     image = folded(topic("t.x"), topic("t_x", B), made("RemoveTopicRecord", topic_id=A))
-    assert dict(image.lookalikes) == {"t_x": frozenset({"t_x"})}
+    assert dict(image.topics_with_collision_chars) == {"t_x": frozenset({"t_x"})}
 
 
 @pytest.mark.parametrize(("name", "cleared"), [("t", {A}), ("", {A, B})])
@@ -337,23 +337,23 @@ def test_credentials_are_by_user_and_mechanism_and_keep_their_secrets_to_themsel
 
 
 def test_a_transaction_is_seen_when_it_ends() -> None:
-    fold = Fold()
-    fold.apply(made("BeginTransactionRecord", name="x"))
-    fold.apply(topic())
-    fold.apply(partition())
+    fold = MetadataDelta()
+    fold.replay(made("BeginTransactionRecord", name="x"))
+    fold.replay(topic())
+    fold.replay(partition())
     assert fold.image is EMPTY
-    fold.apply(made("EndTransactionRecord"))
+    fold.replay(made("EndTransactionRecord"))
     assert fold.image.topic_named("t") is not None
 
 
 def test_an_aborted_transaction_never_was() -> None:
-    fold = Fold()
-    fold.apply(topic())
+    fold = MetadataDelta()
+    fold.replay(topic())
     before = fold.image
     for record in (made("BeginTransactionRecord"), topic("u", B), made("AbortTransactionRecord")):
-        fold.apply(record)
+        fold.replay(record)
     assert fold.image is before
-    fold.apply(topic("u", B))
+    fold.replay(topic("u", B))
     assert fold.image.topic_named("u") is not None
 
 
@@ -368,8 +368,8 @@ def test_an_aborted_transaction_never_was() -> None:
     ],
 )
 def test_transactions_that_do_not_fit_together(good: tuple[str, ...], bad: str) -> None:
-    fold = Fold()
+    fold = MetadataDelta()
     for name in good:
-        fold.apply(made(name))
+        fold.replay(made(name))
     with pytest.raises(BrokenLog):
-        fold.apply(made(bad))
+        fold.replay(made(bad))

@@ -1,4 +1,4 @@
-"""A snapshot is written of a log and its fold, and is loaded again: the state, the voters, and what follows."""
+"""A snapshot is written of a log and its delta, and is loaded again: the state, the voters, and what follows."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.formats.errors import BadFile
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.metadata import snapshots
-from kafkadouble.server.metadata.metadata_log import decoded
-from kafkadouble.server.metadata.replay import Fold
-from kafkadouble.server.metadata.versions import record_version
+from kafkadouble.server.metadata import image_snapshots
+from kafkadouble.server.metadata.metadata_log import decode_batches
+from kafkadouble.server.metadata.record_versions import record_version
+from kafkadouble.server.metadata.replay import MetadataDelta
 from kafkadouble.server.raft import control_records
 from kafkadouble.server.raft.raft_log import RaftLog
 from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
@@ -28,10 +28,10 @@ from .cluster_story import made
 
 
 class Cluster:
-    """A log, its fold, and the snapshots."""
+    """A log, its delta, and the snapshots."""
 
     def __init__(self, *, dynamic: bool = False) -> None:
-        self.store, self.fold = MemorySnapshots(), Fold()
+        self.store, self.delta = MemorySnapshots(), MetadataDelta()
         self.log = RaftLog(PartitionLog("__cluster_metadata", 0), VoterSet.from_static("1@here:1"), self.store)
         self.log.begin_epoch(1)
         if dynamic:
@@ -43,12 +43,12 @@ class Cluster:
         self.log.append_values([encode_record(record, record_version(record)) for record in records], 1, NOW)
         self.log.commit(self.log.end_offset)
         for record in records:
-            self.fold.apply(record)
+            self.delta.replay(record)
         return self.log.end
 
     def write(self, end: OffsetAndEpoch) -> bool:
         """Whether a snapshot was written."""
-        steps = snapshots.writing(self.fold, end, self.log, self.store, NOW - 1, NOW)
+        steps = image_snapshots.start_writing(self.delta, end, self.log, self.store, NOW - 1, NOW)
         if steps is None:
             return False
         list(steps)
@@ -73,14 +73,14 @@ def test_the_image_comes_back_and_the_log_goes_on_behind_it() -> None:
     end = cluster.tell(topic(1), topic(2))
     assert cluster.write(end)
     cluster.tell(topic(3))
-    image = snapshots.image_of(cluster.load(end))
+    image = image_snapshots.load_image(cluster.load(end))
     assert image.end == end
-    fold = Fold(image)
-    for records, reached in decoded(cluster.log.read(end.offset, 1 << 20).records):
+    delta = MetadataDelta(image)
+    for records, reached in decode_batches(cluster.log.read(end.offset, 1 << 20).records):
         for record in records:
-            fold.apply(record)
+            delta.replay(record)
         assert reached == cluster.log.end
-    assert fold.image._replace(end=cluster.fold.image.end) == cluster.fold.image
+    assert delta.image._replace(end=cluster.delta.image.end) == cluster.delta.image
 
 
 def test_inside_of_a_metadata_transaction_there_is_none() -> None:
@@ -88,10 +88,10 @@ def test_inside_of_a_metadata_transaction_there_is_none() -> None:
     cluster.tell(LEVEL)
     for records in ((made("BeginTransactionRecord"), topic(1)), (topic(2),)):
         assert not cluster.write(cluster.tell(*records))
-        assert cluster.fold.in_transaction
+        assert cluster.delta.in_transaction
     end = cluster.tell(made("EndTransactionRecord"))
     assert cluster.write(end)
-    assert len(snapshots.image_of(cluster.load(end)).topics) == 2
+    assert len(image_snapshots.load_image(cluster.load(end)).topics) == 2
 
 
 def test_where_there_is_one_no_other_is_written() -> None:
@@ -130,7 +130,7 @@ def test_static_voters_are_not_written() -> None:
 
 def test_it_is_loaded_a_batch_at_a_time() -> None:
     written = data([encode_record(topic(number), 0) for number in range(20)], most=200)
-    sizes = [len(image.topics) for image in snapshots.loading(SnapshotReader(ID, Bytes(written)))]
+    sizes = [len(image.topics) for image in image_snapshots.load_stepwise(SnapshotReader(ID, Bytes(written)))]
     assert len(sizes) > 5
     assert sizes == sorted(sizes)
     assert sizes[-1] == 20
@@ -147,5 +147,5 @@ def test_it_is_loaded_a_batch_at_a_time() -> None:
 )
 def test_records_that_cannot_be_or_that_contradict_one_another_are_a_bad_file(records: list[bytes]) -> None:
     with pytest.raises(BadFile) as refused:
-        snapshots.image_of(SnapshotReader(ID, Bytes(data(records)), "file"))
+        image_snapshots.load_image(SnapshotReader(ID, Bytes(data(records)), "file"))
     assert refused.value.file == "file"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkadouble.server.metadata.topic_names import may_collide, problem_with_name, unified
+from kafkadouble.server.metadata.topic_names import has_collision_chars, problem_with_name, unify_collision_chars
 
 
 @pytest.mark.parametrize("name", ["a", "A-z_0.9", "x" * 249, "...", "-", "__consumer_offsets"])
@@ -39,11 +39,11 @@ def test_the_length_counts_as_java_counts_it() -> None:
 
 @pytest.mark.parametrize(("one", "other"), [("a.b", "a_b"), ("._.", "_._"), ("a.b_c", "a_b.c")])
 def test_dots_and_underscores_look_alike(one: str, other: str) -> None:
-    assert may_collide(one)
-    assert may_collide(other)
-    assert unified(one) == unified(other)
+    assert has_collision_chars(one)
+    assert has_collision_chars(other)
+    assert unify_collision_chars(one) == unify_collision_chars(other)
 
 
 def test_other_characters_do_not() -> None:
-    assert not may_collide("a-b")
-    assert unified("a-b") != unified("a_b")
+    assert not has_collision_chars("a-b")
+    assert unify_collision_chars("a-b") != unify_collision_chars("a_b")

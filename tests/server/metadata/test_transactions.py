@@ -8,9 +8,9 @@ import pytest
 
 from kafkadouble.server.metadata.broken_log import BrokenLog
 from kafkadouble.server.metadata.image import EMPTY
-from kafkadouble.server.metadata.metadata_transactions import at_once, left_open
-from kafkadouble.server.metadata.release import NAMES
-from kafkadouble.server.metadata.replay import Fold
+from kafkadouble.server.metadata.metadata_transactions import abort_records, in_transaction
+from kafkadouble.server.metadata.metadata_versions import NAMES
+from kafkadouble.server.metadata.replay import MetadataDelta
 
 from .cluster_story import made
 
@@ -22,10 +22,10 @@ def level(number: int) -> Any:
     return made("FeatureLevelRecord", name="metadata.version", feature_level=number)
 
 
-def fold(*records: Any) -> Fold:
-    made = Fold()
+def fold(*records: Any) -> MetadataDelta:
+    made = MetadataDelta()
     for record in records:
-        made.apply(record)
+        made.replay(record)
     return made
 
 
@@ -34,35 +34,35 @@ def test_an_open_transaction_is_aborted_where_there_are_any(number: int) -> None
     found = fold(level(number), BEGIN, CONFIG)
     if number < 13:
         with pytest.raises(BrokenLog, match=f"open at metadata.version {number}, which has none"):
-            left_open(found)
+            abort_records(found)
         return
-    [abort] = left_open(found)
+    [abort] = abort_records(found)
     assert abort == made("AbortTransactionRecord", reason="Controller failover")
-    found.apply(abort)
+    found.replay(abort)
     assert not found.in_transaction
     assert found.image == fold(level(number)).image
-    assert left_open(found) == []
+    assert abort_records(found) == []
 
 
 @pytest.mark.parametrize("records", [(), (level(33),), (level(7),), (level(33), BEGIN, CONFIG, END)])
 def test_where_none_is_open_there_is_nothing_to_write(records: tuple[Any, ...]) -> None:
-    assert left_open(fold(*records)) == []
+    assert abort_records(fold(*records)) == []
 
 
 def test_a_cluster_whose_beginning_was_cut_short_begins_again() -> None:
     """Of what it begins with nothing is seen, not even the level: that of the records counts that it begins with now."""
     cut = fold(BEGIN, level(30), CONFIG)
     assert cut.image == EMPTY
-    again = at_once([level(30), CONFIG], "Bootstrap records", None)
-    for record in [*left_open(cut, [level(30)]), *again]:
-        cut.apply(record)
+    again = in_transaction([level(30), CONFIG], "Bootstrap records", None)
+    for record in [*abort_records(cut, [level(30)]), *again]:
+        cut.replay(record)
     assert cut.image == fold(level(30), CONFIG).image
     with pytest.raises(BrokenLog):
-        left_open(fold(BEGIN, level(30)), [level(12)])
+        abort_records(fold(BEGIN, level(30)), [level(12)])
 
 
 def test_records_are_in_a_transaction_where_the_level_has_them() -> None:
-    assert at_once([CONFIG], "n", 13) == [made("BeginTransactionRecord", name="n"), CONFIG, END]
-    assert at_once([CONFIG], "n", 12) == [CONFIG]
-    assert at_once([level(12), CONFIG], "n", None) == [level(12), CONFIG]
-    assert at_once([CONFIG], "n", None)[0] == made("BeginTransactionRecord", name="n")
+    assert in_transaction([CONFIG], "n", 13) == [made("BeginTransactionRecord", name="n"), CONFIG, END]
+    assert in_transaction([CONFIG], "n", 12) == [CONFIG]
+    assert in_transaction([level(12), CONFIG], "n", None) == [level(12), CONFIG]
+    assert in_transaction([CONFIG], "n", None)[0] == made("BeginTransactionRecord", name="n")

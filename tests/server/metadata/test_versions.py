@@ -11,11 +11,17 @@ import pytest
 from kafkadouble.messages import registry
 from kafkadouble.messages.framed import decode_record
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.metadata.image_records import values_of
-from kafkadouble.server.metadata.metadata_log import batch_of, decoded, values_of_records
-from kafkadouble.server.metadata.release import NAMES
-from kafkadouble.server.metadata.replay import FOLDS, TRANSACTIONS, Fold
-from kafkadouble.server.metadata.versions import FALL_AWAY, KINDS, record_version, said, unsaid_fields
+from kafkadouble.server.metadata.image_records import encoded_records_of
+from kafkadouble.server.metadata.metadata_log import batch_of, decode_batches, encoded_records
+from kafkadouble.server.metadata.metadata_versions import NAMES
+from kafkadouble.server.metadata.record_versions import (
+    KINDS,
+    OMITTED_KINDS,
+    record_version,
+    records_at_level,
+    unsupported_fields,
+)
+from kafkadouble.server.metadata.replay import REPLAYS, TRANSACTIONS, MetadataDelta
 from kafkadouble.wire.batch import seal
 from kafkadouble.wire.errors import UsageError
 
@@ -39,7 +45,7 @@ def test_the_versions_are_kafkas_at_each_level(level: int, broker: int, partitio
 def test_every_other_kind_has_one_version_but_one() -> None:
     ruled = ("RegisterBrokerRecord", "PartitionRecord", "PartitionChangeRecord", "BrokerRegistrationChangeRecord")
     kinds = [entry for entry in registry.entries("metadata", "metadata") if entry.name not in ruled]
-    assert {entry.name for entry in kinds} >= (FOLDS.keys() | TRANSACTIONS.keys()) - set(ruled)
+    assert {entry.name for entry in kinds} >= (REPLAYS.keys() | TRANSACTIONS.keys()) - set(ruled)
     for entry in kinds:
         assert entry.message.versions == (0, 0)
         assert {record_version(entry.message(), level) for level in LEVELS} == {0}
@@ -80,24 +86,24 @@ SINCE = {
 @pytest.mark.parametrize("level", LEVELS)
 def test_fields_that_a_level_does_not_know_fall_away(kind: str, level: int) -> None:
     record = made(kind, **FULL[kind])
-    [value] = values_of_records([record], level)
+    [value] = encoded_records([record], level)
     read, version = decode_record(value)
     assert version <= record_version(record, level)
-    assert said([record], level) == [read]
+    assert records_at_level([record], level) == [read]
     known = {name for name in FULL[kind] if level >= SINCE[name]}
     assert {name for name in FULL[kind] if getattr(read, name)} == known
-    assert unsaid_fields(record, level) == [name for name in FULL[kind] if name not in known]
+    assert unsupported_fields(record, level) == [name for name in FULL[kind] if name not in known]
     assert record == made(kind, **FULL[kind])
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kind_that_there_is_not_yet_is_an_error_or_falls_away(kind: str) -> None:
-    assert said([made(kind)], KINDS[kind]) == [made(kind)]
-    if kind in FALL_AWAY:
-        assert values_of_records([made(kind)], KINDS[kind] - 1) == []
+    assert records_at_level([made(kind)], KINDS[kind]) == [made(kind)]
+    if kind in OMITTED_KINDS:
+        assert encoded_records([made(kind)], KINDS[kind] - 1) == []
     else:
         with pytest.raises(UsageError, match=f"{KINDS[kind] - 1} has no {kind}: it came with {KINDS[kind]}"):
-            values_of_records([made(kind)], KINDS[kind] - 1)
+            encoded_records([made(kind)], KINDS[kind] - 1)
 
 
 def test_a_batch_has_the_level_of_the_image_or_else_of_its_own_records_or_else_the_newest() -> None:
@@ -108,14 +114,14 @@ def test_a_batch_has_the_level_of_the_image_or_else_of_its_own_records_or_else_t
     def read(records: list[Any], level: int | None) -> Any:
         batch = batch_of(records, 5, 1234, level)
         seal(batch)
-        [found] = decoded(batch)
+        [found] = decode_batches(batch)
         assert found.end.offset == 5 + len(found.records)
         return list(found.records)
 
     assert read([partition], 17) == [partition]
     assert read([partition], None) == [partition]
     assert read([other, level, partition], 17) == [other, level, partition]
-    assert read([other, level, partition], None) == [other, level, *said([partition], 7)]
+    assert read([other, level, partition], None) == [other, level, *records_at_level([partition], 7)]
     newest = made("FeatureLevelRecord", name="metadata.version", feature_level=33)
     assert read([other, newest, partition], None) == [other, newest, partition]
     begin, end = made("BeginTransactionRecord", name="b"), made("EndTransactionRecord")
@@ -128,16 +134,16 @@ def test_a_log_written_at_a_level_from_todays_decisions_is_the_live_image_and_it
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")
     for number in range(8):
-        live, replayed = Fold(), Fold()
+        live, replayed = MetadataDelta(), MetadataDelta()
         for record in sayable(Story(random.Random(f"{seed} {number}"), LEVELS[-1]), level):
-            for each in said([record], level):
-                live.apply(each)
-            for value in values_of_records([record], level):
-                replayed.apply(decode_record(value)[0])
+            for each in records_at_level([record], level):
+                live.replay(each)
+            for value in encoded_records([record], level):
+                replayed.replay(decode_record(value)[0])
         assert replayed.image == live.image
-        loaded = Fold()
-        for value in values_of(live.image):
-            loaded.apply(decode_record(value)[0])
+        loaded = MetadataDelta()
+        for value in encoded_records_of(live.image):
+            loaded.replay(decode_record(value)[0])
         assert loaded.image == live.image
 
 
@@ -149,5 +155,5 @@ def sayable(story: Story, level: int) -> Iterator[Any]:
             return
         if kind == "FeatureLevelRecord" and record.name == "metadata.version":
             record.feature_level = level
-        if level >= KINDS.get(kind, 0) or kind in FALL_AWAY:
+        if level >= KINDS.get(kind, 0) or kind in OMITTED_KINDS:
             yield record

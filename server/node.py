@@ -19,7 +19,7 @@ from . import dispatch
 from .configs.settings import Settings
 from .controller.controller import Controller
 from .faults.plane import Faults
-from .groups.coordinator import GroupCoordinator
+from .groups.group_coordinator import GroupCoordinator
 from .logs.flushing import Flushing
 from .logs.life_seed import seed_of_life
 from .logs.logs import Logs

@@ -1,6 +1,6 @@
-"""Offsets and groups that go: OffsetDelete (KIP-496), DeleteGroups (KIP-229), deleted topics.
+"""Deletes offsets and groups: OffsetDelete (KIP-496), DeleteGroups (KIP-229) and deleted topics.
 
-What goes is written as tombstones; a group takes its offsets along.
+A deletion is written as tombstones. Deleting a group also deletes its offsets.
 """
 
 from __future__ import annotations
@@ -12,65 +12,68 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.offset_delete import OffsetDeleteRequest, OffsetDeleteResponse
 from kafkadouble.messages.uuid import Uuid
 
-from ..coordinator.record import CoordinatorRecord
+from ..coordinator.coordinator_record import CoordinatorRecord
 from ..requests.request import Refusal
+from .offset_metadata_manager import OffsetKey
 from .offset_records import offset_tombstone
-from .offsets import Place
 
 if TYPE_CHECKING:
-    from .group import Group
-    from .shard import GroupShard
+    from .coordinator_group import CoordinatorGroup
+    from .group_coordinator_shard import GroupCoordinatorShard
 
-Topic = OffsetDeleteRequest.OffsetDeleteRequestTopic
-TopicAnswer = OffsetDeleteResponse.OffsetDeleteResponseTopic
-PartitionAnswer = OffsetDeleteResponse.OffsetDeleteResponsePartition
+RequestTopic = OffsetDeleteRequest.OffsetDeleteRequestTopic
+ResponseTopic = OffsetDeleteResponse.OffsetDeleteResponseTopic
+ResponsePartition = OffsetDeleteResponse.OffsetDeleteResponsePartition
 
 
-def delete_offsets(shard: GroupShard, group_id: str, topics: Sequence[Topic]) -> list[TopicAnswer]:
-    """Delete the group's offsets of these partitions, but not of topics that its members read. Raises Refusal."""
+def delete_offsets(shard: GroupCoordinatorShard, group_id: str, topics: Sequence[RequestTopic]) -> list[ResponseTopic]:
+    """Delete the group's offsets of these partitions, but not of subscribed topics.
+
+    Raises Refusal.
+    """
     group = _existing(shard, group_id)
-    group.check_offset_delete()
-    answers, places = [], []
+    group.validate_offset_delete()
+    responses, keys = [], []
     for topic in topics:
-        subscribed = group.subscribes_to(topic.name)
+        subscribed = group.is_subscribed_to_topic(topic.name)
         code = error_codes.GROUP_SUBSCRIBED_TO_TOPIC if subscribed else error_codes.NONE
         indexes = [partition.partition_index for partition in topic.partitions]
-        partitions = [PartitionAnswer(partition_index=index, error_code=code) for index in indexes]
-        answers.append(TopicAnswer(name=topic.name, partitions=partitions))
+        partitions = [ResponsePartition(partition_index=index, error_code=code) for index in indexes]
+        responses.append(ResponseTopic(name=topic.name, partitions=partitions))
         if not subscribed:
-            places += [Place(group_id, topic.name, index) for index in indexes]
-    present = shard.offsets.places(group_id)
-    shard.write([offset_tombstone(place) for place in dict.fromkeys(places) if place in present])
-    return answers
+            keys += [OffsetKey(group_id, topic.name, index) for index in indexes]
+    present = shard.offsets.keys_of_group(group_id)
+    shard.write([offset_tombstone(key) for key in dict.fromkeys(keys) if key in present])
+    return responses
 
 
-def _existing(shard: GroupShard, group_id: str) -> Group:
+def _existing(shard: GroupCoordinatorShard, group_id: str) -> CoordinatorGroup:
     group = shard.groups.get(group_id)
     if group is None:
         raise Refusal(error_codes.GROUP_ID_NOT_FOUND)
     return group
 
 
-def delete_groups(shard: GroupShard, group_ids: Iterable[str]) -> dict[str, int]:
-    """Delete the groups that have no members: group id -> error code."""
+def delete_groups(shard: GroupCoordinatorShard, group_ids: Iterable[str]) -> dict[str, int]:
+    """Delete the groups that have no members; return group id -> error code."""
     codes: dict[str, int] = {}
     records: list[CoordinatorRecord] = []
     for group_id in group_ids:
         try:
             group = _existing(shard, group_id)
-            group.check_delete()
+            group.validate_delete_group()
         except Refusal as refusal:
             codes[group_id] = refusal.code
             continue
-        records += map(offset_tombstone, shard.offsets.places(group_id))
+        records += map(offset_tombstone, shard.offsets.keys_of_group(group_id))
         records += group.tombstones()
         codes[group_id] = error_codes.NONE
     shard.write(records)
     return codes
 
 
-def forget_topic(shard: GroupShard, name: str, topic_id: Uuid) -> None:
-    """A topic was deleted: so are the offsets that were committed for it, though not those for another topic of its name."""
-    places = shard.offsets.topic_places(name)
-    gone = [place for place, offsets in places.items() if any(offset.is_for(topic_id) for offset in offsets)]
-    shard.write_apart([offset_tombstone(place) for place in gone])
+def delete_topic_offsets(shard: GroupCoordinatorShard, name: str, topic_id: Uuid) -> None:
+    """Delete the offsets of a deleted topic, but not those of another topic with the same name."""
+    by_key = shard.offsets.of_topic(name)
+    deleted = [key for key, offsets in by_key.items() if any(offset.is_for(topic_id) for offset in offsets)]
+    shard.write_in_batches([offset_tombstone(key) for key in deleted])

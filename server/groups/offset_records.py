@@ -1,44 +1,46 @@
-"""OffsetCommit records: a committed offset in `__consumer_offsets`, and back."""
+"""OffsetCommit records: a committed offset in `__consumer_offsets`, written and read back."""
 
 from __future__ import annotations
 
 from kafkadouble.messages.generated.offset_commit_record import OffsetCommitKey, OffsetCommitValue
 from kafkadouble.messages.uuid import Uuid
 
-from ..coordinator.record import CoordinatorRecord
-from .committed import Committed
-from .offsets import Place
+from ..coordinator.coordinator_record import CoordinatorRecord
+from .offset_and_metadata import OffsetAndMetadata
+from .offset_metadata_manager import OffsetKey
 
-VERSION, VERSION_WITH_EXPIRY = 4, 1
-"""What Kafka 4.4 writes: version 1 for an offset with a time of its own to expire at, which no later version has (KIP-211)."""
+VALUE_VERSION, VALUE_VERSION_WITH_EXPIRE_TIMESTAMP = 4, 1
+"""What Kafka 4.4 writes. Only version 1 has an expire timestamp (KIP-211)."""
 
 
-def offset_record(place: Place, offset: Committed) -> CoordinatorRecord:
+def offset_record(key: OffsetKey, offset: OffsetAndMetadata) -> CoordinatorRecord:
     value = OffsetCommitValue(
-        offset=offset.offset,
+        offset=offset.committed_offset,
         leader_epoch=offset.leader_epoch,
         metadata=offset.metadata,
-        commit_timestamp=offset.committed_at,
-        expire_timestamp=offset.expires_at,
+        commit_timestamp=offset.commit_timestamp,
+        expire_timestamp=offset.expire_timestamp,
         topic_id=offset.topic_id,
     )
-    return CoordinatorRecord(_key(place), value, VERSION if offset.expires_at == -1 else VERSION_WITH_EXPIRY)
+    has_expire_timestamp = offset.expire_timestamp != -1
+    version = VALUE_VERSION_WITH_EXPIRE_TIMESTAMP if has_expire_timestamp else VALUE_VERSION
+    return CoordinatorRecord(_record_key(key), value, version)
 
 
-def offset_tombstone(place: Place) -> CoordinatorRecord:
-    return CoordinatorRecord(_key(place), None)
+def offset_tombstone(key: OffsetKey) -> CoordinatorRecord:
+    return CoordinatorRecord(_record_key(key), None)
 
 
-def _key(place: Place) -> OffsetCommitKey:
-    return OffsetCommitKey(group=place.group, topic=place.topic, partition=place.partition)
+def _record_key(key: OffsetKey) -> OffsetCommitKey:
+    return OffsetCommitKey(group=key.group_id, topic=key.topic, partition=key.partition)
 
 
-def place_of(key: OffsetCommitKey) -> Place:
-    return Place(key.group, key.topic, key.partition)
+def offset_key_of(key: OffsetCommitKey) -> OffsetKey:
+    return OffsetKey(key.group, key.topic, key.partition)
 
 
-def committed_of(record_offset: int, value: OffsetCommitValue) -> Committed:
-    return Committed(
+def offset_and_metadata_of(record_offset: int, value: OffsetCommitValue) -> OffsetAndMetadata:
+    return OffsetAndMetadata(
         record_offset,
         value.offset,
         value.leader_epoch,

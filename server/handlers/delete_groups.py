@@ -1,6 +1,7 @@
-"""DeleteGroups: groups without members go, and their offsets with them (KIP-229).
+"""DeleteGroups: deletes groups without members, and their offsets (KIP-229).
 
-NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND, each for its group. Version 3 has room for messages; Apache Kafka says nothing there about classic groups.
+Each group has its own error: NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND. Version 3 has room for an error
+message; Apache Kafka sends none for classic groups.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages.generated.delete_groups import DeleteGroupsRequest, DeleteGroupsResponse
 
 from ..groups.deletion import delete_groups
-from ..groups.shard import GroupShard
+from ..groups.group_coordinator_shard import GroupCoordinatorShard
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
 
@@ -22,20 +23,20 @@ Result = DeleteGroupsResponse.DeletableGroupResult
 
 def answer(node: Node, request: Request[DeleteGroupsRequest]) -> Wait[DeleteGroupsResponse]:
     results: list[Result] = []
-    of_shard: dict[GroupShard, list[str]] = {}
+    by_shard: dict[GroupCoordinatorShard, list[str]] = {}
     for group_id in dict.fromkeys(request.body.groups_names):
         try:
-            of_shard.setdefault(node.groups.shard(group_id), []).append(group_id)
+            by_shard.setdefault(node.groups.shard(group_id), []).append(group_id)
         except Refusal as refusal:
             results.append(Result(group_id=group_id, error_code=refusal.code))
-    for shard, group_ids in of_shard.items():
+    for shard, group_ids in by_shard.items():
         results += yield from _delete(shard, group_ids)
     return DeleteGroupsResponse(results=results)
 
 
-def _delete(shard: GroupShard, group_ids: list[str]) -> Wait[list[Result]]:
+def _delete(shard: GroupCoordinatorShard, group_ids: list[str]) -> Wait[list[Result]]:
     try:
-        codes = yield from shard.settle(delete_groups(shard, group_ids))
+        codes = yield from shard.wait_for_commit(delete_groups(shard, group_ids))
     except Refusal as refusal:
         codes = dict.fromkeys(group_ids, refusal.code)
     return [Result(group_id=group_id, error_code=code) for group_id, code in codes.items()]

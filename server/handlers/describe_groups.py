@@ -1,10 +1,12 @@
 """DescribeGroups: state and members of classic groups (KIP-40, KIP-430, KIP-1043).
 
-A group that nobody has heard of, or that is not classic, is Dead without an error; from version 6 on it is GROUP_ID_NOT_FOUND besides. From
-version 3 on the operations that the asker may do on the group are told if he wants to know; without an authorizer he may do all.
+A group that is unknown or not classic is Dead and no error; from version 6 on it also is
+GROUP_ID_NOT_FOUND. From version 3 on the response can have the operations that the client may do on
+the group; without an authorizer, all of them. A group shows a protocol and the metadata of its
+members only while it is stable.
 
-Where it differs from Apache Kafka: a group that is asked for again in the same request is described again as in Kafka, but is INVALID_REQUEST
-once that has become a long answer (`repeats`).
+Difference from Apache Kafka: a group that the request repeats is described each time, as in Kafka,
+until the response would become long; then it gets INVALID_REQUEST (`repeats`).
 """
 
 from __future__ import annotations
@@ -14,9 +16,9 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_groups import DescribeGroupsRequest, DescribeGroupsResponse
 
-from ..groups.classic.describe import described
 from ..groups.classic.group import ClassicGroup
-from ..groups.classic.state import State
+from ..groups.classic.member import ClassicGroupMember
+from ..groups.classic.state import ClassicGroupState
 from ..requests.repeats import Repeats
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait, sliced
@@ -24,13 +26,14 @@ from ..requests.waiting import Wait, sliced
 if TYPE_CHECKING:
     from ..node import Node
 
-Described = DescribeGroupsResponse.DescribedGroup
+DescribedGroup = DescribeGroupsResponse.DescribedGroup
+DescribedGroupMember = DescribeGroupsResponse.DescribedGroupMember
 
-NOT_FOUND_FROM = 6
+GROUP_ID_NOT_FOUND_FROM = 6
 
 READ, DELETE, DESCRIBE, DESCRIBE_CONFIGS, ALTER_CONFIGS = 3, 6, 8, 10, 11
 ALL_OPERATIONS = sum(1 << operation for operation in (READ, DELETE, DESCRIBE, DESCRIBE_CONFIGS, ALTER_CONFIGS))
-"""What can be done to a group, as bits by the codes of Kafka's AclOperation."""
+"""The operations on a group, as bits of Kafka's AclOperation codes."""
 
 
 def answer(node: Node, request: Request[DescribeGroupsRequest]) -> Wait[DescribeGroupsResponse]:
@@ -39,22 +42,44 @@ def answer(node: Node, request: Request[DescribeGroupsRequest]) -> Wait[Describe
     return DescribeGroupsResponse(groups=groups)
 
 
-def _describe(node: Node, request: Request[DescribeGroupsRequest], group_id: str, repeats: Repeats) -> Described:
+def _describe(node: Node, request: Request[DescribeGroupsRequest], group_id: str, repeats: Repeats) -> DescribedGroup:
     try:
         group = node.groups.shard(group_id).groups.get(group_id)
     except Refusal as refusal:
-        return Described(group_id=group_id, error_code=refusal.code)
+        return DescribedGroup(group_id=group_id, error_code=refusal.code)
     if not repeats.may(group_id, 1 + (len(group.members) if isinstance(group, ClassicGroup) else 0)):
-        return Described(group_id=group_id, error_code=error_codes.INVALID_REQUEST)
-    answer = described(group) if isinstance(group, ClassicGroup) else _dead(request, group_id, group is None)
+        return DescribedGroup(group_id=group_id, error_code=error_codes.INVALID_REQUEST)
+    answer = _classic(group) if isinstance(group, ClassicGroup) else _dead(request, group_id, group is None)
     if request.body.include_authorized_operations and not answer.error_code:
         answer.authorized_operations = ALL_OPERATIONS
     return answer
 
 
-def _dead(request: Request[DescribeGroupsRequest], group_id: str, unknown: bool) -> Described:
-    answer = Described(group_id=group_id, group_state=State.DEAD.value)
-    if request.version >= NOT_FOUND_FROM:
+def _classic(group: ClassicGroup) -> DescribedGroup:
+    protocol = group.protocol_name if group.state is ClassicGroupState.STABLE else None
+    return DescribedGroup(
+        group_id=group.group_id,
+        group_state=group.state_name,
+        protocol_type=group.protocol_type or "",
+        protocol_data=protocol or "",
+        members=[_member(member, protocol) for member in group.members.values()],
+    )
+
+
+def _member(member: ClassicGroupMember, protocol: str | None) -> DescribedGroupMember:
+    return DescribedGroupMember(
+        member_id=member.member_id,
+        group_instance_id=member.group_instance_id,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        member_metadata=b"" if protocol is None else member.supported_protocols[protocol],
+        member_assignment=member.assignment,
+    )
+
+
+def _dead(request: Request[DescribeGroupsRequest], group_id: str, unknown: bool) -> DescribedGroup:
+    answer = DescribedGroup(group_id=group_id, group_state=ClassicGroupState.DEAD.value)
+    if request.version >= GROUP_ID_NOT_FOUND_FROM:
         answer.error_code = error_codes.GROUP_ID_NOT_FOUND
         answer.error_message = (
             f"Group {group_id} not found." if unknown else f"Group {group_id} is not a classic group."
@@ -64,5 +89,5 @@ def _dead(request: Request[DescribeGroupsRequest], group_id: str, unknown: bool)
 
 def refuse(request: Request[DescribeGroupsRequest], code: int, message: str | None) -> DescribeGroupsResponse:
     return DescribeGroupsResponse(
-        groups=[Described(group_id=group_id, error_code=code) for group_id in request.body.groups]
+        groups=[DescribedGroup(group_id=group_id, error_code=code) for group_id in request.body.groups]
     )

@@ -1,7 +1,8 @@
-"""FindCoordinator: who coordinates a group, a transactional id or a share partition (KIP-98, KIP-699, KIP-932).
+"""FindCoordinator: the coordinator of a group, a transactional id or a share partition (KIP-98).
 
-Version 4 on asks for many keys of one type and is answered key by key; before that one key is the request. Share partitions come with
-version 6. The topic that is asked after is created if need be; see `coordinator/placement.py` for where that differs from Apache Kafka.
+From version 4 on a request has many keys of one type, and each key has its own error (KIP-699);
+before that it has one key. Share partitions exist from version 6 on (KIP-932). The internal topic
+is created if it does not exist; `coordinator_lookup` says how this differs from Apache Kafka.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 
-from ..coordinator.placement import SHARE, TOPICS, Broker, coordinator_of
+from ..coordinator.coordinator_lookup import SHARE, TOPICS, CoordinatorEndpoint, coordinator_of
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait, sliced
 
@@ -20,40 +21,39 @@ if TYPE_CHECKING:
 
 Coordinator = FindCoordinatorResponse.Coordinator
 
-MANY_KEYS_FROM = 4
+BATCH_FROM = 4
 SHARE_FROM = 6
-NOBODY = Broker(-1, "", -1)
 
 
 def answer(node: Node, request: Request[FindCoordinatorRequest]) -> Wait[FindCoordinatorResponse]:
     body = request.body
     if body.key_type not in TOPICS:
         raise Refusal(error_codes.INVALID_REQUEST)
-    if request.version >= MANY_KEYS_FROM:
-        found = yield from sliced(lambda key: _found(node, request, key), body.coordinator_keys)
-        return FindCoordinatorResponse(coordinators=found)
-    broker = _find(node, request, body.key)
-    return FindCoordinatorResponse(error_message="NONE", node_id=broker.id, host=broker.host, port=broker.port)
+    if request.version >= BATCH_FROM:
+        coordinators = yield from sliced(lambda key: _find_key(node, request, key), body.coordinator_keys)
+        return FindCoordinatorResponse(coordinators=coordinators)
+    endpoint = _find(node, request, body.key)
+    return FindCoordinatorResponse(error_message="NONE", node_id=endpoint.id, host=endpoint.host, port=endpoint.port)
 
 
-def _find(node: Node, request: Request[FindCoordinatorRequest], key: str) -> Broker:
+def _find(node: Node, request: Request[FindCoordinatorRequest], key: str) -> CoordinatorEndpoint:
     key_type = request.body.key_type
     if key_type == SHARE and request.version < SHARE_FROM:
         raise Refusal(error_codes.INVALID_REQUEST)
     return coordinator_of(node, key_type, key, request.peer.listener)
 
 
-def _found(node: Node, request: Request[FindCoordinatorRequest], key: str) -> Coordinator:
+def _find_key(node: Node, request: Request[FindCoordinatorRequest], key: str) -> Coordinator:
     try:
-        broker = _find(node, request, key)
+        endpoint = _find(node, request, key)
     except Refusal as refusal:
         return Coordinator(key=key, error_code=refusal.code, node_id=-1, port=-1)
-    return Coordinator(key=key, node_id=broker.id, host=broker.host, port=broker.port)
+    return Coordinator(key=key, node_id=endpoint.id, host=endpoint.host, port=endpoint.port)
 
 
 def refuse(request: Request[FindCoordinatorRequest], code: int, message: str | None) -> FindCoordinatorResponse:
     message = message or error_codes.meaning(code)
-    if request.version < MANY_KEYS_FROM:
+    if request.version < BATCH_FROM:
         return FindCoordinatorResponse(error_code=code, error_message=message, node_id=-1, port=-1)
     return FindCoordinatorResponse(
         coordinators=[

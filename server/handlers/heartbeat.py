@@ -1,6 +1,6 @@
-"""Heartbeat: a member of a classic group lives, and asks whether its generation still holds (KIP-345).
+"""Heartbeat: extends the session of a member of a classic group, and checks its generation (KIP-345).
 
-REBALANCE_IN_PROGRESS tells it to join again; the sign of life counts all the same.
+REBALANCE_IN_PROGRESS tells the member to rejoin; its session is extended all the same.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.heartbeat import HeartbeatRequest, HeartbeatResponse
 
-from ..groups.classic.heartbeat import heartbeat
+from ..groups.classic.member_requests import heartbeat
 from ..requests.request import Request
 
 if TYPE_CHECKING:

@@ -1,10 +1,13 @@
-"""JoinGroup: become, or stay, a member of a classic group; answered when the group has gathered (KIP-345, KIP-394, KIP-559, KIP-800, KIP-814).
+"""JoinGroup: a client joins or rejoins a classic group (KIP-345, KIP-394, KIP-559, KIP-800, KIP-814).
 
-From version 4 on a member without an id is given one and has to come again with it; from 5 on it may be static; from 7 on the answer names
-the protocol type, and an absent protocol is null instead of empty; from 9 on a static leader may be told to assign nothing.
+The response is sent when the join phase of the rebalance completes. From version 4 on a client
+without a member id gets one and joins again with it; from 5 on it may be static; from 7 on the
+response has the protocol type, and a missing protocol is null instead of empty; from 9 on the
+response may tell a static leader to skip the assignment.
 
-Where it differs from Apache Kafka: when a leader goes, the member that has been there longest leads (Kafka takes whichever its hash map has
-first); of two requests of one member that wait both are answered (Kafka forgets the first).
+Differences from Apache Kafka: when the leader leaves, the longest-standing member becomes the
+leader (Kafka takes the first in its hash map). If two requests of one member wait, both are
+answered (Kafka forgets the first).
 """
 
 from __future__ import annotations
@@ -27,15 +30,15 @@ NULL_PROTOCOL_FROM = 7
 def answer(node: Node, request: Request[JoinGroupRequest]) -> JoinGroupResponse | Wait[JoinGroupResponse]:
     body = request.body
     if not body.group_id:
-        return _refused(request, error_codes.INVALID_GROUP_ID)
-    shortest, longest = (node.settings.int(f"group.{end}.session.timeout.ms") for end in ("min", "max"))
-    if not shortest <= body.session_timeout_ms <= longest:
-        return _refused(request, error_codes.INVALID_SESSION_TIMEOUT)
-    promise = join(node.groups.shard(body.group_id), request)
-    return _wait(request, promise.wait()) if promise.answer is None else _fit(request, promise.answer)
+        return _failed(request, error_codes.INVALID_GROUP_ID)
+    least, most = (node.settings.int(f"group.{bound}.session.timeout.ms") for bound in ("min", "max"))
+    if not least <= body.session_timeout_ms <= most:
+        return _failed(request, error_codes.INVALID_SESSION_TIMEOUT)
+    future = join(node.groups.shard(body.group_id), request)
+    return _wait(request, future.wait()) if future.response is None else _fit(request, future.response)
 
 
-def _refused(request: Request[JoinGroupRequest], code: int) -> JoinGroupResponse:
+def _failed(request: Request[JoinGroupRequest], code: int) -> JoinGroupResponse:
     return _fit(request, JoinGroupResponse(error_code=code, member_id=request.body.member_id))
 
 

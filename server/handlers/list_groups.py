@@ -1,6 +1,7 @@
-"""ListGroups: the groups that this node coordinates (KIP-518, KIP-848).
+"""ListGroups: the groups that this broker coordinates (KIP-518, KIP-848).
 
-From version 4 on the states that are wanted may be named, from 5 on the types; upper and lower case are one, an unknown word finds nothing.
+From version 4 on a request may filter by state, from 5 on by type. Filters ignore case; an unknown
+state or type matches no group.
 """
 
 from __future__ import annotations
@@ -9,18 +10,18 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.list_groups import ListGroupsRequest, ListGroupsResponse
 
-from ..groups.group import Group
+from ..groups.coordinator_group import CoordinatorGroup
 from ..requests.request import Request
 
 if TYPE_CHECKING:
     from ..node import Node
 
-Listed = ListGroupsResponse.ListedGroup
+ListedGroup = ListGroupsResponse.ListedGroup
 
 
 def answer(node: Node, request: Request[ListGroupsRequest]) -> ListGroupsResponse:
     states = {state.lower().strip() for state in request.body.states_filter}
-    types = {kind.lower() for kind in request.body.types_filter}
+    types = {type.lower() for type in request.body.types_filter}
     return ListGroupsResponse(
         groups=[
             _listed(group)
@@ -31,9 +32,9 @@ def answer(node: Node, request: Request[ListGroupsRequest]) -> ListGroupsRespons
     )
 
 
-def _listed(group: Group) -> Listed:
-    return Listed(
-        group_id=group.id,
+def _listed(group: CoordinatorGroup) -> ListedGroup:
+    return ListedGroup(
+        group_id=group.group_id,
         protocol_type=group.protocol_type or "",
         group_state=group.state_name,
         group_type=group.type,

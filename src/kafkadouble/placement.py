@@ -14,7 +14,7 @@ from kafkadouble.messages.generated.find_coordinator import FindCoordinatorReque
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.controller.elections import elect_leaders
-from kafkadouble.server.coordinator.java_text import partition_for
+from kafkadouble.server.coordinator.java_strings import partition_for
 from kafkadouble.server.metadata.image import Image, PartitionImage
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
 

@@ -1,7 +1,10 @@
-"""A classic group: its members, its generation and its state (the rebalance protocol of clients, up to KIP-848).
+"""A classic group: its members, its generation and its state machine.
 
-Rules. The group knows who is in it and what that means; when it rebalances, and who is told, stands in `rebalance`. A member that goes takes
-its timers along and leaves nobody waiting. The generation only grows. There is a leader whenever there are members.
+It implements the rebalance protocol in which a client computes the assignment; KIP-848 replaces it.
+This module holds what the group is. `rebalance` decides when it moves from one state to the next.
+
+Rules. A removed member loses its timers, and its waiting requests are answered. The generation id
+only grows. A group with members has a leader.
 """
 
 from __future__ import annotations
@@ -10,53 +13,69 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.group_metadata_record import GroupMetadataValue
 from kafkadouble.messages.generated.join_group import JoinGroupResponse
 from kafkadouble.messages.generated.sync_group import SyncGroupResponse
 
-from ...coordinator.record import CoordinatorRecord
+from ...coordinator.coordinator_record import CoordinatorRecord
 from ...requests.request import Refusal
 from ...requests.timers import Timer
-from ..committed import Committed
-from ..group import CLASSIC, Group
-from . import protocols, rebalance, records, sessions
-from .member import Member
-from .state import MAY_FOLLOW, State
+from ..coordinator_group import CLASSIC, CoordinatorGroup
+from ..offset_and_metadata import OffsetAndMetadata
+from . import protocols, rebalance, records
+from .member import ClassicGroupMember
+from .state import VALID_PREVIOUS_STATES, ClassicGroupState
 
 if TYPE_CHECKING:
-    from ..shard import GroupShard
+    from ..group_coordinator_shard import GroupCoordinatorShard
 
-CONSUMER_PROTOCOL = "consumer"
-"""The protocol type of Kafka's consumers, whose metadata the coordinator can read."""
+CONSUMER_PROTOCOL_TYPE = "consumer"
+"""The protocol type of Kafka's consumers. The coordinator can decode their metadata."""
 
 
-class ClassicGroup(Group):
-    """One classic group in its shard."""
+class ClassicGroup(CoordinatorGroup):
+    """One classic group of a shard."""
 
     type = CLASSIC
 
-    def __init__(self, shard: GroupShard, group_id: str, *, state: State = State.EMPTY) -> None:
-        self.shard, self.id = shard, group_id
-        self.state, self.previous_state = state, State.DEAD
-        self.state_since = shard.now
-        """When it entered its state (ms); -1 when an old record does not say."""
+    def __init__(
+        self, shard: GroupCoordinatorShard, group_id: str, *, state: ClassicGroupState = ClassicGroupState.EMPTY
+    ) -> None:
+        self.shard, self.group_id = shard, group_id
+        self.state, self.previous_state = state, ClassicGroupState.DEAD
+        self.current_state_timestamp = shard.now
+        """When the group entered its state (ms); -1 if it was loaded from a record without it."""
         self.protocol_type: str | None = None
-        self.protocol: str | None = None
-        """The protocol (for consumers: the assignor) of this generation."""
-        self.generation = 0
-        self.leader: str | None = None
-        self.members: dict[str, Member] = {}
+        self.protocol_name: str | None = None
+        """The protocol of this generation; for consumers, the assignor."""
+        self.generation_id = 0
+        self.leader_id: str | None = None
+        self.members: dict[str, ClassicGroupMember] = {}
         self.static_members: dict[str, str] = {}
-        """Instance id -> member id."""
-        self.pending_joins: dict[str, Timer] = {}
-        """Member ids that were handed out and not used yet (KIP-394) -> when they are given up."""
-        self.pending_syncs: dict[str, None] = {}
-        """Members that were told of this generation and have not sent SyncGroup yet, in the order of joining."""
-        self.subscribed: frozenset[str] | None = None
-        """The topics that the members subscribe to; None when their metadata does not say."""
+        """Group instance id -> member id."""
+        self.pending_join_members: dict[str, Timer] = {}
+        """Member ids that were assigned and have not joined yet (KIP-394) -> their expiration."""
+        self.pending_sync_members: dict[str, None] = {}
+        """Members of this generation that have not sent SyncGroup yet, in the order of joining."""
+        self.subscribed_topics: frozenset[str] | None = None
+        """The topics that the members subscribe to; None if their metadata cannot be decoded."""
         self.new_member_added = False
-        """Whether somebody came since the initial rebalance was last prolonged."""
+        """Whether a member joined since the initial rebalance delay was last extended."""
         self.join_timer: Timer | None = None
         self.sync_timer: Timer | None = None
+
+    @classmethod
+    def loaded_from(cls, shard: GroupCoordinatorShard, group_id: str, value: GroupMetadataValue) -> ClassicGroup:
+        """Create the group of a loaded record: stable if it has members, else empty."""
+        state = ClassicGroupState.STABLE if value.members else ClassicGroupState.EMPTY
+        group = cls(shard, group_id, state=state)
+        group.current_state_timestamp = value.current_state_timestamp
+        group.protocol_type, group.protocol_name = value.protocol_type or None, value.protocol
+        group.generation_id, group.leader_id = value.generation, value.leader
+        for member in records.members_of(value):
+            group.add(member)
+        group.subscribed_topics = group.compute_subscribed_topics()
+        return group
 
     @property
     def state_name(self) -> str:
@@ -64,202 +83,235 @@ class ClassicGroup(Group):
 
     @property
     def is_empty(self) -> bool:
-        return self.state is State.EMPTY
+        return self.state is ClassicGroupState.EMPTY
 
     @property
-    def is_consumers(self) -> bool:
-        """Whether its members are Kafka consumers."""
-        return self.protocol_type == CONSUMER_PROTOCOL
+    def uses_consumer_protocol(self) -> bool:
+        """Return whether its members are Kafka consumers."""
+        return self.protocol_type == CONSUMER_PROTOCOL_TYPE
 
     @property
-    def rebalance_timeout(self) -> int:
-        """How long its slowest member may take to rejoin (ms)."""
-        return max((member.rebalance_timeout for member in self.members.values()), default=0)
+    def rebalance_timeout_ms(self) -> int:
+        """Return the largest rebalance timeout of a member."""
+        return max((member.rebalance_timeout_ms for member in self.members.values()), default=0)
 
     @property
-    def awaiting_join(self) -> int:
-        """How many members wait for the answer to their JoinGroup."""
-        return sum(member.joining is not None for member in self.members.values())
+    def awaiting_join_count(self) -> int:
+        """Return the number of members whose JoinGroup waits for a response."""
+        return sum(member.is_awaiting_join for member in self.members.values())
 
     @property
-    def all_joined(self) -> bool:
-        """Whether nobody is missing, not even one who only has a member id yet."""
-        return not self.pending_joins and all(member.joining is not None for member in self.members.values())
+    def has_all_members_joined(self) -> bool:
+        """Return whether every member, and every owner of a pending member id, has joined."""
+        return not self.pending_join_members and all(m.is_awaiting_join for m in self.members.values())
 
-    def move_to(self, state: State) -> None:
-        assert self.state in MAY_FOLLOW[state], f"{self!r} cannot become {state.value}"
-        self.previous_state, self.state, self.state_since = self.state, state, self.shard.now
+    def transition_to(self, state: ClassicGroupState) -> None:
+        assert self.state in VALID_PREVIOUS_STATES[state], f"{self!r} cannot become {state.value}"
+        self.previous_state, self.state = self.state, state
+        self.current_state_timestamp = self.shard.now
 
-    def add(self, member: Member) -> None:
-        """A member comes in; the first is the leader, and its protocol type the group's."""
-        if member.instance_id is not None:
-            self.static_members[member.instance_id] = member.id
-        if self.leader is None:
-            self.leader = member.id
-        self.members[member.id] = member
-        self.drop_pending(member.id)
+    def add(self, member: ClassicGroupMember) -> None:
+        """Add a member. The first member becomes the leader."""
+        if member.group_instance_id is not None:
+            self.static_members[member.group_instance_id] = member.member_id
+        if self.leader_id is None:
+            self.leader_id = member.member_id
+        self.members[member.member_id] = member
+        self._remove_pending_join(member.member_id)
 
-    def drop_pending(self, member_id: str) -> None:
-        """Wait no longer for the owner of a member id to join."""
-        if (timer := self.pending_joins.pop(member_id, None)) is not None:
+    def _remove_pending_join(self, member_id: str) -> None:
+        if (timer := self.pending_join_members.pop(member_id, None)) is not None:
             timer.cancel()
 
     def remove(self, member_id: str) -> None:
-        """A member goes, or an id that was handed out; the leader's office passes to the longest-standing member.
+        """Remove a member or a pending member id. After a leader, the oldest member leads.
 
-        If it waits for an answer it learns that it is no member: it may have gone by request of another connection.
+        Its waiting requests get UNKNOWN_MEMBER_ID: another connection may have removed it.
         """
-        self.drop_pending(member_id)
-        self.pending_syncs.pop(member_id, None)
+        self._remove_pending_join(member_id)
+        self.pending_sync_members.pop(member_id, None)
         member = self.members.pop(member_id, None)
         if member is None:
             return
-        member.end_session()
-        if member.instance_id is not None:
-            del self.static_members[member.instance_id]
-        if self.leader == member_id:
-            self.leader = next(iter(self.members), None)
-        member.answer_join(JoinGroupResponse(error_code=error_codes.UNKNOWN_MEMBER_ID))
-        member.answer_sync(SyncGroupResponse(error_code=error_codes.UNKNOWN_MEMBER_ID))
+        member.cancel_session()
+        if member.group_instance_id is not None:
+            del self.static_members[member.group_instance_id]
+        if self.leader_id == member_id:
+            self.leader_id = next(iter(self.members), None)
+        member.fail(error_codes.UNKNOWN_MEMBER_ID)
 
-    def replace_static(self, instance_id: str, new_id: str) -> Member:
-        """A static member came back under a new id, and fences the old one, with all its duties and rights (KIP-345)."""
-        old_id = self.static_members[instance_id]
-        member = self.members.pop(old_id)
-        member.answer_join(JoinGroupResponse(error_code=error_codes.FENCED_INSTANCE_ID, member_id=old_id))
-        member.answer_sync(SyncGroupResponse(error_code=error_codes.FENCED_INSTANCE_ID))
-        self.rename(member, new_id)
+    def replace_static_member(self, group_instance_id: str, new_id: str) -> ClassicGroupMember:
+        """Give the static member a new id and fence the old one (KIP-345).
+
+        Requests of the old id that still wait get FENCED_INSTANCE_ID. Leadership and the duty to
+        send SyncGroup pass to the new id.
+        """
+        member = self.members[self.static_members[group_instance_id]]
+        member.fail(error_codes.FENCED_INSTANCE_ID, join_member_id=member.member_id)
+        self.rename_static_member(member, new_id)
         return member
 
-    def rename(self, member: Member, new_id: str) -> None:
-        """Give a static member, who is out of `members` just now, another id."""
-        if self.leader == member.id:
-            self.leader = new_id
-        if member.id in self.pending_syncs:
-            del self.pending_syncs[member.id]
-            self.pending_syncs[new_id] = None
-        member.id, member.is_new = new_id, False
+    def rename_static_member(self, member: ClassicGroupMember, new_id: str) -> None:
+        """Move a static member to another member id. It becomes the last in order of joining."""
+        del self.members[member.member_id]
+        if self.leader_id == member.member_id:
+            self.leader_id = new_id
+        if member.member_id in self.pending_sync_members:
+            del self.pending_sync_members[member.member_id]
+            self.pending_sync_members[new_id] = None
+        member.member_id, member.is_new = new_id, False
         self.members[new_id] = member
-        assert member.instance_id is not None
-        self.static_members[member.instance_id] = new_id
+        assert member.group_instance_id is not None
+        self.static_members[member.group_instance_id] = new_id
 
-    def lose(self, member: Member) -> None:
-        """A member's session ended."""
-        rebalance.remove_member(self, member, f"{member!r} was not heard of for its session timeout")
-
-    def give_up(self, member_id: str) -> None:
-        """Nobody joined with a member id that was handed out."""
-        rebalance.remove_pending(self, member_id)
-
-    def elect_joined_leader(self) -> bool:
-        """See that the leader is one who waits to hear of the new generation; False when nobody does."""
-        if self.leader is None:
+    def maybe_elect_new_joined_leader(self) -> bool:
+        """Elect a joined member if the leader has not joined; return whether one leads."""
+        if self.leader_id is None:
             return False
-        if self.members[self.leader].joining is None:
-            joined = next((member.id for member in self.members.values() if member.joining is not None), None)
+        if not self.members[self.leader_id].is_awaiting_join:
+            joined = next((id for id, member in self.members.items() if member.is_awaiting_join), None)
             if joined is None:
                 return False
-            self.leader = joined
+            self.leader_id = joined
         return True
 
-    def supports(self, protocol_type: str, names: Collection[str]) -> bool:
-        """Whether somebody with these protocols can be, or stay, a member."""
-        if self.state is State.EMPTY:
+    def supports_protocols(self, protocol_type: str, names: Collection[str]) -> bool:
+        """Return whether a client with these protocols can be a member."""
+        if self.state is ClassicGroupState.EMPTY:
             return bool(protocol_type) and bool(names)
         if protocol_type != self.protocol_type:
             return False
-        return not protocols.common(self.members.values()).isdisjoint(names) if self.members else bool(names)
+        if not self.members:
+            return bool(names)
+        return not protocols.candidate_protocols(self.members.values()).isdisjoint(names)
 
-    def select_protocol(self) -> str:
-        """What the members vote for."""
-        return protocols.elected(self.members.values())
+    def init_next_generation(self) -> None:
+        """Begin the next generation: await the leader's assignment, or be empty."""
+        self.generation_id += 1
+        self.protocol_name = protocols.select_protocol(self.members.values()) if self.members else None
+        self.subscribed_topics = self.compute_subscribed_topics()
+        completing, empty = ClassicGroupState.COMPLETING_REBALANCE, ClassicGroupState.EMPTY
+        self.transition_to(completing if self.members else empty)
+        self.pending_sync_members.clear()
 
-    def next_generation(self) -> None:
-        """Everybody who is to be in it has joined: wait for the leader's assignment, or be empty."""
-        self.generation += 1
-        self.protocol = self.select_protocol() if self.members else None
-        self.note_subscriptions()
-        self.move_to(State.COMPLETING_REBALANCE if self.members else State.EMPTY)
-        self.pending_syncs.clear()
+    def compute_subscribed_topics(self) -> frozenset[str] | None:
+        """Return the topics in the members' metadata; None if it cannot be decoded."""
+        if not self.uses_consumer_protocol:
+            return None
+        if not self.members:
+            return frozenset()
+        name = self.protocol_name
+        if name is None:
+            return None
+        return protocols.topics_of(member.supported_protocols[name] for member in self.members.values())
 
-    def note_subscriptions(self) -> None:
-        """Read the members' metadata for the topics that they want, if the group's protocol is one that can be read."""
-        protocol, self.subscribed = self.protocol, None
-        if self.is_consumers and not self.members:
-            self.subscribed = frozenset()
-        elif self.is_consumers and protocol is not None:
-            self.subscribed = protocols.subscribed_topics(m.protocols[protocol] for m in self.members.values())
+    def join_response(self, member: ClassicGroupMember, *, skip_assignment: bool = False) -> JoinGroupResponse:
+        """Return the JoinGroup response of this generation. Only the leader gets the member list."""
+        assert self.leader_id is not None
+        is_leader = self.leader_id == member.member_id
+        return JoinGroupResponse(
+            generation_id=self.generation_id,
+            protocol_type=self.protocol_type,
+            protocol_name=self.protocol_name,
+            leader=self.leader_id,
+            skip_assignment=skip_assignment,
+            member_id=member.member_id,
+            members=self._join_response_members() if is_leader else (),
+        )
 
-    def check_member(self, member_id: str, instance_id: str | None) -> None:
-        """Is this a member, and the one that holds the instance id? UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID."""
-        if instance_id is not None:
-            holder = self.static_members.get(instance_id)
-            if holder is not None and holder != member_id:
+    def _join_response_members(self) -> list[JoinGroupResponse.JoinGroupResponseMember]:
+        assert self.protocol_name is not None
+        return [
+            JoinGroupResponse.JoinGroupResponseMember(
+                member_id=member.member_id,
+                group_instance_id=member.group_instance_id,
+                metadata=member.supported_protocols[self.protocol_name],
+            )
+            for member in self.members.values()
+        ]
+
+    def sync_response(self, member: ClassicGroupMember) -> SyncGroupResponse:
+        """Return the SyncGroup response with the member's assignment."""
+        return SyncGroupResponse(
+            protocol_type=self.protocol_type,
+            protocol_name=self.protocol_name,
+            assignment=member.assignment,
+        )
+
+    def validate_member(self, member_id: str, group_instance_id: str | None) -> None:
+        """Check that the ids name one member. Raises UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID."""
+        if group_instance_id is not None:
+            owner = self.static_members.get(group_instance_id)
+            if owner is not None and owner != member_id:
                 raise Refusal(error_codes.FENCED_INSTANCE_ID)
-            if holder is None:
+            if owner is None:
                 raise Refusal(error_codes.UNKNOWN_MEMBER_ID)
         if member_id not in self.members:
             raise Refusal(error_codes.UNKNOWN_MEMBER_ID)
 
-    def check_generation(self, generation: int) -> None:
-        if generation != self.generation:
+    def validate_generation(self, generation_id: int) -> None:
+        if generation_id != self.generation_id:
             raise Refusal(error_codes.ILLEGAL_GENERATION)
 
-    def check_commit(self, member_id: str, instance_id: str | None, generation: int, *, transactional: bool) -> None:
-        if generation < 0 and self.is_empty:
-            return  # an admin client, or a consumer that manages its partitions itself
-        if generation >= 0 or member_id or instance_id is not None:
-            self.check_member(member_id, instance_id)
-            self.check_generation(generation)
+    def validate_offset_commit(
+        self, member_id: str, group_instance_id: str | None, generation_id: int, *, transactional: bool
+    ) -> None:
+        if generation_id < 0 and self.is_empty:
+            return  # an admin client, or a consumer that assigns its partitions itself
+        if generation_id >= 0 or member_id or group_instance_id is not None:
+            self.validate_member(member_id, group_instance_id)
+            self.validate_generation(generation_id)
         elif not transactional:
             raise Refusal(error_codes.UNKNOWN_MEMBER_ID)
-        if not transactional and self.state is State.COMPLETING_REBALANCE:
+        if not transactional and self.state is ClassicGroupState.COMPLETING_REBALANCE:
             raise Refusal(error_codes.REBALANCE_IN_PROGRESS)
 
-    def committed_by(self, member_id: str) -> None:
-        if self.state in (State.STABLE, State.PREPARING_REBALANCE) and member_id in self.members:
-            sessions.keep(self, self.members[member_id])
+    def on_offset_commit(self, member_id: str) -> None:
+        extends_session = self.state in (ClassicGroupState.STABLE, ClassicGroupState.PREPARING_REBALANCE)
+        if extends_session and member_id in self.members:
+            rebalance.reschedule_session(self, self.members[member_id])
 
-    def check_offset_delete(self) -> None:
-        if not self.is_empty and not self.is_consumers:
+    def validate_offset_delete(self) -> None:
+        if not self.is_empty and not self.uses_consumer_protocol:
             raise Refusal(error_codes.NON_EMPTY_GROUP)
 
-    def check_delete(self) -> None:
+    def validate_delete_group(self) -> None:
         if not self.is_empty:
             raise Refusal(error_codes.NON_EMPTY_GROUP)
 
-    def subscribes_to(self, topic: str) -> bool:
-        return self.is_consumers if self.subscribed is None else topic in self.subscribed
+    def is_subscribed_to_topic(self, topic: str) -> bool:
+        return self.uses_consumer_protocol if self.subscribed_topics is None else topic in self.subscribed_topics
 
-    def retained_since(self, offset: Committed) -> int | None:
+    def offset_retention_start(self, offset: OffsetAndMetadata) -> int | None:
         if self.protocol_type is None:
-            return offset.committed_at
+            return offset.commit_timestamp
         if self.is_empty:
-            return offset.committed_at if self.state_since == -1 else self.state_since
-        if self.is_consumers and self.subscribed is not None and self.state is State.STABLE:
-            return offset.committed_at
+            return offset.commit_timestamp if self.current_state_timestamp == -1 else self.current_state_timestamp
+        is_stable = self.state is ClassicGroupState.STABLE
+        if self.uses_consumer_protocol and self.subscribed_topics is not None and is_stable:
+            return offset.commit_timestamp
         return None
 
     def tombstones(self) -> Sequence[CoordinatorRecord]:
-        return [records.group_tombstone(self.id)]
+        return [records.group_metadata_tombstone(self.group_id)]
 
-    def loaded(self) -> None:
+    def on_loaded(self) -> None:
         for member in self.members.values():
-            sessions.keep(self, member)
+            rebalance.reschedule_session(self, member)
         if len(self.members) > self.shard.node.settings.int("group.max.size"):
-            rebalance.prepare(self, "it is over the greatest size that is allowed now")
+            rebalance.prepare_rebalance(self, "the loaded group is larger than group.max.size")
 
-    def unloaded(self) -> None:
-        self.move_to(State.DEAD)
-        for timer in (self.join_timer, self.sync_timer, *self.pending_joins.values()):
+    def on_unloaded(self) -> None:
+        self.transition_to(ClassicGroupState.DEAD)
+        for timer in (self.join_timer, self.sync_timer, *self.pending_join_members.values()):
             if timer is not None:
                 timer.cancel()
         for member in self.members.values():
-            member.end_session()
-            member.answer_join(JoinGroupResponse(error_code=error_codes.NOT_COORDINATOR, member_id=member.id))
-            member.answer_sync(SyncGroupResponse(error_code=error_codes.NOT_COORDINATOR))
+            member.cancel_session()
+            member.fail(error_codes.NOT_COORDINATOR, join_member_id=member.member_id)
 
     def __repr__(self) -> str:
         return (
-            f"classic group {self.id!r}, {self.state.value}, generation {self.generation}, {len(self.members)} members"
+            f"classic group {self.group_id!r}, {self.state.value}, generation {self.generation_id}, "
+            f"{len(self.members)} members"
         )

@@ -1,129 +1,210 @@
-"""JoinGroup to a classic group: who may come in, and under which id (KIP-345, KIP-394, KIP-800).
+"""JoinGroup for a classic group: which client may join, and with which member id.
 
-unknown id, version 4 on      the id is handed out, MEMBER_ID_REQUIRED: come again with it
-unknown id, static member     comes in, or takes the place of the member that had its instance id (`static`)
-known id                      takes part in the rebalance; begins one if it leads, or if its metadata changed
+| member id | client | result |
+|---|---|---|
+| empty | dynamic, version 4 on | a member id is assigned; MEMBER_ID_REQUIRED (KIP-394) |
+| empty | static, known instance id | it replaces the member, and gets a new member id (KIP-345) |
+| empty | any other | a new member joins |
+| pending | dynamic | a new member joins with the assigned member id |
+| member | any | it rejoins; a rebalance begins if it leads, or if its metadata changed |
+
+A static member in a stable group whose protocol stays the same causes no rebalance: only the new
+member id is persisted (KIP-814). The leader then has nothing to assign. From version 9 on its
+response says so (skip_assignment); before that it names the replaced id as the leader, so the
+member acts as a follower.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.join_group import JoinGroupRequest, JoinGroupResponse
 
-from ...coordinator.promise import Promise
+from ...coordinator.response_future import ResponseFuture
 from ...requests.request import Refusal, Request
-from . import answers, rebalance, records, sessions, static
+from . import protocols, rebalance, records
 from .group import ClassicGroup
-from .member import Joining, Member
-from .state import State
+from .member import ClassicGroupMember, JoinGroupParams
+from .state import ClassicGroupState
 
 if TYPE_CHECKING:
-    from ..shard import GroupShard
+    from ..group_coordinator_shard import GroupCoordinatorShard
 
-Answer = Promise[JoinGroupResponse]
+JoinFuture = ResponseFuture[JoinGroupResponse]
 
-MEMBER_ID_IS_REQUIRED_FROM = 4
+MEMBER_ID_REQUIRED_FROM = 4
+SKIP_ASSIGNMENT_FROM = 9
 
 
-def join(shard: GroupShard, request: Request[JoinGroupRequest]) -> Answer:
-    """The answer to a JoinGroup request, which may have to wait for others to join."""
+def join(shard: GroupCoordinatorShard, request: Request[JoinGroupRequest]) -> JoinFuture:
+    """Return the response to a JoinGroup request; it may be completed later."""
     group_id, member_id = request.body.group_id, request.body.member_id
     group = shard.groups.get(group_id)
     if group is None:
-        return _refused(error_codes.UNKNOWN_MEMBER_ID, member_id) if member_id else _join_new_group(shard, request)
+        return _failed(error_codes.UNKNOWN_MEMBER_ID, member_id) if member_id else _join_new_group(shard, request)
     if not isinstance(group, ClassicGroup):
-        return _refused(error_codes.INCONSISTENT_GROUP_PROTOCOL)
-    return _join(group, request)
+        return _failed(error_codes.INCONSISTENT_GROUP_PROTOCOL)
+    return _join_group(group, request)
 
 
-def _join_new_group(shard: GroupShard, request: Request[JoinGroupRequest]) -> Answer:
-    """A group that the log does not take is none, and who would have been in it is told so."""
+def _failed(code: int, member_id: str = "") -> JoinFuture:
+    return ResponseFuture(JoinGroupResponse(error_code=code, member_id=member_id))
+
+
+def _join_new_group(shard: GroupCoordinatorShard, request: Request[JoinGroupRequest]) -> JoinFuture:
+    """Create the group. If its record cannot be appended, drop the group and fail the join."""
     group = ClassicGroup(shard, request.body.group_id)
-    shard.groups[group.id] = group
-    answer, codes = _join(group, request), list[int]()
-    shard.note(records.new_group_record(group), codes.append)
+    shard.groups[group.group_id] = group
+    future, codes = _join_group(group, request), list[int]()
+    shard.append_without_replay(records.empty_group_metadata_record(group), codes.append)
     if not any(codes):
-        return answer
-    refused = answer.answer is not None and answer.answer.error_code
-    group.unloaded()
-    del shard.groups[group.id]
-    return answer if refused else _refused(codes[0])
+        return future
+    already_failed = future.response is not None and future.response.error_code
+    group.on_unloaded()
+    del shard.groups[group.group_id]
+    return future if already_failed else _failed(codes[0])
 
 
-def _refused(code: int, member_id: str = "") -> Answer:
-    return Promise(JoinGroupResponse(error_code=code, member_id=member_id))
-
-
-def _join(group: ClassicGroup, request: Request[JoinGroupRequest]) -> Answer:
-    joining, member_id = Joining.of(request), request.body.member_id
-    if not _has_room_for(group, member_id):
+def _join_group(group: ClassicGroup, request: Request[JoinGroupRequest]) -> JoinFuture:
+    params = JoinGroupParams.of(request)
+    member_id, group_instance_id = request.body.member_id, request.body.group_instance_id
+    if not _accepts(group, member_id):
         group.remove(member_id)
-        return _refused(error_codes.GROUP_MAX_SIZE_REACHED)
-    if not group.supports(joining.protocol_type, joining.protocols):
-        return _refused(error_codes.INCONSISTENT_GROUP_PROTOCOL, member_id)
+        return _failed(error_codes.GROUP_MAX_SIZE_REACHED)
+    if not group.supports_protocols(params.protocol_type, params.protocols):
+        return _failed(error_codes.INCONSISTENT_GROUP_PROTOCOL, member_id)
     if not member_id:
-        return _join_unknown(group, request, joining)
-    if member_id in group.pending_joins:
-        if request.body.group_instance_id is not None:
-            return _refused(error_codes.UNKNOWN_SERVER_ERROR)  # only dynamic members are handed ids; Kafka breaks here
-        return _come_in(group, Member.joined(member_id, None, joining), joining)
+        return _join_without_member_id(group, request, params)
+    if member_id in group.pending_join_members:
+        if group_instance_id is not None:  # Kafka fails here too: only dynamic members have pending ids
+            return _failed(error_codes.UNKNOWN_SERVER_ERROR)
+        return _add_member(group, ClassicGroupMember.joining(member_id, None, params), params)
     try:
-        group.check_member(member_id, request.body.group_instance_id)
+        group.validate_member(member_id, group_instance_id)
     except Refusal as refusal:
-        return _refused(refusal.code, member_id)
-    return _rejoin(group, group.members[member_id], joining)
+        return _failed(refusal.code, member_id)
+    return _rejoin(group, group.members[member_id], params)
 
 
-def _has_room_for(group: ClassicGroup, member_id: str) -> bool:
-    """While the group gathers, those who came are counted, so that the last ones to rejoin are turned away."""
-    limit, member = group.shard.node.settings.int("group.max.size"), group.members.get(member_id)
-    if group.state is State.PREPARING_REBALANCE:
-        return (member is not None and member.joining is not None) or group.awaiting_join < limit
-    return group.is_empty or member is not None or len(group.members) < limit
+def _accepts(group: ClassicGroup, member_id: str) -> bool:
+    """Return whether the group has room for the member.
+
+    During a join phase only the members that have joined count, so the last ones to rejoin are
+    rejected.
+    """
+    max_size, member = group.shard.node.settings.int("group.max.size"), group.members.get(member_id)
+    if group.state is ClassicGroupState.PREPARING_REBALANCE:
+        return (member is not None and member.is_awaiting_join) or group.awaiting_join_count < max_size
+    return group.is_empty or member is not None or len(group.members) < max_size
 
 
-def _join_unknown(group: ClassicGroup, request: Request[JoinGroupRequest], joining: Joining) -> Answer:
-    instance_id = request.body.group_instance_id
-    new_id = _new_member_id(group, joining.client_id if instance_id is None else instance_id)
-    if instance_id is None and request.version >= MEMBER_ID_IS_REQUIRED_FROM:
-        sessions.await_pending(group, new_id, joining.session_timeout)
-        return _refused(error_codes.MEMBER_ID_REQUIRED, new_id)
-    if instance_id is not None and instance_id in group.static_members:
-        return static.come_back(group, instance_id, new_id, joining, request.version)
-    return _come_in(group, Member.joined(new_id, instance_id, joining), joining)
+def _join_without_member_id(
+    group: ClassicGroup, request: Request[JoinGroupRequest], params: JoinGroupParams
+) -> JoinFuture:
+    group_instance_id = request.body.group_instance_id
+    prefix = params.client_id if group_instance_id is None else group_instance_id
+    new_id = f"{prefix}-{UUID(bytes=group.shard.node.random.randbytes(16), version=4)}"
+    if group_instance_id is None and request.version >= MEMBER_ID_REQUIRED_FROM:
+        rebalance.add_pending_join(group, new_id, params.session_timeout_ms)
+        return _failed(error_codes.MEMBER_ID_REQUIRED, new_id)
+    if group_instance_id is not None and group_instance_id in group.static_members:
+        return _replace_static_member(group, group_instance_id, new_id, params, request.version)
+    return _add_member(group, ClassicGroupMember.joining(new_id, group_instance_id, params), params)
 
 
-def _new_member_id(group: ClassicGroup, prefix: str) -> str:
-    return f"{prefix}-{UUID(bytes=group.shard.node.random.randbytes(16), version=4)}"
-
-
-def _come_in(group: ClassicGroup, member: Member, joining: Joining) -> Answer:
-    answer: Answer = Promise()
-    member.joining = answer
-    if group.state is State.PREPARING_REBALANCE and group.previous_state is State.EMPTY:
+def _add_member(group: ClassicGroup, member: ClassicGroupMember, params: JoinGroupParams) -> JoinFuture:
+    future: JoinFuture = ResponseFuture()
+    member.awaiting_join_future = future
+    is_preparing = group.state is ClassicGroupState.PREPARING_REBALANCE
+    if is_preparing and group.previous_state is ClassicGroupState.EMPTY:
         group.new_member_added = True
     if not group.members:
-        group.protocol_type = joining.protocol_type
+        group.protocol_type = params.protocol_type
     group.add(member)
-    sessions.keep(group, member, sessions.NEW_MEMBER_JOIN_TIMEOUT)
-    rebalance.prepare_or_complete(group, f"{member!r} joins; its reason: {joining.reason}")
-    return answer
+    rebalance.reschedule_session(group, member, rebalance.NEW_MEMBER_JOIN_TIMEOUT_MS)
+    rebalance.maybe_prepare_rebalance_or_complete_join(group, f"{member!r} joins; its reason: {params.reason}")
+    return future
 
 
-def _rejoin(group: ClassicGroup, member: Member, joining: Joining) -> Answer:
-    leads_again = group.state is State.STABLE and group.leader == member.id
-    if group.state is State.PREPARING_REBALANCE or leads_again or not member.offers(joining.protocols):
-        return rejoin(group, member, joining)
-    return Promise(answers.joined(group, member))
+def _rejoin(group: ClassicGroup, member: ClassicGroupMember, params: JoinGroupParams) -> JoinFuture:
+    is_preparing = group.state is ClassicGroupState.PREPARING_REBALANCE
+    leader_rejoins = group.state is ClassicGroupState.STABLE and group.leader_id == member.member_id
+    if not is_preparing and not leader_rejoins and member.matches(params.protocols):
+        return ResponseFuture(group.join_response(member))
+    future: JoinFuture = member.awaiting_join_future or ResponseFuture()
+    member.update(params)
+    member.awaiting_join_future = future
+    rebalance.maybe_prepare_rebalance_or_complete_join(group, f"{member!r} rejoins; its reason: {params.reason}")
+    return future
 
 
-def rejoin(group: ClassicGroup, member: Member, joining: Joining) -> Answer:
-    """A member takes part in a rebalance, or makes one necessary."""
-    answer: Answer = member.joining or Promise()
-    member.update(joining)
-    member.joining = answer
-    rebalance.prepare_or_complete(group, f"{member!r} rejoins; its reason: {joining.reason}")
-    return answer
+class _ReplacedMember(NamedTuple):
+    """The static member before its replacement, to restore it if the new id cannot be persisted."""
+
+    member_id: str
+    leader_id: str | None
+    session_timeout_ms: int
+    rebalance_timeout_ms: int
+    protocols: dict[str, bytes]
+
+
+def _replace_static_member(
+    group: ClassicGroup, group_instance_id: str, new_id: str, params: JoinGroupParams, version: int
+) -> JoinFuture:
+    member = group.members[group.static_members[group_instance_id]]
+    timeouts_ms = (member.session_timeout_ms, member.rebalance_timeout_ms)
+    replaced = _ReplacedMember(member.member_id, group.leader_id, *timeouts_ms, member.supported_protocols)
+    group.replace_static_member(group_instance_id, new_id)
+    future: JoinFuture = ResponseFuture()
+    member.update(params)
+    member.awaiting_join_future = future
+    is_stable = group.state is ClassicGroupState.STABLE
+    if is_stable and protocols.select_protocol(group.members.values()) == group.protocol_name:
+        _persist_new_member_id(group, member, replaced, version)
+    elif group.state is ClassicGroupState.PREPARING_REBALANCE:
+        rebalance.maybe_complete_join_phase(group)
+    else:
+        rebalance.prepare_rebalance(group, f"{member!r} was replaced; its reason: {params.reason}")
+    return future
+
+
+def _persist_new_member_id(
+    group: ClassicGroup, member: ClassicGroupMember, replaced: _ReplacedMember, version: int
+) -> None:
+    assignments = {each.member_id: each.assignment for each in group.members.values()}
+    new_id = member.member_id
+
+    def on_commit(code: int) -> None:
+        if group.members.get(new_id) is not member or not member.is_awaiting_join:
+            return
+        if code:
+            _restore_replaced(group, member, replaced, code)
+        else:
+            member.complete_join(_unchanged_generation(group, member, replaced, version))
+            rebalance.reschedule_session(group, member)
+
+    group.shard.append_without_replay(records.group_metadata_record(group, assignments), on_commit)
+
+
+def _unchanged_generation(
+    group: ClassicGroup, member: ClassicGroupMember, replaced: _ReplacedMember, version: int
+) -> JoinGroupResponse:
+    if version >= SKIP_ASSIGNMENT_FROM:
+        return group.join_response(member, skip_assignment=group.leader_id == member.member_id)
+    response = group.join_response(member)
+    response.leader, response.members = replaced.leader_id or "", ()
+    return response
+
+
+def _restore_replaced(group: ClassicGroup, member: ClassicGroupMember, replaced: _ReplacedMember, code: int) -> None:
+    response = group.join_response(member)
+    response.error_code, response.member_id = code, ""
+    response.leader, response.members = replaced.leader_id or "", ()
+    member.complete_join(response)
+    group.rename_static_member(member, replaced.member_id)
+    member.session_timeout_ms = replaced.session_timeout_ms
+    member.rebalance_timeout_ms = replaced.rebalance_timeout_ms
+    member.supported_protocols = replaced.protocols
+    rebalance.reschedule_session(group, member)

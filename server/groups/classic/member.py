@@ -1,6 +1,7 @@
-"""One member of a classic group: what it said in JoinGroup, what the leader assigned to it, and what it waits for.
+"""A member of a classic group: its JoinGroup data, its assignment and its waiting requests.
 
-Only the identity, the timeouts, the metadata of the chosen protocol and the assignment are persisted; the rest is this node's memory.
+The ids, the timeouts, the metadata of the selected protocol and the assignment are persisted. The
+rest exists only in the memory of the coordinator.
 """
 
 from __future__ import annotations
@@ -11,25 +12,28 @@ from typing import NamedTuple
 from kafkadouble.messages.generated.join_group import JoinGroupRequest, JoinGroupResponse
 from kafkadouble.messages.generated.sync_group import SyncGroupResponse
 
-from ...coordinator.promise import Promise
+from ...coordinator.response_future import ResponseFuture
 from ...requests.request import Request
 from ...requests.timers import Timer
 
 
-class Joining(NamedTuple):
-    """What a JoinGroup request says of its member. `protocols` are name -> metadata, in order of preference."""
+class JoinGroupParams(NamedTuple):
+    """The data of a JoinGroup request.
+
+    `protocols` maps name -> metadata, in order of preference.
+    """
 
     client_id: str
     client_host: str
-    session_timeout: int
-    rebalance_timeout: int
+    session_timeout_ms: int
+    rebalance_timeout_ms: int
     protocol_type: str
     protocols: dict[str, bytes]
     reason: str
 
     @classmethod
-    def of(cls, request: Request[JoinGroupRequest]) -> Joining:
-        """Version 0 has no rebalance timeout: its session timeout serves as both."""
+    def of(cls, request: Request[JoinGroupRequest]) -> JoinGroupParams:
+        """Read the request. Version 0 has no rebalance timeout; its session timeout is used."""
         body = request.body
         protocols: dict[str, bytes] = {}
         for protocol in body.protocols:
@@ -45,103 +49,113 @@ class Joining(NamedTuple):
         )
 
 
-class Member:
-    """A member. `instance_id` is the group.instance.id of a static one (KIP-345). Times are in ms."""
+class ClassicGroupMember:
+    """`group_instance_id` is set for a static member (KIP-345)."""
 
     __slots__ = (
         "assignment",
+        "awaiting_join_future",
+        "awaiting_sync_future",
         "client_host",
         "client_id",
-        "id",
-        "instance_id",
+        "group_instance_id",
         "is_new",
-        "joining",
-        "protocols",
-        "rebalance_timeout",
-        "session",
-        "session_timeout",
-        "syncing",
+        "member_id",
+        "rebalance_timeout_ms",
+        "session_timeout_ms",
+        "session_timer",
+        "supported_protocols",
     )
 
     def __init__(
         self,
         member_id: str,
-        instance_id: str | None,
+        group_instance_id: str | None,
         *,
         client_id: str,
         client_host: str,
-        session_timeout: int,
-        rebalance_timeout: int,
-        protocols: dict[str, bytes],
+        session_timeout_ms: int,
+        rebalance_timeout_ms: int,
+        supported_protocols: dict[str, bytes],
         assignment: bytes = b"",
     ) -> None:
-        self.id, self.instance_id = member_id, instance_id
+        self.member_id, self.group_instance_id = member_id, group_instance_id
         self.client_id, self.client_host = client_id, client_host
-        self.session_timeout, self.rebalance_timeout = session_timeout, rebalance_timeout
-        self.protocols, self.assignment = protocols, assignment
-        self.joining: Promise[JoinGroupResponse] | None = None
-        """Its answer to JoinGroup, while the group gathers; None when it does not wait for one."""
-        self.syncing: Promise[SyncGroupResponse] | None = None
-        """Its answer to SyncGroup, while the leader's assignment is out; None when it does not wait for one."""
+        self.session_timeout_ms, self.rebalance_timeout_ms = session_timeout_ms, rebalance_timeout_ms
+        self.supported_protocols, self.assignment = supported_protocols, assignment
+        self.awaiting_join_future: ResponseFuture[JoinGroupResponse] | None = None
+        """The response to its JoinGroup; None when no JoinGroup waits."""
+        self.awaiting_sync_future: ResponseFuture[SyncGroupResponse] | None = None
+        """The response to its SyncGroup; None when no SyncGroup waits."""
         self.is_new = False
-        """Whether it has not been in a finished rebalance yet: its first JoinGroup cannot be kept alive by heartbeats, and times out."""
-        self.session: Timer | None = None
+        """True until its first rebalance completes; heartbeats cannot extend its first join."""
+        self.session_timer: Timer | None = None
 
     @classmethod
-    def joined(cls, member_id: str, instance_id: str | None, joining: Joining) -> Member:
-        """A new member, as its JoinGroup describes it."""
+    def joining(cls, member_id: str, group_instance_id: str | None, params: JoinGroupParams) -> ClassicGroupMember:
+        """Create a new member from its JoinGroup request."""
         member = cls(
             member_id,
-            instance_id,
-            client_id=joining.client_id,
-            client_host=joining.client_host,
-            session_timeout=joining.session_timeout,
-            rebalance_timeout=joining.rebalance_timeout,
-            protocols=joining.protocols,
+            group_instance_id,
+            client_id=params.client_id,
+            client_host=params.client_host,
+            session_timeout_ms=params.session_timeout_ms,
+            rebalance_timeout_ms=params.rebalance_timeout_ms,
+            supported_protocols=params.protocols,
         )
         member.is_new = True
         return member
 
-    def update(self, joining: Joining) -> None:
-        """Take over what a later JoinGroup says; the client's name and address stay those of the first, as in Kafka."""
-        self.session_timeout, self.rebalance_timeout = joining.session_timeout, joining.rebalance_timeout
-        self.protocols = joining.protocols
+    def update(self, params: JoinGroupParams) -> None:
+        """Apply a later JoinGroup. The client id and host of the first one stay, as in Kafka."""
+        self.session_timeout_ms = params.session_timeout_ms
+        self.rebalance_timeout_ms = params.rebalance_timeout_ms
+        self.supported_protocols = params.protocols
 
     @property
-    def is_excused(self) -> bool:
-        """Whether it need not send heartbeats: it is waiting for us."""
-        return not self.is_new and (self.joining is not None or self.syncing is not None)
+    def is_awaiting_join(self) -> bool:
+        return self.awaiting_join_future is not None
 
-    def offers(self, protocols: dict[str, bytes]) -> bool:
-        """Whether these are its protocols, in the same order and with the same metadata."""
-        return list(self.protocols.items()) == list(protocols.items())
+    @property
+    def has_satisfied_heartbeat(self) -> bool:
+        """Return whether no heartbeat is due, because a request of the member waits."""
+        return not self.is_new and (self.is_awaiting_join or self.awaiting_sync_future is not None)
+
+    def matches(self, protocols: dict[str, bytes]) -> bool:
+        """Return whether its protocols have the same order and metadata as these."""
+        return list(self.supported_protocols.items()) == list(protocols.items())
 
     def vote(self, candidates: Collection[str]) -> str:
-        """The one of the candidates that it likes best; it supports all of them."""
-        return next(name for name in self.protocols if name in candidates)
+        """Return the candidate that it prefers. It supports every candidate."""
+        return next(name for name in self.supported_protocols if name in candidates)
 
-    def answer_join(self, answer: JoinGroupResponse) -> bool:
-        """End its wait for JoinGroup, if it waits."""
-        promise, self.joining = self.joining, None
-        if promise is None:
+    def complete_join(self, response: JoinGroupResponse) -> bool:
+        """Answer its waiting JoinGroup; return whether there is one."""
+        future, self.awaiting_join_future = self.awaiting_join_future, None
+        if future is None:
             return False
-        promise.keep(answer)
+        future.complete(response)
         return True
 
-    def answer_sync(self, answer: SyncGroupResponse) -> bool:
-        """End its wait for SyncGroup, if it waits."""
-        promise, self.syncing = self.syncing, None
-        if promise is None:
+    def complete_sync(self, response: SyncGroupResponse) -> bool:
+        """Answer its waiting SyncGroup; return whether there is one."""
+        future, self.awaiting_sync_future = self.awaiting_sync_future, None
+        if future is None:
             return False
-        promise.keep(answer)
+        future.complete(response)
         return True
 
-    def end_session(self) -> None:
-        """Stop watching it."""
-        if self.session is not None:
-            self.session.cancel()
-            self.session = None
+    def fail(self, code: int, join_member_id: str = "") -> None:
+        """Answer its waiting requests with an error."""
+        self.complete_join(JoinGroupResponse(error_code=code, member_id=join_member_id))
+        self.complete_sync(SyncGroupResponse(error_code=code))
+
+    def cancel_session(self) -> None:
+        """Cancel its session timer."""
+        if self.session_timer is not None:
+            self.session_timer.cancel()
+            self.session_timer = None
 
     def __repr__(self) -> str:
-        static = f", static as {self.instance_id}" if self.instance_id is not None else ""
-        return f"member {self.id}{static}"
+        static = f", static as {self.group_instance_id}" if self.group_instance_id is not None else ""
+        return f"member {self.member_id}{static}"

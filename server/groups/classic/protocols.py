@@ -1,6 +1,7 @@
-"""What the members of a classic group agree on, and what a consumer's metadata tells.
+"""Protocol selection of a classic group, and the topics in the metadata of its consumers.
 
-A candidate is a protocol that every member supports; each member votes for the candidate that it lists first, and most votes win.
+A candidate is a protocol that every member supports. Each member votes for the candidate that it
+lists first, and the candidate with the most votes is selected.
 """
 
 from __future__ import annotations
@@ -11,34 +12,39 @@ from collections.abc import Collection, Iterable
 from kafkadouble.messages.generated.consumer_protocol_subscription import ConsumerProtocolSubscription
 from kafkadouble.wire.errors import WireError
 
-from ...coordinator.java_text import java_hash
-from .member import Member
+from ...coordinator.java_strings import java_hash
+from .member import ClassicGroupMember
 
 
-def common(members: Collection[Member]) -> set[str]:
-    """The protocols that all members support."""
-    every = iter(members)
-    first = next(every, None)
-    return set() if first is None else set(first.protocols).intersection(*(member.protocols for member in every))
+def candidate_protocols(members: Collection[ClassicGroupMember]) -> set[str]:
+    """Return the protocols that every member supports."""
+    if not members:
+        return set()
+    first, *others = members
+    return set(first.supported_protocols).intersection(*(member.supported_protocols for member in others))
 
 
-def elected(members: Collection[Member]) -> str:
-    """The candidate with the most votes. A tie goes to the one that comes first in Java's HashMap, where Kafka counts."""
-    candidates = common(members)
+def select_protocol(members: Collection[ClassicGroupMember]) -> str:
+    """Return the candidate with the most votes.
+
+    Kafka counts in a Java HashMap, so a tie goes to the protocol that the HashMap iterates first.
+    """
+    candidates = candidate_protocols(members)
     votes = Counter(member.vote(candidates) for member in members)
-    return max(votes, key=lambda name: (votes[name], -_bucket(name)))
+    return max(votes, key=lambda name: (votes[name], -_hash_map_bucket(name)))
 
 
-def _bucket(name: str) -> int:
-    """Where a HashMap of the usual 16 buckets keeps a string."""
+def _hash_map_bucket(name: str) -> int:
+    """Return the bucket of a string in a Java HashMap of the default 16 buckets."""
     value = java_hash(name) & 0xFFFFFFFF
     return (value ^ value >> 16) & 15
 
 
-def subscribed_topics(subscriptions: Iterable[bytes]) -> frozenset[str] | None:
-    """The topics in the metadata of consumers; None when one of them cannot be read.
+def topics_of(subscriptions: Iterable[bytes]) -> frozenset[str] | None:
+    """Return the topics in the metadata of consumers; None if one subscription cannot be decoded.
 
-    Every version begins with the fields of version 0, which are all that is read (ConsumerProtocolSubscription).
+    Every version of ConsumerProtocolSubscription begins with the fields of version 0, and only
+    those are decoded.
     """
     topics: set[str] = set()
     for subscription in subscriptions:

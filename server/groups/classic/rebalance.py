@@ -1,161 +1,190 @@
-"""How a classic group gets from one generation to the next: gathering, and being done with it.
+"""The rebalance of a classic group, and its timers: what moves a group from state to state.
 
-    prepare    everybody must (re)join; an empty group waits a little for more to come (group.initial.rebalance.delay.ms)
-    complete   all have joined, or their time is up: those who did not come are out, the others are told of the new generation
+    prepare_rebalance      every member must rejoin; the first rebalance of an empty group also
+                           waits for more members (group.initial.rebalance.delay.ms)
+    complete_join_phase    every member has joined, or the rebalance timeout is over: begin the next
+                           generation and answer the waiting JoinGroup requests
 
-Rules. Who has not come when the time is up is out, unless it is a static member (KIP-345). The first wait of a group is prolonged by the same
-delay as long as members come in, up to the rebalance timeout. When nobody came who could lead, the gathering goes on until sessions end.
-An empty generation is a record at once; another one is when the leader has assigned (`sync`).
+Rules. A dynamic member that has not rejoined when the join phase completes is removed; a static
+member stays (KIP-345). The initial delay is extended while new members join, up to the rebalance
+timeout. If no member rejoined that could lead, the join phase continues until sessions expire. An
+empty generation is persisted at once; any other with the leader's assignment (`member_requests`).
+
+Sessions. JoinGroup, SyncGroup, Heartbeat and OffsetCommit each restart the member's session. A
+member whose request waits for a response needs no heartbeat. A new member is the exception: it does
+not heartbeat yet, so its first JoinGroup may take NEW_MEMBER_JOIN_TIMEOUT_MS. A pending member id
+expires after one session timeout (KIP-394).
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.sync_group import SyncGroupResponse
 
-from . import answers, records, sessions
-from .state import State
+from . import records
+from .state import VALID_PREVIOUS_STATES, ClassicGroupState
 
 if TYPE_CHECKING:
     from .group import ClassicGroup
-    from .member import Member
+    from .member import ClassicGroupMember
 
 log = logging.getLogger("kafkadouble.server.groups")
 
-MAY_REBALANCE = (State.EMPTY, State.COMPLETING_REBALANCE, State.STABLE)
+INITIAL_DELAY = "group.initial.rebalance.delay.ms"
+
+NEW_MEMBER_JOIN_TIMEOUT_MS = 5 * 60 * 1000
+"""How long a new member may wait for the end of a rebalance; a constant in Kafka."""
 
 
-def prepare_or_complete(group: ClassicGroup, reason: str) -> None:
-    """Begin a rebalance; if one goes on already, see whether it is complete now."""
-    if group.state in MAY_REBALANCE:
-        prepare(group, reason)
+def maybe_prepare_rebalance_or_complete_join(group: ClassicGroup, reason: str) -> None:
+    """Begin a rebalance; during one, complete the join phase if every member has joined."""
+    if group.state in VALID_PREVIOUS_STATES[ClassicGroupState.PREPARING_REBALANCE]:
+        prepare_rebalance(group, reason)
     else:
-        complete_if_all_joined(group)
+        maybe_complete_join_phase(group)
 
 
-def prepare(group: ClassicGroup, reason: str) -> None:
+def prepare_rebalance(group: ClassicGroup, reason: str) -> None:
     """Begin a rebalance."""
     log.info("%r prepares to rebalance: %s", group, reason)
-    if group.state is State.COMPLETING_REBALANCE:
-        refuse_assignments(group, error_codes.REBALANCE_IN_PROGRESS)
-    _stop_waiting_for_syncs(group)
-    initial = group.is_empty
-    group.move_to(State.PREPARING_REBALANCE)
-    if initial:
-        delay = group.shard.node.settings.int("group.initial.rebalance.delay.ms")
-        _gather_for(group, delay, max(group.rebalance_timeout - delay, 0))
-    elif group.all_joined:
-        complete(group)
+    if group.state is ClassicGroupState.COMPLETING_REBALANCE:
+        fail_sync_requests(group, error_codes.REBALANCE_IN_PROGRESS)
+    _cancel_pending_syncs(group)
+    is_initial = group.is_empty
+    group.transition_to(ClassicGroupState.PREPARING_REBALANCE)
+    if is_initial:
+        delay_ms = group.shard.node.settings.int(INITIAL_DELAY)
+        _start_initial_delay(group, delay_ms, max(group.rebalance_timeout_ms - delay_ms, 0))
+    elif group.has_all_members_joined:
+        complete_join_phase(group)
     else:
-        _complete_after_rebalance_timeout(group)
+        _start_join_timer(group, group.rebalance_timeout_ms, partial(complete_join_phase, group))
 
 
-def _gather_for(group: ClassicGroup, delay: int, remaining: int) -> None:
-    _set_join_timer(group, delay, lambda: _prolong_or_complete(group, delay, remaining))
+def _start_initial_delay(group: ClassicGroup, delay_ms: int, remaining_ms: int) -> None:
+    _start_join_timer(group, delay_ms, partial(_end_initial_delay, group, delay_ms, remaining_ms))
 
 
-def _prolong_or_complete(group: ClassicGroup, delay: int, remaining: int) -> None:
-    if not group.new_member_added or not remaining:
-        complete(group)
+def _end_initial_delay(group: ClassicGroup, delay_ms: int, remaining_ms: int) -> None:
+    if not group.new_member_added or not remaining_ms:
+        complete_join_phase(group)
         return
     group.new_member_added = False
-    more = min(group.shard.node.settings.int("group.initial.rebalance.delay.ms"), remaining)
-    _gather_for(group, more, max(remaining - delay, 0))
+    next_delay_ms = min(group.shard.node.settings.int(INITIAL_DELAY), remaining_ms)
+    _start_initial_delay(group, next_delay_ms, max(remaining_ms - delay_ms, 0))
 
 
-def _complete_after_rebalance_timeout(group: ClassicGroup) -> None:
-    _set_join_timer(group, group.rebalance_timeout, lambda: complete(group))
-
-
-def _set_join_timer(group: ClassicGroup, delay: int, action: Callable[[], None]) -> None:
+def _start_join_timer(group: ClassicGroup, delay_ms: int, action: Callable[[], None]) -> None:
     if group.join_timer is not None:
         group.join_timer.cancel()
-    group.join_timer = group.shard.at(delay, lambda now: action())
+    group.join_timer = group.shard.schedule(delay_ms, lambda now: action())
 
 
-def complete_if_all_joined(group: ClassicGroup) -> None:
-    """End the gathering when nobody is missing; the first one of a group goes on to its end, for more may come."""
-    if group.state is State.PREPARING_REBALANCE and group.previous_state is not State.EMPTY and group.all_joined:
-        complete(group)
+def maybe_complete_join_phase(group: ClassicGroup) -> None:
+    """Complete the join phase if every member has joined, unless the initial delay still runs."""
+    is_preparing = group.state is ClassicGroupState.PREPARING_REBALANCE
+    was_empty = group.previous_state is ClassicGroupState.EMPTY
+    if is_preparing and not was_empty and group.has_all_members_joined:
+        complete_join_phase(group)
 
 
-def complete(group: ClassicGroup) -> None:
-    """End the gathering with those who came."""
+def complete_join_phase(group: ClassicGroup) -> None:
+    """Begin the next generation with the members that have joined."""
     if group.join_timer is not None:
         group.join_timer.cancel()
         group.join_timer = None
-    for member in list(group.members.values()):
-        if member.joining is None and member.instance_id is None:
-            log.info("%r goes on without %r, who did not rejoin", group, member)
-            group.remove(member.id)
-    if not group.elect_joined_leader() and group.members:
-        log.info("%r cannot go on: nobody rejoined", group)
-        _complete_after_rebalance_timeout(group)
+    _remove_dynamic_members_not_rejoined(group)
+    if not group.maybe_elect_new_joined_leader() and group.members:
+        log.info("%r cannot complete the rebalance: no member rejoined", group)
+        _start_join_timer(group, group.rebalance_timeout_ms, partial(complete_join_phase, group))
         return
-    group.next_generation()
+    group.init_next_generation()
     if group.is_empty:
-        group.shard.note(records.group_record(group, {}))
+        group.shard.append_without_replay(records.group_metadata_record(group, {}))
     else:
-        _tell_everybody(group)
+        _answer_join_requests(group)
 
 
-def _tell_everybody(group: ClassicGroup) -> None:
+def _remove_dynamic_members_not_rejoined(group: ClassicGroup) -> None:
+    for member in list(group.members.values()):
+        if not member.is_awaiting_join and member.group_instance_id is None:
+            log.info("%r continues without %r, which did not rejoin", group, member)
+            group.remove(member.member_id)
+
+
+def _answer_join_requests(group: ClassicGroup) -> None:
     for member in group.members.values():
-        member.answer_join(answers.joined(group, member))
-        sessions.keep(group, member)
+        member.complete_join(group.join_response(member))
+        reschedule_session(group, member)
         member.is_new = False
-        group.pending_syncs[member.id] = None
-    group.sync_timer = group.shard.at(group.rebalance_timeout, lambda now: _expire_syncs(group))
+        group.pending_sync_members[member.member_id] = None
+    timeout_ms = group.rebalance_timeout_ms
+    group.sync_timer = group.shard.schedule(timeout_ms, lambda now: _expire_pending_syncs(group))
 
 
-def _expire_syncs(group: ClassicGroup) -> None:
-    missing = list(group.pending_syncs)
+def _expire_pending_syncs(group: ClassicGroup) -> None:
+    missing = list(group.pending_sync_members)
     for member_id in missing:
         group.remove(member_id)
-    prepare(group, f"{missing} did not send SyncGroup in time")
+    prepare_rebalance(group, f"{missing} did not send SyncGroup in time")
 
 
-def synced(group: ClassicGroup, member_id: str) -> None:
+def remove_pending_sync(group: ClassicGroup, member_id: str) -> None:
     """A member of this generation sent SyncGroup."""
-    group.pending_syncs.pop(member_id, None)
-    if not group.pending_syncs:
-        _stop_waiting_for_syncs(group)
+    group.pending_sync_members.pop(member_id, None)
+    if not group.pending_sync_members:
+        _cancel_pending_syncs(group)
 
 
-def _stop_waiting_for_syncs(group: ClassicGroup) -> None:
-    group.pending_syncs.clear()
+def _cancel_pending_syncs(group: ClassicGroup) -> None:
+    group.pending_sync_members.clear()
     if group.sync_timer is not None:
         group.sync_timer.cancel()
         group.sync_timer = None
 
 
-def refuse_assignments(group: ClassicGroup, code: int) -> None:
-    """There will be no assignment in this generation: whoever waits for one is told so."""
+def fail_sync_requests(group: ClassicGroup, code: int) -> None:
+    """This generation gets no assignment: clear it, and answer waiting SyncGroup requests."""
     for member in group.members.values():
         member.assignment = b""
-        if member.answer_sync(SyncGroupResponse(error_code=code)):
-            sessions.keep(group, member)
+        if member.complete_sync(SyncGroupResponse(error_code=code)):
+            reschedule_session(group, member)
 
 
-def remove_member(group: ClassicGroup, member: Member, reason: str) -> None:
-    """A member is out; the others rebalance, or the rebalance waits no longer for it."""
-    group.remove(member.id)
-    if group.state in (State.STABLE, State.COMPLETING_REBALANCE):
-        prepare(group, reason)
+def reschedule_session(group: ClassicGroup, member: ClassicGroupMember, timeout_ms: int | None = None) -> None:
+    """Restart the member's session, for its session timeout or for `timeout_ms`."""
+    member.cancel_session()
+    delay_ms = member.session_timeout_ms if timeout_ms is None else timeout_ms
+    member.session_timer = group.shard.schedule(delay_ms, lambda now: _expire_session(group, member))
+
+
+def _expire_session(group: ClassicGroup, member: ClassicGroupMember) -> None:
+    member.session_timer = None
+    if member.has_satisfied_heartbeat:
+        return
+    group.remove(member.member_id)
+    if group.state in (ClassicGroupState.STABLE, ClassicGroupState.COMPLETING_REBALANCE):
+        prepare_rebalance(group, f"the session of {member!r} expired")
     else:
-        _complete_without_the_missing(group)
+        _complete_join_phase_without_removed(group)
 
 
-def remove_pending(group: ClassicGroup, member_id: str) -> None:
-    """A member id that was handed out counts no longer."""
+def add_pending_join(group: ClassicGroup, member_id: str, timeout_ms: int) -> None:
+    """A new member id was assigned; it expires unless its owner joins within `timeout_ms`."""
+    expire = partial(_expire_pending_join, group, member_id)
+    group.pending_join_members[member_id] = group.shard.schedule(timeout_ms, lambda now: expire())
+
+
+def _expire_pending_join(group: ClassicGroup, member_id: str) -> None:
     group.remove(member_id)
-    _complete_without_the_missing(group)
+    _complete_join_phase_without_removed(group)
 
 
-def _complete_without_the_missing(group: ClassicGroup) -> None:
-    if group.state is State.PREPARING_REBALANCE and group.all_joined:
-        complete(group)
+def _complete_join_phase_without_removed(group: ClassicGroup) -> None:
+    if group.state is ClassicGroupState.PREPARING_REBALANCE and group.has_all_members_joined:
+        complete_join_phase(group)

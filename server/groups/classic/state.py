@@ -1,9 +1,10 @@
-"""The states of a classic group, and which may follow which.
+"""The states of a classic group, and the valid transitions between them.
 
 Empty -> PreparingRebalance -> CompletingRebalance -> Stable
-           ^   |    ^                 |                 |
-           |   v    +-----------------+-----------------+
-           +- Empty                                           and Dead from everywhere: this node coordinates the group no longer
+  ^         |    ^                   |                  |
+  +---------+    +-------------------+------------------+
+
+Every state may become Dead: this broker is no longer the group's coordinator.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from __future__ import annotations
 from enum import Enum
 
 
-class State(Enum):
-    """A state; its value is the name that Kafka shows."""
+class ClassicGroupState(Enum):
+    """The value is the name that Kafka shows."""
 
     EMPTY = "Empty"
     PREPARING_REBALANCE = "PreparingRebalance"
@@ -21,11 +22,15 @@ class State(Enum):
     DEAD = "Dead"
 
 
-MAY_FOLLOW = {
-    State.EMPTY: {State.PREPARING_REBALANCE},
-    State.PREPARING_REBALANCE: {State.EMPTY, State.COMPLETING_REBALANCE, State.STABLE},
-    State.COMPLETING_REBALANCE: {State.PREPARING_REBALANCE},
-    State.STABLE: {State.COMPLETING_REBALANCE},
-    State.DEAD: set(State),
+VALID_PREVIOUS_STATES = {
+    ClassicGroupState.EMPTY: {ClassicGroupState.PREPARING_REBALANCE},
+    ClassicGroupState.PREPARING_REBALANCE: {
+        ClassicGroupState.EMPTY,
+        ClassicGroupState.COMPLETING_REBALANCE,
+        ClassicGroupState.STABLE,
+    },
+    ClassicGroupState.COMPLETING_REBALANCE: {ClassicGroupState.PREPARING_REBALANCE},
+    ClassicGroupState.STABLE: {ClassicGroupState.COMPLETING_REBALANCE},
+    ClassicGroupState.DEAD: set(ClassicGroupState),
 }
-"""State -> the states from which it is entered."""
+"""State -> the states that may transition to it."""

@@ -6,8 +6,8 @@ from typing import Any
 
 from kafkadouble.messages.generated.offset_commit_record import OffsetCommitKey, OffsetCommitValue
 from kafkadouble.messages.message import Message
-from kafkadouble.server.coordinator.record import CoordinatorRecord
-from kafkadouble.server.coordinator.shard import Shard
+from kafkadouble.server.coordinator.coordinator_record import CoordinatorRecord
+from kafkadouble.server.coordinator.coordinator_shard import CoordinatorShard
 from kafkadouble.server.log.log import AppendResult
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
 from kafkadouble.server.replica.partition import Partition
@@ -34,7 +34,7 @@ class Lagging(Partition):
         self.waiters.wake_all()
 
 
-class Notes(Shard):
+class Notes(CoordinatorShard):
     """Every record that it folded: (offset, producer id, group of the key, offset in the value)."""
 
     commit_timeout_setting = "offsets.commit.timeout.ms"
@@ -45,18 +45,18 @@ class Notes(Shard):
         self.ended: list[tuple[int, bool]] = []
         self.is_loaded = self.is_unloaded = False
 
-    def fold(self, offset: int, producer_id: int, key: Message, value: Message | None) -> None:
+    def replay(self, offset: int, producer_id: int, key: Message, value: Message | None) -> None:
         assert isinstance(key, OffsetCommitKey)
         assert value is None or isinstance(value, OffsetCommitValue)
         self.folded.append((offset, producer_id, key.group, None if value is None else value.offset))
 
-    def end_transaction(self, producer_id: int, committed: bool) -> None:
+    def replay_end_transaction_marker(self, producer_id: int, committed: bool) -> None:
         self.ended.append((producer_id, committed))
 
-    def loaded(self) -> None:
+    def on_loaded(self) -> None:
         self.is_loaded = True
 
-    def unloaded(self) -> None:
+    def on_unloaded(self) -> None:
         self.is_unloaded = True
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kafkadouble.messages import error_codes as codes
-from kafkadouble.server.coordinator.loading import load
-from kafkadouble.server.coordinator.runtime import Runtime
+from kafkadouble.server.coordinator.coordinator_loader import load
+from kafkadouble.server.coordinator.coordinator_runtime import CoordinatorRuntime
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
 from kafkadouble.server.requests.request import Refusal
 from kafkadouble.wire.batch import ABORT, COMMIT, LEADER_CHANGE, encode_batch, encode_control_batch
@@ -21,11 +21,11 @@ def harness() -> Harness:
 
 
 @pytest.fixture
-def runtime(harness: Harness) -> Runtime[Notes]:
-    return Runtime(harness.node, CONSUMER_OFFSETS, "offsets.topic.num.partitions", Notes)
+def runtime(harness: Harness) -> CoordinatorRuntime[Notes]:
+    return CoordinatorRuntime(harness.node, CONSUMER_OFFSETS, "offsets.topic.num.partitions", Notes)
 
 
-def test_a_shard_is_loaded_when_its_partition_is_led(harness: Harness, runtime: Runtime[Notes]) -> None:
+def test_a_shard_is_loaded_when_its_partition_is_led(harness: Harness, runtime: CoordinatorRuntime[Notes]) -> None:
     partition = led(harness, 3)
     assert len(list(runtime)) == 50
     Notes(harness.node, partition).write([record("a", 1), record("b", None)])
@@ -33,10 +33,10 @@ def test_a_shard_is_loaded_when_its_partition_is_led(harness: Harness, runtime: 
     (notes,) = [each for each in runtime if each.partition.index == 3]
     assert notes.is_loaded
     assert notes.folded == [(0, -1, "a", 1), (1, -1, "b", None)]
-    assert notes.written == 2
+    assert notes.last_written_offset == 2
 
 
-def test_a_shard_is_closed_when_leadership_is_lost(harness: Harness, runtime: Runtime[Notes]) -> None:
+def test_a_shard_is_closed_when_leadership_is_lost(harness: Harness, runtime: CoordinatorRuntime[Notes]) -> None:
     partition = led(harness)
     (notes,) = [each for each in runtime if each.partition is partition]
     runtime.lost(partition)
@@ -46,7 +46,7 @@ def test_a_shard_is_closed_when_leadership_is_lost(harness: Harness, runtime: Ru
     runtime.lost(partition)
 
 
-def test_leading_again_is_loading_again(harness: Harness, runtime: Runtime[Notes]) -> None:
+def test_leading_again_is_loading_again(harness: Harness, runtime: CoordinatorRuntime[Notes]) -> None:
     partition = led(harness, 7)
     before = runtime._shards[7]
     runtime.led(partition)
@@ -54,13 +54,13 @@ def test_leading_again_is_loading_again(harness: Harness, runtime: Runtime[Notes
     assert runtime._shards[7] is not before
 
 
-def test_other_topics_are_of_no_concern(harness: Harness, runtime: Runtime[Notes]) -> None:
+def test_other_topics_are_of_no_concern(harness: Harness, runtime: CoordinatorRuntime[Notes]) -> None:
     harness.create("other")
     assert list(runtime) == []
     runtime.lost(harness.partition("other"))
 
 
-def test_a_key_is_looked_for_where_it_hashes_to(harness: Harness, runtime: Runtime[Notes]) -> None:
+def test_a_key_is_looked_for_where_it_hashes_to(harness: Harness, runtime: CoordinatorRuntime[Notes]) -> None:
     index = runtime.partition_of("hello")
     assert index == 99162322 % 50, "as many as the topic will have"
     with pytest.raises(Refusal) as refusal:
@@ -70,7 +70,7 @@ def test_a_key_is_looked_for_where_it_hashes_to(harness: Harness, runtime: Runti
     assert runtime.shard("hello").partition.index == index
 
 
-def test_a_log_that_cannot_be_read_has_no_shard(harness: Harness, runtime: Runtime[Notes]) -> None:
+def test_a_log_that_cannot_be_read_has_no_shard(harness: Harness, runtime: CoordinatorRuntime[Notes]) -> None:
     partition = led(harness, 7)
     partition.append_own(encode_batch([Record(0, 0, b"\0\1", b"\0\4")]), 0)
     runtime.led(partition)

@@ -27,15 +27,15 @@ def test_a_write_is_one_batch_and_folded_at_once() -> None:
 
 def test_an_answer_goes_out_at_once_when_everything_is_committed() -> None:
     notes = shard(lagging=False)
-    assert notes.settled("answer") == "answer"
+    assert notes.when_committed("answer") == "answer"
     notes.write([record("a")])
-    assert notes.settled("answer") == "answer"
+    assert notes.when_committed("answer") == "answer"
 
 
 def test_an_answer_waits_until_what_it_shows_is_committed() -> None:
     notes = shard()
     notes.write([record("a")])
-    outcome = Outcome(notes, notes.settle("answer"))
+    outcome = Outcome(notes, notes.wait_for_commit("answer"))
     tick(notes, TIMEOUT - 1)
     assert outcome.results == []
     notes.partition.replicate()  # type: ignore[attr-defined]  # it is a Lagging one
@@ -47,7 +47,7 @@ def test_an_answer_waits_until_what_it_shows_is_committed() -> None:
 def test_an_answer_that_waits_too_long_is_an_error(late: int) -> None:
     notes = shard()
     notes.write([record("a")])
-    outcome = Outcome(notes, notes.settle("answer", late=late))
+    outcome = Outcome(notes, notes.wait_for_commit("answer", timeout_code=late))
     tick(notes, TIMEOUT)
     (refusal,) = outcome.results
     assert isinstance(refusal, Refusal)
@@ -57,7 +57,7 @@ def test_an_answer_that_waits_too_long_is_an_error(late: int) -> None:
 def test_who_waits_when_leadership_is_lost_is_told_so() -> None:
     notes = shard()
     notes.write([record("a")])
-    outcome = Outcome(notes, notes.settle("answer"))
+    outcome = Outcome(notes, notes.wait_for_commit("answer"))
     notes.close()
     tick(notes, 0)
     (refusal,) = outcome.results
@@ -67,7 +67,7 @@ def test_who_waits_when_leadership_is_lost_is_told_so() -> None:
 
 def test_a_note_is_not_folded_and_followed_by_its_commit() -> None:
     notes, seen = shard(), list[int]()
-    notes.note(record("a"), seen.append)
+    notes.append_without_replay(record("a"), seen.append)
     assert notes.folded == []
     assert seen == []
     notes.partition.replicate()  # type: ignore[attr-defined]  # it is a Lagging one
@@ -77,14 +77,14 @@ def test_a_note_is_not_folded_and_followed_by_its_commit() -> None:
 
 def test_a_note_is_followed_at_once_where_nothing_lags() -> None:
     notes, seen = shard(lagging=False), list[int]()
-    notes.note(record("a"), seen.append)
+    notes.append_without_replay(record("a"), seen.append)
     assert seen == [0]
 
 
 @pytest.mark.parametrize(("close", "code"), [(False, codes.COORDINATOR_NOT_AVAILABLE), (True, codes.NOT_COORDINATOR)])
 def test_a_note_that_is_not_committed_is_followed_by_the_reason(close: bool, code: int) -> None:
     notes, seen = shard(), list[int]()
-    notes.note(record("a"), seen.append)
+    notes.append_without_replay(record("a"), seen.append)
     if close:
         notes.close()
     tick(notes, TIMEOUT)
@@ -96,9 +96,9 @@ def test_what_is_too_large_for_the_log_changes_nothing() -> None:
     with pytest.raises(Refusal) as refusal:
         notes.write([record("x" * 200)])
     assert refusal.value.code == codes.UNKNOWN_SERVER_ERROR
-    notes.note(record("x" * 200), seen.append)
+    notes.append_without_replay(record("x" * 200), seen.append)
     assert seen == [codes.UNKNOWN_SERVER_ERROR]
-    notes.note(record("x" * 200))
+    notes.append_without_replay(record("x" * 200))
     assert notes.folded == []
     assert notes.partition.log.log_end_offset == 0
 
@@ -107,12 +107,12 @@ def test_records_that_need_not_hold_together_are_cut_to_fit() -> None:
     notes = shard(message_max_bytes=400)
     groups = [f"group-{number}" for number in range(50)]
     groups.insert(20, "x" * 500)
-    notes.write_apart([record(group) for group in groups])
+    notes.write_in_batches([record(group) for group in groups])
     assert [group for _, _, group, _ in notes.folded] == [group for group in groups if len(group) < 100]
 
 
 def test_many_are_more_than_one_batch() -> None:
     notes = shard()
-    notes.write_apart([record(str(number)) for number in range(1201)])
+    notes.write_in_batches([record(str(number)) for number in range(1201)])
     stored = notes.partition.log.read(0, 1 << 20, upper_bound=1201).records
     assert [header.count for _, header in iter_batches(stored)] == [500, 500, 201]

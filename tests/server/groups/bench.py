@@ -17,7 +17,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.groups.classic.group import ClassicGroup
-from kafkadouble.server.groups.shard import GroupShard
+from kafkadouble.server.groups.group_coordinator_shard import GroupCoordinatorShard
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
 from tests.server.harness import Harness, Pending
 
@@ -112,7 +112,7 @@ class Bench(Harness):
         self.now = end
         self.node.tick(end)
 
-    def shard(self, group: str = GROUP) -> GroupShard:
+    def shard(self, group: str = GROUP) -> GroupCoordinatorShard:
         return self.node.groups.shard(group)
 
     def group(self, group: str = GROUP) -> ClassicGroup:

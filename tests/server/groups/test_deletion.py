@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes as codes
-from kafkadouble.server.groups.committed import Committed
+from kafkadouble.server.groups.offset_and_metadata import OffsetAndMetadata
+from kafkadouble.server.groups.offset_metadata_manager import OffsetKey
 from kafkadouble.server.groups.offset_records import offset_record
-from kafkadouble.server.groups.offsets import Place
 from tests.server.groups.asking import commit, delete_groups, delete_offsets, fetched
 from tests.server.groups.bench import GROUP, START, Bench, Member, stabilise, subscription
 
@@ -78,10 +78,10 @@ def test_an_empty_group_goes_with_its_offsets(bench: Bench) -> None:
 
 
 def test_pending_offsets_go_too(bench: Bench) -> None:
-    key, value, _ = offset_record(Place(GROUP, "t", 0), Committed(-1, 5, -1, "", bench.now))
-    bench.shard().fold(0, 42, key, value)
+    key, value, _ = offset_record(OffsetKey(GROUP, "t", 0), OffsetAndMetadata(-1, 5, -1, "", bench.now))
+    bench.shard().replay(0, 42, key, value)
     assert delete_groups(bench, GROUP) == {GROUP: 0}
-    bench.shard().end_transaction(42, True)
+    bench.shard().replay_end_transaction_marker(42, True)
     assert fetched(bench) == {}
 
 
@@ -102,8 +102,8 @@ def test_a_deleted_topic_takes_its_offsets_along() -> None:
 
 def test_offsets_for_the_next_topic_of_the_name_stay(bench: Bench) -> None:
     topic = bench.create_topic("again")
-    later = Committed(-1, 5, -1, "", bench.now, topic_id=bench.create_topic("other"))
-    bench.shard().write([offset_record(Place(GROUP, "again", 0), later)])
+    later = OffsetAndMetadata(-1, 5, -1, "", bench.now, topic_id=bench.create_topic("other"))
+    bench.shard().write([offset_record(OffsetKey(GROUP, "again", 0), later)])
     bench.delete_topic(topic)
     assert fetched(bench) == {("again", 0): (5, -1, "", 0)}
 
@@ -193,11 +193,11 @@ def test_up_to_version_4_an_offset_may_have_a_time_of_its_own() -> None:
 def test_what_a_transaction_may_change_does_not_expire() -> None:
     bench = expiring()
     commit(bench, {"t": {0: 1}})
-    key, value, _ = offset_record(Place(GROUP, "t", 0), Committed(-1, 5, -1, "", bench.now))
-    bench.shard().fold(10, 42, key, value)
+    key, value, _ = offset_record(OffsetKey(GROUP, "t", 0), OffsetAndMetadata(-1, 5, -1, "", bench.now))
+    bench.shard().replay(10, 42, key, value)
     bench.advance(20 * MINUTE)
     assert set(fetched(bench)) == {("t", 0)}
-    bench.shard().end_transaction(42, False)
+    bench.shard().replay_end_transaction_marker(42, False)
     bench.advance(MINUTE)
     assert fetched(bench) == {}
 

@@ -6,7 +6,7 @@ import pytest
 
 from kafkadouble.messages import error_codes as codes
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
-from kafkadouble.server.coordinator.placement import GROUP, SHARE, TRANSACTION
+from kafkadouble.server.coordinator.coordinator_lookup import GROUP, SHARE, TRANSACTION
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS, SHARE_GROUP_STATE, TRANSACTION_STATE
 from tests.server.groups.bench import Bench
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from kafkadouble.messages import error_codes as codes
-from kafkadouble.server.coordinator.loading import load
+from kafkadouble.server.coordinator.coordinator_loader import load
 from kafkadouble.server.groups.classic.group import ClassicGroup
-from kafkadouble.server.groups.classic.state import State
-from kafkadouble.server.groups.shard import GroupShard
+from kafkadouble.server.groups.classic.state import ClassicGroupState
+from kafkadouble.server.groups.group_coordinator_shard import GroupCoordinatorShard
 from kafkadouble.server.requests.timers import Timer
 from tests.server.groups.asking import commit
 from tests.server.groups.bench import DELAY, GROUP, Bench, Call, Member
@@ -142,28 +142,30 @@ class Groups(RuleBasedStateMachine):
     @invariant()
     def the_generation_only_grows(self) -> None:
         if self.group is not None:
-            assert self.group.generation >= self.generation
-            self.generation = self.group.generation
+            assert self.group.generation_id >= self.generation
+            self.generation = self.group.generation_id
 
     @invariant()
     def members_are_what_the_state_says(self) -> None:
         group = self.group
         if group is None:
             return
-        assert group.leader in group.members if group.members else group.leader is None
-        assert group.static_members == {m.instance_id: m.id for m in group.members.values() if m.instance_id}
-        assert all(member_id == member.id for member_id, member in group.members.items())
-        assert not group.members.keys() & group.pending_joins.keys()
-        assert group.pending_syncs.keys() <= group.members.keys()
-        assert group.awaiting_join <= 4
+        assert group.leader_id in group.members if group.members else group.leader_id is None
+        assert group.static_members == {
+            m.group_instance_id: m.member_id for m in group.members.values() if m.group_instance_id
+        }
+        assert all(member_id == member.member_id for member_id, member in group.members.items())
+        assert not group.members.keys() & group.pending_join_members.keys()
+        assert group.pending_sync_members.keys() <= group.members.keys()
+        assert group.awaiting_join_count <= 4
         if group.is_empty:
             assert not group.members
-        if group.state in (State.STABLE, State.COMPLETING_REBALANCE):
+        if group.state in (ClassicGroupState.STABLE, ClassicGroupState.COMPLETING_REBALANCE):
             assert len(group.members) > 0
-            assert not group.awaiting_join
-            assert all(group.protocol in member.protocols for member in group.members.values())
-        if group.state is not State.COMPLETING_REBALANCE:
-            assert not any(member.syncing for member in group.members.values())
+            assert not group.awaiting_join_count
+            assert all(group.protocol_name in member.supported_protocols for member in group.members.values())
+        if group.state is not ClassicGroupState.COMPLETING_REBALANCE:
+            assert not any(member.awaiting_sync_future for member in group.members.values())
 
     @invariant()
     def nobody_is_forgotten(self) -> None:
@@ -172,20 +174,20 @@ class Groups(RuleBasedStateMachine):
             assert self.bench.now - asked <= LONGEST_WAIT, f"{member!r} waits since {asked}"
         if group is None:
             return
-        if group.state is State.PREPARING_REBALANCE:
+        if group.state is ClassicGroupState.PREPARING_REBALANCE:
             assert is_set(group.join_timer)
-        if group.pending_syncs:
+        if group.pending_sync_members:
             assert is_set(group.sync_timer)
-        assert all(is_set(timer) for timer in group.pending_joins.values())
+        assert all(is_set(timer) for timer in group.pending_join_members.values())
         for each in group.members.values():
-            assert is_set(each.session) or each.is_excused, f"{each!r} is not watched"
+            assert is_set(each.session_timer) or each.has_satisfied_heartbeat, f"{each!r} is not watched"
 
     @invariant()
     def the_log_tells_it_as_it_is(self) -> None:
         group = self.group
-        if group is None or group.state not in (State.STABLE, State.EMPTY):
+        if group is None or group.state not in (ClassicGroupState.STABLE, ClassicGroupState.EMPTY):
             return
-        shadow = GroupShard(self.bench.node, self.bench.shard().partition)
+        shadow = GroupCoordinatorShard(self.bench.node, self.bench.shard().partition)
         load(shadow)
         assert seen(shadow.groups[GROUP]) == seen(group)
 
@@ -204,16 +206,16 @@ def is_set(timer: Timer | None) -> bool:
 def seen(group: Any) -> Any:
     """What is persisted of a group."""
     members = {
-        member.id: (
-            member.instance_id,
+        member.member_id: (
+            member.group_instance_id,
             member.client_id,
-            member.session_timeout,
-            member.protocols.get(group.protocol),
+            member.session_timeout_ms,
+            member.supported_protocols.get(group.protocol_name),
             member.assignment,
         )
         for member in group.members.values()
     }
-    return group.state, group.generation, group.protocol_type, group.protocol, group.leader, members
+    return group.state, group.generation_id, group.protocol_type, group.protocol_name, group.leader_id, members
 
 
 Groups.TestCase.settings = settings(

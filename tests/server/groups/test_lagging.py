@@ -110,7 +110,11 @@ def test_a_new_id_that_is_not_committed_in_time_is_taken_back(bench: SlowBench) 
     assert (call.answer.member_id, call.answer.leader, call.answer.generation_id) == ("", before.id, 1)
     assert before.beat() == 0
     (member,) = bench.group().members.values()
-    assert (member.id, list(member.protocols), bench.group().leader) == (before.id, ["range"], before.id)
+    assert (member.member_id, list(member.supported_protocols), bench.group().leader_id) == (
+        before.id,
+        ["range"],
+        before.id,
+    )
     assert bench.group().static_members == {"i": before.id}
 
 

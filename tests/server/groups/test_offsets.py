@@ -9,9 +9,9 @@ import pytest
 from kafkadouble.messages import error_codes as codes
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.groups.committed import Committed
+from kafkadouble.server.groups.offset_and_metadata import OffsetAndMetadata
+from kafkadouble.server.groups.offset_metadata_manager import OffsetKey
 from kafkadouble.server.groups.offset_records import offset_record
-from kafkadouble.server.groups.offsets import Place
 from tests.server.groups.asking import commit, commit_request, fetch_request, fetched
 from tests.server.groups.bench import GROUP, Bench, Member, gather, stabilise
 
@@ -107,15 +107,15 @@ def test_version_10_speaks_of_topic_ids(bench: Bench) -> None:
 
 def test_an_offset_of_a_former_topic_is_none_for_who_asks_by_id(bench: Bench) -> None:
     now = bench.create_topic("again")
-    former = Committed(-1, 5, -1, "", bench.now, topic_id=Uuid(b"f" * 16))
-    bench.shard().write([offset_record(Place(GROUP, "again", 0), former)])
+    former = OffsetAndMetadata(-1, 5, -1, "", bench.now, topic_id=Uuid(b"f" * 16))
+    bench.shard().write([offset_record(OffsetKey(GROUP, "again", 0), former)])
     assert fetched(bench, topics={now: [0]}, version=10) == {(now, 0): NOTHING}
     assert fetched(bench, topics={"again": [0]}) == {("again", 0): (5, -1, "", 0)}
 
 
 def test_offsets_of_a_topic_that_is_gone_are_not_told_by_id(bench: Bench) -> None:
-    gone = Committed(-1, 5, -1, "", bench.now)
-    bench.shard().write([offset_record(Place(GROUP, "gone", 0), gone)])
+    gone = OffsetAndMetadata(-1, 5, -1, "", bench.now)
+    bench.shard().write([offset_record(OffsetKey(GROUP, "gone", 0), gone)])
     assert fetched(bench, version=10) == {}
     assert fetched(bench) == {("gone", 0): (5, -1, "", 0)}
 
@@ -221,8 +221,8 @@ def test_offsets_of_an_open_transaction_are_unstable(bench: Bench) -> None:
     commit(bench, {"t": {0: 1}})
     shard = bench.shard()
     for index, offset in ((0, 5), (1, 6)):
-        key, value, _ = offset_record(Place(GROUP, "t", index), Committed(-1, offset, -1, "", bench.now))
-        shard.fold(100 + index, 42, key, value)
+        key, value, _ = offset_record(OffsetKey(GROUP, "t", index), OffsetAndMetadata(-1, offset, -1, "", bench.now))
+        shard.replay(100 + index, 42, key, value)
     unstable = (-1, -1, "", codes.UNSTABLE_OFFSET_COMMIT)
     asked = {"t": [0, 1, 2]}
     assert fetched(bench, topics=asked, require_stable=True) == {
@@ -232,7 +232,7 @@ def test_offsets_of_an_open_transaction_are_unstable(bench: Bench) -> None:
     }
     assert fetched(bench, require_stable=True) == {("t", 0): unstable}
     assert fetched(bench, topics=asked) == {("t", 0): (1, -1, "", 0), ("t", 1): NOTHING, ("t", 2): NOTHING}
-    shard.end_transaction(42, True)
+    shard.replay_end_transaction_marker(42, True)
     assert fetched(bench, topics=asked, require_stable=True) == {
         ("t", 0): (5, -1, "", 0),
         ("t", 1): (6, -1, "", 0),
@@ -242,12 +242,12 @@ def test_offsets_of_an_open_transaction_are_unstable(bench: Bench) -> None:
 
 def test_an_aborted_transaction_leaves_nothing_and_a_later_commit_wins(bench: Bench) -> None:
     shard = bench.shard()
-    key, value, _ = offset_record(Place(GROUP, "t", 0), Committed(-1, 5, -1, "", bench.now))
-    shard.fold(0, 42, key, value)
-    shard.end_transaction(42, False)
+    key, value, _ = offset_record(OffsetKey(GROUP, "t", 0), OffsetAndMetadata(-1, 5, -1, "", bench.now))
+    shard.replay(0, 42, key, value)
+    shard.replay_end_transaction_marker(42, False)
     assert fetched(bench) == {}
-    shard.fold(0, 43, key, value)
+    shard.replay(0, 43, key, value)
     commit(bench, {"t": {0: 9}})
     commit(bench, {"t": {0: 9}})
-    shard.end_transaction(43, True)
+    shard.replay_end_transaction_marker(43, True)
     assert fetched(bench) == {("t", 0): (9, -1, "", 0)}

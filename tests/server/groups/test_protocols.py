@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from kafkadouble.server.groups.classic.member import Member
-from kafkadouble.server.groups.classic.protocols import common, elected, subscribed_topics
+from kafkadouble.server.groups.classic.member import ClassicGroupMember
+from kafkadouble.server.groups.classic.protocols import candidate_protocols, select_protocol, topics_of
 from tests.server.groups.bench import subscription
 
 
-def member(*protocols: str) -> Member:
-    return Member(
+def member(*protocols: str) -> ClassicGroupMember:
+    return ClassicGroupMember(
         "m",
         None,
         client_id="c",
         client_host="/h",
-        session_timeout=1,
-        rebalance_timeout=1,
-        protocols=dict.fromkeys(protocols, b""),
+        session_timeout_ms=1,
+        rebalance_timeout_ms=1,
+        supported_protocols=dict.fromkeys(protocols, b""),
     )
 
 
@@ -35,13 +35,13 @@ def member(*protocols: str) -> Member:
 )
 def test_most_votes_win(offers: list[str], candidates: set[str], winner: str) -> None:
     members = [member(*offer.split()) for offer in offers]
-    assert common(members) == candidates
-    assert elected(members) == winner
-    assert elected(members[::-1]) == winner
+    assert candidate_protocols(members) == candidates
+    assert select_protocol(members) == winner
+    assert select_protocol(members[::-1]) == winner
 
 
-def test_nobody_has_nothing_in_common() -> None:
-    assert common([]) == set()
+def test_nobody_has_nothing_in_candidate_protocols() -> None:
+    assert candidate_protocols([]) == set()
 
 
 @pytest.mark.parametrize(
@@ -58,4 +58,4 @@ def test_nobody_has_nothing_in_common() -> None:
     ],
 )
 def test_topics_are_read_from_the_metadata_or_not_at_all(metadata: list[bytes], topics: set[str] | None) -> None:
-    assert subscribed_topics(metadata) == topics
+    assert topics_of(metadata) == topics

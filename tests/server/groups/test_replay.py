@@ -8,9 +8,9 @@ import pytest
 
 from kafkadouble.messages import error_codes as codes
 from kafkadouble.messages.generated.group_metadata_record import GroupMetadataKey, GroupMetadataValue
-from kafkadouble.server.coordinator.loading import load
-from kafkadouble.server.coordinator.record import CoordinatorRecord
-from kafkadouble.server.groups.shard import GroupShard
+from kafkadouble.server.coordinator.coordinator_loader import load
+from kafkadouble.server.coordinator.coordinator_record import CoordinatorRecord
+from kafkadouble.server.groups.group_coordinator_shard import GroupCoordinatorShard
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
 from kafkadouble.server.replica.partition import Partition
 from kafkadouble.wire.batch import ABORT, COMMIT, decode_all, encode_batch, encode_control_batch
@@ -185,13 +185,13 @@ def test_old_versions_of_a_group_can_be_read() -> None:
         value = GroupMetadataValue(protocol_type="consumer", generation=3, protocol="p", leader="m", members=[member])
         record = CoordinatorRecord(GroupMetadataKey(group=f"v{version}"), value, version)
         appended(bench, encode_batch([record.encoded(0, bench.now)]))
-    shard = GroupShard(bench.node, partition)
+    shard = GroupCoordinatorShard(bench.node, partition)
     load(shard)
     for version in range(4):
         group = shard.groups[f"v{version}"]
         assert group.state_name == "Stable"
-        assert group.generation == 3  # type: ignore[attr-defined]  # a classic group
-        assert group.members["m"].rebalance_timeout == 10_000  # type: ignore[attr-defined]  # a classic group
+        assert group.generation_id == 3  # type: ignore[attr-defined]  # a classic group
+        assert group.members["m"].rebalance_timeout_ms == 10_000  # type: ignore[attr-defined]  # a classic group
 
 
 def test_the_first_gathering_can_be_done_again_after_a_fail_over() -> None:

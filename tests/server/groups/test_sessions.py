@@ -23,7 +23,7 @@ def test_a_member_that_is_silent_for_its_session_timeout_is_out(bench: Bench) ->
     assert bench.group().state_name == "Stable"
     bench.advance(1)
     assert bench.group().state_name == "Empty"
-    assert bench.group().generation == 2, "an empty generation follows"
+    assert bench.group().generation_id == 2, "an empty generation follows"
     assert member.beat() == codes.UNKNOWN_MEMBER_ID
 
 
@@ -90,7 +90,7 @@ def test_a_group_of_silent_static_members_goes_on_gathering(bench: Bench) -> Non
     newcomer.leave()
     bench.advance(50_000)
     assert bench.group().state_name == "PreparingRebalance", "nobody is there to lead"
-    assert bench.group().generation == 1
+    assert bench.group().generation_id == 1
     call = statics[1].join()
     bench.advance(20_000)
     statics[1].joined(call)

@@ -1,6 +1,7 @@
-"""What Java makes of a string where Kafka lets it be seen: `String.hashCode()` and `String.length()`.
+"""Java's `String.hashCode()` and `String.length()`, where Kafka exposes their results.
 
-Java's strings are UTF-16 code units, so both count a character beyond the basic plane as two.
+A Java string is a sequence of UTF-16 code units. A character outside the Basic Multilingual Plane
+is two code units, and both functions count it as two.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from struct import iter_unpack
 
 @lru_cache(maxsize=4096)
 def java_hash(text: str) -> int:
-    """`text.hashCode()`, a signed 32-bit number."""
+    """Return `text.hashCode()`, a signed 32-bit number."""
     value = 0
     for (unit,) in iter_unpack(">H", text.encode("utf-16-be", "surrogatepass")):
         value = (31 * value + unit) & 0xFFFFFFFF
@@ -19,14 +20,15 @@ def java_hash(text: str) -> int:
 
 
 def java_length(text: str) -> int:
-    """`text.length()`."""
+    """Return `text.length()`."""
     return len(text.encode("utf-16-be", "surrogatepass")) // 2
 
 
 def partition_for(key: str, partitions: int) -> int:
-    """The partition of a coordinator's topic in which `key` lives: Kafka's `Utils.abs(key.hashCode()) % partitions`.
+    """Return the partition of a coordinator's topic that holds `key`.
 
-    The least number has no positive twin; Kafka's `Utils.abs` makes 0 of it.
+    It is Kafka's `Utils.abs(key.hashCode()) % partitions`. The smallest 32-bit number has no
+    positive counterpart; `Utils.abs` returns 0 for it.
     """
     value = java_hash(key)
     return 0 if value == -(1 << 31) else abs(value) % partitions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafkadouble.server.coordinator.java_text import java_hash, java_length, partition_for
+from kafkadouble.server.coordinator.java_strings import java_hash, java_length, partition_for
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
-"""Which broker coordinates a group, a transactional id or a share partition: the leader of the partition that the key hashes to.
+"""Finds the coordinator of a key: the leader of the partition that the key hashes to.
 
-A topic that is not there yet is created by the first who asks. The metadata of a quorum of one holds at once, so he is told the leader in the
-same answer; Apache Kafka tells him COORDINATOR_NOT_AVAILABLE, and the leader when he asks again.
+A key is a group id, a transactional id or a share partition. The first lookup creates the internal
+topic if it does not exist. In a quorum of one the metadata change commits at once, so the same
+answer names the leader. Apache Kafka answers COORDINATOR_NOT_AVAILABLE first, and names the leader
+when the client retries.
 """
 
 from __future__ import annotations
@@ -14,31 +16,34 @@ from kafkadouble.messages import error_codes
 from ..metadata.image import Endpoint, Image, TopicImage
 from ..metadata.internal_topics import CONSUMER_OFFSETS, SHARE_GROUP_STATE, TRANSACTION_STATE
 from ..requests.request import Refusal
-from .java_text import partition_for
+from .java_strings import partition_for
 
 if TYPE_CHECKING:
     from ..node import Node
 
 GROUP, TRANSACTION, SHARE = 0, 1, 2
-"""Key types of FindCoordinator."""
+"""The key types of FindCoordinator."""
 
 TOPICS = {GROUP: CONSUMER_OFFSETS, TRANSACTION: TRANSACTION_STATE, SHARE: SHARE_GROUP_STATE}
-"""Key type -> the topic whose partition leaders coordinate."""
+"""Key type -> the topic whose partition leaders are the coordinators."""
 
 SHARE_KEY = re.compile(r"(?P<group>[^:]+):[A-Za-z0-9_-]{22}:-?\d{1,10}\Z")
-"""What a share partition is called: group id, topic id, partition."""
+"""The key of a share partition: group id, topic id, partition."""
 
 
-class Broker(NamedTuple):
-    """A broker as a client is told of it."""
+class CoordinatorEndpoint(NamedTuple):
+    """The broker id, host and port of a coordinator, as FindCoordinator returns them."""
 
     id: int
     host: str
     port: int
 
 
-def coordinator_of(node: Node, key_type: int, key: str, listener: str) -> Broker:
-    """Whoever coordinates `key`. Refusal: INVALID_REQUEST, COORDINATOR_NOT_AVAILABLE."""
+def coordinator_of(node: Node, key_type: int, key: str, listener: str) -> CoordinatorEndpoint:
+    """Return the coordinator of `key`, with its endpoint on `listener`.
+
+    Raises Refusal: INVALID_REQUEST, COORDINATOR_NOT_AVAILABLE.
+    """
     name = TOPICS.get(key_type)
     if name is None or (key_type == SHARE and not SHARE_KEY.match(key)):
         raise Refusal(error_codes.INVALID_REQUEST)
@@ -47,7 +52,7 @@ def coordinator_of(node: Node, key_type: int, key: str, listener: str) -> Broker
     endpoint = _endpoint(node.controller.image, leader, listener)
     if endpoint is None:
         raise Refusal(error_codes.COORDINATOR_NOT_AVAILABLE)
-    return Broker(leader, endpoint.host, endpoint.port)
+    return CoordinatorEndpoint(leader, endpoint.host, endpoint.port)
 
 
 def _topic(node: Node, name: str) -> TopicImage:

@@ -1,7 +1,7 @@
-"""A coordinator's record: a typed key, and a value or the tombstone that removes it.
+"""A record of a coordinator: a typed key, and a typed value or a tombstone.
 
-In the log the key stands behind its type (int16, which Kafka once called the key's version), the value behind its version (int16). Tools and
-clients that consume the topic read exactly this.
+In the log, a key is preceded by its type (int16, which Kafka formerly called the version of the
+key), and a value by its version (int16). Tools and clients that consume the topic read this format.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from kafkadouble.wire.record import Record
 
 
 class CoordinatorRecord(NamedTuple):
-    """`value` is None for a tombstone; `version` is the value's."""
+    """`value` is None for a tombstone. `version` is the version of the value."""
 
     key: Message
     value: Message | None
     version: int = 0
 
     def encoded(self, offset: int, now: int) -> Record:
-        """The record as it stands in a batch."""
+        """Return the record for a batch; `now` (ms) is its timestamp."""
         value = None if self.value is None else coordinator.encode_value(self.value, self.version)
         return Record(offset, now, coordinator.encode_key(self.key), value)

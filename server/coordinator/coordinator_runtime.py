@@ -1,8 +1,9 @@
-"""The shards of one coordinator's topic: opened when this node begins to lead a partition, closed when it no longer does.
+"""The shards of one coordinator's topic: opened on election, closed on resignation.
 
-Rules. A shard answers only when its log is folded to the end; before that the coordinator is not there for anybody. A shard whose log cannot
-be folded stays closed, and its groups answer NOT_COORDINATOR, as in Kafka; the log tells why. A key belongs to the partition that its Java
-hash gives, for as long as the topic has as many partitions.
+A shard serves requests only after its whole log is replayed; until then the broker is not the
+coordinator. If a log cannot be replayed, its shard stays closed and requests for its keys get
+NOT_COORDINATOR, as in Kafka; the broker logs the reason. The Java hash of a key selects the
+partition, so a key stays in its partition as long as the number of partitions does not change.
 """
 
 from __future__ import annotations
@@ -16,20 +17,23 @@ from kafkadouble.messages import error_codes
 from ..log.files.errors import DiskFailure
 from ..replica.partition import Partition
 from ..requests.request import Refusal
-from .java_text import partition_for
-from .loading import load
-from .shard import Shard
+from .coordinator_loader import load
+from .coordinator_shard import CoordinatorShard
+from .java_strings import partition_for
 
 if TYPE_CHECKING:
     from ..node import Node
 
-S = TypeVar("S", bound=Shard)
+S = TypeVar("S", bound=CoordinatorShard)
 
 log = logging.getLogger("kafkadouble.server.coordinator")
 
 
-class Runtime(Generic[S]):
-    """All shards of `topic` that are led here. `partitions_setting` names the setting for how many partitions a new topic gets."""
+class CoordinatorRuntime(Generic[S]):
+    """The shards of `topic` whose partitions this broker leads.
+
+    `partitions_setting` names the setting with the number of partitions of a new topic.
+    """
 
     def __init__(
         self, node: Node, topic: str, partitions_setting: str, open_shard: Callable[[Node, Partition], S]
@@ -40,34 +44,34 @@ class Runtime(Generic[S]):
         node.partitions.listeners.append(self)
 
     def led(self, partition: Partition) -> None:
-        """Leadership begins: fold the log."""
+        """This broker was elected leader: open the shard and replay its log."""
         if partition.topic != self.topic:
             return
         self.lost(partition)
         shard = self._open(self._node, partition)
         try:
             load(shard)
-        except DiskFailure:  # the node tells of it
+        except DiskFailure:  # the node reports it
             return
         except Exception:
             log.exception("%r cannot be loaded", shard)
             return
         self._shards[partition.index] = shard
-        shard.loaded()
+        shard.on_loaded()
 
     def lost(self, partition: Partition) -> None:
-        """Leadership ends: drop the state."""
+        """This broker no longer leads the partition: close the shard."""
         if partition.topic == self.topic and (shard := self._shards.pop(partition.index, None)) is not None:
             shard.close()
 
     def partition_of(self, key: str) -> int:
-        """The index of the partition in which `key` lives."""
+        """Return the index of the partition that holds `key`."""
         topic = self._node.controller.image.topic_named(self.topic)
         count = self._node.settings.int(self._partitions_setting) if topic is None else len(topic.partitions)
         return partition_for(key, count)
 
     def shard(self, key: str) -> S:
-        """Where `key` lives. Refusal(NOT_COORDINATOR) when that is not here."""
+        """Return the shard that holds `key`. Raises Refusal(NOT_COORDINATOR) if it is not here."""
         shard = self._shards.get(self.partition_of(key))
         if shard is None:
             raise Refusal(error_codes.NOT_COORDINATOR)

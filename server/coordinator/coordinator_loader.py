@@ -1,0 +1,52 @@
+"""Loads a coordinator shard: replays its partition from the log start offset to the log end offset.
+
+A record of an unknown type was written by a newer version. It is skipped with a warning, as in
+Kafka. Any other record that cannot be decoded is an error, and the shard is not opened. A
+transaction marker is replayed as the end of the transaction.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from kafkadouble.messages import coordinator
+from kafkadouble.wire.batch import ABORT, COMMIT, control_type, read_header, records_of
+from kafkadouble.wire.errors import UnknownMessage
+from kafkadouble.wire.record import Record
+
+from .coordinator_shard import CoordinatorShard
+
+log = logging.getLogger("kafkadouble.server.coordinator")
+
+
+def load(shard: CoordinatorShard) -> None:
+    """Replay the whole log of the shard's partition. Raises WireError if it cannot be decoded."""
+    source = shard.partition.log
+    family = coordinator.FAMILIES[source.topic]
+    for batch in source.batches(source.log_start_offset):
+        header = read_header(batch)
+        for record in records_of(batch, 0, header, check_crc=False):
+            if record.offset < source.log_start_offset:
+                continue
+            if header.is_control:
+                _replay_marker(shard, header.producer_id, record)
+            else:
+                _replay(shard, header.producer_id, record, family)
+
+
+def _replay_marker(shard: CoordinatorShard, producer_id: int, record: Record) -> None:
+    _, kind = control_type(record)
+    if kind in (ABORT, COMMIT):
+        shard.replay_end_transaction_marker(producer_id, kind == COMMIT)
+
+
+def _replay(shard: CoordinatorShard, producer_id: int, record: Record, family: str) -> None:
+    if record.key is None:
+        return
+    try:
+        key = coordinator.decode_key(record.key, family)
+    except UnknownMessage as unknown:
+        log.warning("%r: skipped the record at offset %s: %s", shard, record.offset, unknown)
+        return
+    value = None if record.value is None else coordinator.decode_value(record.value, key)[0]
+    shard.replay(record.offset, producer_id, key, value)

@@ -1,0 +1,72 @@
+"""The interface of a group of any type (KIP-848): what offsets, listing and deletion use.
+
+A `validate_` method returns silently, or raises Refusal with Kafka's error code.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from ..coordinator.coordinator_record import CoordinatorRecord
+from .offset_and_metadata import OffsetAndMetadata
+
+CLASSIC, CONSUMER, SHARE, STREAMS = "classic", "consumer", "share", "streams"
+"""The types of groups, as ListGroups writes them."""
+
+
+class CoordinatorGroup(ABC):
+    """One group. `protocol_type` is None for a group that has only committed offsets."""
+
+    type: ClassVar[str]
+    group_id: str
+    protocol_type: str | None
+
+    @property
+    @abstractmethod
+    def state_name(self) -> str:
+        """Return the state as Kafka writes it, such as PreparingRebalance."""
+
+    @property
+    @abstractmethod
+    def is_empty(self) -> bool:
+        """Return whether it has no members and waits for none."""
+
+    @abstractmethod
+    def validate_offset_commit(
+        self, member_id: str, group_instance_id: str | None, generation_id: int, *, transactional: bool
+    ) -> None:
+        """Check that this member may commit offsets now."""
+
+    @abstractmethod
+    def on_offset_commit(self, member_id: str) -> None:
+        """Restart the session of a member that commits."""
+
+    @abstractmethod
+    def validate_offset_delete(self) -> None:
+        """Check that offsets of the group may be deleted now."""
+
+    @abstractmethod
+    def validate_delete_group(self) -> None:
+        """Check that the group may be deleted now."""
+
+    @abstractmethod
+    def is_subscribed_to_topic(self, topic: str) -> bool:
+        """Return whether a member subscribes to the topic; true if that is unknown."""
+
+    @abstractmethod
+    def offset_retention_start(self, offset: OffsetAndMetadata) -> int | None:
+        """Return when the retention of an offset starts (ms); None while it cannot expire."""
+
+    @abstractmethod
+    def tombstones(self) -> Sequence[CoordinatorRecord]:
+        """Return the records that delete the group, without those of its offsets."""
+
+    @abstractmethod
+    def on_loaded(self) -> None:
+        """The group was loaded from the log: start the sessions of its members."""
+
+    @abstractmethod
+    def on_unloaded(self) -> None:
+        """This broker no longer coordinates the group: answer waiting requests, cancel timers."""

@@ -1,0 +1,63 @@
+"""The group coordinator of a broker: the shards of `__consumer_offsets` that the broker leads.
+
+The hash of a group id selects the partition that holds the group. The leader of the partition is
+the coordinator of the group (see FindCoordinator).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kafkadouble.messages import error_codes
+
+from ..coordinator.coordinator_runtime import CoordinatorRuntime
+from ..metadata.image import Image
+from ..metadata.internal_topics import CONSUMER_OFFSETS
+from ..metadata.removed_topics import removed_topics
+from ..requests.request import Refusal
+
+if TYPE_CHECKING:
+    from ..node import Node
+    from ..replica.partition import Partition
+    from .group_coordinator_shard import GroupCoordinatorShard
+
+
+class GroupCoordinator:
+    """The groups that this broker coordinates."""
+
+    def __init__(self, node: Node) -> None:
+        partitions_setting = "offsets.topic.num.partitions"
+        self.runtime = CoordinatorRuntime(node, CONSUMER_OFFSETS, partitions_setting, _open_shard)
+        node.controller.listeners.append(self.image_changed)
+
+    def shard(self, group_id: str) -> GroupCoordinatorShard:
+        """Return the shard of the group. Raises Refusal(NOT_COORDINATOR) if it is not here."""
+        return self.runtime.shard(group_id)
+
+    def shard_of_named(self, group_id: str) -> GroupCoordinatorShard:
+        """Do the same for an API that refuses an empty group id (INVALID_GROUP_ID)."""
+        if not group_id:
+            raise Refusal(error_codes.INVALID_GROUP_ID)
+        return self.runtime.shard(group_id)
+
+    def __iter__(self) -> Iterator[GroupCoordinatorShard]:
+        return iter(self.runtime)
+
+    def image_changed(self, before: Image, after: Image, records: Sequence[Any] | None) -> None:
+        """Delete the offsets of deleted topics."""
+        for topic in removed_topics(before, after, records):
+            for shard in self:
+                from .deletion import delete_topic_offsets  # a broker without groups needs no import
+
+                delete_topic_offsets(shard, topic.name, topic.id)
+
+    def __repr__(self) -> str:
+        return f"group {self.runtime!r}"
+
+
+def _open_shard(node: Node, partition: Partition) -> GroupCoordinatorShard:
+    """Import the shard on first use: it brings most of this package."""
+    from .group_coordinator_shard import GroupCoordinatorShard
+
+    return GroupCoordinatorShard(node, partition)

@@ -1,0 +1,91 @@
+"""The groups and offsets of one partition of `__consumer_offsets`, and the offset expiration.
+
+REPLAY says which record changes what. A record of any other type belongs to another kind of
+coordinator state or to a newer version, and is ignored, as in Kafka.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kafkadouble.messages.generated.group_metadata_record import GroupMetadataKey, GroupMetadataValue
+from kafkadouble.messages.generated.offset_commit_record import OffsetCommitKey, OffsetCommitValue
+from kafkadouble.messages.message import Message
+
+from ..coordinator.coordinator_shard import CoordinatorShard
+from ..replica.partition import Partition
+from ..requests.timers import Timer
+from . import offset_expiration
+from .classic.group import ClassicGroup
+from .coordinator_group import CoordinatorGroup
+from .offset_metadata_manager import OffsetMetadataManager
+from .offset_records import offset_and_metadata_of, offset_key_of
+
+if TYPE_CHECKING:
+    from ..node import Node
+
+
+class GroupCoordinatorShard(CoordinatorShard):
+    """The groups and offsets of one partition."""
+
+    commit_timeout_setting = "offsets.commit.timeout.ms"
+
+    def __init__(self, node: Node, partition: Partition) -> None:
+        super().__init__(node, partition)
+        self.groups: dict[str, CoordinatorGroup] = {}
+        self.offsets = OffsetMetadataManager()
+        self._expiration_timer: Timer | None = None
+
+    def replay(self, offset: int, producer_id: int, key: Message, value: Message | None) -> None:
+        replay = REPLAY.get(type(key))
+        if replay is not None:
+            replay(self, offset, producer_id, key, value)
+
+    def replay_end_transaction_marker(self, producer_id: int, committed: bool) -> None:
+        self.offsets.end_transaction(producer_id, committed)
+
+    def replay_group_metadata(
+        self, offset: int, producer_id: int, key: GroupMetadataKey, value: GroupMetadataValue | None
+    ) -> None:
+        """Replace or delete a classic group."""
+        if value is None:
+            self.groups.pop(key.group, None)
+        else:
+            self.groups[key.group] = ClassicGroup.loaded_from(self, key.group, value)
+
+    def replay_offset_commit(
+        self, offset: int, producer_id: int, key: OffsetCommitKey, value: OffsetCommitValue | None
+    ) -> None:
+        """Set or delete an offset. The first offset of an unknown group creates an empty group."""
+        if value is None:
+            self.offsets.remove(offset_key_of(key))
+            return
+        if key.group not in self.groups:
+            self.groups[key.group] = ClassicGroup(self, key.group)
+        self.offsets.put(producer_id, offset_key_of(key), offset_and_metadata_of(offset, value))
+
+    def on_loaded(self) -> None:
+        for group in list(self.groups.values()):
+            group.on_loaded()
+        self._schedule_expiration()
+
+    def _schedule_expiration(self) -> None:
+        interval_ms = self.node.settings.int("offsets.retention.check.interval.ms")
+        self._expiration_timer = self.schedule(interval_ms, self._expire_offsets)
+
+    def _expire_offsets(self, now: int) -> None:
+        offset_expiration.expire_offsets(self)
+        self._schedule_expiration()
+
+    def on_unloaded(self) -> None:
+        if self._expiration_timer is not None:
+            self._expiration_timer.cancel()
+        for group in self.groups.values():
+            group.on_unloaded()
+
+
+REPLAY: dict[type[Message], Any] = {
+    GroupMetadataKey: GroupCoordinatorShard.replay_group_metadata,
+    OffsetCommitKey: GroupCoordinatorShard.replay_offset_commit,
+}
+"""Class of a record's key -> the method that applies the record."""

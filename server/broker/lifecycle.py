@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("kafkadouble.server.broker")
 
-NEVER = -1
+NOT_REGISTERED = -1
 """The epoch of a broker that is not registered."""
 
 SOON_MS, AGAIN_MS = 20, 1000
@@ -61,7 +61,7 @@ class BrokerLife:
 
     def __init__(self, node: Node, to_controller: ToController, forwarding: ToController) -> None:
         self._node, self._to_controller, self.forwarding = node, to_controller, forwarding
-        self.epoch = NEVER
+        self.epoch = NOT_REGISTERED
         self.serves = self.is_open = self.is_over = False
         self.registers = False  # by requests to the active controller, from the first one on
         self._stopping = self._wants_ids = False
@@ -75,7 +75,7 @@ class BrokerLife:
     @property
     def has_begun(self) -> bool:
         """Whether the controller knows of this broker by what it asked here."""
-        return self.epoch != NEVER
+        return self.epoch != NOT_REGISTERED
 
     def begin(self) -> None:
         """Register, as soon as somebody leads."""

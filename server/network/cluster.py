@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from ..requests.timers import NEVER
 from .clock import Clock, SteppedClock
 from .in_process import Elsewhere, InProcess
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from .listener import Listener
     from .peers import Peers
 
-NEVER = 2**63
 TURNS = 100
 """How often one goes on at once, where it seems never to end, before time passes."""
 

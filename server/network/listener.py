@@ -23,6 +23,7 @@ from ..logs import flushing
 from ..node import Node
 from ..requests import close_reasons
 from ..requests.request import Peer
+from ..requests.timers import NEVER
 from .acceptor import Acceptor
 from .clock import Clock, SteppedClock
 from .connection import Buffers, Connection
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("kafkadouble.server.network")
 
-NEVER = 2**63
 LINGER_S = 10
 """How long a connection that we end may take to read what was written before."""
 

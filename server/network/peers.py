@@ -21,6 +21,7 @@ from kafkadouble.wire.frame import MAX_SIZE
 
 from ..raft.links import Failure, Send
 from ..raft.voters import Endpoint
+from ..requests.timers import NEVER
 from .clock import Clock, SteppedClock
 from .peer_connection import BadPeer, PeerConnection, Versions
 
@@ -34,8 +35,6 @@ IDLE_S = 60
 
 MOST_KNOWN = 1000
 """Peers of whose troubles and versions there is a note."""
-
-NEVER = 2**63
 
 
 class Sending(Protocol):

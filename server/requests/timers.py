@@ -13,6 +13,9 @@ from itertools import count
 Action = Callable[[int], None]
 """What is called, with `now` in ms."""
 
+NEVER = 2**63
+"""No deadline: later than every deadline (ms)."""
+
 
 class Timer:
     """Something that is to be called at `deadline` (ms); `cancel` forgets it."""

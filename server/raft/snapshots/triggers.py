@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-NEVER = 0
+NO_INTERVAL = 0
 """Of an interval: no snapshot is written because of time."""
 
 NAMES = {
@@ -56,6 +56,6 @@ def reason(triggers: Triggers, since: Since, now: int, changed: Callable[[], flo
         return None
     if enough:
         return f"{since.bytes} bytes of records"
-    if triggers.max_interval_ms != NEVER and now - since.began >= triggers.max_interval_ms:
+    if triggers.max_interval_ms != NO_INTERVAL and now - since.began >= triggers.max_interval_ms:
         return f"{now - since.began} ms"
     return None

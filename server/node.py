@@ -32,10 +32,10 @@ from .replica.log_cleaner import Cleaner
 from .replica.replica_manager import Partitions
 from .requests.answer import DISCONNECT, Answer
 from .requests.gc_pause import all_kept
-from .requests.memory_pool import Intake
+from .requests.memory_pool import MemoryPool
 from .requests.request import Request
 from .requests.stopwatch import stopped
-from .requests.waiting import FEW_AT_ONCE, Task, Wait, Waiting
+from .requests.waiting import FEW_AT_ONCE, HandlerTask, Wait, Waiting
 from .tracing.history import History
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Node:
         self.is_registered = False  # as a broker
         self.own_directory = self.logs.call_directory(Uuid.random(self.random.randbytes))
         self.waiting = Waiting()
-        self.intake = Intake(_intake_limit(settings), self.waiting.timers)
+        self.intake = MemoryPool(_intake_limit(settings), self.waiting.timers)
         self.unsent = 0
         """Bytes of answers that peers do not read, over all connections; a Fetch gives no more than one batch when there are too many."""
         self.faults = Faults(self)
@@ -137,7 +137,7 @@ class Node:
 
         return SnapshotGenerator(self, self.settings, self.controller, self.quorum.replica, self.quorum.snapshots)
 
-    def submit(self, request: Request[Any], reply: Callable[[Answer], None], now: int) -> Task | None:
+    def submit(self, request: Request[Any], reply: Callable[[Answer], None], now: int) -> HandlerTask | None:
         """Take a request; `reply` is called once with its answer, perhaps before this returns.
 
         The task that comes back is to be closed when the connection ends; None means that everything is done.
@@ -163,7 +163,7 @@ class Node:
             log_dir_failures.face(self)
         return task if task.alive else None
 
-    def begin(self, steps: Wait[Answer], reply: Callable[[Answer], None], now: int) -> Task:
+    def begin(self, steps: Wait[Answer], reply: Callable[[Answer], None], now: int) -> HandlerTask:
         """Take a request that is to be decoded first, in steps that take turns as those of handlers do."""
         self.now = now
         return self.waiting.start(steps, reply, lambda failure: reply(DISCONNECT))

@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from typing import cast
 
 from kafkadouble.server.configs.definition import Value
-from kafkadouble.server.configs.table import Table
+from kafkadouble.server.configs.table import ConfigDef
 from kafkadouble.wire.errors import UsageError
 
 from . import others
 from .names import BrokerEndpoint, address
 from .rows import ROWS
 
-TABLE = Table(lambda: iter([ROWS]))
+TABLE = ConfigDef(lambda: iter([ROWS]))
 
 
 class ClientSettings:

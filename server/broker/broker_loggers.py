@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from kafkadouble.messages import error_codes
 
-from ..configs.alter import Change, Operation
+from ..configs.alter import AlterConfigOp, AlterConfigOpType
 from ..requests.request import Refusal
 
 ROOT = "root"
@@ -45,12 +45,12 @@ def _level_name(logger: logging.Logger) -> str:
     return min(fitting)[1] if fitting else "FATAL"
 
 
-def alter(own_id: int, node_id: str, changes: Iterable[Change], *, validate_only: bool) -> None:
+def alter(own_id: int, node_id: str, changes: Iterable[AlterConfigOp], *, validate_only: bool) -> None:
     """Set and unset levels, all or none. Refusal when one of them may not be."""
     asked = list(changes)
     if len({change.name for change in asked}) < len(asked):
         raise Refusal(error_codes.INVALID_REQUEST, "Error due to duplicate config keys")
-    nulls = [change.name for change in asked if change.operation != Operation.DELETE and change.value is None]
+    nulls = [change.name for change in asked if change.operation != AlterConfigOpType.DELETE and change.value is None]
     if nulls:
         raise Refusal(error_codes.INVALID_REQUEST, f"Null value not supported for : {', '.join(nulls)}")
     _check_node(own_id, node_id)
@@ -58,7 +58,7 @@ def alter(own_id: int, node_id: str, changes: Iterable[Change], *, validate_only
     for change in asked:
         _check(change, known)
     for change in () if validate_only else asked:
-        level = LEVELS[str(change.value)] if change.operation == Operation.SET else logging.NOTSET
+        level = LEVELS[str(change.value)] if change.operation == AlterConfigOpType.SET else logging.NOTSET
         _logger(change.name).setLevel(level)
 
 
@@ -69,18 +69,22 @@ def _check_node(own_id: int, node_id: str) -> None:
         raise Refusal(error_codes.INVALID_REQUEST, f"Unexpected node id. Expected {own_id}, but received {node_id}")
 
 
-def _check(change: Change, known: dict[str, str]) -> None:
-    if change.operation not in (Operation.SET, Operation.DELETE):
+def _check(change: AlterConfigOp, known: dict[str, str]) -> None:
+    if change.operation not in (AlterConfigOpType.SET, AlterConfigOpType.DELETE):
         said = f"{_operation_name(change.operation)} is not allowed for the BROKER_LOGGER resource"
         raise Refusal(error_codes.INVALID_REQUEST, said)
     if change.name not in known:
         raise Refusal(error_codes.INVALID_CONFIG, f"Logger {change.name} does not exist!")
-    if change.operation == Operation.DELETE and change.name == ROOT:
+    if change.operation == AlterConfigOpType.DELETE and change.name == ROOT:
         raise Refusal(error_codes.INVALID_REQUEST, "Removing the log level of the root logger is not allowed")
-    if change.operation == Operation.SET and change.value not in LEVELS:
+    if change.operation == AlterConfigOpType.SET and change.value not in LEVELS:
         said = f"as it is not a supported log level. Valid log levels are {', '.join(LEVELS)}"
         raise Refusal(error_codes.INVALID_CONFIG, f"Cannot set the log level of {change.name} to {change.value} {said}")
 
 
 def _operation_name(number: int) -> str:
-    return f"{Operation(number).name} operation" if number in set(Operation) else f"Unknown operation type {number}"
+    return (
+        f"{AlterConfigOpType(number).name} operation"
+        if number in set(AlterConfigOpType)
+        else f"Unknown operation type {number}"
+    )

@@ -1,12 +1,15 @@
-"""AlterConfigs and IncrementalAlterConfigs without the wire: from what is asked to the records to write, or to a refusal (KIP-339).
+"""AlterConfigs and IncrementalAlterConfigs without the wire: a request gives the records to write,
+or a refusal (KIP-339).
 
-Nothing is written here, and whether the resource exists is not asked here. A broker's configurations are checked against the whole
-broker (KIP-226), a topic's and a group's against the broker's that stand behind them; a broker may hold names that no table knows,
-because they may belong to a plugin. A record's value None deletes.
+This module writes nothing, and does not check whether the resource exists. It checks a broker's
+configurations together (KIP-226), and a topic's or a group's against the broker's. A broker may
+have names that are in no table, because they may belong to a plugin. A record with the value None
+deletes.
 
-In Apache Kafka a broker looks at a request first, and hands it on to the controller. A controller that is asked, by a broker or by a client of
-its own (KIP-919), does not do the broker's part: of two changes of one name the last counts, null deletes, and of a broker's configurations it
-knows nothing.
+In Apache Kafka the broker validates a request first, and forwards it to the controller. A
+controller that receives the request, from a broker or from its own client (KIP-919), skips the
+broker's part: the last of two changes of one name applies, null deletes, and a broker's
+configurations are not checked.
 """
 
 from __future__ import annotations
@@ -20,21 +23,21 @@ from .broker import BROKER, broker_config
 from .broker_rules import broken, stepped_too_far
 from .client_metrics import CLIENT_METRICS
 from .client_metrics_rules import validate_client_metrics
-from .definition import ConfigRefused, InvalidConfig, InvalidRequest, Type
+from .definition import ConfigRefused, ConfigType, InvalidConfig, InvalidRequest
 from .group import GROUP
 from .group_rules import validate_group
 from .layers import Layers, only_per_broker, usable
-from .table import Table
+from .table import ConfigDef
 from .topic import TOPIC
 from .topic_rules import validate_topic
 
-LONGEST_VALUE = 32_767  # characters, although the refusal speaks of bytes
+LONGEST_VALUE = 32_767  # characters, although the error message says bytes
 MIN_ISR = "min.insync.replicas"
 BROKER_ID = re.compile(r"[+-]?[0-9]{1,10}")
 
 
 class Resource(IntEnum):
-    """What has configurations; the numbers are those of DescribeConfigs."""
+    """The types of resources that have configurations; the numbers are those of DescribeConfigs."""
 
     TOPIC = 2
     BROKER = 4
@@ -43,8 +46,8 @@ class Resource(IntEnum):
     GROUP = 32
 
 
-class Operation(IntEnum):
-    """What IncrementalAlterConfigs does with one configuration; APPEND and SUBTRACT are for lists."""
+class AlterConfigOpType(IntEnum):
+    """The operations of IncrementalAlterConfigs; APPEND and SUBTRACT are for lists."""
 
     SET = 0
     DELETE = 1
@@ -52,15 +55,17 @@ class Operation(IntEnum):
     SUBTRACT = 3
 
 
-class Change(NamedTuple):
-    """One change of IncrementalAlterConfigs. `operation` as it came, known or not."""
+class AlterConfigOp(NamedTuple):
+    """One change of IncrementalAlterConfigs. `operation` is the number from the request, known or
+    not.
+    """
 
     name: str
     operation: int
     value: str | None
 
 
-TABLES: dict[Resource, Table] = {
+TABLES: dict[Resource, ConfigDef] = {
     Resource.TOPIC: TOPIC,
     Resource.BROKER: BROKER,
     Resource.GROUP: GROUP,
@@ -69,14 +74,18 @@ TABLES: dict[Resource, Table] = {
 
 
 WITH_LISTS = frozenset({Resource.TOPIC, Resource.BROKER})
-"""What may be appended to and subtracted from; Kafka's controller knows no lists of groups and client metrics."""
+"""The resources whose lists accept APPEND and SUBTRACT. Kafka's controller has no lists of groups
+and client metrics.
+"""
 
 
 class Target(NamedTuple):
-    """The resource to alter: what it holds now, and the broker that judges. A broker's name is "" for all brokers.
+    """The resource to alter, its present configurations, and those of the broker. The name "" with
+    the kind BROKER means all brokers.
 
-    `elr`: eligible leader replicas are on, so that min.insync.replicas is set for all brokers or for none (KIP-966). `at_controller`: a
-    controller was asked, who does its part only.
+    `elr`: eligible leader replicas are enabled, so that min.insync.replicas is set for all brokers
+    or for none (KIP-966). `at_controller`: a controller received the request, and does its own part
+    only.
     """
 
     kind: Resource
@@ -87,24 +96,28 @@ class Target(NamedTuple):
     at_controller: bool = False
 
 
-def altered(target: Target, changes: Iterable[Change]) -> dict[str, str | None]:
-    """The records that IncrementalAlterConfigs writes, by name; ConfigRefused when it may not be."""
+def altered(target: Target, changes: Iterable[AlterConfigOp]) -> dict[str, str | None]:
+    """The records that IncrementalAlterConfigs writes, by name; raises ConfigRefused."""
     asked = list(changes)
     if target.at_controller:
         _check_name(target)
-        lists = (change for change in asked if change.operation not in (Operation.SET, Operation.DELETE))
+        lists = (
+            change for change in asked if change.operation not in (AlterConfigOpType.SET, AlterConfigOpType.DELETE)
+        )
         _refuse_nulls(change.name for change in lists if change.value is None)
     else:
         look_at_changes(target, asked)
     return _checked(target, {change.name: _operated(target, change) for change in asked}, dropped=())
 
 
-def look_at_changes(target: Target, changes: Sequence[Change]) -> None:
-    """A broker's part of `altered`. ConfigRefused."""
+def look_at_changes(target: Target, changes: Sequence[AlterConfigOp]) -> None:
+    """The broker's part of `altered`; raises ConfigRefused."""
     _check_name(target)
     if len({change.name for change in changes}) < len(changes):
         raise InvalidRequest("Error due to duplicate config keys")
-    _refuse_nulls(change.name for change in changes if change.operation != Operation.DELETE and change.value is None)
+    _refuse_nulls(
+        change.name for change in changes if change.operation != AlterConfigOpType.DELETE and change.value is None
+    )
     if target.kind is Resource.BROKER:
         for change in changes:
             _operated(target, change)
@@ -112,7 +125,7 @@ def look_at_changes(target: Target, changes: Sequence[Change]) -> None:
 
 
 def replaced(target: Target, configs: Mapping[str, str | None]) -> dict[str, str | None]:
-    """The records that AlterConfigs writes, which sets these configurations and deletes all others."""
+    """The records that AlterConfigs writes: it sets these configurations and deletes all others."""
     if target.at_controller:
         _check_name(target)
     else:
@@ -121,7 +134,7 @@ def replaced(target: Target, configs: Mapping[str, str | None]) -> dict[str, str
 
 
 def look_at_all(target: Target, configs: Mapping[str, str | None]) -> None:
-    """A broker's part of `replaced`. ConfigRefused."""
+    """The broker's part of `replaced`; raises ConfigRefused."""
     _check_name(target)
     _refuse_nulls(name for name, value in configs.items() if value is None)
     if target.kind is Resource.BROKER:
@@ -142,7 +155,7 @@ def _check_name(target: Target) -> None:
 
 
 def _check_broker_id(name: str) -> None:
-    """As a controller reads the name of a broker."""
+    """Check the name of a broker as a controller does."""
     if name and not BROKER_ID.fullmatch(name):
         raise InvalidRequest("Unable to parse broker name as a base 10 number.")
     if name and int(name) < 0:
@@ -155,28 +168,28 @@ def _refuse_nulls(names: Iterable[str]) -> None:
         raise InvalidRequest("Null value not supported for : " + ", ".join(nulls))
 
 
-def _operated(target: Target, change: Change) -> str | None:
-    if change.operation == Operation.DELETE:
+def _operated(target: Target, change: AlterConfigOp) -> str | None:
+    if change.operation == AlterConfigOpType.DELETE:
         return None
-    if change.operation == Operation.SET:
+    if change.operation == AlterConfigOpType.SET:
         return change.value
-    if change.operation not in (Operation.APPEND, Operation.SUBTRACT):
+    if change.operation not in (AlterConfigOpType.APPEND, AlterConfigOpType.SUBTRACT):
         raise InvalidRequest(f"Unknown operations type {change.operation}")
     config = TABLES[target.kind].get(change.name) if target.kind in WITH_LISTS else None
-    if config is None or config.type is not Type.LIST:
+    if config is None or config.type is not ConfigType.LIST:
         raise InvalidConfig(change.name, change.value, text=_not_a_list(target, change))
     held = target.current.get(change.name, config.default) or ""
     elements = [element for element in held.split(",") if element]
     for element in (change.value or "").split(","):
-        if change.operation == Operation.APPEND and element not in elements:
+        if change.operation == AlterConfigOpType.APPEND and element not in elements:
             elements.append(element)
-        elif change.operation == Operation.SUBTRACT and element in elements:
+        elif change.operation == AlterConfigOpType.SUBTRACT and element in elements:
             elements.remove(element)
     return ",".join(elements)
 
 
-def _not_a_list(target: Target, change: Change) -> str:
-    verb, config = Operation(change.operation).name, BROKER.get(change.name)
+def _not_a_list(target: Target, change: AlterConfigOp) -> str:
+    verb, config = AlterConfigOpType(change.operation).name, BROKER.get(change.name)
     if target.kind is not Resource.BROKER or target.at_controller:
         return f"Can't {verb} to key {change.name} because its type is not LIST."
     if config is None or config.mode == "dynamic-only":
@@ -186,7 +199,8 @@ def _not_a_list(target: Target, change: Change) -> str:
 
 def _checked(target: Target, records: dict[str, str | None], dropped: Iterable[str]) -> dict[str, str | None]:
     current, changed = target.current, dict(records)
-    if target.kind is not Resource.BROKER:  # a broker's are written again: it may have files to read anew
+    # A broker's configurations are written even if unchanged: the broker may have to reload files.
+    if target.kind is not Resource.BROKER:
         changed = {name: value for name, value in records.items() if current.get(name) != value}
     changed |= dict.fromkeys(dropped)
     for name, value in changed.items():
@@ -207,19 +221,21 @@ def _check_record(target: Target, name: str, value: str | None) -> None:
         raise InvalidConfig(name, "", text=f"The configuration value cannot be added because {why}")
 
 
-def _as_a_broker_sees(target: Target, changes: Sequence[Change]) -> dict[str, str]:
-    """What a broker would hold: it looks at usable values only, and appends what is doubled, so that the check finds it."""
+def _as_a_broker_sees(target: Target, changes: Sequence[AlterConfigOp]) -> dict[str, str]:
+    """The configurations that a broker would have. It uses only valid stored values, and keeps
+    duplicates, so that the check finds them.
+    """
     props = usable(target.current, per_broker=bool(target.name))
     for name, operation, value in changes:
         config = BROKER.get(name)
         elements = (value or "").split(",")
-        if operation == Operation.DELETE:
+        if operation == AlterConfigOpType.DELETE:
             props.pop(name, None)
-        elif operation == Operation.SET and value is not None:
+        elif operation == AlterConfigOpType.SET and value is not None:
             props[name] = value
-        elif config is not None and config.type is Type.LIST:
+        elif config is not None and config.type is ConfigType.LIST:
             held = [element for element in (props.get(name, config.default) or "").split(",") if element]
-            if operation == Operation.APPEND:
+            if operation == AlterConfigOpType.APPEND:
                 props[name] = ",".join(held + [element for element in elements if element not in held])
             else:
                 props[name] = ",".join(element for element in held if element not in elements)
@@ -270,4 +286,4 @@ CHECKS: dict[Resource, Callable[[Target, Mapping[str, str]], None]] = {
     Resource.GROUP: lambda target, after: validate_group(after, target.layers),
     Resource.CLIENT_METRICS: lambda target, after: validate_client_metrics(after),
 }
-"""What the controller checks of everything that the resource would hold."""
+"""The controller's check of all configurations that the resource would have."""

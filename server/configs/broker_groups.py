@@ -1,6 +1,6 @@
 """Settings of a broker: classic, consumer and streams groups and their offsets (KIP-848, KIP-1071).
 
-Rows only; `table.py` tells how one is read.
+Rows only; `table.py` describes their format.
 """
 
 ROWS = """

@@ -1,6 +1,7 @@
-"""Settings of a broker: logs and their cleaning, what producers they remember, and what topics are made with.
+"""Settings of a broker: logs, log cleaning, the expiration of producer ids, and the defaults of
+topics.
 
-Rows only; `table.py` tells how one is read.
+Rows only; `table.py` describes their format.
 """
 
 ROWS = """

@@ -1,6 +1,6 @@
-"""Settings of a broker: listeners, sockets, requests and threads, and who may use them.
+"""Settings of a broker: listeners, sockets, requests, threads and the authorizer.
 
-Rows only; `table.py` tells how one is read.
+Rows only; `table.py` describes their format.
 """
 
 ROWS = """

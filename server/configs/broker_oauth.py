@@ -1,6 +1,6 @@
 """Settings of a broker: OAUTHBEARER (KIP-768, KIP-1139).
 
-Rows only; `table.py` tells how one is read.
+Rows only; `table.py` describes their format.
 """
 
 ROWS = """

@@ -1,6 +1,7 @@
-"""Settings of a broker: the node, the quorum of controllers, the metadata log (KIP-595, KIP-853), and what a controller does at intervals.
+"""Settings of a broker: the node, the quorum of controllers, the metadata log (KIP-595, KIP-853),
+and the periodic tasks of a controller.
 
-Rows only; `table.py` tells how one is read.
+Rows only; `table.py` describes their format.
 """
 
 ROWS = """

@@ -1,6 +1,8 @@
-"""What a broker's configurations may be beside one another: the orders between them, and the steps in which threads may be altered.
+"""Validates the configurations of a broker together: which must be larger than which, and by how
+much one change may alter a number of threads.
 
-`broken` is asked at the start and before every dynamic change; the texts are close to Kafka's KafkaConfig.
+A node calls `broken` when it starts, and before every dynamic change. The error messages are close
+to those of Kafka's KafkaConfig.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ ORDERS = (
     ("replica.fetch.wait.max.ms", AT_MOST, "replica.socket.timeout.ms"),
     ("replica.fetch.wait.max.ms", AT_MOST, "replica.lag.time.max.ms"),
 )
-"""Pairs of numbers that must stand in this order."""
+"""Pairs of numbers, and the order that they must have."""
 
 STEPPED = (
     "num.io.threads",
@@ -59,11 +61,13 @@ STEPPED = (
     "remote.log.manager.expiration.thread.pool.size",
     "remote.log.manager.follower.thread.pool.size",
 )
-"""Numbers of threads: one dynamic change may halve or double them, no more (KIP-226)."""
+"""Numbers of threads. One dynamic change may at most halve or double them (KIP-226)."""
 
 
 def broken(layers: Layers) -> Iterator[tuple[str, str]]:
-    """The rules that these configurations break: the name of the one at fault, and the rule in words."""
+    """The rules that these configurations break, each as a configuration's name and the rule in
+    words.
+    """
     for name, order, other in ORDERS:
         if not HOLDS[order](number(layers, name), number(layers, other)):
             yield name, f"{name} must be {order} {other}"
@@ -107,11 +111,11 @@ OTHERS: tuple[tuple[tuple[str, ...], Callable[..., bool], str], ...] = (
         " to prevent failed authentication responses from timing out",
     ),
 )
-"""Further rules: the configurations, what must hold between their numbers, and the refusal."""
+"""Further rules: the configurations, the condition on their numbers, and the error message."""
 
 
 def stepped_too_far(before: Layers, after: Layers) -> str:
-    """What is wrong with a dynamic change of threads, or the empty text."""
+    """The error message for a dynamic change of a number of threads that is too large, or ""."""
     for name in STEPPED:
         old, new = number(before, name), number(after, name)
         problem = f"Dynamic thread count update validation failed for {name}={new}, value should "
@@ -123,12 +127,12 @@ def stepped_too_far(before: Layers, after: Layers) -> str:
 
 
 def number(layers: Layers, name: str) -> int:
-    """The number that counts for a configuration; 1, which every rule above allows, for one that is not set."""
+    """The effective number of a configuration. If it is not set, 1, which every rule above allows."""
     value = layers.value(name)
     return value if isinstance(value, int) else 1
 
 
 def listed(layers: Layers, name: str) -> tuple[str, ...]:
-    """The elements of a list that count."""
+    """The effective elements of a list."""
     value = layers.value(name)
     return value if isinstance(value, tuple) else ()

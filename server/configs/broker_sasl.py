@@ -1,6 +1,6 @@
 """Settings of a broker: SASL, principals and delegation tokens.
 
-Rows only; `table.py` tells how one is read.
+Rows only; `table.py` describes their format.
 """
 
 ROWS = """

@@ -1,6 +1,6 @@
 """Settings of a broker: share groups and the state of share partitions (KIP-932).
 
-Rows only; `table.py` tells how one is read.
+Rows only; `table.py` describes their format.
 """
 
 ROWS = """

@@ -1,6 +1,6 @@
 """Settings of a broker: TLS.
 
-Rows only; `table.py` tells how one is read.
+Rows only; `table.py` describes their format.
 """
 
 ROWS = """

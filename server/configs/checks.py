@@ -1,9 +1,9 @@
-"""What a value may be: the words of a row that bound it, and the refusal of what is out of bounds.
+"""Checks a value against the words of its row.
 
     >=1  0..0.5        a number in these bounds; as in Kafka, NaN is in all of them
     number             not NaN
     in:a,b             one of these texts; in a list, every element
-    any-case:A,B       one of these, in capitals or not
+    any-case:A,B       one of these texts, in upper or lower case
     nonempty           neither the empty text nor the empty list
     replicas           `*`, or PARTITION:BROKER in every element (KIP-73)
     voters             ID@HOST:PORT in every element (KIP-595)
@@ -11,8 +11,8 @@
     reset              latest, earliest or by_duration:P... (KIP-932)
     gzip-level         1 to 9, or -1
 
-A list refuses duplicates and empty elements without being told, unless it has a form of its own. The texts of the refusals are close
-to ConfigDef's, because clients show them.
+A list refuses duplicates and empty elements without a word for it, unless it has a form of its own.
+The error messages are close to those of ConfigDef, because clients show them.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from .definition import Config, InvalidConfig, Type, Value
+from .definition import ConfigKey, ConfigType, InvalidConfig, Value
 
 HOST_PORT = r"(?:.*?://)?\[?([0-9a-zA-Z\-%._:]*)\]?:([0-9]+)"
 DURATION = r"p(?=.)(\+?[0-9]+d)?(t(?=.)(\+?[0-9]+h)?(\+?[0-9]+m)?(\+?[0-9]+([.,][0-9]{0,9})?s)?)?"
 OWN_FORMS = frozenset({"replicas", "voters", "endpoints"})
 
 
-def checked(config: Config, value: Value, strict: bool) -> Value:
-    """The value, if its row allows it; a list without its duplicates, unless `strict`, which refuses them."""
-    if config.type is Type.LIST and not OWN_FORMS.intersection(config.checks):
+def checked(config: ConfigKey, value: Value, strict: bool) -> Value:
+    """The value, if its row allows it. Duplicates in a list are dropped, or refused if `strict`."""
+    if config.type is ConfigType.LIST and not OWN_FORMS.intersection(config.checks):
         elements = _elements(value) if strict else tuple(dict.fromkeys(_elements(value)))
         _check_list(config, elements)
         return elements
@@ -43,7 +43,7 @@ def _elements(value: Value) -> tuple[str, ...]:
     return value if isinstance(value, tuple) else ()
 
 
-def _check_list(config: Config, elements: tuple[str, ...]) -> None:
+def _check_list(config: ConfigKey, elements: tuple[str, ...]) -> None:
     allowed = next((word[3:].split(",") for word in config.checks if word.startswith("in:")), [])
     place = f"Configuration '{config.name}'"
     if not elements and "nonempty" in config.checks:

@@ -1,9 +1,9 @@
 """The configurations of a client metrics subscription (KIP-714).
 
-`table.py` tells how a row is read.
+`table.py` describes the format of a row.
 """
 
-from .table import Table
+from .table import ConfigDef
 
 ROWS = """
 metrics  list  ""  medium
@@ -14,4 +14,4 @@ match  list  ""  medium
     Which clients are meant: a list of PROPERTY=REGEX, all of which must match; empty for every client.
 """
 
-CLIENT_METRICS = Table(lambda: iter((ROWS,)))
+CLIENT_METRICS = ConfigDef(lambda: iter((ROWS,)))

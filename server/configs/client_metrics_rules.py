@@ -1,4 +1,4 @@
-"""What a client metrics subscription may hold (KIP-714)."""
+"""Validates the configurations of a client metrics subscription (KIP-714)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ PROPERTIES = frozenset(
         "client_source_port",
     }
 )
-"""What a client is matched by."""
+"""The properties of a client that `match` can name."""
 
 
 def validate_client_metrics(configs: Mapping[str, str]) -> None:
-    """Refuse configurations that a client metrics subscription may not have."""
+    """Raise InvalidRequest or InvalidConfig for the first configuration that is not valid."""
     for name in configs:
         if name not in CLIENT_METRICS:
             raise InvalidRequest(f"Unknown client metrics configuration: {name}")
@@ -37,7 +37,7 @@ def validate_client_metrics(configs: Mapping[str, str]) -> None:
 
 
 def patterns(match: Value) -> dict[str, re.Pattern[str]]:
-    """What each property of a client must match, from the elements of `match`."""
+    """The pattern for each property of a client, from the elements of `match`."""
     found = {}
     for element in match if isinstance(match, tuple) else ():
         name, equals, pattern = element.partition("=")

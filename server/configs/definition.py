@@ -1,7 +1,8 @@
-"""What one configuration is: its type, its default, what it may hold, and how text becomes a value and back.
+"""The definition of one configuration: its type, its default and its checks, and the conversion of
+text to a value and back.
 
-Kafka's ConfigDef is the measure: what it takes is taken, what it refuses is refused, in words close to its own, because clients show
-them. One difference: a class name is any text, since no class can be loaded here.
+It accepts and refuses what Kafka's ConfigDef does, with messages close to its own, because clients
+show them. There is one difference: a class name is any text, because no class can be loaded here.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from enum import IntEnum
 from kafkadouble.wire.errors import UsageError
 
 Value = bool | int | float | str | tuple[str, ...] | None
-"""What a configuration holds, by its type; None when it holds nothing."""
+"""The value of a configuration, by its type; None when it has none."""
 
 BLANKS = "".join(map(chr, range(33)))
-"""What Java's trim takes off: everything up to the space."""
+"""The characters that Java's `trim` removes: all up to the space."""
 
 
-class Type(IntEnum):
+class ConfigType(IntEnum):
     """The types of ConfigDef; the numbers are those of DescribeConfigs."""
 
     UNKNOWN = 0
@@ -32,17 +33,17 @@ class Type(IntEnum):
     PASSWORD = 9
 
 
-BITS = {Type.SHORT: 16, Type.INT: 32, Type.LONG: 64}
+BITS = {ConfigType.SHORT: 16, ConfigType.INT: 32, ConfigType.LONG: 64}
 
 
 class ConfigRefused(UsageError):
-    """A configuration that cannot be so. `error` names Kafka's error code for it."""
+    """A configuration is refused. `error` names Kafka's error code."""
 
     error = "INVALID_CONFIG"
 
 
 class InvalidConfig(ConfigRefused):
-    """A value that its configuration cannot hold: INVALID_CONFIG."""
+    """A value is not valid for its configuration: INVALID_CONFIG."""
 
     def __init__(self, name: str, value: object, why: str = "", *, text: str = "") -> None:
         self.name, self.value, self.why = name, value, why
@@ -50,62 +51,63 @@ class InvalidConfig(ConfigRefused):
 
 
 class InvalidRequest(ConfigRefused):
-    """A change that may not be asked for in this way: INVALID_REQUEST."""
+    """A request to alter configurations is not valid: INVALID_REQUEST."""
 
     error = "INVALID_REQUEST"
 
 
-class Config:
-    """One row of a table: a configuration and everything that is known of it."""
+class ConfigKey:
+    """One row of a table: the name of a configuration and all facts about it."""
 
     __slots__ = ("checks", "default", "doc", "effective", "importance", "internal", "mode", "name", "synonyms", "type")
 
-    def __init__(self, name: str, type_: Type, default: str | None, importance: str, doc: str) -> None:
+    def __init__(self, name: str, type_: ConfigType, default: str | None, importance: str, doc: str) -> None:
         self.name, self.type, self.importance, self.doc = name, type_, importance, doc
-        self.default = default  # as text; None: it holds nothing until it is set
+        self.default = default  # as text; None: it has no value until it is set
         self.checks: list[str] = []  # words of `checks.py`
         self.mode = "read-only"  # how a broker's may be altered; the others are `table.MODES`
-        # Broker configurations that give the default, the one that counts first, each with the factor that makes its unit this one's.
+        # The broker configurations that give the default, in order of precedence, each with the
+        # factor that converts its unit.
         self.synonyms: list[tuple[str, int]] = []
-        self.internal = False  # not described until it is set
-        self.effective = False  # it changes what this double does; others are taken and kept, no more
+        self.internal = False  # DescribeConfigs shows it only where it is set
+        self.effective = False  # it changes what this double does; others are only stored
 
     @property
     def sensitive(self) -> bool:
-        """Whether its value is shown to nobody."""
-        return self.type is Type.PASSWORD
+        """Whether its value is never shown."""
+        return self.type is ConfigType.PASSWORD
 
     def parse(self, text: str, *, strict: bool = False) -> Value:
-        """The value that `text` means, checked; a list loses its duplicates, unless `strict`, which refuses them."""
+        """Parse and check a text. Duplicates in a list are dropped, or refused if `strict`."""
         from .checks import checked
 
         return checked(self, parse_type(self.name, text, self.type), strict)
 
     def default_value(self) -> Value:
-        """The value of the default."""
+        """The default as a value."""
         return None if self.default is None else parse_type(self.name, self.default, self.type)
 
     def __repr__(self) -> str:
         return f"{self.name} ({self.type.name}, default {self.default!r})"
 
 
-def parse_type(name: str, text: str, type_: Type) -> Value:
-    """The value that `text` means as a `type_`, or InvalidConfig; bounds are not looked at."""
+def parse_type(name: str, text: str, type_: ConfigType) -> Value:
+    """Parse a text as a `type_`, or raise InvalidConfig; bounds are not checked."""
     trimmed = text.strip(BLANKS)
-    if type_ is Type.BOOLEAN:
+    if type_ is ConfigType.BOOLEAN:
         if trimmed.lower() not in ("true", "false"):
             raise InvalidConfig(name, text, "Expected value to be either true or false")
         return trimmed.lower() == "true"
-    if type_ is Type.LIST:
+    if type_ is ConfigType.LIST:
         return tuple(part.strip(" \t\n\v\f\r") for part in trimmed.split(",")) if trimmed else ()
-    if type_ is Type.DOUBLE:
+    if type_ is ConfigType.DOUBLE:
         return _double(name, text, trimmed)
     if type_ in BITS:
         return _whole(name, text, trimmed, type_)
     return trimmed
 
 
-def _whole(name: str, text: str, trimmed: str, type_: Type) -> int:
+def _whole(name: str, text: str, trimmed: str, type_: ConfigType) -> int:
     digits = trimmed[1:] if trimmed[:1] in ("+", "-") else trimmed
     number = int(trimmed) if digits.isdecimal() and len(digits) < 1000 else None
     if number is None or not -(1 << BITS[type_] - 1) <= number < 1 << BITS[type_] - 1:
@@ -124,12 +126,12 @@ def _double(name: str, text: str, trimmed: str) -> float:
 
 
 def format_value(value: Value) -> str | None:
-    """The text that DescribeConfigs shows for a value."""
+    """Format a value as DescribeConfigs shows it."""
     return ",".join(value) if isinstance(value, tuple) else None if value is None else shown(value)
 
 
 def shown(value: object) -> str:
-    """A value in the text of an error: as Java would print it."""
+    """Format a value for an error message, as Java prints it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):

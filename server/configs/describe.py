@@ -1,9 +1,10 @@
-"""DescribeConfigs without the wire: the entries of a topic, a broker, all brokers, a group or a client metrics subscription.
+"""DescribeConfigs without the wire: the entries of a topic, a broker, all brokers, a group or a
+client metrics subscription.
 
-An entry's synonyms are every place where its value could have come from, the one that counts first (KIP-226). Two habits of Kafka are
-kept: a place without a value is not listed, and the list begins with the configuration's first name, so that retention.ms, which its
-default takes from log.retention.hours, has no synonyms and counts as a default. A sensitive value is null wherever it stands; a name
-that no table knows is sensitive.
+The synonyms of an entry are all sources that could give its value, in order of precedence
+(KIP-226). As in Kafka, a source without a value is not listed, and the list begins with the first
+name of the configuration. So retention.ms has no synonyms and is a default when log.retention.hours
+gives its default. A sensitive value is always null; a name that is in no table is sensitive.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ from typing import NamedTuple
 
 from .broker import BROKER, broker_config
 from .client_metrics import CLIENT_METRICS
-from .definition import Config, Type, format_value
+from .definition import ConfigKey, ConfigType, format_value
 from .effective import group_value, topic_value
 from .group import GROUP
 from .layers import Layers, names_of_one
 from .own import TOPIC_HERE
 
 
-class Source(IntEnum):
-    """Where a value comes from; the numbers are those of DescribeConfigs."""
+class ConfigSource(IntEnum):
+    """The source of a value; the numbers are those of DescribeConfigs."""
 
     UNKNOWN = 0
     TOPIC = 1
@@ -36,34 +37,34 @@ class Source(IntEnum):
     GROUP = 8
 
 
-class Synonym(NamedTuple):
-    """One place that an entry's value could come from."""
+class ConfigSynonym(NamedTuple):
+    """One source that could give an entry's value."""
 
     name: str
     value: str | None
-    source: Source
+    source: ConfigSource
 
 
-class Entry(NamedTuple):
-    """One configuration as DescribeConfigs and CreateTopics answer it."""
+class ConfigEntry(NamedTuple):
+    """One configuration in the response of DescribeConfigs or CreateTopics."""
 
     name: str
     value: str | None
-    source: Source
+    source: ConfigSource
     read_only: bool
     sensitive: bool
-    type: Type
-    synonyms: tuple[Synonym, ...]
+    type: ConfigType
+    synonyms: tuple[ConfigSynonym, ...]
     documentation: str | None
 
     @property
     def is_default(self) -> bool:
-        """Whether nobody has set it."""
-        return self.source is Source.DEFAULT
+        """Whether it is set nowhere."""
+        return self.source is ConfigSource.DEFAULT
 
 
-def describe_topic(overrides: Mapping[str, str], layers: Layers) -> list[Entry]:
-    """The entries of a topic with these configurations of its own."""
+def describe_topic(overrides: Mapping[str, str], layers: Layers) -> list[ConfigEntry]:
+    """The entries of a topic; `overrides` are its own configurations."""
     return [
         _entry(config, format_value(topic_value(config, overrides, layers)), _topic_synonyms(config, overrides, layers))
         for config in TOPIC_HERE
@@ -71,23 +72,26 @@ def describe_topic(overrides: Mapping[str, str], layers: Layers) -> list[Entry]:
     ]
 
 
-def describe_new_topic(overrides: Mapping[str, str], layers: Layers) -> list[Entry]:
-    """The entries of CreateTopics' answer, by name: no synonyms, and the source of a converted value is told."""
+def describe_new_topic(overrides: Mapping[str, str], layers: Layers) -> list[ConfigEntry]:
+    """The entries in the response of CreateTopics, sorted by name.
+
+    They have no synonyms, and a value that was converted from another unit has its source.
+    """
     entries = [_new_topic_entry(config, overrides, layers) for config in TOPIC_HERE]
     return sorted(entry for entry in entries if entry.name in overrides or not TOPIC_HERE[entry.name].internal)
 
 
-def describe_broker(layers: Layers) -> list[Entry]:
-    """The entries of one broker: every configuration, and whatever else is set."""
+def describe_broker(layers: Layers) -> list[ConfigEntry]:
+    """The entries of one broker: every configuration, and every other name that is set."""
     listed = [config for config in BROKER if not config.internal and config.mode != "dynamic-only"]
     entries = [_broker_entry(config.name, format_value(layers.value(config.name)), layers) for config in listed]
     names = {config.name for config in listed}
     return entries + [_broker_entry(name, text, layers) for name, text in layers.texts.items() if name not in names]
 
 
-def describe_all_brokers(layers: Layers) -> list[Entry]:
-    """The entries of the resource that stands for all brokers: what is set for all of them, and nothing else."""
-    of_all = Source.DYNAMIC_DEFAULT_BROKER
+def describe_all_brokers(layers: Layers) -> list[ConfigEntry]:
+    """The entries of the resource of all brokers: only what is set for all of them."""
+    of_all = ConfigSource.DYNAMIC_DEFAULT_BROKER
     entries = [_broker_entry(name, text, layers) for name, text in layers.cluster.items()]
     return [
         entry._replace(source=of_all, synonyms=tuple(synonym for synonym in entry.synonyms if synonym.source is of_all))
@@ -95,8 +99,8 @@ def describe_all_brokers(layers: Layers) -> list[Entry]:
     ]
 
 
-def describe_group(overrides: Mapping[str, str], layers: Layers) -> list[Entry]:
-    """The entries of a group with these configurations of its own."""
+def describe_group(overrides: Mapping[str, str], layers: Layers) -> list[ConfigEntry]:
+    """The entries of a group; `overrides` are its own configurations."""
     return [
         _entry(config, format_value(group_value(config, overrides, layers)), _group_synonyms(config, overrides, layers))
         for config in GROUP
@@ -104,22 +108,29 @@ def describe_group(overrides: Mapping[str, str], layers: Layers) -> list[Entry]:
     ]
 
 
-def describe_client_metrics(overrides: Mapping[str, str]) -> list[Entry]:
+def describe_client_metrics(overrides: Mapping[str, str]) -> list[ConfigEntry]:
     """The entries of a client metrics subscription."""
     entries = []
     for config in CLIENT_METRICS:
         own = config.name in overrides
         value = format_value(config.parse(overrides[config.name]) if own else config.default_value())
-        entries.append(_entry(config, value, [Synonym(config.name, value, Source.CLIENT_METRICS)] if own else []))
+        entries.append(
+            _entry(config, value, [ConfigSynonym(config.name, value, ConfigSource.CLIENT_METRICS)] if own else [])
+        )
     return entries
 
 
 def answered(
-    entries: Iterable[Entry], names: Iterable[str] | None = None, *, synonyms: bool = False, documentation: bool = False
-) -> list[Entry]:
-    """What a request asks of the entries: these names (none or empty: all), with synonyms or without, documented or not.
+    entries: Iterable[ConfigEntry],
+    names: Iterable[str] | None = None,
+    *,
+    synonyms: bool = False,
+    documentation: bool = False,
+) -> list[ConfigEntry]:
+    """The part of the entries that a request asks for.
 
-    What nobody has documented (loggers) has an empty text in any case.
+    `names` are the names asked for; None or empty means all. Loggers have no documentation; they
+    have an empty text with and without `documentation`.
     """
     wanted = frozenset(names or ())
     return [
@@ -132,38 +143,40 @@ def answered(
     ]
 
 
-def _entry(config: Config, value: str | None, synonyms: Iterable[Synonym]) -> Entry:
+def _entry(config: ConfigKey, value: str | None, synonyms: Iterable[ConfigSynonym]) -> ConfigEntry:
     places = tuple(synonyms)
-    source = places[0].source if places else Source.DEFAULT
-    return Entry(config.name, value, source, False, False, config.type, places, config.doc)
+    source = places[0].source if places else ConfigSource.DEFAULT
+    return ConfigEntry(config.name, value, source, False, False, config.type, places, config.doc)
 
 
-def _broker_entry(name: str, value: str | None, layers: Layers) -> Entry:
+def _broker_entry(name: str, value: str | None, layers: Layers) -> ConfigEntry:
     config, own = broker_config(name), BROKER.get(name)
     sensitive = config is None or config.sensitive
     places = tuple(_broker_synonyms(name, sensitive, layers))
-    return Entry(
+    return ConfigEntry(
         name,
         None if sensitive else value,
-        places[0].source if places else Source.DEFAULT,
+        places[0].source if places else ConfigSource.DEFAULT,
         own is None or own.mode == "read-only",
         sensitive,
-        config.type if config else Type.UNKNOWN,
+        config.type if config else ConfigType.UNKNOWN,
         places,
         config.doc if config else None,
     )
 
 
-def _broker_synonyms(name: str, sensitive: bool, layers: Layers) -> Iterator[Synonym]:
-    places: list[tuple[Source, Callable[[str], str | None]]] = [
-        (Source.DYNAMIC_BROKER, layers.own.get),
-        (Source.DYNAMIC_DEFAULT_BROKER, layers.cluster.get),
-        (Source.STATIC_BROKER, layers.static.get),
-        (Source.DEFAULT, _default_text),
+def _broker_synonyms(name: str, sensitive: bool, layers: Layers) -> Iterator[ConfigSynonym]:
+    places: list[tuple[ConfigSource, Callable[[str], str | None]]] = [
+        (ConfigSource.DYNAMIC_BROKER, layers.own.get),
+        (ConfigSource.DYNAMIC_DEFAULT_BROKER, layers.cluster.get),
+        (ConfigSource.STATIC_BROKER, layers.static.get),
+        (ConfigSource.DEFAULT, _default_text),
     ]
     names = names_of_one(name)
     found = ((other, text(other), source) for source, text in places for other in names)
-    given = (Synonym(other, None if sensitive else text, source) for other, text, source in found if text is not None)
+    given = (
+        ConfigSynonym(other, None if sensitive else text, source) for other, text, source in found if text is not None
+    )
     return dropwhile(lambda synonym: synonym.name != name, given)
 
 
@@ -172,27 +185,27 @@ def _default_text(name: str) -> str | None:
     return config.default if config is not None and config.mode != "dynamic-only" else None
 
 
-def _topic_synonyms(config: Config, overrides: Mapping[str, str], layers: Layers) -> Iterator[Synonym]:
+def _topic_synonyms(config: ConfigKey, overrides: Mapping[str, str], layers: Layers) -> Iterator[ConfigSynonym]:
     if config.name in overrides:
-        yield Synonym(config.name, format_value(config.parse(overrides[config.name])), Source.TOPIC)
+        yield ConfigSynonym(config.name, format_value(config.parse(overrides[config.name])), ConfigSource.TOPIC)
     if config.synonyms:
         yield from _broker_synonyms(config.synonyms[0][0], False, layers)
 
 
-def _group_synonyms(config: Config, overrides: Mapping[str, str], layers: Layers) -> Iterator[Synonym]:
+def _group_synonyms(config: ConfigKey, overrides: Mapping[str, str], layers: Layers) -> Iterator[ConfigSynonym]:
     if config.name in overrides:
-        yield Synonym(config.name, format_value(config.parse(overrides[config.name])), Source.GROUP)
+        yield ConfigSynonym(config.name, format_value(config.parse(overrides[config.name])), ConfigSource.GROUP)
     if config.synonyms:
         yield from _broker_synonyms(config.synonyms[0][0], False, layers)
     elif config.default is not None:
-        yield Synonym(config.name, config.default, Source.DEFAULT)
+        yield ConfigSynonym(config.name, config.default, ConfigSource.DEFAULT)
 
 
-def _new_topic_entry(config: Config, overrides: Mapping[str, str], layers: Layers) -> Entry:
-    places = [(Source.DYNAMIC_BROKER, layers.own), (Source.DYNAMIC_DEFAULT_BROKER, layers.cluster)]
-    given = [(overrides[config.name], 1, Source.TOPIC)] if config.name in overrides else []
-    for source, layer in [*places, (Source.STATIC_BROKER, layers.static)]:
+def _new_topic_entry(config: ConfigKey, overrides: Mapping[str, str], layers: Layers) -> ConfigEntry:
+    places = [(ConfigSource.DYNAMIC_BROKER, layers.own), (ConfigSource.DYNAMIC_DEFAULT_BROKER, layers.cluster)]
+    given = [(overrides[config.name], 1, ConfigSource.TOPIC)] if config.name in overrides else []
+    for source, layer in [*places, (ConfigSource.STATIC_BROKER, layers.static)]:
         given += [(layer[name], factor, source) for name, factor in config.synonyms if name in layer]
-    text, factor, source = given[0] if given else (config.default, 1, Source.DEFAULT)
+    text, factor, source = given[0] if given else (config.default, 1, ConfigSource.DEFAULT)
     value = text if factor == 1 or text is None else str(int(text) * factor)
     return _entry(config, value, ())._replace(source=source)

@@ -1,4 +1,4 @@
-"""Which known name may have been meant by one that is unknown: the end of an error's sentence."""
+"""Suggests the known name that is nearest to an unknown one, as the end of an error message."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def near(name: Any, names: Iterable[str]) -> str:
-    """`; did you mean 'Produce'?`, or nothing when no name is near; the case of letters does not count."""
+    """`; did you mean 'Produce'?`, or "" when no name is near. Upper and lower case are the same."""
     from difflib import get_close_matches
 
     by_small = {known.lower(): known for known in names}

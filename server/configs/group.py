@@ -1,9 +1,10 @@
-"""The configurations of a group (KIP-1043), and the broker's configurations that give their defaults.
+"""The configurations of a group (KIP-1043), and the broker's configurations that give their
+defaults.
 
-`table.py` tells how a row is read.
+`table.py` describes the format of a row.
 """
 
-from .table import Table
+from .table import ConfigDef
 
 ROWS = """
 consumer.session.timeout.ms  int  45000  medium  >=1  <group.consumer.session.timeout.ms
@@ -62,4 +63,4 @@ errors.deadletterqueue.copy.record.enable  boolean  false  medium
     Whether the record itself is copied there, not only what is known of its failure.
 """
 
-GROUP = Table(lambda: iter((ROWS,)))
+GROUP = ConfigDef(lambda: iter((ROWS,)))

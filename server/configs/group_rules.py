@@ -1,6 +1,8 @@
-"""What the configurations of a group may be: within the broker's bounds, and its sessions longer than its heartbeats (KIP-848).
+"""Validates the configurations of a group: each is within the broker's bounds, and the session
+timeout is longer than the heartbeat interval (KIP-848).
 
-The broker's bounds are `group.KIND.min...` and `group.KIND.max...`. The texts of the refusals are close to Kafka's.
+The broker's bounds are `group.KIND.min...` and `group.KIND.max...`. The error messages are close to
+Kafka's.
 """
 
 from __future__ import annotations
@@ -28,14 +30,16 @@ BOUNDED = {
     "streams.task.offset.interval.ms": ("min",),
     "streams.num.warmup.replicas": ("max",),
 }
-"""Which bounds the broker has for a group's configuration, in the order in which they are looked at."""
+"""The bounds that the broker has for each configuration of a group, in the order of the checks."""
 
 KINDS = ("consumer", "share", "streams")
 TAGS = "streams.rack.aware.assignment.tags"
 
 
 def validate_group(configs: Mapping[str, str], layers: Layers) -> None:
-    """Refuse configurations that a group may not have: unknown, wrong, or out of the broker's bounds."""
+    """Raise InvalidConfig for a configuration that is unknown, wrong, or outside the broker's
+    bounds.
+    """
     for name in configs:
         if name not in GROUP:
             raise InvalidConfig(name, configs[name], text=f"Unknown group config name: {name}")
@@ -54,7 +58,7 @@ def validate_group(configs: Mapping[str, str], layers: Layers) -> None:
 
 
 def bound_of(name: str, side: str, layers: Layers) -> int | None:
-    """The `min` or `max` that the broker sets for a group's configuration; None for no bound."""
+    """The `min` or `max` of the broker for a configuration of a group; None for no bound."""
     kind, _, rest = name.partition(".")
     bounded = side in BOUNDED.get(name, ())
     bound = layers.value(f"group.{kind}.{side}.{rest.removeprefix('num.')}") if bounded else None
@@ -62,7 +66,7 @@ def bound_of(name: str, side: str, layers: Layers) -> int | None:
 
 
 def clamped(name: str, value: Value, layers: Layers) -> Value:
-    """A value brought within the broker's bounds."""
+    """The value, or the nearest bound of the broker if it is outside them."""
     if name not in BOUNDED or not isinstance(value, int):
         return value
     low, high = bound_of(name, "min", layers), bound_of(name, "max", layers)

@@ -1,11 +1,13 @@
-"""Which value of a broker's configuration counts: its own dynamic, that of all brokers, the static, the default (KIP-226).
+"""The layers of a broker's configurations. The first that has a value decides (KIP-226):
 
-    own       this broker's dynamic configurations, altered at run time
+    own       the dynamic configurations of this broker, altered at run time
     cluster   the dynamic configurations of all brokers
-    static    what the node was started with
+    static    the properties with which the node was started
+    default   the default of the row
 
-A configuration with several units (log.retention.ms, .minutes, .hours) is one: set in a higher layer, it is unset in those below. A
-dynamic value that cannot be (written by another version, say) counts as not set.
+A configuration with several units (log.retention.ms, .minutes, .hours) is one configuration: a
+value in a higher layer hides those below, in every unit. A dynamic value that is not valid, for
+example because another version wrote it, is ignored.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .broker import BROKER, LISTENER_PREFIX, OWN, base_name, broker_config
-from .definition import Config, InvalidConfig, Value
+from .definition import ConfigKey, InvalidConfig, Value
 
 UNITS_OF_ONE = (
     ("log.roll.ms", "log.roll.hours"),
@@ -21,14 +23,16 @@ UNITS_OF_ONE = (
     ("log.retention.ms", "log.retention.minutes", "log.retention.hours"),
 )
 OF_A_FLUSH = ("log.flush.interval.ms", "log.flush.scheduler.interval.ms")
-"""The scheduler's interval is a configuration of its own too, so only the first is looked up under both names."""
+"""The scheduler's interval is also a configuration of its own, so only the first has both names."""
 
 OF_ALL_BROKERS = frozenset({"max.connections", "max.connection.creation.rate", "num.network.threads"})
-"""What may be altered for one listener of all brokers at once; everything else of a listener belongs to one broker."""
+"""The configurations that may be altered for one listener on all brokers at once. All others of a
+listener are altered for one broker.
+"""
 
 
 def names_of_one(name: str) -> tuple[str, ...]:
-    """All names under which a broker's configuration may be set, the one that counts first."""
+    """All names under which a broker's configuration may be set, in order of precedence."""
     if name == OF_A_FLUSH[0]:
         return OF_A_FLUSH
     base = base_name(name)
@@ -38,7 +42,7 @@ def names_of_one(name: str) -> tuple[str, ...]:
 
 
 class Layers:
-    """The configurations of one broker, layer over layer; texts as they were given."""
+    """The configurations of one broker in layers, as texts."""
 
     __slots__ = ("_texts", "_values", "cluster", "own", "static", "topic_defaults")
 
@@ -54,15 +58,15 @@ class Layers:
         self._texts = merged(static, self.cluster, self.own)
         self._values: dict[str, Value] = {}
         self.topic_defaults: dict[str, Value] | None = None
-        """What a topic has that sets nothing itself; kept by `effective.py`."""
+        """The values of a topic that sets nothing, cached by `effective.py`."""
 
     @property
     def texts(self) -> Mapping[str, str]:
-        """What is set, by the layer that counts."""
+        """The texts that are set, each from the highest layer that has it."""
         return self._texts
 
     def value(self, name: str) -> Value:
-        """The value that counts. KeyError for a name that no table and no layer knows."""
+        """The effective value. KeyError for a name that is in no table and in no layer."""
         if name not in self._values:
             self._values[name] = self._value(name)
         return self._values[name]
@@ -76,7 +80,7 @@ class Layers:
 
 
 def merged(*layers: Mapping[str, str]) -> dict[str, str]:
-    """One layer from several, the last one strongest."""
+    """Merge layers into one; the last has precedence."""
     texts = dict(layers[0])
     for layer in layers[1:]:
         for name, text in layer.items():
@@ -87,20 +91,20 @@ def merged(*layers: Mapping[str, str]) -> dict[str, str]:
 
 
 def usable(dynamic: Mapping[str, str], *, per_broker: bool) -> dict[str, str]:
-    """The part of stored dynamic configurations that can count in this layer."""
+    """The stored dynamic configurations that are valid in this layer."""
     return {name: text for name, text in dynamic.items() if may_be_dynamic(name, per_broker) and _fits(name, text)}
 
 
 def may_be_dynamic(name: str, per_broker: bool) -> bool:
-    """Whether a name may be set at run time, for one broker or for all."""
+    """Whether a configuration may be set at run time, for one broker or for all."""
     config = BROKER.get(name)
     if config is not None and config.mode in ("read-only", "per-listener"):
         return False
     return per_broker or not only_per_broker(name, config)
 
 
-def only_per_broker(name: str, config: Config | None) -> bool:
-    """Whether a name may be set for one broker only, and not for all brokers at once."""
+def only_per_broker(name: str, config: ConfigKey | None) -> bool:
+    """Whether a configuration may be set for one broker only, not for all brokers at once."""
     if config is not None:
         return config.mode in ("per-broker", "per-listener")
     base = name.removeprefix(LISTENER_PREFIX).partition(".")[2]

@@ -1,12 +1,13 @@
-"""The configurations that Apache Kafka does not have: of a topic, and with them all that a topic takes here; of a node.
+"""The configurations of a topic and of a node that Apache Kafka does not have.
 
-Kafka's own rows stay alone in `topic.py`, to be compared with Kafka's. A row here is `internal`: it is described where somebody has set it and
-nowhere else, so that a topic that does not use it looks as in Kafka. Kafka refuses to create a topic with one of them (INVALID_CONFIG).
-Every row has bounds: no ConfigDef of Kafka says what it may be.
+`topic.py` holds Kafka's rows alone, so that a test can compare them with Kafka's. A row here is
+`internal`: DescribeConfigs shows it only where it is set, so that a topic that does not use it
+looks as in Kafka. Kafka refuses to create a topic with one of these names (INVALID_CONFIG). Every
+row has bounds, because Kafka has no ConfigDef for it.
 """
 
 from . import topic
-from .table import Table
+from .table import ConfigDef
 
 ROWS = """
 produce.expected.offset  string  off  medium  in:off,optional,required  internal  effective
@@ -20,5 +21,5 @@ metadata.start.offset.lag.time.max.ms  long  null  low  internal  >=0  effective
     How long a snapshot waits for live replicas that have not reached it, before the log begins at its end (KIP-630 as adopted) (ms).
 """
 
-TOPIC_HERE = Table(lambda: iter((topic.ROWS, ROWS)))
-"""Kafka's configurations of a topic, and ours."""
+TOPIC_HERE = ConfigDef(lambda: iter((topic.ROWS, ROWS)))
+"""Every configuration that a topic accepts here: Kafka's, and those of this module."""

@@ -1,8 +1,14 @@
-"""Java's properties files: text in, settings with their line numbers out.
+"""Parses Java's properties files: text in, settings with their line numbers out.
 
-The rules are those of java.util.Properties: `#` and `!` begin a comment line; a line that ends in an odd number of backslashes goes on
-in the next, whose leading blanks are dropped; a key ends at the first `=`, `:` or blank that has no backslash before it; `\\t`, `\\n`,
-`\\r`, `\\f` and `\\uXXXX` are characters, and any other character after a backslash is itself. Trailing blanks belong to the value.
+The rules are those of java.util.Properties:
+
+- `#` and `!` begin a comment line.
+- A line that ends in an odd number of backslashes continues in the next line, whose leading blanks
+  are dropped.
+- A key ends at the first `=`, `:` or blank that has no backslash before it.
+- `\\t`, `\\n`, `\\r`, `\\f` and `\\uXXXX` are characters; any other character after a backslash
+  is itself.
+- Trailing blanks belong to the value.
 """
 
 from __future__ import annotations
@@ -16,7 +22,10 @@ ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
 
 def parse_properties(text: str, file: str = "properties") -> list[tuple[int, str, str]]:
-    """Line number (from 1), key and value of every setting, in order and with doubled keys. `file` names the text in errors."""
+    """The line number (from 1), key and value of every setting, in order, with repeated keys.
+
+    `file` names the text in errors.
+    """
     found = []
     for number, line in _logical_lines(text):
         key, value = _split(line)
@@ -42,7 +51,8 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
             logical = ""
             continue
         logical = logical[:-1]
-        # Java reads a lone backslash at the very end as a key without letters, unless two characters end its line.
+        # Java reads a lone backslash at the end of the text as an empty key, unless its line ends
+        # with two characters.
         if number == len(lines) and (logical or not text.endswith("\r\n")):
             yield start, logical
 
@@ -77,7 +87,8 @@ def _plain(escaped: str) -> str:
                 place += 4
             character = ESCAPES.get(character, character)
         characters.append(character)
-    return "".join(characters).encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # pairs become one
+    # A pair of surrogates becomes one character.
+    return "".join(characters).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _unicode(digits: str) -> str:

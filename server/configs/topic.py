@@ -1,9 +1,9 @@
 """The configurations of a topic, and the broker's configurations that give their defaults.
 
-`table.py` tells how a row is read.
+`table.py` describes the format of a row.
 """
 
-from .table import Table
+from .table import ConfigDef
 
 ROWS = """
 segment.bytes  int  1073741824  medium  >=1048576  <log.segment.bytes  effective
@@ -85,4 +85,4 @@ internal.segment.bytes  int  null  medium  internal  effective
     Segment size without the lower bound of segment.bytes; for tests.
 """
 
-TOPIC = Table(lambda: iter((ROWS,)))
+TOPIC = ConfigDef(lambda: iter((ROWS,)))

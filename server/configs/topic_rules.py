@@ -1,7 +1,8 @@
-"""What a topic's configurations may be: known, each in its bounds, and consistent with one another and with the broker's.
+"""Validates the configurations of a topic: names, bounds, and consistency with one another and with
+the broker's configurations.
 
-The texts of the refusals are close to Kafka's LogConfig. Tiered storage (KIP-405, KIP-950) has no effect here, but its rules hold, so
-that a client is refused what Kafka would refuse it.
+The error messages are close to those of Kafka's LogConfig. Tiered storage (KIP-405, KIP-950) has no
+effect here, but its rules apply, so that this broker refuses what Kafka would refuse.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from .layers import Layers
 from .own import TOPIC_HERE
 
 REMOTE = "remote.storage.enable"
-AS_THE_LOG = -2  # of local.retention.*: what retention.* says
+AS_THE_LOG = -2  # the value of local.retention.* that means: the value of retention.*
 
 
 def validate_topic(configs: Mapping[str, str], layers: Layers, before: Mapping[str, str] | None = None) -> None:
-    """Refuse configurations that a topic may not have. `before`: what it had until now."""
+    """Raise InvalidConfig for configurations that a topic may not have. `before` are the present
+    ones.
+    """
     for name in configs:
         if name not in TOPIC_HERE:
             raise InvalidConfig(name, configs[name], text=f"Unknown topic config name: {name}")

@@ -24,8 +24,8 @@ from kafkadouble.messages.message import Message
 from ..configs.alter import (
     MIN_ISR,
     TABLES,
-    Change,
-    Operation,
+    AlterConfigOp,
+    AlterConfigOpType,
     Resource,
     Target,
     altered,
@@ -179,15 +179,15 @@ def preprocess_incremental_alter(target: Target, resource: IncrementalResource) 
     look_at_changes(target, _increments(resource))
 
 
-def _increments(resource: IncrementalResource) -> list[Change]:
-    return [Change(config.name, config.config_operation, config.value) for config in resource.configs]
+def _increments(resource: IncrementalResource) -> list[AlterConfigOp]:
+    return [AlterConfigOp(config.name, config.config_operation, config.value) for config in resource.configs]
 
 
 def checked_topic_configs(image: Image, settings: Settings, name: str, configs: Mapping[str, str]) -> Records:
     """The configurations of a new topic. Refusal(INVALID_CONFIG)."""
     target = Target(Resource.TOPIC, name, {}, settings, _elr_enabled(image))
     return _refusing_bad_configs(
-        lambda: altered(target, [Change(name, Operation.SET, text) for name, text in configs.items()])
+        lambda: altered(target, [AlterConfigOp(name, AlterConfigOpType.SET, text) for name, text in configs.items()])
     )
 
 

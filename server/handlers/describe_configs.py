@@ -20,8 +20,8 @@ from kafkadouble.messages.generated.describe_configs import DescribeConfigsReque
 from ..broker import broker_loggers
 from ..configs import describe
 from ..configs.alter import Resource
-from ..configs.definition import Type
-from ..configs.describe import Entry, Source
+from ..configs.definition import ConfigType
+from ..configs.describe import ConfigEntry, ConfigSource
 from ..metadata.topic_names import problem_with_name
 from ..requests.request import Refusal, Request
 from ..requests.waiting import OTHERS_FIRST, Wait
@@ -74,10 +74,10 @@ def _in_turns(node: Node, body: DescribeConfigsRequest) -> Wait[DescribeConfigsR
     return DescribeConfigsResponse(results=results)
 
 
-class _Entries(dict[Entry, DescribeConfigsResponse.DescribeConfigsResourceResult]):
+class _Entries(dict[ConfigEntry, DescribeConfigsResponse.DescribeConfigsResourceResult]):
     """The entries of one answer: most resources have most of them in common, and a message is only written."""
 
-    def __missing__(self, entry: Entry) -> DescribeConfigsResponse.DescribeConfigsResourceResult:
+    def __missing__(self, entry: ConfigEntry) -> DescribeConfigsResponse.DescribeConfigsResourceResult:
         self[entry] = made = _entry(entry)
         return made
 
@@ -100,7 +100,7 @@ def _described(node: Node, body: DescribeConfigsRequest, asked: Asked, made: _En
     )
 
 
-def _entry(entry: Entry) -> DescribeConfigsResponse.DescribeConfigsResourceResult:
+def _entry(entry: ConfigEntry) -> DescribeConfigsResponse.DescribeConfigsResourceResult:
     return DescribeConfigsResponse.DescribeConfigsResourceResult(
         name=entry.name,
         value=entry.value,
@@ -118,7 +118,7 @@ def _entry(entry: Entry) -> DescribeConfigsResponse.DescribeConfigsResourceResul
     )
 
 
-def _topic(node: Node, name: str) -> list[Entry]:
+def _topic(node: Node, name: str) -> list[ConfigEntry]:
     problem = problem_with_name(name)
     if problem is not None:
         raise Refusal(error_codes.INVALID_TOPIC_EXCEPTION, problem)
@@ -127,7 +127,7 @@ def _topic(node: Node, name: str) -> list[Entry]:
     return describe.describe_topic(node.controller.image.config_overrides(Resource.TOPIC, name), node.settings)
 
 
-def _broker(node: Node, name: str) -> list[Entry]:
+def _broker(node: Node, name: str) -> list[ConfigEntry]:
     if not name:
         return describe.describe_all_brokers(node.settings)
     if _broker_id(name) != node.id:
@@ -136,15 +136,15 @@ def _broker(node: Node, name: str) -> list[Entry]:
     return describe.describe_broker(node.settings)
 
 
-def _loggers(node: Node, name: str) -> list[Entry]:
+def _loggers(node: Node, name: str) -> list[ConfigEntry]:
     if not name:
         raise Refusal(error_codes.INVALID_REQUEST, "Broker id must not be empty")
     if _broker_id(name) != node.id:
         said = f"Unexpected broker id, expected {node.id} but received {name}"
         raise Refusal(error_codes.INVALID_REQUEST, said)
-    source = Source.DYNAMIC_BROKER_LOGGER
+    source = ConfigSource.DYNAMIC_BROKER_LOGGER
     return [
-        Entry(logger, level, source, False, False, Type.UNKNOWN, (), "")
+        ConfigEntry(logger, level, source, False, False, ConfigType.UNKNOWN, (), "")
         for logger, level in broker_loggers.levels().items()
     ]
 
@@ -156,19 +156,19 @@ def _broker_id(name: str) -> int:
         raise Refusal(error_codes.INVALID_REQUEST, f"Broker id must be an integer, but it is: {name}") from None
 
 
-def _client_metrics(node: Node, name: str) -> list[Entry]:
+def _client_metrics(node: Node, name: str) -> list[ConfigEntry]:
     if not name:
         raise Refusal(error_codes.INVALID_REQUEST, "Client metrics subscription name must not be empty")
     return describe.describe_client_metrics(node.controller.image.config_overrides(Resource.CLIENT_METRICS, name))
 
 
-def _group(node: Node, name: str) -> list[Entry]:
+def _group(node: Node, name: str) -> list[ConfigEntry]:
     if not name:
         raise Refusal(error_codes.INVALID_REQUEST, "Group name must not be empty")
     return describe.describe_group(node.controller.image.config_overrides(Resource.GROUP, name), node.settings)
 
 
-DESCRIBED: dict[int, Callable[[Node, str], list[Entry]]] = {
+DESCRIBED: dict[int, Callable[[Node, str], list[ConfigEntry]]] = {
     Resource.TOPIC: _topic,
     Resource.BROKER: _broker,
     Resource.BROKER_LOGGER: _loggers,

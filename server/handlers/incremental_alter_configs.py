@@ -16,7 +16,7 @@ from kafkadouble.messages.generated.incremental_alter_configs import (
 )
 
 from ..broker import broker_loggers
-from ..configs.alter import Change, Resource
+from ..configs.alter import AlterConfigOp, Resource
 from ..controller.configuration_control import (
     ConfigResourceResult,
     IncrementalResource,
@@ -57,7 +57,7 @@ def preprocess(
 
 
 def _alter_loggers(node: Node, body: IncrementalAlterConfigsRequest, resource: IncrementalResource) -> None:
-    changes = [Change(config.name, config.config_operation, config.value) for config in resource.configs]
+    changes = [AlterConfigOp(config.name, config.config_operation, config.value) for config in resource.configs]
     broker_loggers.alter(node.id, resource.resource_name, changes, validate_only=body.validate_only)
 
 

@@ -28,7 +28,7 @@ from ..requests.answer import Answer, Disconnect
 from ..requests.bounds import MOST_ELEMENTS, has_too_many
 from ..requests.gc_pause import all_kept
 from ..requests.request import Peer, Request
-from ..requests.waiting import OTHERS_FIRST, Task, Wait
+from ..requests.waiting import OTHERS_FIRST, HandlerTask, Wait
 from ..tracing.capture import ABANDONED, DISCONNECTED, UNANSWERED
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Connection:
         self._held = self._unsent = 0  # what the node was told last
         self._queued = 0  # bytes of the backlog, and of the request that waits
         self._request: Request[Any] | None = None
-        self._task: Task | None = None
+        self._task: HandlerTask | None = None
         self.last_api = -1  # the key of the latest request that was begun
         self._tap = None if node.capture is None else node.capture.connection(node.id, peer)
 

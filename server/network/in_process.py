@@ -29,7 +29,7 @@ from ..requests.request import Peer, Request
 if TYPE_CHECKING:
     from ..apis.row import ServedApi
     from ..node import Node
-    from ..requests.waiting import Task
+    from ..requests.waiting import HandlerTask
     from .peers import Sending
 
 ROUNDS = 64
@@ -66,7 +66,7 @@ class _UnderWay:
 
     def __init__(self, sender: Node, channel: Sending, send: Send, target: Node, expires: int) -> None:
         self.sender, self.channel, self.send, self.target, self.expires = sender, channel, send, target, expires
-        self.task: Task | None = None
+        self.task: HandlerTask | None = None
 
 
 class InProcess:

@@ -14,7 +14,7 @@ from functools import cache, partial
 from time import perf_counter
 from typing import Any
 
-from ..requests.waiting import Aside, Task
+from ..requests.waiting import Aside, HandlerTask
 
 TURN_S = 0.02
 
@@ -68,12 +68,12 @@ class Asides:
 
     def __init__(self, done: Callable[[], None]) -> None:
         self._done = done
-        self._waiting: deque[tuple[Aside, Task]] = deque()
+        self._waiting: deque[tuple[Aside, HandlerTask]] = deque()
         self._running: asyncio.Future[None] | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
         """While there is one; without it everything is done at once."""
 
-    def add(self, aside: Aside, task: Task) -> None:
+    def add(self, aside: Aside, task: HandlerTask) -> None:
         if self.loop is None:
             aside.run()
             task.woken()
@@ -88,7 +88,7 @@ class Asides:
                 self._running = self.loop.run_in_executor(None, _run, aside)
                 self._running.add_done_callback(partial(self._end, task))
 
-    def _end(self, task: Task, done: asyncio.Future[None]) -> None:
+    def _end(self, task: HandlerTask, done: asyncio.Future[None]) -> None:
         self._running = None
         task.woken()
         self._begin()

@@ -1,5 +1,5 @@
-"""How many elements a request may have, in its header and body together. How large it may be in
-bytes, `socket.request.max.bytes` says.
+"""Bounds the number of elements of a request, in its header and body together. Its size in bytes is
+bounded by `socket.request.max.bytes`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,16 @@ from kafkadouble.messages.headers import RequestHead
 from kafkadouble.messages.message import Message
 
 MOST_ELEMENTS = 50_000
-"""Each element takes at least one byte, and may become an object of a hundred: without a bound 100 MB
-of empty names would take some 4 GB, and the loop for a minute."""
+"""An element takes at least one byte of the request, and can become an object of a hundred bytes.
+Without a bound, a request of 100 MB with empty names would take about 4 GB of memory, and would
+keep the loop busy for a minute.
+"""
 
 
 def has_too_many(cls: type[Message], frame: bytes, head: RequestHead) -> bool:
-    """Whether the tagged fields of the header and the elements of the body are more than a request
-    may have. Nothing is decoded for it; a frame of fewer bytes cannot have so many."""
+    """Whether the header's tagged fields and the body's elements are more than `MOST_ELEMENTS`.
+
+    It decodes nothing, and returns at once for a frame that is too short to have so many.
+    """
     left = MOST_ELEMENTS - head.tags
     return len(frame) > left and exceed(cls, frame, head.api_version, head.body_offset, left)

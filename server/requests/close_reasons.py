@@ -1,6 +1,8 @@
-"""What is said of bytes that end a connection: who sent them, which API and version they are of, the byte and the field.
+"""The log messages for bytes that end a connection: the client id, the API and its version, the
+byte and the field.
 
-Each is the rest of a sentence that begins with the peer's address, in one line however the client calls itself.
+Each is the rest of a sentence that begins with the peer's address. It is one line, whatever the
+client id contains.
 """
 
 from __future__ import annotations
@@ -23,16 +25,16 @@ SASL_HERE = "; a client with SASL does so, since this listener has none (securit
 
 LONGEST_NAME = 100
 _KEY_AND_VERSION, _LENGTH = Struct(">hh").unpack_from, Struct(">h").unpack_from
-_CLIENT_ID = 10  # where it begins in any request header
+_CLIENT_ID = 10  # the byte at which the client id begins in every request header
 
 
 def no_frame(error: WireError, data: bytes) -> str:
-    """The length of a frame cannot be."""
+    """The length of a frame is not valid."""
     return f"sent bytes that are no request: {error}{'' if error.offset else guess(data)}"
 
 
 def bad_header(frame: bytes, error: WireError) -> str:
-    """A header that cannot be read, or whose API nobody knows; as much of it is told as is there."""
+    """A header cannot be read, or its API is unknown. The message shows the fields that are there."""
     if len(frame) < _CLIENT_ID:
         return f"sent a header that cannot be read: {error}"
     key, version = _KEY_AND_VERSION(frame)
@@ -42,17 +44,17 @@ def bad_header(frame: bytes, error: WireError) -> str:
 
 
 def bad_body(head: RequestHead, error: WireError) -> str:
-    """A body that cannot be read."""
+    """A body cannot be read."""
     return f"{_sender(head)} that cannot be read: {error}"
 
 
 def too_many(head: RequestHead, most: int) -> str:
-    """A body of too many elements."""
+    """A body has too many elements."""
     return f"{_sender(head)} of more than {most} elements"
 
 
 def not_served(head: RequestHead, served: ServedApi | None) -> str:
-    """An API that is not served, or not in this version."""
+    """The API is not served, or not in this version."""
     if served is None:
         place = "at byte 0 in RequestHeader.request_api_key"
         hint = SASL_HERE if head.api_key in OF_SASL else ""
@@ -62,12 +64,12 @@ def not_served(head: RequestHead, served: ServedApi | None) -> str:
 
 
 def left_after(last_api: int) -> str:
-    """What may be wrong when a client closes its connection after this API; "" when nothing need be."""
+    """The likely mistake of a client that closes its connection after this API; "" for none."""
     return f" after {_api(last_api)} alone{SASL_HERE}" if last_api == ApiKeys.API_VERSIONS else ""
 
 
 def client(client_id: str) -> str:
-    """Who, as far as he says."""
+    """The client id for a message, at most `LONGEST_NAME` characters of it."""
     shown = client_id if len(client_id) <= LONGEST_NAME else client_id[:LONGEST_NAME] + "..."
     return f"(client {shown!r})"
 

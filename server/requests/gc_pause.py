@@ -1,6 +1,7 @@
-"""Work that makes very many objects, all of which stay: Python does not look for garbage among them meanwhile.
+"""Pauses Python's garbage collector during work that makes very many objects that all stay alive.
 
-Its collector looks at everything again whenever there is a quarter more of it. Of a million partitions that is longer than making them takes.
+The collector traverses all objects again whenever their number has grown by a quarter. For a
+million partitions that takes longer than making them.
 """
 
 from __future__ import annotations
@@ -12,14 +13,18 @@ from contextlib import contextmanager
 
 @contextmanager
 def all_kept() -> Iterator[None]:
-    """For as long as the work lasts. What becomes unreachable goes nevertheless, unless it refers to itself. Afterwards all that there is
-    counts as old, so that it is not looked at as soon as the next object is made."""
+    """Pause the collector inside the `with` block.
+
+    Objects that become unreachable are still freed, except reference cycles. At the end all objects
+    are moved to the oldest generation, so that the next allocation does not start a traversal.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if not gc.get_freeze_count():  # else somebody wants it so, and `unfreeze` would undo that
+        # If objects are frozen already, the application wants that, and `unfreeze` would undo it.
+        if not gc.get_freeze_count():
             gc.freeze()
             gc.unfreeze()
         if was_enabled:

@@ -1,11 +1,19 @@
-"""The bytes of requests that are not answered yet, over all connections of a node, under one bound.
+"""Bounds the memory of requests that are not answered yet, over all connections of a node (Kafka's
+MemoryPool, `queued.max.request.bytes`).
 
-A frame that is announced costs nothing; its bytes count when they come. (A Kafka broker sets the memory of a frame aside as soon as its size
-has arrived, so that fifty connections which announce 100 MB each bring it down.) Rules. Everybody may hold `ALLOWANCE` bytes at any time, so
-that ordinary requests never wait for others. When all together hold more than the limit, those who hold more than that are read no further,
-but for one, the one that holds most: it may finish, and give its bytes back. So memory is bounded by the limit, one frame, and what one read of
-every connection brings; and somebody always gets on. Who is let through and has not finished after `PATIENCE_MS` is disconnected: one who
-sends a byte now and then would hold up all who have a large request.
+Bytes count when they arrive, not when a frame announces its size. (A Kafka broker allocates the
+memory of a frame as soon as its size has arrived, so that fifty connections that announce 100 MB
+each bring it down.) Rules:
+
+- Every connection may hold `ALLOWANCE` bytes at any time, so that small requests never wait.
+- When all connections together hold more than the limit, connections that hold more than
+  `ALLOWANCE` are muted, except the one that holds most. That one may finish and give its bytes
+  back.
+- A connection that is the exception for `PATIENCE_MS` without finishing is disconnected. Otherwise
+  a client that sends a byte now and then would stop all large requests.
+
+So memory is bounded by the limit, one frame, and the bytes of one read of every connection, and
+always one connection makes progress.
 """
 
 from __future__ import annotations
@@ -18,29 +26,29 @@ ALLOWANCE = 64 * 1024
 PATIENCE_MS = 10_000
 
 
-class Holder(Protocol):
-    """A connection, as far as this file knows it."""
+class MemoryHolder(Protocol):
+    """What this module needs of a connection."""
 
     def restrain(self, restrained: bool) -> None:
-        """Read no further, or read again."""
+        """Stop reading from the socket, or read again."""
 
     def end(self, why: str) -> None:
-        """Close, and say why."""
+        """Close the connection for this reason."""
 
 
-class Intake:
-    """What is held, by connection. `limit` is in bytes."""
+class MemoryPool:
+    """The number of bytes that each connection holds. `limit` is in bytes."""
 
     def __init__(self, limit: int, timers: Timers) -> None:
         self.limit, self._timers = limit, timers
         self.total = 0
-        self._held: dict[Holder, int] = {}
-        self._favoured: Holder | None = None
-        self._restrained: set[Holder] = set()
+        self._held: dict[MemoryHolder, int] = {}
+        self._favoured: MemoryHolder | None = None
+        self._restrained: set[MemoryHolder] = set()
         self._watch: Timer | None = None
 
-    def note(self, holder: Holder, held: int, now: int) -> None:
-        """`holder` now holds that many bytes; 0 when it has gone."""
+    def note(self, holder: MemoryHolder, held: int, now: int) -> None:
+        """Record that `holder` now holds `held` bytes; 0 when it is closed."""
         before = self._held.pop(holder, 0)
         if held:
             self._held[holder] = held

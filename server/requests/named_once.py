@@ -1,4 +1,6 @@
-"""What a request names, as Kafka's maps hold it: a topic once, a partition once and as it was said last, and no topic without partitions."""
+"""Merges topics and partitions that a request names repeatedly, as Kafka's maps do: each topic
+once, each partition once with its last value, and no topic without partitions.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ def named_once(
     partitions: Callable[[T], Sequence[P]],
     index: Callable[[P], int],
 ) -> list[tuple[T, list[P]]]:
-    """Each topic with its partitions, in the order in which they were named first."""
+    """Each topic with its partitions, in the order of their first occurrence."""
     kept: dict[Hashable, tuple[T, dict[int, P]]] = {}
     for topic in topics:
         for partition in partitions(topic):

@@ -1,4 +1,8 @@
-"""Who it may be that speaks another protocol: people connect with TLS, a browser or a health check, and see a frame of 1.2 GB refused."""
+"""Guesses which other protocol a client speaks, from its first bytes.
+
+A client with TLS, a browser or a health check would otherwise see that a frame of 1.2 GB is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +25,11 @@ STRANGERS: tuple[tuple[bytes, str], ...] = (
         "this looks like a PROXY header, as load balancers can send it, which Kafka does not read",
     ),
 )
-"""How other protocols begin, and what to say of them. None of it can begin a request: as a length it is past any bound, or nearly."""
+"""The first bytes of other protocols, and the message for each. As the length of a frame these
+bytes are above any bound or close to it, so that no request begins with them.
+"""
 
 
 def guess(data: bytes) -> str:
-    """What bytes at the start of a connection look like, as the end of a sentence; empty when nobody knows."""
+    """The guess for the first bytes of a connection, as the end of a sentence; "" for no guess."""
     return next((f"; {said}" for start, said in STRANGERS if data.startswith(start)), "")

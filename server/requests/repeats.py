@@ -1,6 +1,7 @@
-"""What a request names again is answered again, as in Kafka, as long as that stays little.
+"""Bounds the part of a response that answers repeated names.
 
-A small request must not become an endless answer.
+Kafka answers a name in a request as often as the request repeats it. Here that holds up to a bound,
+so that a small request cannot cause an endless response.
 """
 
 from __future__ import annotations
@@ -8,18 +9,20 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 MOST = 10_000
-"""Elements of an answer (partitions, members, producers) that are there because something was named again."""
+"""The largest number of elements (partitions, members, producers) that answer repeated names."""
 
 
 class Repeats:
-    """What one request has named so far."""
+    """The names that one request has used so far."""
 
     def __init__(self) -> None:
         self._seen: set[Hashable] = set()
         self._left = MOST
 
     def may(self, name: Hashable, size: int = 1) -> bool:
-        """Whether this is answered, by `size` elements: the first time always, later while there is room."""
+        """Whether a name is answered with `size` elements: always the first time, then up to the
+        bound.
+        """
         if name not in self._seen:
             self._seen.add(name)
             return True

@@ -1,8 +1,9 @@
-"""A decoded request on its way to a handler, and the two ways out of a handler that are not an answer.
+"""A decoded request, the client that sent it, and the exception of a handler that refuses it.
 
-A handler is `answer(node, request)`: it returns a response message, or None where the protocol has none (Produce with acks=0), or is a
-generator as `waiting.py` says. It raises `Refusal` for an error that concerns the request as a whole; dispatch turns that into the API's own
-shape of an error answer.
+A handler is `answer(node, request)`. It returns a response message, or None where the protocol has
+no response (Produce with acks=0), or it is a generator as `waiting.py` describes. It raises
+`Refusal` for an error of the whole request; `dispatch.py` turns that into the API's own error
+response.
 """
 
 from __future__ import annotations
@@ -20,12 +21,16 @@ Body = TypeVar("Body", bound=Message)
 
 
 OWNER = 0
-"""The id of who asks from within this process: the node itself, and who runs it. Connections count from 1."""
+"""The connection id of requests from inside this process: from the node itself, and from the
+application that runs it. Connections count from 1.
+"""
 
 
 class Peer:
-    """Who is at the other end of a connection. Made when it is accepted; a handler may note here what the client said of itself. `apis` is what
-    is served on the listener that it came to."""
+    """The client at the other end of a connection. It is made when the connection is accepted;
+    handlers store here what the client says about itself. `apis` are the APIs of the connection's
+    listener.
+    """
 
     __slots__ = (
         "apis",
@@ -44,12 +49,12 @@ class Peer:
     ) -> None:
         self.id, self.host, self.port, self.listener, self.apis = id, host, port, listener, apis
         self.principal = "User:ANONYMOUS"
-        self.may_ask_for_tokens = False  # nobody in PLAINTEXT may, see `token_requests.py`
+        self.may_ask_for_tokens = False  # never on PLAINTEXT, see `token_requests.py`
         self.software_name = self.software_version = ""
 
     @property
     def is_at_controller(self) -> bool:
-        """Whether it came to a listener of controllers, which alone serve Envelope."""
+        """Whether its listener is a controller's; only these serve Envelope."""
         return ApiKeys.ENVELOPE in self.apis
 
     def __repr__(self) -> str:
@@ -57,9 +62,10 @@ class Peer:
 
 
 class Request(Generic[Body]):
-    """One request: its header's fields, its decoded body, and who sent it.
+    """One request: the fields of its header, its decoded body, and the client that sent it.
 
-    `size` counts the bytes of the frame; `received` is the time (ms) at which the last of them came.
+    `size` is the size of the frame in bytes; `received` is the time (ms) at which its last byte
+    arrived.
     """
 
     __slots__ = ("api_key", "body", "client_id", "correlation_id", "peer", "received", "size", "version")
@@ -85,7 +91,9 @@ class Request(Generic[Body]):
 
 
 class Refusal(Exception):
-    """A handler's way to say that the whole request fails: a Kafka error code, and a message where the response can carry one."""
+    """Raised by a handler when the whole request fails: a Kafka error code, and a message for
+    responses that have a field for it.
+    """
 
     def __init__(self, code: int, message: str | None = None) -> None:
         super().__init__(code, message)

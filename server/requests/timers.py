@@ -1,7 +1,8 @@
-"""Calls by time: what is due at `now` is called, earliest first.
+"""Timers: `run(now)` calls every action that is due, earliest first.
 
-Rules. Among equal times the order is that of asking, so that a run can be repeated. A cancelled timer costs nothing but its place in the
-heap, and the heap never holds more dead places than live ones: a million heartbeats that move a deadline leave no trail.
+Rules. Actions with the same deadline run in the order in which they were scheduled, so that a run
+can be repeated. A cancelled timer takes only an entry of the heap, and at most half of a large heap
+are cancelled entries: a million heartbeats that move a deadline do not fill it.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ from collections.abc import Callable
 from itertools import count
 
 Action = Callable[[int], None]
-"""What is called, with `now` in ms."""
+"""The action of a timer; its argument is `now` in ms."""
 
 NEVER = 2**63
 """No deadline: later than every deadline (ms)."""
 
 
 class Timer:
-    """Something that is to be called at `deadline` (ms); `cancel` forgets it."""
+    """An action that runs at `deadline` (ms), unless `cancel` is called before."""
 
     __slots__ = ("_timers", "action", "deadline")
 
@@ -33,7 +34,7 @@ class Timer:
 
 
 class Timers:
-    """Timers in the order in which they are due."""
+    """Timers in the order of their deadlines."""
 
     def __init__(self) -> None:
         self._heap: list[tuple[int, int, Timer]] = []
@@ -41,24 +42,24 @@ class Timers:
         self._dead = 0
 
     def at(self, deadline: int, action: Action) -> Timer:
-        """Have `action(now)` called by the first `run` at or after `deadline` (ms)."""
+        """Schedule `action(now)` for the first `run` at or after `deadline` (ms)."""
         timer = Timer(self, deadline, action)
         heapq.heappush(self._heap, (deadline, next(self._order), timer))
         return timer
 
     def next_deadline(self) -> int | None:
-        """When `run` is wanted next, or None."""
+        """The deadline of the next action (ms), or None."""
         while self._heap and self._heap[0][2].action is None:
             heapq.heappop(self._heap)
             self._dead -= 1
         return self._heap[0][0] if self._heap else None
 
     def due(self, now: int) -> bool:
-        """Whether `run` would find something; a cancelled timer may make it say so in vain."""
+        """Whether `run` may have something to do; it can be True for a cancelled timer alone."""
         return bool(self._heap) and self._heap[0][0] <= now
 
     def run(self, now: int, most: int | None = None) -> None:
-        """Call everything that is due, also what is asked for meanwhile; no more than `most`."""
+        """Run every action that is due, including those scheduled meanwhile, at most `most`."""
         left = -1 if most is None else most
         while left and (deadline := self.next_deadline()) is not None and deadline <= now:
             left -= 1

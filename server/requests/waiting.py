@@ -1,19 +1,32 @@
-"""A handler that cannot answer yet: a generator that yields what it waits for, and the driver that resumes it.
+"""Handlers that wait: a handler that cannot answer yet is a generator that yields what it waits
+for, and `Waiting` resumes it (Kafka's DelayedOperationPurgatory).
 
     answer = partition.read(offset)
-    while not answer.ready and (yield Until(request.deadline, [partition.waiters], lacking=answer.missing_bytes)):
+    missing = answer.missing_bytes
+    while missing and (yield Until(request.deadline, [partition.waiters], lacking=missing)):
         answer = partition.read(offset)
+        missing = answer.missing_bytes
     return answer
 
-Rules. A `yield` gives True when something that was waited for happened, False when the time is up. Waiters hang on the place that can wake
-them; a place is woken by an amount (bytes, or 1), and a waiter is resumed when what it lacks has come. Waking only marks: nothing is resumed
-before the driver's next `run`, so that a handler never finds the world changed under its feet. What must survive lives in state, never in a
-generator's locals: a closed connection closes its generators. This file knows no clock, no socket and no request.
+Rules.
 
-No step may take long. A handler with much to do yields `OTHERS_FIRST` after every `SLICE` elements and is
-resumed by a later tick, one handler for each. What cannot be cut into slices, and touches no state, it
-yields as an `Aside`: a shell runs that on another thread, and without a shell it is run at once. Both go
-by numbers of elements and not by a clock, so that the same requests give the same steps.
+- A `yield` returns True when something that the handler waited for happened, False when its
+  deadline has passed.
+- A task is registered in the `Waiters` of each place that can wake it: a partition, a group, a
+  flush. A place is woken by an amount (bytes, or 1). A task is resumed when the sum reaches what it
+  lacks.
+- Waking only marks a task. It is resumed by the next `run`, so that state never changes while
+  another handler is in the middle of a step.
+- State that must survive never lives in the local variables of a generator: a closed connection
+  closes its generators.
+
+This module has no clock and no socket, and does not depend on the request.
+
+No step may take long. A handler with much to do yields `OTHERS_FIRST` after every `SLICE` elements,
+and a later tick resumes it, one handler per tick. Work that cannot be divided into slices and does
+not touch state is yielded as an `Aside`: the shell runs it on another thread; without a shell it
+runs at once. Both depend on numbers of elements and not on a clock, so that the same requests give
+the same steps.
 """
 
 from __future__ import annotations
@@ -29,7 +42,9 @@ R = TypeVar("R")
 
 
 class Until:
-    """What a handler waits for: the places that can wake it, what it still lacks of them, and when it gives up (ms; None: never)."""
+    """What a handler waits for: the places that can wake it, the amount that it lacks, and the
+    deadline (ms; None: no deadline).
+    """
 
     __slots__ = ("deadline", "lacking", "places")
 
@@ -38,21 +53,26 @@ class Until:
 
 
 Wait = Generator[Until, Any, T]
-"""A handler under way, whose result will be a T. It is sent True or False, as the rules above say."""
+"""A running handler whose result is a T. It is sent True or False, see the rules above."""
 
 OTHERS_FIRST = Until(None)
-"""What a handler yields that could go on, and lets others have their turn before."""
+"""A handler yields this when it could continue, but lets other handlers run first."""
 
 SLICE = 256
-"""Elements (partitions, topics, ...) that a handler works on before others have their turn: 1 to 5 ms."""
+"""The number of elements (partitions, topics, ...) that a handler processes before other handlers
+run: 1 to 5 ms.
+"""
 
 MOST_AT_ONCE, FEW_AT_ONCE = 128, 16
-"""Handlers that are resumed, and timers that ring, in one `run`, some 5 ms; and where a request has its turn."""
+"""The number of handlers that one `run` resumes, and of timers that it fires, about 5 ms; and the
+smaller number for a `run` before which a request had its turn.
+"""
 
 
 class Aside(Until):
-    """Work that takes long and touches no state. When the handler goes on, `result()` gives what it gave or
-    raises what it raised."""
+    """Work that takes long and does not touch state. When the handler is resumed, `result()`
+    returns the result of the work or raises its exception.
+    """
 
     __slots__ = ("_failure", "_value", "_work")
 
@@ -63,26 +83,26 @@ class Aside(Until):
         self._failure: Exception | None = None
 
     def run(self) -> None:
-        """Do the work, on whatever thread."""
+        """Do the work, on any thread."""
         try:
             self._value = self._work()
-        except Exception as failure:  # its traceback would keep what the work had in its hands
+        except Exception as failure:  # without its traceback, which would keep the data of the work
             failure.__cause__ = failure.__context__ = None
             self._failure = failure.with_traceback(None)
 
     def result(self) -> Any:
-        """What the work gave; to be called once."""
+        """The result of the work. It can be called once."""
         failure, self._failure = self._failure, None
         try:
             if failure is not None:
                 raise failure
             return self._value
         finally:
-            del failure  # which would refer to itself by this frame
+            del failure  # it would refer to itself through this frame
 
 
 class Slices:
-    """Counts the elements that a handler works on."""
+    """Counts the elements that a handler processes."""
 
     __slots__ = ("_left",)
 
@@ -90,7 +110,7 @@ class Slices:
         self._left = SLICE
 
     def end(self, elements: int = 1) -> bool:
-        """Whether a slice ends with these elements, so that `OTHERS_FIRST` is to be yielded."""
+        """Count these elements. True when the slice ends and the handler must yield `OTHERS_FIRST`."""
         self._left -= elements
         if self._left > 0:
             return False
@@ -99,7 +119,7 @@ class Slices:
 
 
 def sliced(function: Callable[[T], R], elements: Iterable[T]) -> Wait[list[R]]:
-    """What the function gives for each element, in slices."""
+    """Apply a function to each element, in slices."""
     found: list[R] = []
     slices = Slices()
     for element in elements:
@@ -110,24 +130,23 @@ def sliced(function: Callable[[T], R], elements: Iterable[T]) -> Wait[list[R]]:
 
 
 class Waiters:
-    """A place where handlers hang until it moves: a partition, a group, a flush."""
+    """The tasks that wait for one place: a partition, a group, a flush."""
 
     __slots__ = ("tasks",)
 
     def __init__(self) -> None:
-        self.tasks: dict[
-            Task, None
-        ] = {}  # in order of arrival; a dict, so that leaving costs the same for the first and the last
+        # In order of arrival. A dict, so that any task is removed in constant time.
+        self.tasks: dict[HandlerTask, None] = {}
 
     def wake(self, amount: int = 1) -> None:
-        """Something moved here, by `amount` of what these waiters count."""
+        """Add `amount` to what every waiting task has; wake the tasks that lack nothing more."""
         for task in list(self.tasks):
             task.lacking -= amount
             if task.lacking <= 0:
                 task.woken()
 
     def wake_all(self) -> None:
-        """Something happened that every waiter must look at, however much it still lacks."""
+        """Wake every waiting task, whatever it lacks."""
         for task in list(self.tasks):
             task.woken()
 
@@ -138,8 +157,8 @@ class Waiters:
         return f"{len(self.tasks)} waiting"
 
 
-class Task:
-    """One handler under way. `lacking` is what is still to come at the places where it hangs."""
+class HandlerTask:
+    """One running handler. `lacking` is the amount that must still come from its places."""
 
     __slots__ = ("_done", "_failed", "_places", "_steps", "_timer", "_waiting", "alive", "lacking")
 
@@ -168,7 +187,7 @@ class Task:
             self._timer = None
 
     def resume(self, moved: bool | None) -> None:
-        """Run the handler to its next `yield`, or to its end; `moved` is None to start it."""
+        """Run the handler to its next `yield` or to its end. `moved` is None for the start."""
         if not self.alive:
             return
         try:
@@ -196,7 +215,7 @@ class Task:
             self._timer = self._waiting.timers.at(until.deadline, self._expired)
 
     def close(self) -> None:
-        """Nobody waits for the answer any more."""
+        """End the handler: its answer is not needed any more."""
         if self.alive:
             self.alive = False
             self._leave()
@@ -204,29 +223,32 @@ class Task:
 
 
 class Waiting:
-    """The driver: starts handlers, and resumes those that were woken or whose time is up."""
+    """Starts handlers, and resumes those that were woken or whose deadline has passed."""
 
     def __init__(self) -> None:
         self.timers = Timers()
-        self.ready: deque[tuple[Task, bool]] = deque()  # who can go on, and whether he was woken
-        self.later: deque[Task] = deque()  # those that let others go first
-        self.aside: Callable[[Aside, Task], None] = _at_once
-        """Runs an `Aside`, and wakes the task when that is done; a shell puts its own here."""
+        # Tasks that can continue, and whether they were woken (else their deadline has passed).
+        self.ready: deque[tuple[HandlerTask, bool]] = deque()
+        self.later: deque[HandlerTask] = deque()  # tasks that let others run first
+        self.aside: Callable[[Aside, HandlerTask], None] = _at_once
+        """Runs an `Aside`, and wakes the task when it is done. A shell puts its own here."""
         self._running = False
 
-    def start(self, steps: Wait[T], done: Callable[[T], None], failed: Callable[[Exception], None]) -> Task:
-        """Run a handler to its first `yield`; `done(result)` or `failed(exception)` is called once, perhaps before this returns."""
-        task = Task(self, steps, done, failed)
+    def start(self, steps: Wait[T], done: Callable[[T], None], failed: Callable[[Exception], None]) -> HandlerTask:
+        """Run a handler to its first `yield`. `done(result)` or `failed(exception)` is called once,
+        possibly before this returns.
+        """
+        task = HandlerTask(self, steps, done, failed)
         task.resume(None)
         return task
 
     @property
     def is_busy(self) -> bool:
-        """Whether handlers can go on that the last `run` left."""
+        """Whether the last `run` left handlers that can continue."""
         return bool(self.later or self.ready)
 
     def take_turn(self) -> None:
-        """Have the next `run` resume one that let others go first, the one that did so longest ago."""
+        """Let the next `run` resume one task that let others run first: the one that waits longest."""
         while self.later:
             task = self.later.popleft()
             if task.alive:
@@ -234,10 +256,11 @@ class Waiting:
                 return
 
     def run(self, now: int, most: int | None = None) -> None:
-        """Resume what can go on at `now`, and what that wakes, until nothing more moves or `most` have been resumed.
+        """Resume the tasks that can continue at `now`, and those that they wake, at most `most`
+        tasks.
 
-        Called from within itself (an answer that lets the next request of a connection begin) it leaves the work to the outer call: the
-        depth of the stack does not grow with the number of those who wait.
+        A call from inside `run` (an answer starts the next request of a connection) leaves the work
+        to the outer call, so that the stack does not grow with the number of waiting tasks.
         """
         if self._running:
             return
@@ -252,6 +275,6 @@ class Waiting:
             self._running = False
 
 
-def _at_once(aside: Aside, task: Task) -> None:
+def _at_once(aside: Aside, task: HandlerTask) -> None:
     aside.run()
     task.woken()

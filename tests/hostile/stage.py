@@ -29,7 +29,7 @@ from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.network.connection import Buffers, Connection
 from kafkadouble.server.node import Node
 from kafkadouble.server.requests.request import Peer
-from kafkadouble.server.requests.waiting import Task
+from kafkadouble.server.requests.waiting import HandlerTask
 from kafkadouble.wire.batch import decode_all, encode_batch
 from kafkadouble.wire.frame import Frames
 from kafkadouble.wire.record import Record
@@ -168,7 +168,7 @@ class Stage:
         self.node.tick(end)
 
     @property
-    def waiting(self) -> set[Task]:
+    def waiting(self) -> set[HandlerTask]:
         """The handlers that hang on partitions."""
         return {task for partition in self.node.partitions for task in partition.waiters.tasks}
 

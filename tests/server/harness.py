@@ -25,7 +25,7 @@ from kafkadouble.server.node import Node
 from kafkadouble.server.replica.partition import Partition
 from kafkadouble.server.requests.answer import DISCONNECT, Answer, Disconnect
 from kafkadouble.server.requests.request import Peer, Request
-from kafkadouble.server.requests.waiting import Task
+from kafkadouble.server.requests.waiting import HandlerTask
 from kafkadouble.wire.file_slice import FileSlice
 
 NOW = 1_700_000_000_000
@@ -45,7 +45,7 @@ class Pending:
         self._version, self._api_key, self._correlation_id = version, api_key, correlation_id
         self.done = False
         self._response: Any = None
-        self.task: Task | None = None
+        self.task: HandlerTask | None = None
 
     @property
     def response(self) -> Any:

@@ -1,6 +1,6 @@
 """One bound for the bytes of all connections."""
 
-from kafkadouble.server.requests.memory_pool import ALLOWANCE, PATIENCE_MS, Intake
+from kafkadouble.server.requests.memory_pool import ALLOWANCE, PATIENCE_MS, MemoryPool
 from kafkadouble.server.requests.timers import Timers
 
 LIMIT = 10 * ALLOWANCE
@@ -20,9 +20,9 @@ class Connection:
         self.ended = why
 
 
-def three() -> tuple[Intake, Timers, list[Connection]]:
+def three() -> tuple[MemoryPool, Timers, list[Connection]]:
     timers = Timers()
-    return Intake(LIMIT, timers), timers, [Connection() for _ in range(3)]
+    return MemoryPool(LIMIT, timers), timers, [Connection() for _ in range(3)]
 
 
 def test_below_the_limit_nobody_is_restrained() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import kafkadouble
 from kafkadouble.server.configs.broker import BROKER
-from kafkadouble.server.configs.describe import Source, describe_broker
+from kafkadouble.server.configs.describe import ConfigSource, describe_broker
 from kafkadouble.server.configs.group import GROUP
 from kafkadouble.server.configs.settings import DOUBLE_DEFAULTS, Settings, assignments, parse_properties, properties
 from kafkadouble.server.configs.topic import TOPIC
@@ -51,11 +51,11 @@ def test_a_double_begins_with_its_own_defaults() -> None:
     assert settings.list("process.roles") == ["broker", "controller"]
     entries = {entry.name: entry for entry in describe_broker(settings)}
     for name, (text, reason) in DOUBLE_DEFAULTS.items():
-        assert (entries[name].value, entries[name].source) == (text, Source.STATIC_BROKER)
+        assert (entries[name].value, entries[name].source) == (text, ConfigSource.STATIC_BROKER)
         assert BROKER[name].parse(text) != BROKER[name].default_value(), "a row that changes nothing"
         assert reason.endswith(".")
-    assert entries["broker.id"].source is Source.STATIC_BROKER
-    assert entries["num.partitions"].source is Source.DEFAULT
+    assert entries["broker.id"].source is ConfigSource.STATIC_BROKER
+    assert entries["num.partitions"].source is ConfigSource.DEFAULT
 
 
 def test_the_settings_of_a_real_broker_are_taken() -> None:
@@ -210,7 +210,7 @@ def _texts_in_the_code() -> set[str]:
     package = Path(next(iter(kafkadouble.__path__)))
     found: set[str] = set()
     for file in [*package.glob("*.py"), *(package / "cli").glob("*.py"), *(package / "server").rglob("*.py")]:
-        if "configs" not in file.parts or file.name == "settings.py":
+        if "configs" not in file.relative_to(package).parts or file.name == "settings.py":
             nodes = ast.walk(ast.parse(file.read_text("utf-8")))
             found |= {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     return found

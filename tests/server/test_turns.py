@@ -17,7 +17,7 @@ from kafkadouble.server.network import connection, turns
 from kafkadouble.server.network.connection import Connection
 from kafkadouble.server.network.turns import Asides, Turn
 from kafkadouble.server.requests.request import Peer
-from kafkadouble.server.requests.waiting import SLICE, Aside, Task, Wait, Waiting
+from kafkadouble.server.requests.waiting import SLICE, Aside, HandlerTask, Wait, Waiting
 from kafkadouble.wire.batch import decode_all, encode_batch
 from kafkadouble.wire.record import Record
 from tests.hostile.stage import Line
@@ -122,7 +122,7 @@ def test_a_batch_that_grows_is_decompressed_aside(
     cluster: Harness, codec: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(produce, "AT_ONCE", 1000)
-    asides: list[tuple[Aside, Task]] = []
+    asides: list[tuple[Aside, HandlerTask]] = []
     cluster.node.waiting.aside = lambda aside, task: asides.append((aside, task))
     pending = cluster.begin(producing(b"a" * 5000, b"b" * 10, b"c" * 5000, codec=codec), 9)
     for expected in (1, 1):

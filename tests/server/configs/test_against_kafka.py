@@ -10,16 +10,16 @@ import pytest
 from kafkadouble.server.configs import alter, describe
 from kafkadouble.server.configs.broker import BROKER
 from kafkadouble.server.configs.client_metrics import CLIENT_METRICS
-from kafkadouble.server.configs.definition import Config, ConfigRefused, Type, format_value
+from kafkadouble.server.configs.definition import ConfigKey, ConfigRefused, ConfigType, format_value
 from kafkadouble.server.configs.group import GROUP
 from kafkadouble.server.configs.layers import Layers
 from kafkadouble.server.configs.properties import parse_properties
-from kafkadouble.server.configs.table import Table
+from kafkadouble.server.configs.table import ConfigDef
 from kafkadouble.server.configs.topic import TOPIC
 from kafkadouble.wire.errors import UsageError
 from tests.server.configs.witness import Witness
 
-TABLES: dict[str, Table] = {"broker": BROKER, "topic": TOPIC, "group": GROUP, "client_metrics": CLIENT_METRICS}
+TABLES: dict[str, ConfigDef] = {"broker": BROKER, "topic": TOPIC, "group": GROUP, "client_metrics": CLIENT_METRICS}
 SEEDS = range(4)
 NODE = {
     "process.roles": "broker,controller",
@@ -30,7 +30,7 @@ NODE = {
 }
 
 
-def facts_of(config: Config) -> dict[str, Any]:
+def facts_of(config: ConfigKey) -> dict[str, Any]:
     return {
         "type": config.type.name,
         "default": config.default,
@@ -104,15 +104,15 @@ def test_every_value_is_judged_as_kafka_judges_it(kafka: Witness) -> None:
     assert len(cases) > 30_000
 
 
-def judged(config: Config) -> bool:
-    return config.type is not Type.CLASS  # Kafka loads the class
+def judged(config: ConfigKey) -> bool:
+    return config.type is not ConfigType.CLASS  # Kafka loads the class
 
 
 def sorted_words(text: str) -> str:
     return ", ".join(sorted(text.rpartition(": ")[2].split(", ")))
 
 
-def verdict(config: Config, text: str) -> str | None:
+def verdict(config: ConfigKey, text: str) -> str | None:
     try:
         value = config.parse(text)
     except ConfigRefused as refused:
@@ -270,7 +270,7 @@ def made_up_brokers(seed: int, count: int) -> Iterator[tuple[random.Random, dict
         yield made, {"broker": broker, "cluster": cluster, "own": own}, layers
 
 
-def flat(entry: describe.Entry) -> list[Any]:
+def flat(entry: describe.ConfigEntry) -> list[Any]:
     synonyms = [[name, value, int(source)] for name, value, source in entry.synonyms]
     return [entry.value, entry.read_only, int(entry.source), entry.sensitive, int(entry.type), synonyms]
 
@@ -300,7 +300,7 @@ def test_everything_is_described_as_kafka_describes_it(kafka: Witness, seed: int
         assert ours == created
 
 
-def verdict_of_row(table: Table, name: str, text: str) -> bool:
+def verdict_of_row(table: ConfigDef, name: str, text: str) -> bool:
     config = table.get(name)
     try:
         return config is not None and config.parse(text) is not None
@@ -345,6 +345,8 @@ def made_up_changes(made: random.Random, of: dict[str, list[str]]) -> list[list[
 
 def altered(target: alter.Target, changes: list[list[Any]]) -> Any:
     try:
-        return {"records": dict(sorted(alter.altered(target, [alter.Change(*change) for change in changes]).items()))}
+        return {
+            "records": dict(sorted(alter.altered(target, [alter.AlterConfigOp(*change) for change in changes]).items()))
+        }
     except ConfigRefused as refused:
         return {"code": refused.error, "message": str(refused)}

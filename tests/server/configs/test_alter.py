@@ -2,11 +2,11 @@
 
 import pytest
 
-from kafkadouble.server.configs.alter import Change, Operation, Resource, Target, altered, replaced
+from kafkadouble.server.configs.alter import AlterConfigOp, AlterConfigOpType, Resource, Target, altered, replaced
 from kafkadouble.server.configs.definition import ConfigRefused, InvalidConfig, InvalidRequest
 from kafkadouble.server.configs.layers import Layers
 
-SET, DELETE, APPEND, SUBTRACT = Operation
+SET, DELETE, APPEND, SUBTRACT = AlterConfigOpType
 TOPIC, BROKER, METRICS, GROUP = Resource.TOPIC, Resource.BROKER, Resource.CLIENT_METRICS, Resource.GROUP
 
 
@@ -18,7 +18,7 @@ def target(kind: Resource, name: str = "1", elr: bool = False, **current: str) -
 
 def refused(of: Target, *changes: tuple[str, int, str | None]) -> str:
     with pytest.raises(ConfigRefused) as refusal:
-        altered(of, [Change(*change) for change in changes])
+        altered(of, [AlterConfigOp(*change) for change in changes])
     return f"{refusal.value.error}: {refusal.value}"
 
 
@@ -36,16 +36,16 @@ def refused(of: Target, *changes: tuple[str, int, str | None]) -> str:
     ],
 )
 def test_the_four_operations(held: dict[str, str], operation: int, value: str | None, after: str | None) -> None:
-    assert altered(target(TOPIC)._replace(current=held), [Change("cleanup.policy", operation, value)]) == {
+    assert altered(target(TOPIC)._replace(current=held), [AlterConfigOp("cleanup.policy", operation, value)]) == {
         "cleanup.policy": after
     }
 
 
 def test_what_does_not_change_is_not_written_except_for_brokers() -> None:
-    same = [Change("retention.ms", SET, "5"), Change("segment.ms", DELETE, None)]
+    same = [AlterConfigOp("retention.ms", SET, "5"), AlterConfigOp("segment.ms", DELETE, None)]
     assert altered(target(TOPIC, retention_ms="5"), same) == {}
-    assert altered(target(TOPIC, cleanup_policy="compact"), [Change("cleanup.policy", APPEND, "compact")]) == {}
-    again = [Change("log.retention.ms", SET, "5"), Change("log.roll.ms", DELETE, None)]
+    assert altered(target(TOPIC, cleanup_policy="compact"), [AlterConfigOp("cleanup.policy", APPEND, "compact")]) == {}
+    again = [AlterConfigOp("log.retention.ms", SET, "5"), AlterConfigOp("log.roll.ms", DELETE, None)]
     assert altered(target(BROKER, log_retention_ms="5"), again) == {"log.retention.ms": "5", "log.roll.ms": None}
 
 
@@ -232,7 +232,7 @@ def test_alter_configs_replaces_everything() -> None:
 )
 def test_what_may_be_altered(of: Target, change: tuple[str, int, str | None], refusal: str | None) -> None:
     if refusal is None:
-        assert list(altered(of, [Change(*change)])) == [change[0]]
+        assert list(altered(of, [AlterConfigOp(*change)])) == [change[0]]
     else:
         assert refused(of, change).startswith(refusal)
 
@@ -279,7 +279,7 @@ def test_sessions_are_longer_than_heartbeats() -> None:
 )
 def test_the_rules_of_tiered_topics(configs: dict[str, str], refusal: str | None) -> None:
     of = Target(TOPIC, "t", {}, Layers({"remote.log.storage.system.enable": "true"}))
-    changes = [Change(name, SET, value) for name, value in {"remote.storage.enable": "true", **configs}.items()]
+    changes = [AlterConfigOp(name, SET, value) for name, value in {"remote.storage.enable": "true", **configs}.items()]
     if refusal is None:
         assert altered(of, changes)
     else:
@@ -290,11 +290,14 @@ def test_the_rules_of_tiered_topics(configs: dict[str, str], refusal: str | None
 def test_tiering_is_not_switched_off_with_data_left() -> None:
     of = target(TOPIC, remote_storage_enable="true")
     assert "without deleting remote data" in refused(of, ("remote.storage.enable", SET, "false"))
-    both = [Change("remote.storage.enable", SET, "false"), Change("remote.log.delete.on.disable", SET, "true")]
+    both = [
+        AlterConfigOp("remote.storage.enable", SET, "false"),
+        AlterConfigOp("remote.log.delete.on.disable", SET, "true"),
+    ]
     assert len(altered(of, both)) == 2
 
 
 def test_a_stored_value_that_cannot_be_does_not_block_other_changes() -> None:
     of = target(BROKER, num_partitions="4", log_retention_ms="never")
-    assert altered(of, [Change("log.roll.ms", SET, "5")]) == {"log.roll.ms": "5"}
+    assert altered(of, [AlterConfigOp("log.roll.ms", SET, "5")]) == {"log.roll.ms": "5"}
     assert "Cannot update" in refused(of, ("num.partitions", SET, "4"))

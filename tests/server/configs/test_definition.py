@@ -3,7 +3,7 @@
 import pytest
 
 from kafkadouble.server.configs.broker import BROKER, base_name, broker_config
-from kafkadouble.server.configs.definition import InvalidConfig, Type, format_value, parse_type, shown
+from kafkadouble.server.configs.definition import ConfigType, InvalidConfig, format_value, parse_type, shown
 from kafkadouble.server.configs.group import GROUP
 from kafkadouble.server.configs.topic import TOPIC
 
@@ -11,39 +11,39 @@ from kafkadouble.server.configs.topic import TOPIC
 @pytest.mark.parametrize(
     ("type_", "text", "value"),
     [
-        (Type.BOOLEAN, " TRUE ", True),
-        (Type.INT, "+7", 7),
-        (Type.INT, " -2147483648\t", -2147483648),
-        (Type.SHORT, "32767", 32767),
-        (Type.LONG, "9223372036854775807", 9223372036854775807),
-        (Type.DOUBLE, "1.5d", 1.5),
-        (Type.DOUBLE, "-Infinity", float("-inf")),
-        (Type.LIST, " a ,b,, c", ("a", "b", "", "c")),
-        (Type.LIST, "  ", ()),
-        (Type.STRING, "\n text ", "text"),
-        (Type.CLASS, "a.b.C", "a.b.C"),
+        (ConfigType.BOOLEAN, " TRUE ", True),
+        (ConfigType.INT, "+7", 7),
+        (ConfigType.INT, " -2147483648\t", -2147483648),
+        (ConfigType.SHORT, "32767", 32767),
+        (ConfigType.LONG, "9223372036854775807", 9223372036854775807),
+        (ConfigType.DOUBLE, "1.5d", 1.5),
+        (ConfigType.DOUBLE, "-Infinity", float("-inf")),
+        (ConfigType.LIST, " a ,b,, c", ("a", "b", "", "c")),
+        (ConfigType.LIST, "  ", ()),
+        (ConfigType.STRING, "\n text ", "text"),
+        (ConfigType.CLASS, "a.b.C", "a.b.C"),
     ],
 )
-def test_a_text_becomes_a_value(type_: Type, text: str, value: object) -> None:
+def test_a_text_becomes_a_value(type_: ConfigType, text: str, value: object) -> None:
     assert parse_type("x", text, type_) == value
 
 
 @pytest.mark.parametrize(
     ("type_", "text"),
     [
-        (Type.BOOLEAN, "yes"),
-        (Type.INT, "2147483648"),
-        (Type.INT, "1_000"),
-        (Type.INT, ""),
-        (Type.INT, "9" * 5000),
-        (Type.SHORT, "32768"),
-        (Type.LONG, "1.0"),
-        (Type.DOUBLE, "f"),
-        (Type.DOUBLE, "1_0"),
-        (Type.DOUBLE, "nan"),
+        (ConfigType.BOOLEAN, "yes"),
+        (ConfigType.INT, "2147483648"),
+        (ConfigType.INT, "1_000"),
+        (ConfigType.INT, ""),
+        (ConfigType.INT, "9" * 5000),
+        (ConfigType.SHORT, "32768"),
+        (ConfigType.LONG, "1.0"),
+        (ConfigType.DOUBLE, "f"),
+        (ConfigType.DOUBLE, "1_0"),
+        (ConfigType.DOUBLE, "nan"),
     ],
 )
-def test_a_wrong_text_is_refused(type_: Type, text: str) -> None:
+def test_a_wrong_text_is_refused(type_: ConfigType, text: str) -> None:
     with pytest.raises(InvalidConfig, match=r"Invalid value .* for configuration x: "):
         parse_type("x", text, type_)
 

@@ -4,13 +4,13 @@ import pytest
 
 from kafkadouble.server.configs import own
 from kafkadouble.server.configs.broker import OWN
-from kafkadouble.server.configs.definition import Config, InvalidConfig, Type
-from kafkadouble.server.configs.describe import Source, describe_new_topic, describe_topic
+from kafkadouble.server.configs.definition import ConfigKey, ConfigType, InvalidConfig
+from kafkadouble.server.configs.describe import ConfigSource, describe_new_topic, describe_topic
 from kafkadouble.server.configs.effective import effective_topic_config
 from kafkadouble.server.configs.layers import Layers
 from kafkadouble.server.configs.own import TOPIC_HERE
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.configs.table import Table
+from kafkadouble.server.configs.table import ConfigDef
 from kafkadouble.server.configs.topic import TOPIC
 from kafkadouble.server.configs.topic_rules import validate_topic
 from kafkadouble.wire.errors import UsageError
@@ -30,7 +30,12 @@ def test_they_show_when_they_are_set(name: str) -> None:
     for described in (describe_topic, describe_new_topic):
         assert name not in {entry.name for entry in described({"retention.ms": "1"}, LAYERS)}
         [entry] = [entry for entry in described({name: "required"}, LAYERS) if entry.name == name]
-        assert (entry.value, entry.source, entry.read_only, entry.sensitive) == ("required", Source.TOPIC, False, False)
+        assert (entry.value, entry.source, entry.read_only, entry.sensitive) == (
+            "required",
+            ConfigSource.TOPIC,
+            False,
+            False,
+        )
 
 
 @pytest.mark.parametrize("value", ["off", "optional", "required"])
@@ -51,13 +56,13 @@ def test_it_is_off_unless_set() -> None:
 
 RATIO = "metadata.snapshot.min.changed_records.ratio"
 LAG = "metadata.start.offset.lag.time.max.ms"
-EVERY = [*Table(lambda: iter((own.ROWS,))), *OWN]
+EVERY = [*ConfigDef(lambda: iter((own.ROWS,))), *OWN]
 
 
 @pytest.mark.parametrize("config", EVERY, ids=lambda config: config.name)
-def test_every_private_setting_has_bounds(config: Config) -> None:
+def test_every_private_setting_has_bounds(config: ConfigKey) -> None:
     assert config.checks, "Kafka does not check it, so a row without bounds takes anything of its type"
-    if config.type is Type.DOUBLE:
+    if config.type is ConfigType.DOUBLE:
         assert "number" in config.checks
 
 

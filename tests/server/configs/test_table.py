@@ -9,9 +9,9 @@ from hypothesis import given, strategies
 from kafkadouble.server.configs.broker import BROKER
 from kafkadouble.server.configs.checks import NAMED
 from kafkadouble.server.configs.client_metrics import CLIENT_METRICS
-from kafkadouble.server.configs.definition import Config, ConfigRefused, Type, format_value
+from kafkadouble.server.configs.definition import ConfigKey, ConfigRefused, ConfigType, format_value
 from kafkadouble.server.configs.group import GROUP
-from kafkadouble.server.configs.table import Table
+from kafkadouble.server.configs.table import ConfigDef
 from kafkadouble.server.configs.topic import TOPIC
 
 TABLES = {"broker": BROKER, "topic": TOPIC, "group": GROUP, "client metrics": CLIENT_METRICS}
@@ -30,13 +30,13 @@ def test_there_are_as_many_as_kafka_has() -> None:
 def test_golden_rows() -> None:
     timeout = BROKER["broker.session.timeout.ms"]
     assert (timeout.type, timeout.default, timeout.importance, timeout.mode) == (
-        Type.INT,
+        ConfigType.INT,
         "9000",
         "medium",
         "read-only",
     )
     size = TOPIC["segment.bytes"]
-    assert (size.type, size.default, size.checks) == (Type.INT, "1073741824", [">=1048576"])
+    assert (size.type, size.default, size.checks) == (ConfigType.INT, "1073741824", [">=1048576"])
     assert TOPIC["retention.ms"].synonyms == [
         ("log.retention.ms", 1),
         ("log.retention.minutes", 60_000),
@@ -67,19 +67,19 @@ def test_every_row_holds_together(table: str) -> None:
 
 
 @given(config=strategies.sampled_from(ALL), text=strategies.text() | strategies.from_regex(r"[-+0-9a-z:,.@*/ ]*"))
-def test_any_text_is_a_value_or_is_refused(config: Config, text: str) -> None:
+def test_any_text_is_a_value_or_is_refused(config: ConfigKey, text: str) -> None:
     try:
         value = config.parse(text)
     except ConfigRefused:
         return
-    assert config.parse(format_value(value) or "") == value or config.type is Type.DOUBLE
+    assert config.parse(format_value(value) or "") == value or config.type is ConfigType.DOUBLE
 
 
 def test_a_row_is_the_same_found_by_name_or_met_on_the_way() -> None:
     def load() -> Iterator[str]:
         yield "\na.b  int  1  low  >=1  <c.d:hours  internal  effective\n    One.\nc  string  null  high\n    Two.\n"
 
-    table = Table(load)
+    table = ConfigDef(load)
     found = table["a.b"]
     assert [config.name for config in table] == ["a.b", "c"]
     assert next(iter(table)) is found
@@ -99,7 +99,7 @@ def test_only_what_is_looked_for_is_loaded() -> None:
             loaded.append(name)
             yield f"\n{name}  int  1  low\n    One.\n"
 
-    table = Table(load)
+    table = ConfigDef(load)
     assert table["second"].default == "1"
     assert loaded == ["first", "second"]
     assert table.get("fourth") is None

@@ -28,6 +28,7 @@ from kafkadouble.server.apis.row import ServedApi
 from kafkadouble.server.apis.served import CONTROLLER_TABLE, SERVED, TABLE
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.network.connection import Buffers, Connection
+from kafkadouble.server.network.connection_state import State
 from kafkadouble.server.node import Node
 from kafkadouble.server.requests.request import Peer
 
@@ -95,7 +96,7 @@ def ask(node: Node, frame: bytes, served: ServedApi) -> tuple[int, float]:
         began = time.perf_counter()
         step()
         longest = max(longest, time.perf_counter() - began)
-        due = node.next_deadline() if connection.busy else None
+        due = node.next_deadline() if connection.state is State.WAITING else None
         if due is None or due > PATIENCE_MS:
             break
         now = max(now, due)

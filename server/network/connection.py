@@ -1,8 +1,11 @@
-"""One client connection, without its socket: bytes in, requests to the node one after the other, answers out in their order.
+"""One client connection, without its socket: takes bytes, hands requests to the node one after the
+other, and writes the answers in the same order.
 
-Rules. As in Kafka, a connection has one request under way; what comes meanwhile waits in the backlog. Bytes that are no request end the
-connection, with one log line that names the client, the API, the version, the byte and the field; so does a version that is not served, but
-for ApiVersions, which is answered in its version 0 (KIP-511). This file never blocks and never raises.
+Rules. When a request may begin is said by the table of `connection_state.py`; frames that come
+meanwhile wait in the backlog, and while there is a backlog the socket is not read. Bytes that are not
+a request end the connection, with one log line that names the client, the API, the version, the byte
+and the field. So does a version that is not served; only ApiVersions is then answered, in its version
+0 (KIP-511). This file never blocks, and no bytes of a peer make it raise.
 """
 
 from __future__ import annotations
@@ -28,8 +31,22 @@ from ..requests.answer import Answer, Disconnect
 from ..requests.bounds import MOST_ELEMENTS, has_too_many
 from ..requests.gc_pause import all_kept
 from ..requests.request import Peer, Request
+from ..requests.timers import Timer
 from ..requests.waiting import OTHERS_FIRST, HandlerTask, Wait
 from ..tracing.capture import ABANDONED, DISCONNECTED, UNANSWERED
+from .connection_state import (
+    ENDED,
+    LOST,
+    NEXT,
+    OPEN,
+    OVER,
+    PEER_DRAINED,
+    PEER_SLOW,
+    REQUEST_BEGUN,
+    REQUEST_DONE,
+    THROTTLE_ENDED,
+    THROTTLE_STARTED,
+)
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -38,7 +55,8 @@ log = logging.getLogger("kafkadouble.server.network")
 
 
 TURN = 8
-"""How many of the requests that a peer sent ahead are begun before other connections have their turn, if the line's own is not over."""
+"""Requests of one peer that are begun before other connections have their turn, if the line's own
+turn is not over earlier."""
 
 WIDE = MOST_ELEMENTS
 """A frame of more bytes may take long to decode, unless it is large because of the records in it."""
@@ -56,45 +74,49 @@ class Line(Protocol):
         """End the connection once what was written is out."""
 
     def read_on(self, wanted: bool) -> None:
-        """Whether more bytes are wanted now."""
+        """Read more bytes, or stop reading; the same again changes nothing."""
 
     def others_first(self) -> None:
         """Have `pump` called when other connections have had their turn."""
 
     def turn_is_over(self, ahead: bool) -> bool:
-        """Whether requests have been begun for so long that other things have their turn; those that peers sent `ahead` have one of
-        their own, so that a peer that waits for its answers does not wait for them."""
+        """Whether requests have been begun for so long that other work has its turn.
+
+        Requests that peers sent `ahead`, before they had their answers, have a turn of their own: a
+        peer that sends one request at a time does not wait for them.
+        """
         ...
 
 
 class Connection:
-    """The state of one connection."""
+    """One connection. `state` moves by the table of `connection_state.py` alone."""
 
     def __init__(self, node: Node, peer: Peer, line: Line, max_frame: int) -> None:
         self.node, self.peer, self._line, self._apis = node, peer, line, peer.apis
         self.frames = Frames(max_frame)
         self.backlog: deque[bytes] = deque()
-        self.busy = self.closed = self.choked = self.restrained = self._pumping = False
-        self._reads = True  # what the line was told last
-        self._held = self._unsent = 0  # what the node was told last
+        self.state = OPEN
+        self._restrained = False  # by the memory pool
+        self._held = self._unsent = 0  # as the node knows them
         self._queued = 0  # bytes of the backlog, and of the request that waits
         self._request: Request[Any] | None = None
         self._task: HandlerTask | None = None
+        self._throttle: Timer | None = None  # while the connection is muted
         self.last_api = -1  # the key of the latest request that was begun
         self._tap = None if node.capture is None else node.capture.connection(node.id, peer)
 
     def receive(self, data: bytes, now: int) -> None:
         """Take bytes as they come."""
-        if self.closed:
+        is_open = self.state is OPEN
+        if not is_open and self.state in OVER:
             return
         try:
             frames = self.frames.feed(data)
         except WireError as error:
             self.end(close_reasons.no_frame(error, data))
             return
-        if len(frames) == 1 and not (
-            self.backlog or self.busy or self.choked or self._line.turn_is_over(False)
-        ):  # mostly
+        mostly = is_open and len(frames) == 1 and not (self.backlog or self._line.turn_is_over(False))
+        if mostly:
             self._begin(frames[0], now)
         else:
             self.backlog.extend(frames)
@@ -104,11 +126,9 @@ class Connection:
             self._note(now)
 
     def pump(self, now: int) -> None:
-        """Hand requests to the node while it answers at once, and while the peer takes the answers."""
-        if self._pumping:
-            return
-        self._pumping, left = True, TURN
-        while self.backlog and not (self.busy or self.closed or self.choked):
+        """Begin the requests of the backlog for as long as the node answers at once and the state allows it."""
+        left = TURN
+        while self.backlog and self.state is OPEN:
             if not left or self._line.turn_is_over(True):
                 self._line.others_first()
                 break
@@ -116,42 +136,56 @@ class Connection:
             frame = self.backlog.popleft()
             self._queued -= len(frame)
             self._begin(frame, now)
-        self._pumping = False
         self._read_on()
 
     def _note(self, now: int) -> None:
-        """Tell the node what is held here of requests that are not answered."""
-        self._held = 0 if self.closed else self.frames.buffered + self._queued
+        """Report to the node how many bytes of unanswered requests are held here."""
+        self._held = 0 if self.state in OVER else self.frames.buffered + self._queued
         self.node.intake.note(self, self._held, now)
 
     def restrain(self, restrained: bool) -> None:
-        """All connections together hold too much, or no longer."""
-        self.restrained = restrained
+        """Stop reading because all connections together hold too much, or read again."""
+        self._restrained = restrained
         self._read_on()
 
     def _read_on(self) -> None:
-        wanted = not (self.backlog or self.restrained)
-        if wanted is not self._reads and not self.closed:
-            self._reads = wanted
-            self._line.read_on(wanted)
+        if self.state not in OVER:
+            self._line.read_on(not (self.backlog or self._restrained))
+
+    def mute(self, until: int) -> None:
+        """Throttle the connection: it begins no request before the time `until` (ms)."""
+        self.state = NEXT[self.state][THROTTLE_STARTED]
+        if self.state in OVER:
+            return
+        if self._throttle is not None:
+            until = max(until, self._throttle.deadline)
+            self._throttle.cancel()
+        self._throttle = self.node.waiting.timers.at(until, self._unmute)
+
+    def _unmute(self, now: int) -> None:
+        self._throttle = None
+        self.state = NEXT[self.state][THROTTLE_ENDED]
+        if self.backlog:
+            self._line.others_first()
 
     def choke(self, unsent: int) -> None:
-        """The peer does not read its answers, of which so many bytes are left: begin nothing new."""
-        self.choked = True
-        self._tell_unsent(unsent)
+        """The peer does not read its answers, and this many bytes are unsent: begin no request."""
+        self.state = NEXT[self.state][PEER_SLOW]
+        self._report_unsent(unsent)
 
-    def _tell_unsent(self, unsent: int) -> None:
+    def unchoke(self, now: int) -> None:
+        """The peer has read everything that was written."""
+        self.state = NEXT[self.state][PEER_DRAINED]
+        self._report_unsent(0)
+        self.pump(now)
+
+    def _report_unsent(self, unsent: int) -> None:
         self.node.unsent += unsent - self._unsent
         self._unsent = unsent
 
-    def unchoke(self, now: int) -> None:
-        """The peer reads again."""
-        self.choked = False
-        self._tell_unsent(0)
-        self.pump(now)
-
     def _begin(self, frame: bytes, now: int) -> None:
-        """Hand one request to the node. One function, as every request passes here, and a call costs more than most of its lines."""
+        """Hand one request to the node. It is one function because every request passes here, and a
+        call costs more than most of its lines."""
         if self._tap is not None:
             self._tap.began = self._tap.nanos()
         try:
@@ -171,14 +205,14 @@ class Connection:
         if request is None:
             return
         self._request = request
-        self.busy = True
+        self.state = NEXT[self.state][REQUEST_BEGUN]
         task = self.node.submit(request, self._answered, now)
         if task is not None:
             self._task = task
             self._queued += request.size
 
     def _decoded(self, head: RequestHead, served: ServedApi, frame: bytes, received: int) -> Request[Any] | None:
-        """The request in a frame; None, and the connection ends, where there is none."""
+        """The request in a frame, or None after the connection was ended over it."""
         if has_too_many(served.request, frame, head):
             self._turn_away(frame, close_reasons.too_many(head, MOST_ELEMENTS))
             return None
@@ -193,16 +227,11 @@ class Connection:
         )
 
     def _begin_wide(self, head: RequestHead, served: ServedApi, frame: bytes, now: int) -> None:
-        """Hand in a request that others go before: its decoding, its handling and its answer are steps of their own."""
-        self.busy, size = True, len(frame)
-        self._queued += size
-
-        def answered(answer: Answer) -> None:
-            self._queued -= size
-            self._task = None
-            self._answered(answer)
-
-        self._task = self.node.begin(self._wide(head, served, frame, now), answered, now)
+        """Hand in a large request, which lets others go first: decoding it, handling it and writing its
+        answer are steps of their own."""
+        self.state = NEXT[self.state][REQUEST_BEGUN]
+        self._queued += len(frame)
+        self._task = self.node.begin(self._wide(head, served, frame, now), self._answered, now)
 
     def _wide(self, head: RequestHead, served: ServedApi, frame: bytes, received: int) -> Wait[Answer]:
         yield OTHERS_FIRST
@@ -233,15 +262,19 @@ class Connection:
             self._turn_away(frame, close_reasons.not_served(head, served))
 
     def _answered(self, answer: Answer) -> None:
-        request, self._request, self.busy = self._request, None, False
-        if request is None:  # it could not be decoded
-            if not self.closed:
+        """The node is done with the request. One that had to wait held up the backlog, which goes on now."""
+        request, self._request = self._request, None
+        self.state = state = NEXT[self.state][REQUEST_DONE]
+        is_over = state is not OPEN and state in OVER
+        if request is None:  # the frame could not be decoded
+            if not is_over:
                 self.end("cannot be answered")
             return
-        if self._task is not None:
+        task = self._task
+        if task is not None:
             self._task = None
             self._queued -= request.size
-        if answer is not None and not self.closed:
+        if answer is not None and not is_over:
             if answer.__class__ is Disconnect:
                 if self._tap is not None:
                     self._tap.unanswered(request, DISCONNECTED)
@@ -249,10 +282,10 @@ class Connection:
             else:
                 self._send(request, answer)
         elif self._tap is not None:
-            self._tap.unanswered(request, ABANDONED if self.closed else UNANSWERED)
+            self._tap.unanswered(request, ABANDONED if is_over else UNANSWERED)
         if self._held:
             self._note(self.node.now)
-        if self.backlog:
+        if task is not None and self.backlog:
             self.pump(self.node.now)
 
     def _send(self, request: Request[Any], answer: Any) -> None:
@@ -270,20 +303,23 @@ class Connection:
         if self._tap is None:
             self._line.write(buffers)
         else:
-            sent = sum(map(len, buffers))  # now: stretches of files grow shorter as they go out
+            # Counted before they are written: stretches of files grow shorter as they go out.
+            sent = sum(map(len, buffers))
             self._line.write(buffers)
             self._tap.answered(request, answer, sent)
 
     def end(self, why: str) -> None:
-        """Close, and say why."""
+        """Close the connection, and log why."""
         log.warning("%r %s: closing", self.peer, why)
+        self.state = NEXT[self.state][ENDED]
         self._forget()
         self._line.close()
 
     def lost(self) -> None:
-        """The connection is gone: whatever it waited for is dropped."""
+        """The socket is gone: drop the request that waits."""
+        self.state = NEXT[self.state][LOST]
         self._forget()
-        self._tell_unsent(0)
+        self._report_unsent(0)
         if self._task is not None:
             self._task.close()
             self._task = None
@@ -291,7 +327,9 @@ class Connection:
                 self._tap.unanswered(self._request, ABANDONED)
 
     def _forget(self) -> None:
-        self.closed = True
         self.backlog.clear()
+        if self._throttle is not None:
+            self._throttle.cancel()
+            self._throttle = None
         if self._held:
             self._note(self.node.now)

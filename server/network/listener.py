@@ -369,7 +369,7 @@ class _Protocol(asyncio.Protocol):
     def drained(self) -> None:
         if self._ending:
             self.transport.close()
-        elif self.connection.choked:
+        else:
             self.connection.unchoke(self.listener.clock.now())
             self.listener.reschedule()
 

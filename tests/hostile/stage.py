@@ -27,6 +27,7 @@ from kafkadouble.messages.generated.sync_group import SyncGroupRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.network.connection import Buffers, Connection
+from kafkadouble.server.network.connection_state import OVER
 from kafkadouble.server.node import Node
 from kafkadouble.server.requests.request import Peer
 from kafkadouble.server.requests.waiting import HandlerTask
@@ -118,7 +119,7 @@ class Hostile:
 
     def still_open(self) -> bool:
         self.stage.read_log()
-        assert self.connection.closed == self.line.closed
+        assert (self.connection.state in OVER) == self.line.closed
         if not self.line.closed:
             return True
         mine = self.stage.closing.pop(repr(self.peer), [])

@@ -15,6 +15,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.server.handlers import produce
 from kafkadouble.server.network import connection, turns
 from kafkadouble.server.network.connection import Connection
+from kafkadouble.server.network.connection_state import State
 from kafkadouble.server.network.turns import Asides, Turn
 from kafkadouble.server.requests.request import Peer
 from kafkadouble.server.requests.waiting import SLICE, Aside, HandlerTask, Wait, Waiting
@@ -152,7 +153,7 @@ def test_requests_behind_a_wide_one_wait_for_it(cluster: Harness, monkeypatch: p
     first = Connection(cluster.node, Peer(1, "a", 1), wide, 1 << 20)
     second = Connection(cluster.node, Peer(2, "b", 2), other, 1 << 20)
     first.receive(framed(fetching(max_wait_ms=0), 11, 1) + framed(MetadataRequest(topics=[]), 9, 2), cluster.now)
-    assert (wide.written, first.busy) == ([], True)
+    assert (wide.written, first.state) == ([], State.WAITING)
     second.receive(framed(MetadataRequest(topics=[]), 9, 3), cluster.now)
     assert other.written
     while cluster.node.waiting.is_busy:

@@ -12,6 +12,7 @@ import pytest
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.message import Message
+from kafkadouble.server.network.connection_state import State
 from kafkadouble.server.node import Node
 from kafkadouble.server.replica.partition import Partition
 from kafkadouble.wire.file_slice import FileSlice
@@ -49,7 +50,7 @@ def send(client: Client, body: Message, version: int, now: int) -> None:
     frame = b"".join(bytes(part) for part in headers.write_request(body, 1, "waiting", version))
     client._asked.append((body.api_key or 0, version))
     client.send(frame, now)
-    assert client.connection.busy, "it waits"
+    assert client.connection.state is State.WAITING, "it waits"
 
 
 def fetch(min_bytes: int, offset: int = 0) -> FetchRequest:
@@ -70,7 +71,7 @@ def test_a_fetch_that_waits_for_more_keeps_nothing(made: type[Harness], is_woken
     if is_woken:  # and finds that there is still not enough
         node.partition(TOPIC).stir()
         node.tick(1)
-        assert client.connection.busy
+        assert client.connection.state is State.WAITING
     assert kept_by(client.connection) == []
     node.tick(60_000)
     [answer] = client.answers
@@ -85,7 +86,7 @@ def test_a_produce_that_waits_for_followers_keeps_nothing() -> None:
     send(client, produce_request(TOPIC, b"v" * A_RECORD, timeout_ms=60_000), 9, replicas.cluster.now)
     assert kept_by(client.connection) == []
     replicas.cluster.cut.clear()
-    replicas.until(lambda: not client.connection.busy)
+    replicas.until(lambda: client.connection.state is not State.WAITING)
 
 
 def test_what_is_kept_is_found() -> None:

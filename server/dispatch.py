@@ -58,7 +58,7 @@ def _noted(node: Node, seen: SeenRequest, steps: Generator[Any, Any, Answer]) ->
 
 def handled(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
     """The handler's answer, past faults and history: also the way in for requests that the node's owner makes itself."""
-    if node.life is not None and (elsewhere := node.life.handed_on(request)) is not None:
+    if node.lifecycle is not None and (elsewhere := node.lifecycle.forward(request)) is not None:
         return _guarded(request, elsewhere)
     handle = request.peer.apis[request.api_key].handler.answer
     try:

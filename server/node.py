@@ -39,7 +39,7 @@ from .requests.waiting import FEW_AT_ONCE, HandlerTask, Wait, Waiting
 from .tracing.history import History
 
 if TYPE_CHECKING:
-    from .broker.lifecycle import BrokerLife
+    from .broker.broker_lifecycle_manager import BrokerLifecycleManager
     from .metadata.snapshot_generator import SnapshotGenerator
     from .network.peers import Sending
     from .replica.replication.alter_partition_manager import IsrChanges
@@ -65,7 +65,7 @@ class Node:
     left to it; in memory unless given. `stopwatch` tells the time (ms) inside a step, for metrics alone: nothing is decided by it.
     """
 
-    life: BrokerLife | None = None
+    lifecycle: BrokerLifecycleManager | None = None
     """Of a broker that has, or may come to have, another node as its controller."""
     authorizer: Authorizer | None = None
     """Who may do what at its controller, where that is asked."""
@@ -123,8 +123,8 @@ class Node:
         self.channels = self._channels() if self.quorum.needs_peers else ()
         """What it has to say to other nodes: nothing, ever, where it is alone."""
         self.groups = GroupCoordinator(self)
-        if self.life is not None and not self.quorum.is_alone:
-            self.life.begin()
+        if self.lifecycle is not None and not self.quorum.is_alone:
+            self.lifecycle.begin()
         self.logs.begin()
         self.quorum.start()
         self.cleaner = Cleaner(self)
@@ -189,28 +189,28 @@ class Node:
     @property
     def is_open(self) -> bool:
         """Whether clients are let in: a broker that starts has to be part of its cluster before."""
-        return self.is_registered or self.life is None or self.life.is_open
+        return self.is_registered or self.lifecycle is None or self.lifecycle.is_open
 
     def _channels(self) -> Sequence[tuple[str, Sending, str]]:
         """What it has to say to whom: the client id, the conversation, and the setting that says how long an answer may take."""
-        from .broker.controller_registration_manager import Registrar
-        from .broker.node_to_controller_channel import ToController
+        from .broker.controller_registration_manager import ControllerRegistrationManager
+        from .broker.node_to_controller_channel import NodeToControllerChannel
 
-        name, to_controller = str(self.id), ToController(self)
+        name, to_controller = str(self.id), NodeToControllerChannel(self)
         found: list[tuple[str, Sending, str]] = [
             (f"raft-client-{self.id}", self.quorum, "controller.quorum.request.timeout.ms"),
             (name, to_controller, OF_CONTROLLER),
         ]
         if "controller" in self.roles:
-            Registrar(self, to_controller)
+            ControllerRegistrationManager(self, to_controller)
         if "broker" in self.roles:
-            from .broker.lifecycle import BrokerLife
+            from .broker.broker_lifecycle_manager import BrokerLifecycleManager
             from .replica.replication.alter_partition_manager import IsrChanges
             from .replica.replication.fetchers import Fetchers
             from .replica.replication.throttle import Throttles
 
-            forwarding, isr_changes = ToController(self), ToController(self)
-            self.life = BrokerLife(self, to_controller, forwarding)
+            forwarding, isr_changes = NodeToControllerChannel(self), NodeToControllerChannel(self)
+            self.lifecycle = BrokerLifecycleManager(self, to_controller, forwarding)
             self.fetchers, self.isr_changes = Fetchers(self), IsrChanges(self, isr_changes)
             self.throttles = Throttles(self)
             fetchers = (f"broker-{self.id}-fetcher-0", self.fetchers, "replica.socket.timeout.ms")

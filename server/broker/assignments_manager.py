@@ -1,9 +1,12 @@
-"""In which log directories the replicas of a broker lie, told to a controller that is another node: AssignReplicasToDirs (KIP-858).
+"""Reports the log directories of a broker's replicas to the active controller: AssignReplicasToDirs
+(KIP-858).
 
-Rules. Where the metadata say of a replica something else than is so, the controller is told, of at most 2250 at a time and one request at a
-time; what it could not take for now is told again a little later, unless the metadata say so by then. A directory that has failed is told too:
-the controller learns from it which replicas went with it. Where nothing has an id, or the level of the metadata knows no directories, nothing
-is told. Which directories have failed is the heartbeats' to tell.
+Replicas are reported if the metadata differ from their actual directory: at most 2250 per request,
+one request at a time. Replicas that the controller could not handle are reported again a little
+later, unless the metadata agree by then. Replicas in a failed directory are reported too: the
+controller learns from that which replicas are offline. Nothing is reported if the directories have
+no ids, or if metadata.version has no directories. Failed directories themselves are reported by
+heartbeats.
 """
 
 from __future__ import annotations
@@ -23,33 +26,33 @@ from ..metadata.record_versions import DIRECTORIES, level_of
 
 if TYPE_CHECKING:
     from ..node import Node
-    from .node_to_controller_channel import ToController
+    from .node_to_controller_channel import NodeToControllerChannel
 
-Key = tuple[Uuid, int]
-"""A topic's id, and which of its partitions."""
+PartitionKey = tuple[Uuid, int]
+"""A topic id, and a partition index."""
 
-MOST, AGAIN_MS = 2250, 1000
-"""Replicas in one request, as in Kafka; until the controller is asked again."""
+MAX_ASSIGNMENTS_PER_REQUEST, RETRY_MS = 2250, 1000
+"""The most replicas in one request, as in Kafka; the time (ms) before a retry."""
 
-FOR_GOOD = (
+FINAL_ERRORS = (
     error_codes.NONE,
     error_codes.UNKNOWN_TOPIC_ID,
     error_codes.UNKNOWN_TOPIC_OR_PARTITION,
     error_codes.NOT_LEADER_OR_FOLLOWER,
 )
-"""Answers about one replica after which there is nothing to be told: it is known, or it is gone."""
+"""Answers after which a replica is not reported again: it is recorded, or it does not exist."""
 
 
-class OwnDirectories:
-    """Those of one broker, from when it serves."""
+class AssignmentsManager:
+    """Reports the directories of one broker's replicas, once it serves."""
 
-    def __init__(self, node: Node, to_controller: ToController) -> None:
+    def __init__(self, node: Node, to_controller: NodeToControllerChannel) -> None:
         self._node, self._to_controller = node, to_controller
-        self._untold: dict[Key, None] = {}  # in their order
-        self._asks = False
+        self._unreported: dict[PartitionKey, None] = {}  # in the order in which they were found
+        self._in_flight = False
 
     def begin(self) -> None:
-        """The partitions follow the metadata from now on, and so does this."""
+        """Starts when the broker's partitions start to follow the metadata."""
         self._node.controller.listeners.append(self._image_changed)
         self._image_changed(EMPTY, self._node.controller.image, None)
 
@@ -57,19 +60,21 @@ class OwnDirectories:
         if level_of(after) < DIRECTORIES or not self._node.logs.has_ids:
             return
         everything = records is None or before.features is not after.features
-        touched = _all(after) if everything or records is None else _touched(records)
-        self._untold.update(dict.fromkeys(key for key in touched if self._differs(after, key) is not None))
-        self._tell()
+        touched = _all_partitions(after) if everything or records is None else _named_partitions(records)
+        self._unreported.update(
+            dict.fromkeys(key for key in touched if self._unreported_directory(after, key) is not None)
+        )
+        self._send_unreported()
 
-    def lost(self, partitions: Iterable[tuple[str, int]]) -> None:
-        """Files of these are gone: the logs say that they lie in no directory any more."""
+    def partitions_lost(self, partitions: Iterable[tuple[str, int]]) -> None:
+        """Files of these partitions are lost: they are in no directory any more."""
         image = self._node.controller.image
         topics = [(image.topic_named(name), index) for name, index in partitions]
-        self._untold.update(dict.fromkeys((topic.id, index) for topic, index in topics if topic is not None))
-        self._tell()
+        self._unreported.update(dict.fromkeys((topic.id, index) for topic, index in topics if topic is not None))
+        self._send_unreported()
 
-    def _differs(self, image: Image, key: Key) -> Uuid | None:
-        """Where a replica lies, if the metadata do not say so."""
+    def _unreported_directory(self, image: Image, key: PartitionKey) -> Uuid | None:
+        """The directory of a replica, if the metadata differ."""
         topic = image.topic(key[0])
         partition = None if topic is None else topic.partitions.get(key[1])
         if topic is None or partition is None or self._node.id not in partition.replicas:
@@ -77,53 +82,57 @@ class OwnDirectories:
         lies = self._node.logs.directory_of(topic.name, key[1])
         return None if lies == directories_of(partition).get(self._node.id) else lies
 
-    def _tell(self) -> None:
-        """Whatever is untold, once the last answer is there."""
-        if self._asks:
+    def _send_unreported(self) -> None:
+        """Sends a request for the unreported replicas, unless one is in flight."""
+        if self._in_flight:
             return
         image = self._node.controller.image
-        lying = {key: directory for key in self._untold if (directory := self._differs(image, key)) is not None}
-        self._untold = dict.fromkeys(lying)
+        lying = {
+            key: directory
+            for key in self._unreported
+            if (directory := self._unreported_directory(image, key)) is not None
+        }
+        self._unreported = dict.fromkeys(lying)
         if lying:
-            self._asks = True
-            self._ask(dict(islice(lying.items(), MOST)))
+            self._in_flight = True
+            self._send(dict(islice(lying.items(), MAX_ASSIGNMENTS_PER_REQUEST)))
 
-    def _ask(self, lying: dict[Key, Uuid]) -> None:
+    def _send(self, lying: dict[PartitionKey, Uuid]) -> None:
         body = AssignReplicasToDirsRequest(
             broker_id=self._node.id,
             broker_epoch=self._node.broker_epoch,
-            directories=[_directory(id, lying) for id in sorted(set(lying.values()))],
+            directories=[_directory_data(id, lying) for id in sorted(set(lying.values()))],
         )
-        self._to_controller.ask(body, CONTROLLER_SERVED[body.api_key or 0].highest, self._answered)
+        self._to_controller.send_request(body, CONTROLLER_SERVED[body.api_key or 0].highest, self._answered)
 
     def _answered(self, response: Any) -> None:
-        codes = dict(_codes(response))
+        codes = dict(_error_codes(response))
         for key, code in codes.items():
-            if code in FOR_GOOD:
-                self._untold.pop(key, None)
-        if all(code in FOR_GOOD for code in codes.values()) and codes:
-            self._again(self._node.now)
+            if code in FINAL_ERRORS:
+                self._unreported.pop(key, None)
+        if all(code in FINAL_ERRORS for code in codes.values()) and codes:
+            self._retry(self._node.now)
         else:
-            self._node.waiting.timers.at(self._node.now + AGAIN_MS, self._again)
+            self._node.waiting.timers.at(self._node.now + RETRY_MS, self._retry)
 
-    def _again(self, now: int) -> None:
-        self._asks = False
-        self._tell()
+    def _retry(self, now: int) -> None:
+        self._in_flight = False
+        self._send_unreported()
 
     def __repr__(self) -> str:
-        return f"{len(self._untold)} replicas of which the controller does not know where they lie"
+        return f"{len(self._unreported)} replicas with a directory that is not reported yet"
 
 
-def _all(image: Image) -> Iterator[Key]:
+def _all_partitions(image: Image) -> Iterator[PartitionKey]:
     return ((topic.id, index) for topic in image.topics.values() for index in topic.partitions)
 
 
-def _touched(records: Sequence[Any]) -> Iterator[Key]:
+def _named_partitions(records: Sequence[Any]) -> Iterator[PartitionKey]:
     named = (each for each in records if type(each).__name__ in ("PartitionRecord", "PartitionChangeRecord"))
     return ((each.topic_id, each.partition_id) for each in named)
 
 
-def _directory(id: Uuid, lying: dict[Key, Uuid]) -> AssignReplicasToDirsRequest.DirectoryData:
+def _directory_data(id: Uuid, lying: dict[PartitionKey, Uuid]) -> AssignReplicasToDirsRequest.DirectoryData:
     of, topics = AssignReplicasToDirsRequest, dict[Uuid, list[int]]()
     for (topic_id, index), directory in lying.items():
         if directory == id:
@@ -137,8 +146,8 @@ def _directory(id: Uuid, lying: dict[Key, Uuid]) -> AssignReplicasToDirsRequest.
     )
 
 
-def _codes(response: Any) -> Iterable[tuple[Key, int]]:
-    """What became of each replica; nothing where the whole request was refused, or never answered."""
+def _error_codes(response: Any) -> Iterable[tuple[PartitionKey, int]]:
+    """The error code of each replica; none if the whole request failed or was not answered."""
     if response is None or response.error_code:
         return
     for directory in response.directories:

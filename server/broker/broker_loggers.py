@@ -1,7 +1,8 @@
-"""The levels of this node's loggers, as DescribeConfigs and IncrementalAlterConfigs show and change them (KIP-412).
+"""The levels of this node's loggers, in DescribeConfigs and IncrementalAlterConfigs (KIP-412).
 
-They are the loggers of this program, whose `kafkadouble` is Kafka's `root`: `kafkadouble.server` and what else is under it. All nodes of one
-process share them; nothing is written to the metadata log. A logger without a level of its own has that of the one above it.
+They are the loggers of this program; `kafkadouble` stands for Kafka's `root`. All nodes of one
+process share them; nothing is written to the metadata log. A logger without its own level has its
+parent's.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ LEVELS = {
     "TRACE": 5,
     "WARN": logging.WARNING,
 }
-"""Kafka's names of levels, and Python's numbers."""
+"""Kafka's names of the levels, and Python's numbers."""
 
 
-def levels() -> dict[str, str]:
+def logger_levels() -> dict[str, str]:
     """Every logger and its effective level."""
     names = sorted(name for name in logging.root.manager.loggerDict if name.startswith(f"{TOP}."))
     return {name: _level_name(_logger(name)) for name in (ROOT, *names)}
@@ -39,22 +40,22 @@ def _logger(name: str) -> logging.Logger:
 
 
 def _level_name(logger: logging.Logger) -> str:
-    """The level that lets through what the logger lets through."""
+    """The name of the least level that the logger logs."""
     effective = logger.getEffectiveLevel()
     fitting = [(number, name) for name, number in LEVELS.items() if number >= effective]
     return min(fitting)[1] if fitting else "FATAL"
 
 
-def alter(own_id: int, node_id: str, changes: Iterable[AlterConfigOp], *, validate_only: bool) -> None:
-    """Set and unset levels, all or none. Refusal when one of them may not be."""
+def alter_logger_levels(own_id: int, node_id: str, changes: Iterable[AlterConfigOp], *, validate_only: bool) -> None:
+    """Sets and unsets levels, all or none. Refusal if one is not allowed."""
     asked = list(changes)
     if len({change.name for change in asked}) < len(asked):
         raise Refusal(error_codes.INVALID_REQUEST, "Error due to duplicate config keys")
     nulls = [change.name for change in asked if change.operation != AlterConfigOpType.DELETE and change.value is None]
     if nulls:
         raise Refusal(error_codes.INVALID_REQUEST, f"Null value not supported for : {', '.join(nulls)}")
-    _check_node(own_id, node_id)
-    known = levels()
+    _check_node_id(own_id, node_id)
+    known = logger_levels()
     for change in asked:
         _check(change, known)
     for change in () if validate_only else asked:
@@ -62,7 +63,7 @@ def alter(own_id: int, node_id: str, changes: Iterable[AlterConfigOp], *, valida
         _logger(change.name).setLevel(level)
 
 
-def _check_node(own_id: int, node_id: str) -> None:
+def _check_node_id(own_id: int, node_id: str) -> None:
     if not node_id.lstrip("+-").isdecimal():
         raise Refusal(error_codes.INVALID_REQUEST, f"Node id must be an integer, but it is: {node_id}")
     if int(node_id) != own_id:

@@ -1,7 +1,8 @@
-"""A controller that does not lead makes itself known to the one that does (KIP-919).
+"""Registers a controller that is not active at the active controller (KIP-919).
 
-It looks at every image that is committed: as long as what the cluster knows of it is another life of it, or nothing, it asks to be registered;
-one that leads writes that itself (`own_registration`).
+It checks every committed image: while the node's registration is missing, or is of an earlier
+incarnation, it sends ControllerRegistration. The active controller writes its own registration
+(`self_registration`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from kafkadouble.messages.generated.controller_registration import ControllerReg
 from ..metadata.features import METADATA_VERSION, supported_features
 from ..metadata.image import Image
 from ..metadata.record_versions import CONTROLLERS
-from .node_to_controller_channel import ToController
+from .node_to_controller_channel import NodeToControllerChannel
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -22,24 +23,24 @@ VERSION = 0
 of = ControllerRegistrationRequest
 
 
-class Registrar:
-    """That of one node."""
+class ControllerRegistrationManager:
+    """Registers one node's controller."""
 
-    def __init__(self, node: Node, to_controller: ToController) -> None:
+    def __init__(self, node: Node, to_controller: NodeToControllerChannel) -> None:
         self._node, self._to_controller = node, to_controller
-        self._asked = False
+        self._in_flight = False
         node.controller.listeners.append(self.image_changed)
 
     def image_changed(self, before: Image, after: Image, records: Any) -> None:
-        """Look whether this node is in it."""
+        """Checks this node's registration in the image."""
         node = self._node
         known = after.controllers.get(node.id)
         is_known = known is not None and known.incarnation_id == node.incarnation_id
-        if is_known or self._asked or node.controller.leads or node.controller_endpoint is None:
+        if is_known or self._in_flight or node.controller.leads or node.controller_endpoint is None:
             return
         if after.features.get(METADATA_VERSION, 0) >= CONTROLLERS:
-            self._asked = True
-            self._to_controller.ask(self._request(*node.controller_endpoint), VERSION, self._answered)
+            self._in_flight = True
+            self._to_controller.send_request(self._request(*node.controller_endpoint), VERSION, self._answered)
 
     def _request(self, host: str, port: int) -> ControllerRegistrationRequest:
         return of(
@@ -53,4 +54,4 @@ class Registrar:
         )
 
     def _answered(self, response: Any) -> None:
-        self._asked = False  # whoever is not in the next image, asks again
+        self._in_flight = False  # still missing in the next image: it is sent again

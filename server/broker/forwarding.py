@@ -1,8 +1,10 @@
-"""What a client asks of a broker and only the active controller can do: handed on in an Envelope, and answered with what comes back (KIP-590).
+"""Forwards requests of clients that only the active controller can handle, in an Envelope, and
+returns its answer (KIP-590).
 
-A broker that leads the quorum itself answers by itself. The levels of its own loggers are a broker's own business, and so is what its
-configurations may become: of a request that alters configurations it does its part first, and hands on what is left. Who may not ask for
-delegation tokens it knows by itself, too.
+The broker of the active controller handles them itself. A broker also handles the parts of a
+request that concern only itself: the levels of its loggers, and the checks of its own
+configurations; it forwards the rest. It refuses requests for delegation tokens that are not allowed
+on the connection.
 """
 
 from __future__ import annotations
@@ -22,14 +24,14 @@ from ..requests.waiting import Until, Wait, Waiters
 
 if TYPE_CHECKING:
     from ..node import Node
-    from .lifecycle import BrokerLife
+    from .broker_lifecycle_manager import BrokerLifecycleManager
 
 SIZE_FIELD, PRINCIPAL_VERSION = 4, 0
 DEADLINE_MS = 60_000
 
 
 def is_forwarded(node: Node, request: Request[Any]) -> bool:
-    """Whether another node is to answer this."""
+    """Whether another node handles this request."""
     return (
         request.peer.apis[request.api_key].row.forwarded
         and not node.controller.leads
@@ -37,26 +39,26 @@ def is_forwarded(node: Node, request: Request[Any]) -> bool:
     )
 
 
-def forwarded(node: Node, life: BrokerLife, request: Request[Any]) -> Wait[Answer]:
-    """The active controller's answer. Refusal where there is none in time."""
+def forwarded(node: Node, lifecycle: BrokerLifecycleManager, request: Request[Any]) -> Wait[Answer]:
+    """The active controller's answer. Refusal if there is none in time."""
     served = request.peer.apis[request.api_key]
     if served.admit is not None:
         served.admit(request)
     if served.preprocess is None:
-        return (yield from _asked(life, request, request.body))
+        return (yield from _send_to_controller(lifecycle, request, request.body))
     done, left = served.preprocess(node, request)
     body = copy(request.body)
     body.resources = left
     if done and not left:
         response: Any = served.api.response()
     else:
-        response = yield from _asked(life, request, body)
+        response = yield from _send_to_controller(lifecycle, request, body)
     if not isinstance(response, Disconnect):
         response.responses = [*done, *response.responses]
     return cast("Answer", response)
 
 
-def _asked(life: BrokerLife, request: Request[Any], body: Message) -> Wait[Answer]:
+def _send_to_controller(lifecycle: BrokerLifecycleManager, request: Request[Any], body: Message) -> Wait[Answer]:
     answers: list[Any] = []
     come = Waiters()
 
@@ -64,11 +66,11 @@ def _asked(life: BrokerLife, request: Request[Any], body: Message) -> Wait[Answe
         answers.append(response)
         come.wake()
 
-    life.forwarding.ask(_envelope(request, body), 0, done)
+    lifecycle.forwarding.send_request(_envelope(request, body), 0, done)
     while not answers:
         if not (yield Until(request.received + DEADLINE_MS, (come,))):
             raise Refusal(error_codes.REQUEST_TIMED_OUT)
-    return _opened(request, answers[0])
+    return _response_in_envelope(request, answers[0])
 
 
 def _envelope(request: Request[Any], body: Message) -> EnvelopeRequest:
@@ -78,21 +80,21 @@ def _envelope(request: Request[Any], body: Message) -> EnvelopeRequest:
     return EnvelopeRequest(
         request_data=whole[SIZE_FIELD:],
         request_principal=PRINCIPAL_VERSION.to_bytes(2, "big") + principal,
-        client_host_address=_packed(request.peer.host),
+        client_host_address=_packed_address(request.peer.host),
     )
 
 
-def _packed(host: str) -> bytes:
+def _packed_address(host: str) -> bytes:
     try:
         return ip_address(host).packed
     except ValueError:
         return bytes(4)
 
 
-def _opened(request: Request[Any], response: EnvelopeResponse | None) -> Answer:
+def _response_in_envelope(request: Request[Any], response: EnvelopeResponse | None) -> Answer:
     if response is None or response.error_code == error_codes.UNSUPPORTED_VERSION:
         return DISCONNECT
-    if response.error_code:  # of the envelope, which the client knows nothing of
+    if response.error_code:  # an error of the envelope, which the client does not know
         raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
     data = bytes(response.response_data or b"")
     return headers.read_response(data, request.api_key, request.version)[1]

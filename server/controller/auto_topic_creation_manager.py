@@ -21,8 +21,8 @@ def auto_create_topics(node: Node, names: Iterable[str]) -> None:
     that cannot be created are skipped.
     """
     topics, controller = [creatable_topic(node.settings, name) for name in names], node.controller
-    if node.life is not None and not controller.leads:
-        node.life.create(topics)
+    if node.lifecycle is not None and not controller.leads:
+        node.lifecycle.create_topics(topics)
         return
     try:
         controller.commit(create_topics(controller.draft, node.settings, topics, controller.new_id).records)
@@ -35,8 +35,8 @@ def auto_create_internal_topic(node: Node, name: str) -> TopicImage:
     another node creates it.
     """
     controller = node.controller
-    if node.life is not None and not controller.leads:
-        node.life.create([creatable_topic(node.settings, name)])
+    if node.lifecycle is not None and not controller.leads:
+        node.lifecycle.create_topics([creatable_topic(node.settings, name)])
         raise Refusal(error_codes.COORDINATOR_NOT_AVAILABLE)
     decision = create_topics(controller.draft, node.settings, [creatable_topic(node.settings, name)], controller.new_id)
     result = decision.results[0]

@@ -220,8 +220,8 @@ class Controller:
     def lost_leadership(self, epoch: int) -> None:
         self._active = self._elected = None
         own = self.image.brokers.get(self._node.id)
-        if self._node.life is not None and self._node.is_registered and own is not None:
-            self._node.life.go_on(own.epoch)
+        if self._node.lifecycle is not None and self._node.is_registered and own is not None:
+            self._node.lifecycle.continue_registered(own.epoch)
         self.commit_waiters.wake_all()
 
     def _apply_dynamic_configs(self, before: Image) -> None:

@@ -49,7 +49,7 @@ def _sends_no_heartbeats(node: Node) -> bool:
     """Whether this node's broker was registered without a request, and no other node has been
     active since.
     """
-    return node.is_registered and not (node.life is not None and node.life.has_begun)
+    return node.is_registered and not (node.lifecycle is not None and node.lifecycle.is_registered_by_request)
 
 
 def _ms_until_next_check(node: Node, heartbeats: BrokerHeartbeatManager) -> int:

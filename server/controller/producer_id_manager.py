@@ -37,8 +37,8 @@ class ProducerIdManager:
 
     def _from_new_block(self) -> int:
         node = self._node
-        if node.life is not None and not self._controller.leads:
-            node.life.want_producer_ids()
+        if node.lifecycle is not None and not self._controller.leads:
+            node.lifecycle.request_producer_ids()
             raise Refusal(error_codes.COORDINATOR_LOAD_IN_PROGRESS)
         broker = self._controller.draft.brokers.get(self._broker_id)
         if broker is None:

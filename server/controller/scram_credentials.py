@@ -23,7 +23,7 @@ from ..metadata.features import METADATA_VERSION
 from ..metadata.image import Image
 from ..metadata.record_versions import NEWEST, SCRAM
 from ..requests.request import Refusal
-from ..security.scram import MECHANISMS, MOST_ITERATIONS, Mechanism, record_of
+from ..security.scram import MAX_ITERATIONS, MECHANISMS, ScramMechanism, record_of
 
 ALTERED_TWICE = "A user credential cannot be altered twice in the same request"
 
@@ -79,7 +79,7 @@ def _upsertion_record(image: Image, asked: Upsertion) -> Message:
     mechanism = _checked_mechanism(image, asked.name, asked.mechanism)
     if asked.iterations < mechanism.least:
         raise Refusal(error_codes.UNACCEPTABLE_CREDENTIAL, "Too few iterations")
-    if asked.iterations > MOST_ITERATIONS:
+    if asked.iterations > MAX_ITERATIONS:
         raise Refusal(error_codes.UNACCEPTABLE_CREDENTIAL, "Too many iterations")
     if not asked.salted_password:
         # Java has no empty HMAC key; Kafka fails with an unexpected exception
@@ -87,7 +87,7 @@ def _upsertion_record(image: Image, asked: Upsertion) -> Message:
     return record_of(asked.name, mechanism, bytes(asked.salt), bytes(asked.salted_password), asked.iterations)
 
 
-def _checked_mechanism(image: Image, user: str, mechanism: int) -> Mechanism:
+def _checked_mechanism(image: Image, user: str, mechanism: int) -> ScramMechanism:
     if image.features.get(METADATA_VERSION, NEWEST) < SCRAM:
         raise Refusal(error_codes.UNSUPPORTED_VERSION, "The current metadata.version does not support SCRAM")
     if not user:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def register_node(node: Node) -> None:
     """Registers this node, which became the active controller."""
     _register_controller(node)
-    by_request = node.life is not None and node.life.registers
+    by_request = node.lifecycle is not None and node.lifecycle.registers_by_request
     if "broker" in node.roles and node.quorum.is_alone and not (node.is_registered or by_request):
         node.is_registered = True
         node.controller.listeners.append(node.partitions.image_changed)

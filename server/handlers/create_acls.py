@@ -15,7 +15,7 @@ from kafkadouble.messages.generated.create_acls import CreateAclsRequest, Create
 from ..requests.answer import DISCONNECT, Disconnect
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
-from ..security.acls import create
+from ..security.acls import create_acls
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -29,7 +29,7 @@ def answer(
         return DISCONNECT
     if not node.settings.text("authorizer.class.name"):
         raise Refusal(error_codes.SECURITY_DISABLED, "No Authorizer is configured.")
-    decision = create(node.controller.draft, creations, node.controller.new_id)
+    decision = create_acls(node.controller.draft, creations, node.controller.new_id)
     response = CreateAclsResponse(results=[_result(refusal) for refusal in decision.results])
     return node.controller.write(decision.records, response)
 

@@ -15,7 +15,7 @@ from kafkadouble.messages.generated.delete_acls import DeleteAclsRequest, Delete
 from ..requests.answer import DISCONNECT, Disconnect
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
-from ..security.acls import Deleted, delete, says_unknown
+from ..security.acls import AclDeleteResult, delete_acls, says_unknown
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -29,12 +29,12 @@ def answer(
         return DISCONNECT
     if not node.settings.text("authorizer.class.name"):
         raise Refusal(error_codes.SECURITY_DISABLED, "No Authorizer is configured.")
-    decision = delete(node.controller.draft, filters)
+    decision = delete_acls(node.controller.draft, filters)
     response = DeleteAclsResponse(filter_results=[_result(deleted) for deleted in decision.results])
     return node.controller.write(decision.records, response)
 
 
-def _result(deleted: Deleted) -> DeleteAclsResponse.DeleteAclsFilterResult:
+def _result(deleted: AclDeleteResult) -> DeleteAclsResponse.DeleteAclsFilterResult:
     of, refusal = DeleteAclsResponse, deleted.refusal
     return of.DeleteAclsFilterResult(
         error_code=error_codes.NONE if refusal is None else refusal.code,
@@ -44,5 +44,5 @@ def _result(deleted: Deleted) -> DeleteAclsResponse.DeleteAclsFilterResult:
 
 
 def refuse(request: Request[DeleteAclsRequest], code: int, message: str | None) -> DeleteAclsResponse:
-    failed = Deleted([], Refusal(code, message))
+    failed = AclDeleteResult([], Refusal(code, message))
     return DeleteAclsResponse(filter_results=[_result(failed) for _ in request.body.filters])

@@ -16,7 +16,7 @@ from kafkadouble.messages.generated.describe_acls import DescribeAclsRequest, De
 from ..metadata.image import Acl
 from ..requests.answer import DISCONNECT, Disconnect
 from ..requests.request import Refusal, Request
-from ..security.acls import matching, says_unknown
+from ..security.acls import matching_acls, says_unknown
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -29,7 +29,7 @@ def answer(node: Node, request: Request[DescribeAclsRequest]) -> Response | Disc
         return DISCONNECT
     if not node.settings.text("authorizer.class.name"):
         raise Refusal(error_codes.SECURITY_DISABLED, "No Authorizer is configured on the broker")
-    found = [acl for acl, _ in matching(node.controller.image, request.body)]
+    found = [acl for acl, _ in matching_acls(node.controller.image, request.body)]
     return Response(resources=[_resource(*of, list(acls)) for of, acls in groupby(found, _pattern)])
 
 

@@ -145,7 +145,7 @@ def _loggers(node: Node, name: str) -> list[ConfigEntry]:
     source = ConfigSource.DYNAMIC_BROKER_LOGGER
     return [
         ConfigEntry(logger, level, source, False, False, ConfigType.UNKNOWN, (), "")
-        for logger, level in broker_loggers.levels().items()
+        for logger, level in broker_loggers.logger_levels().items()
     ]
 
 

@@ -58,7 +58,7 @@ def preprocess(
 
 def _alter_loggers(node: Node, body: IncrementalAlterConfigsRequest, resource: IncrementalResource) -> None:
     changes = [AlterConfigOp(config.name, config.config_operation, config.value) for config in resource.configs]
-    broker_loggers.alter(node.id, resource.resource_name, changes, validate_only=body.validate_only)
+    broker_loggers.alter_logger_levels(node.id, resource.resource_name, changes, validate_only=body.validate_only)
 
 
 def _result(

@@ -98,9 +98,9 @@ class Listener:
         node, end = self.node, self.clock.now() + RETIRE_MS
         if not self._peers or node.halted is not None:
             return
-        if node.life is not None:
-            node.life.stop()
-            while not (node.life.is_over or self.clock.now() >= end or node.halted is not None):
+        if node.lifecycle is not None:
+            node.lifecycle.stop()
+            while not (node.lifecycle.has_shut_down or self.clock.now() >= end or node.halted is not None):
                 await asyncio.sleep(LOOK_S)
         node.quorum.retire(end)
         self.reschedule()

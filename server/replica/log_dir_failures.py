@@ -42,9 +42,9 @@ def _take_offline(node: Node, outage: Outage) -> None:
         tell(outage.directory, outage.partitions)
     except DiskFailure:
         return  # the next to be faced
-    if node.life is None:
+    if node.lifecycle is None:
         return
     if outage.is_partial:
-        node.life.partitions_lost(outage.partitions)
+        node.lifecycle.partitions_lost(outage.partitions)
     else:
-        node.life.lost(outage.directory)
+        node.lifecycle.log_dir_failed(outage.directory)

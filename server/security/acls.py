@@ -1,8 +1,8 @@
-"""Access control lists as a decision, and as they are asked for (KIP-11, KIP-140, KIP-290).
+"""ACLs: created, described and deleted (KIP-11, KIP-140, KIP-290).
 
-Rules. The numbers are those of the wire; one that Kafka has no name for is UNKNOWN there. ANY and MATCH are for filters: an ACL that has one
-makes Kafka fail over the whole request. An ACL that is there already is not written again, and that is no error. Whom ACLs let do what stands
-in `authorizer.py`.
+The numbers are those of the wire format; a number without a name in Kafka counts as UNKNOWN. ANY
+and MATCH are for filters: as in Kafka, an ACL with one of them fails the whole request. An ACL that
+exists is not written again, and is no error. `authorizer.py` evaluates ACLs.
 """
 
 from __future__ import annotations
@@ -32,21 +32,26 @@ OPERATIONS = (
     "ALTER_CONFIGS", "IDEMPOTENT_WRITE", "CREATE_TOKENS", "DESCRIBE_TOKENS", "TWO_PHASE_COMMIT",
 )  # fmt: skip
 PERMISSION_TYPES = ("UNKNOWN", "ANY", "DENY", "ALLOW")
-"""What the numbers of the wire stand for."""
+"""The names of the numbers."""
 
 UNKNOWN, ANY, MATCH, LITERAL, CLUSTER = 0, 1, 2, 3, 4
 CLUSTER_NAME = "kafka-cluster"
 EVERY_HOST = EVERY_NAME = "*"
 
-MOST_LOOKS, MOST_TOLD = 1_000_000, 50_000
-"""How often an ACL is held against a filter in one request, about a second; and so many ACLs are told in one answer, each to every filter."""
+MAX_COMPARISONS, MAX_RESULTS = 1_000_000, 50_000
+"""The most comparisons of an ACL with a filter in one request, about a second of work; and the most
+ACLs in one answer, over all filters.
+"""
 
 Creation = CreateAclsRequest.AclCreation
 
 
-def create(image: Image, creations: Sequence[Creation], new_id: Callable[[], Uuid]) -> ControllerResult[Refusal | None]:
-    """What CreateAcls does: None for each that is there in the end, or why not. Refusal(UNKNOWN_SERVER_ERROR) when one is a filter,
-    Refusal(POLICY_VIOLATION) for too many."""
+def create_acls(
+    image: Image, creations: Sequence[Creation], new_id: Callable[[], Uuid]
+) -> ControllerResult[Refusal | None]:
+    """Handles CreateAcls: None for each ACL that exists afterwards, or its refusal.
+    Refusal(UNKNOWN_SERVER_ERROR) if one is a filter, (POLICY_VIOLATION) for too many.
+    """
     if any(map(_is_filter, creations)):
         raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
     there = set(image.acls.values())
@@ -54,20 +59,20 @@ def create(image: Image, creations: Sequence[Creation], new_id: Callable[[], Uui
     results: list[Refusal | None] = []
     for creation in creations:
         try:
-            _check(image, acl := _acl(creation))
+            _check_acl(image, acl := _acl(creation))
         except Refusal as refusal:
             results.append(refusal)
             continue
         if acl not in there:
             there.add(acl)
-            records.append(AccessControlEntryRecord(id=_unused(image, new_id), **acl._asdict()))
+            records.append(AccessControlEntryRecord(id=_unused_acl_id(image, new_id), **acl._asdict()))
             check_size(len(records))
         results.append(None)
     return ControllerResult(records, results)
 
 
-def _unused(image: Image, new_id: Callable[[], Uuid]) -> Uuid:
-    """An id that no ACL has, whatever `new_id` gives."""
+def _unused_acl_id(image: Image, new_id: Callable[[], Uuid]) -> Uuid:
+    """An id that no ACL has, whatever `new_id` returns."""
     while (id := new_id()) in image.acls:
         pass
     return id
@@ -93,7 +98,7 @@ def _acl(creation: Creation) -> Acl:
     )
 
 
-def _check(image: Image, acl: Acl) -> None:
+def _check_acl(image: Image, acl: Acl) -> None:
     if acl.resource_type == CLUSTER and acl.resource_name != CLUSTER_NAME:
         raise _invalid(f"The only valid name for the CLUSTER resource is {CLUSTER_NAME}")
     if not acl.resource_name:
@@ -104,7 +109,7 @@ def _check(image: Image, acl: Acl) -> None:
         ("operation", OPERATIONS, acl.operation),
         ("permissionType", PERMISSION_TYPES, acl.permission_type),
     ):
-        if _name(names, number) == "UNKNOWN":
+        if _name_of(names, number) == "UNKNOWN":
             raise _invalid(f"Invalid {what} UNKNOWN")
     if ":" not in acl.principal:
         raise _invalid(
@@ -126,8 +131,8 @@ def _check_host(image: Image, host: str) -> None:
         raise _invalid(f"Invalid CIDR notation '{host}': {problem}")
 
 
-class Asked(Protocol):
-    """A filter as DescribeAcls and DeleteAcls have it; null names stand for all."""
+class AclFilter(Protocol):
+    """A filter of DescribeAcls or DeleteAcls; null names match everything."""
 
     resource_type_filter: int
     resource_name_filter: str | None
@@ -138,28 +143,28 @@ class Asked(Protocol):
     permission_type: int
 
 
-def says_unknown(asked: Asked) -> bool:
-    """Whether one of its numbers is 0: its client did not know what it asked for."""
+def says_unknown(asked: AclFilter) -> bool:
+    """Whether one of the numbers is 0: the client did not know its meaning."""
     return UNKNOWN in (asked.resource_type_filter, asked.pattern_type_filter, asked.operation, asked.permission_type)
 
 
-def has_unknown(asked: Asked) -> bool:
-    """Whether one of its numbers is none that Kafka has a name for."""
+def has_unknown(asked: AclFilter) -> bool:
+    """Whether one of the numbers has no name in Kafka."""
     numbers = (
         (RESOURCE_TYPES, asked.resource_type_filter),
         (PATTERN_TYPES, asked.pattern_type_filter),
         (OPERATIONS, asked.operation),
         (PERMISSION_TYPES, asked.permission_type),
     )
-    return any(_name(names, number) == "UNKNOWN" for names, number in numbers)
+    return any(_name_of(names, number) == "UNKNOWN" for names, number in numbers)
 
 
-def matching(image: Image, asked: Asked) -> list[tuple[Acl, Uuid]]:
-    """The ACLs that a filter asks for, in order."""
+def matching_acls(image: Image, asked: AclFilter) -> list[tuple[Acl, Uuid]]:
+    """The ACLs that match a filter, in order."""
     return sorted((acl, id) for id, acl in image.acls.items() if _matches(asked, acl))
 
 
-def _matches(asked: Asked, acl: Acl) -> bool:
+def _matches(asked: AclFilter, acl: Acl) -> bool:
     return (
         asked.resource_type_filter in (ANY, acl.resource_type)
         and asked.operation in (ANY, acl.operation)
@@ -170,8 +175,8 @@ def _matches(asked: Asked, acl: Acl) -> bool:
     )
 
 
-def _matches_pattern(asked: Asked, acl: Acl) -> bool:
-    """With MATCH a name is asked for, and whatever pattern takes it is meant (KIP-290)."""
+def _matches_pattern(asked: AclFilter, acl: Acl) -> bool:
+    """MATCH matches every pattern that covers the name (KIP-290)."""
     name, kind = asked.resource_name_filter, asked.pattern_type_filter
     if kind not in (ANY, MATCH, acl.pattern_type):
         return False
@@ -184,40 +189,40 @@ def _matches_pattern(asked: Asked, acl: Acl) -> bool:
     return name.startswith(acl.resource_name)
 
 
-class Deleted(NamedTuple):
-    """What one filter found, or why it was not used."""
+class AclDeleteResult(NamedTuple):
+    """The ACLs that a filter matched, or its refusal."""
 
     found: list[Acl]
     refusal: Refusal | None = None
 
 
-def delete(image: Image, filters: Sequence[Asked]) -> ControllerResult[Deleted]:
-    """What DeleteAcls does. Refusal(INVALID_REQUEST) for too many."""
-    if len(filters) * len(image.acls) > MOST_LOOKS:
+def delete_acls(image: Image, filters: Sequence[AclFilter]) -> ControllerResult[AclDeleteResult]:
+    """Handles DeleteAcls. Refusal(INVALID_REQUEST) for too many."""
+    if len(filters) * len(image.acls) > MAX_COMPARISONS:
         raise _invalid(
-            f"Cannot look for more than {MOST_LOOKS // len(image.acls)} filters among {len(image.acls)} acls."
+            f"Cannot look for more than {MAX_COMPARISONS // len(image.acls)} filters among {len(image.acls)} acls."
         )
     gone: dict[Uuid, Message] = {}
     results, told = [], 0
     for asked in filters:
         if has_unknown(asked):
-            results.append(Deleted([], _invalid(_unknown_part(asked))))
+            results.append(AclDeleteResult([], _invalid(_unknown_part(asked))))
             continue
-        found = matching(image, asked)
+        found = matching_acls(image, asked)
         gone |= {id: RemoveAccessControlEntryRecord(id=id) for _, id in found}
         told += len(found)
-        if len(gone) > MAX_RECORDS_PER_USER_OP or told > MOST_TOLD:
+        if len(gone) > MAX_RECORDS_PER_USER_OP or told > MAX_RESULTS:
             raise _invalid(f"Cannot remove more than {MAX_RECORDS_PER_USER_OP} acls in a single delete operation.")
-        results.append(Deleted([acl for acl, _ in found]))
+        results.append(AclDeleteResult([acl for acl, _ in found]))
     return ControllerResult(list(gone.values()), results)
 
 
-def _unknown_part(asked: Asked) -> str:
-    names = _name(RESOURCE_TYPES, asked.resource_type_filter), _name(PATTERN_TYPES, asked.pattern_type_filter)
+def _unknown_part(asked: AclFilter) -> str:
+    names = _name_of(RESOURCE_TYPES, asked.resource_type_filter), _name_of(PATTERN_TYPES, asked.pattern_type_filter)
     return "Unknown patternFilter." if "UNKNOWN" in names else "Unknown entryFilter."
 
 
-def _name(names: Sequence[str], number: int) -> str:
+def _name_of(names: Sequence[str], number: int) -> str:
     return names[number] if 0 <= number < len(names) else names[UNKNOWN]
 
 

@@ -1,8 +1,9 @@
-"""Who may do what, by the ACLs of the cluster: Kafka's StandardAuthorizer (KIP-11, KIP-290, KIP-801).
+"""Evaluates ACLs: Kafka's StandardAuthorizer (KIP-11, KIP-290, KIP-801).
 
-Rules. A super user may do everything. Of the ACLs that are about the resource, by its name, by a prefix of it or by `*`, one that denies is
-stronger than any that allows. Who may read, write, delete or alter may also describe; who may alter configurations may also describe them. A
-resource that no ACL is about is open to all only with `allow.everyone.if.no.acl.found`. This file decides, and knows no request.
+A super user may do everything. ACLs cover a resource by its name, by a prefix, or by `*`; an ACL
+that denies overrides those that allow. The permission to read, write, delete or alter implies
+describe; alter configs implies describe configs. A resource without ACLs is open only with
+`allow.everyone.if.no.acl.found`. This file knows no requests.
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ ALL, CREATE, DELETE, ALTER, DESCRIBE, CLUSTER_ACTION, DESCRIBE_CONFIGS, ALTER_CO
 )
 _READ, _WRITE = OPERATIONS.index("READ"), OPERATIONS.index("WRITE")
 IMPLIED_BY = {DESCRIBE: frozenset((_READ, _WRITE, DELETE, ALTER)), DESCRIBE_CONFIGS: frozenset((ALTER_CONFIGS,))}
-"""An operation -> those whose permission is also one for it."""
+"""An operation -> the operations whose permission implies it."""
 
 DENY = 2
 
 
 class Authorizer:
-    """That of one node, by its settings."""
+    """Authorizes operations by the settings of one node."""
 
     def __init__(self, settings: Settings) -> None:
         users, is_open = (settings.texts.get(name, "") for name in OF_AUTHORIZER)
@@ -44,29 +45,31 @@ class Authorizer:
         self._open = is_open.strip().lower() == "true"
 
     def allows(self, image: Image, who: tuple[str, str], operation: int, resource_type: int, name: str) -> bool:
-        """Whether `who`, a principal and the host that it comes from, may do this."""
+        """Whether `who`, a principal and its host, may do this."""
         principal, host = who
         if principal in self._super_users:
             return True
-        about = [acl for acl in image.acls.values() if acl.resource_type == resource_type and _is_about(acl, name)]
+        about = [
+            acl for acl in image.acls.values() if acl.resource_type == resource_type and _covers_resource(acl, name)
+        ]
         if not about:
             return self._open
-        his = [acl for acl in about if acl.principal in (principal, EVERYBODY) and _comes_from(acl.host, host)]
-        return not _denied(his, operation) and _allowed(his, operation)
+        own = [acl for acl in about if acl.principal in (principal, EVERYBODY) and _matches_host(acl.host, host)]
+        return not _denied(own, operation) and _allowed(own, operation)
 
 
 def of_settings(settings: Settings) -> Authorizer | None:
-    """The one that they name; None for none."""
+    """The authorizer of the settings, or None."""
     return Authorizer(settings) if settings["authorizer.class.name"] == STANDARD else None
 
 
-def _is_about(acl: Acl, name: str) -> bool:
+def _covers_resource(acl: Acl, name: str) -> bool:
     if acl.pattern_type == LITERAL:
         return acl.resource_name in (name, EVERY_NAME)
     return name.startswith(acl.resource_name)
 
 
-def _comes_from(allowed: str, host: str) -> bool:
+def _matches_host(allowed: str, host: str) -> bool:
     if allowed in (EVERY_HOST, host):
         return True
     try:

@@ -1,6 +1,7 @@
-"""Ranges of addresses as the host of an ACL: an address of IPv4 or IPv6, a slash, and so many leading bits (Kafka 4.4).
+"""Checks CIDR ranges as hosts of ACLs: an IPv4 or IPv6 address, a slash, and the number of leading
+bits (Kafka 4.4).
 
-Only whether it is one is told, in the words of the library that Kafka asks.
+Errors are in the words of the library that Kafka uses.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ NUMBER = re.compile(r"[+-]?\d{1,10}", re.ASCII)
 
 
 def problem(text: str) -> str | None:
-    """What is wrong with a range, None for nothing."""
+    """What is wrong with a range; None if it is valid."""
     return _problem_of_ipv6(text) if ":" in text else _problem_of_ipv4(text)
 
 

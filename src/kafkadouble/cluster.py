@@ -233,8 +233,8 @@ class Cluster:
         reached = [member.broker for member in members if member.broker is not None and not member.is_isolated]
         nodes = [broker.node for broker in reached if not _is_over(broker.node)]
         for node in nodes:
-            if node.life is not None:
-                node.life.stop()
+            if node.lifecycle is not None:
+                node.lifecycle.stop()
         longest = max((node.settings.int("broker.heartbeat.interval.ms") for node in nodes), default=0)
         await self._together.until(lambda: all(map(_is_over, nodes)), longest + RETIRE_MS)
 
@@ -329,4 +329,4 @@ class Cluster:
 
 
 def _is_over(node: Node) -> bool:
-    return node.halted is not None or node.life is None or node.life.is_over
+    return node.halted is not None or node.lifecycle is None or node.lifecycle.has_shut_down

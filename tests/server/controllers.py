@@ -86,9 +86,9 @@ class Controllers:
     def stop_broker(self, id: int) -> None:
         """It stops in good order."""
         node = self.nodes[id]
-        assert node.life is not None
-        node.life.stop()
-        self.until(lambda: node.life is not None and node.life.is_over)
+        assert node.lifecycle is not None
+        node.lifecycle.stop()
+        self.until(lambda: node.lifecycle is not None and node.lifecycle.has_shut_down)
         node.close(self.now)
         self.kill(id)
 

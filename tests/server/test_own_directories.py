@@ -104,7 +104,7 @@ def test_it_tells_where_its_replicas_lie(cluster: OnManyDisks) -> None:
 
 
 def test_more_than_fit_into_one_request_take_several(cluster: OnManyDisks, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkadouble.server.broker.assignments_manager.MOST", 3)
+    monkeypatch.setattr("kafkadouble.server.broker.assignments_manager.MAX_ASSIGNMENTS_PER_REQUEST", 3)
     cluster.create("t", 10)
     cluster.until(lambda: cluster.is_told("t"), within=500)
 
@@ -134,7 +134,7 @@ def test_a_partition_that_fails_before_it_was_told_of_has_another_leader() -> No
     """The directory is told to have failed while the metadata do not say who lies there."""
     cluster = begun(OnManyDisks(1), BROKER, OTHER)
     for id in (BROKER, OTHER):
-        cluster.nodes[id].life._directories._asks = True  # type: ignore[union-attr]  # as if an answer were on its way
+        cluster.nodes[id].lifecycle._assignments._in_flight = True  # type: ignore[union-attr]  # as if an answer were on its way
     cluster.create("t", 1, replicas=2)
     cluster.until(lambda: all(cluster.lies(id, "t") is not None for id in (BROKER, OTHER)))
     led = cluster.partition("t").leader
@@ -145,7 +145,7 @@ def test_a_partition_that_fails_before_it_was_told_of_has_another_leader() -> No
     cluster.ask(cluster.nodes[led], produce_request("t", b"v"), 9)
     cluster.until(lambda: lost not in cluster.broker(led).log_dirs)
     assert cluster.partition("t").leader == led, "nobody knows yet what lay there"
-    cluster.nodes[led].life._directories._again(cluster.now)  # type: ignore[union-attr]
+    cluster.nodes[led].lifecycle._assignments._retry(cluster.now)  # type: ignore[union-attr]
     cluster.until(lambda: cluster.partition("t").leader == 23 - led)
     assert directories_of(cluster.partition("t"))[led] in (lost, LOST)
 
@@ -173,7 +173,7 @@ def test_below_the_level_of_directories_nothing_is_told_and_all_of_it_once_the_l
     assert not cluster.is_told("t")
     raised = FeatureLevelRecord(name="metadata.version", feature_level=DIRECTORIES)
     cluster.leader.controller.commit([raised])
-    cluster.nodes[BROKER].life.begin()  # type: ignore[union-attr]  # an older registration has no directories
+    cluster.nodes[BROKER].lifecycle.begin()  # type: ignore[union-attr]  # an older registration has no directories
     cluster.until(lambda: cluster.is_told("t"))
 
 

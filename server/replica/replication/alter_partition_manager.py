@@ -19,7 +19,7 @@ from ..partition import Partition
 from .in_sync import InSync, Remote
 
 if TYPE_CHECKING:
-    from ...broker.node_to_controller_channel import ToController
+    from ...broker.node_to_controller_channel import NodeToControllerChannel
     from ...node import Node
 
 log = logging.getLogger("kafkadouble.server.replica")
@@ -47,7 +47,7 @@ Answered = AlterPartitionResponse.PartitionData
 class IsrChanges:
     """Those of one node."""
 
-    def __init__(self, node: Node, channel: ToController) -> None:
+    def __init__(self, node: Node, channel: NodeToControllerChannel) -> None:
         self._node, self._channel = node, channel
 
     def follower_moved(self, partition: Partition, broker: int) -> None:
@@ -80,7 +80,9 @@ class IsrChanges:
     def _ask(self, partition: Partition, in_sync: InSync, wished: frozenset[int]) -> None:
         in_sync.proposed = wished
         request = self._request(partition, in_sync, wished)
-        self._channel.ask(request, VERSION, partial(self._answered, partition, in_sync, wished), lowest=VERSION)
+        self._channel.send_request(
+            request, VERSION, partial(self._answered, partition, in_sync, wished), lowest=VERSION
+        )
 
     def _request(self, partition: Partition, in_sync: InSync, isr: frozenset[int]) -> AlterPartitionRequest:
         node, remotes = self._node, in_sync.remotes

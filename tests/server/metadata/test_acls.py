@@ -16,7 +16,7 @@ from kafkadouble.server.metadata.image import EMPTY, Acl, Image
 from kafkadouble.server.metadata.replay import replay
 from kafkadouble.server.requests.request import Refusal
 from kafkadouble.server.security import acls, cidr
-from kafkadouble.server.security.acls import create, delete, has_unknown, matching
+from kafkadouble.server.security.acls import create_acls, delete_acls, has_unknown, matching_acls
 
 from .cluster_story import made
 
@@ -56,13 +56,13 @@ def new_id() -> Uuid:
 
 
 def after(image: Image, *creations: CreateAclsRequest.AclCreation) -> Image:
-    for record in create(image, creations, new_id).records:
+    for record in create_acls(image, creations, new_id).records:
         image = replay(image, record)
     return image
 
 
 def problem(image: Image = EMPTY, **fields: Any) -> tuple[int, str | None] | None:
-    decision = create(image, [creation(**fields)], new_id)
+    decision = create_acls(image, [creation(**fields)], new_id)
     [refusal] = decision.results
     assert len(decision.records) == (refusal is None)
     return None if refusal is None else (refusal.code, refusal.message)
@@ -124,7 +124,7 @@ def test_acls_that_can_be(fields: dict[str, Any]) -> None:
 )
 def test_one_that_is_a_filter_fails_all(fields: dict[str, Any]) -> None:
     with pytest.raises(Refusal) as refusal:
-        create(EMPTY, [creation(), creation(**fields)], new_id)
+        create_acls(EMPTY, [creation(), creation(**fields)], new_id)
     assert refusal.value.code == error_codes.UNKNOWN_SERVER_ERROR
 
 
@@ -164,7 +164,7 @@ def test_ranges(text: str, message: str | None) -> None:
 
 def test_what_is_there_is_not_written_again() -> None:
     image = after(EMPTY, creation())
-    decision = create(image, [creation(), creation(host="h"), creation(host="h")], new_id)
+    decision = create_acls(image, [creation(), creation(host="h"), creation(host="h")], new_id)
     assert decision.results == [None, None, None]
     assert [record.host for record in decision.records] == ["h"]  # type: ignore[attr-defined]  # it is of an ACL
 
@@ -172,7 +172,7 @@ def test_what_is_there_is_not_written_again() -> None:
 def test_an_id_is_given_once() -> None:
     image = after(EMPTY, creation())
     drawn = iter([*image.acls, Uuid(bytes([9]) * 16)])
-    [record] = create(image, [creation(host="h")], lambda: next(drawn)).records
+    [record] = create_acls(image, [creation(host="h")], lambda: next(drawn)).records
     assert record.id == Uuid(bytes([9]) * 16)  # type: ignore[attr-defined]  # it is of an ACL
 
 
@@ -182,29 +182,29 @@ def test_too_many_are_refused_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> Non
     four = [creation(host=str(number)) for number in range(4)]
     image = after(EMPTY, *four[:3])
     with pytest.raises(Refusal) as refusal:
-        create(EMPTY, four, new_id)
+        create_acls(EMPTY, four, new_id)
     assert refusal.value.code == error_codes.POLICY_VIOLATION
-    assert len(delete(image, [wanted()]).records) == 3
+    assert len(delete_acls(image, [wanted()]).records) == 3
     image = after(image, four[3])
     with pytest.raises(Refusal, match="Cannot remove more than 3 acls in a single delete operation"):
-        delete(image, [wanted()])
-    assert len(delete(image, [wanted(host_filter="0"), wanted(host_filter="0")]).records) == 1
+        delete_acls(image, [wanted()])
+    assert len(delete_acls(image, [wanted(host_filter="0"), wanted(host_filter="0")]).records) == 1
 
 
 def test_what_one_request_may_cost_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     image = after(EMPTY, *(creation(host=str(number)) for number in range(4)))
-    monkeypatch.setattr(acls, "MOST_LOOKS", 12)
-    monkeypatch.setattr(acls, "MOST_TOLD", 8)
-    assert len(delete(image, [wanted(), wanted(), wanted(host_filter="x")]).records) == 4, "eight are told"
+    monkeypatch.setattr(acls, "MAX_COMPARISONS", 12)
+    monkeypatch.setattr(acls, "MAX_RESULTS", 8)
+    assert len(delete_acls(image, [wanted(), wanted(), wanted(host_filter="x")]).records) == 4, "eight are told"
     with pytest.raises(Refusal, match="Cannot remove more than"):
-        delete(image, [wanted()] * 3)
+        delete_acls(image, [wanted()] * 3)
     with pytest.raises(Refusal, match="Cannot look for more than 3 filters among 4 acls"):
-        delete(image, [wanted(host_filter="x")] * 4)
-    assert delete(EMPTY, [wanted()] * 100).records == []
+        delete_acls(image, [wanted(host_filter="x")] * 4)
+    assert delete_acls(EMPTY, [wanted()] * 100).records == []
 
 
 def names(image: Image, **fields: Any) -> set[tuple[str, int]]:
-    return {(acl.resource_name, acl.pattern_type) for acl, _ in matching(image, wanted(**fields))}
+    return {(acl.resource_name, acl.pattern_type) for acl, _ in matching_acls(image, wanted(**fields))}
 
 
 def test_match_means_whatever_takes_the_name() -> None:
@@ -276,12 +276,16 @@ def test_filters_against_a_second_reading() -> None:
             operation=one(1, 2, 3),
             permission_type=one(1, 2, 3),
         )
-        assert [acl for acl, _ in matching(image, asked)] == sorted(a for a in image.acls.values() if matches(asked, a))
+        assert [acl for acl, _ in matching_acls(image, asked)] == sorted(
+            a for a in image.acls.values() if matches(asked, a)
+        )
 
 
 def test_what_is_deleted_is_told_to_every_filter_and_written_once() -> None:
     image = after(EMPTY, creation(), creation(host="h"))
-    decision = delete(image, [wanted(host_filter="h"), wanted(), wanted(operation=99), wanted(pattern_type_filter=9)])
+    decision = delete_acls(
+        image, [wanted(host_filter="h"), wanted(), wanted(operation=99), wanted(pattern_type_filter=9)]
+    )
     assert [len(result.found) for result in decision.results] == [1, 2, 0, 0]
     assert [result.refusal and result.refusal.message for result in decision.results] == [
         None, None, "Unknown entryFilter.", "Unknown patternFilter.",

@@ -120,14 +120,14 @@ class Member:
             return
         self.world.note("{} is to stop", self.id)
         self.is_stopping = True
-        if node.life is not None:
-            node.life.stop()
+        if node.lifecycle is not None:
+            node.lifecycle.stop()
         self._retires_until = self.world.now + RETIRE_MS  # there may be no controller that lets it go
         self.world.after(RETIRE_MS, lambda: self.step(lambda _: None) if self.node is node else None)
         self._touched()
 
     def _has_stopped(self, node: Node) -> bool:
-        is_over, is_late = node.life is None or node.life.is_over, self.world.now >= self._retires_until
+        is_over, is_late = node.lifecycle is None or node.lifecycle.has_shut_down, self.world.now >= self._retires_until
         if (is_over or is_late) and not self._is_retiring:
             self._is_retiring = True
             node.quorum.retire(self._retires_until)

@@ -27,7 +27,7 @@ from .logs.memory import MemoryLogs
 from .logs.raft_manager import Quorum, metadata_log
 from .raft.voters import Endpoint
 from .replica import housekeeping, log_dir_failures
-from .replica.fetching.fetch_sessions import Sessions
+from .replica.fetching.fetch_sessions import FetchSessionCache
 from .replica.log_cleaner import Cleaner
 from .replica.replica_manager import Partitions
 from .requests.answer import DISCONNECT, Answer
@@ -110,7 +110,7 @@ class Node:
         """Bytes of answers that peers do not read, over all connections; a Fetch gives no more than one batch when there are too many."""
         self.faults = Faults(self)
         self.history = History() if history else None
-        self.fetch_sessions = Sessions(settings.int("max.incremental.fetch.session.cache.slots"), self.random)
+        self.fetch_sessions = FetchSessionCache(settings.int("max.incremental.fetch.session.cache.slots"), self.random)
         self.flushing = Flushing()
         self.partitions = Partitions(self)
         self.controller = Controller(self)

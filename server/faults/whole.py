@@ -14,7 +14,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.generated.metadata import MetadataRequest
 
-from ..replica.fetching.wanted import Wanted
+from ..replica.fetching.cached_partition import CachedPartition
 from ..requests.request import Request
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _with_session(node: Node, request: Request[FetchRequest]) -> FetchRequest:
     return body
 
 
-def _as_topics(partitions: Iterable[Wanted]) -> list[FetchRequest.FetchTopic]:
+def _as_topics(partitions: Iterable[CachedPartition]) -> list[FetchRequest.FetchTopic]:
     return [
         FetchRequest.FetchTopic(
             topic=wanted.topic,

@@ -16,11 +16,18 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 
 from ..metadata.views import endpoints
-from ..replica.fetching.caught_up import read_nothing
-from ..replica.fetching.fetch_sessions import Fetching
-from ..replica.fetching.preferred_read_replica import selects
-from ..replica.fetching.reading import Reading, Terms, all_failed, has_moved, read_all, read_in_slices
-from ..replica.fetching.wanted import TOPIC_IDS_FROM, Wanted, keys_and_partitions, response
+from ..replica.fetching.cached_partition import TOPIC_IDS_FROM, CachedPartition, keys_and_partitions, response
+from ..replica.fetching.caught_up_fetch import read_caught_up
+from ..replica.fetching.fetch_params import FetchParams
+from ..replica.fetching.fetch_sessions import FetchContext
+from ..replica.fetching.log_reader import (
+    LogReadResults,
+    all_failed,
+    has_changed,
+    read_from_log,
+    read_from_log_in_slices,
+)
+from ..replica.fetching.preferred_read_replica import selects_by_rack
 from ..requests.request import Request
 from ..requests.waiting import SLICE, Until, Wait, Waiters
 
@@ -43,20 +50,20 @@ def answer(node: Node, request: Request[FetchRequest]) -> FetchResponse | Wait[F
     if body.isolation_level not in ISOLATION_LEVELS:
         return _broken(request)
     replica = _replica_id(request)
-    fetching = node.fetch_sessions.begin(body, request.version, follower=replica >= 0, now=node.now)
-    if isinstance(fetching, int):
-        return FetchResponse(error_code=fetching)
-    if len(fetching.wanted) > SLICE and replica not in node.controller.image.brokers:
-        return _in_slices(node, request, fetching)
-    reading = _read(node, request, fetching, may_wait=body.min_bytes > 0 and body.max_wait_ms > 0)
-    if _is_enough(request, fetching, reading):
-        return _told(node, request, fetching, reading)
-    return _wait(node, request, fetching, reading.places, reading.size)
+    context = node.fetch_sessions.begin(body, request.version, follower=replica >= 0, now=node.now)
+    if isinstance(context, int):
+        return FetchResponse(error_code=context)
+    if len(context.partitions) > SLICE and replica not in node.controller.image.brokers:
+        return _in_slices(node, request, context)
+    results = _read(node, request, context, may_wait=body.min_bytes > 0 and body.max_wait_ms > 0)
+    if _is_enough(request, context, results):
+        return _told(node, request, context, results)
+    return _wait(node, request, context, results.places, results.size_bytes)
 
 
-def _is_enough(request: Request[FetchRequest], fetching: Fetching, reading: Reading) -> bool:
+def _is_enough(request: Request[FetchRequest], context: FetchContext, results: LogReadResults) -> bool:
     body = request.body
-    return reading.urgent or reading.size >= body.min_bytes or body.max_wait_ms <= 0 or fetching.is_empty
+    return results.must_respond or results.size_bytes >= body.min_bytes or body.max_wait_ms <= 0 or context.is_empty
 
 
 def _broken(request: Request[FetchRequest]) -> FetchResponse:
@@ -67,50 +74,50 @@ def _broken(request: Request[FetchRequest]) -> FetchResponse:
 
 
 def _wait(
-    node: Node, request: Request[FetchRequest], fetching: Fetching, places: Sequence[Waiters], size: int
+    node: Node, request: Request[FetchRequest], context: FetchContext, places: Sequence[Waiters], size: int
 ) -> Wait[FetchResponse]:
     """Read again whenever something has come. What was read before the wait is let go: it may be half
     a megabyte, or keep memory and files of records that are deleted meanwhile."""
     deadline = node.now + request.body.max_wait_ms
     while True:
         moved = yield Until(deadline, places, lacking=request.body.min_bytes - size)
-        reading = _read(node, request, fetching)
-        if not moved or _is_enough(request, fetching, reading):
+        results = _read(node, request, context)
+        if not moved or _is_enough(request, context, results):
             break
-        places, size = reading.places, reading.size
-        del reading
-    _mark_gone(reading)
-    return _told(node, request, fetching, reading)
+        places, size = results.places, results.size_bytes
+        del results
+    _mark_gone(results)
+    return _told(node, request, context, results)
 
 
-def _in_slices(node: Node, request: Request[FetchRequest], fetching: Fetching) -> Wait[FetchResponse]:
+def _in_slices(node: Node, request: Request[FetchRequest], context: FetchContext) -> Wait[FetchResponse]:
     """The same for many partitions. What came to one after it was read is found before the fetch waits."""
     deadline, moved, waited = node.now + request.body.max_wait_ms, True, False
     while True:
-        terms = _terms(node, request, fetching)
-        reading = yield from read_in_slices(node, fetching.wanted, terms)
-        if not moved or _is_enough(request, fetching, reading) or node.now >= deadline:
+        params = _params(node, request, context)
+        results = yield from read_from_log_in_slices(node, context.partitions, params)
+        if not moved or _is_enough(request, context, results) or node.now >= deadline:
             break
-        if not has_moved(node, reading):
-            places, lacking = reading.places, request.body.min_bytes - reading.size
-            del reading  # as in _wait
+        if not has_changed(node, results):
+            places, lacking = results.places, request.body.min_bytes - results.size_bytes
+            del results  # as in _wait
             moved, waited = (yield Until(deadline, places, lacking)), True
     if waited:
-        _mark_gone(reading)
-    return _told(node, request, fetching, reading)
+        _mark_gone(results)
+    return _told(node, request, context, results)
 
 
-def _mark_gone(reading: Reading) -> None:
+def _mark_gone(results: LogReadResults) -> None:
     """Of what was deleted while a fetch waited for it Kafka answers that no aborted transactions were looked for."""
-    for _, data in reading.answered:
+    for _, data in results.partitions:
         if data.error_code:
             data.aborted_transactions = None
 
 
-def _told(node: Node, request: Request[FetchRequest], fetching: Fetching, reading: Reading) -> FetchResponse:
-    named = _name_leaders(node, reading) if reading.urgent and request.version >= LEADER_FROM else None
-    response = fetching.answer(reading.answered)
-    reading.told()
+def _told(node: Node, request: Request[FetchRequest], context: FetchContext, results: LogReadResults) -> FetchResponse:
+    named = _name_leaders(node, results) if results.must_respond and request.version >= LEADER_FROM else None
+    response = context.answer(results.partitions)
+    results.on_response()
     if node.throttles is not None and _replica_id(request) >= 0:
         node.throttles.leader.sent(response, request.version)
     if named and _replica_id(request) < 0:  # followers go by the metadata
@@ -120,40 +127,53 @@ def _told(node: Node, request: Request[FetchRequest], fetching: Fetching, readin
     return response
 
 
-def _name_leaders(node: Node, reading: Reading) -> set[int]:
+def _name_leaders(node: Node, results: LogReadResults) -> set[int]:
     """Who is wrong about a leader is told the right one: these."""
     named = set()
-    for wanted, data in reading.answered:
+    for partition, data in results.partitions:
         if data.error_code in WRONG_LEADER:
-            leader, epoch = node.partitions.leader_of(wanted.topic, wanted.index)
+            leader, epoch = node.partitions.leader_of(partition.topic, partition.index)
             data.current_leader = FetchResponse.LeaderIdAndEpoch(leader_id=leader, leader_epoch=epoch)
             named.add(leader)
     return named
 
 
-def _read(node: Node, request: Request[FetchRequest], fetching: Fetching, *, may_wait: bool = False) -> Reading:
+def _read(
+    node: Node, request: Request[FetchRequest], context: FetchContext, *, may_wait: bool = False
+) -> LogReadResults:
     """What there is. A fetch that `may_wait` need not be told of what is no bytes."""
-    terms, wanted = _terms(node, request, fetching), fetching.wanted
-    reading = (read_nothing(node, wanted, terms) if may_wait else None) or read_all(node, wanted, terms)
-    if terms.session is not None:
-        reading.places.append(terms.session.waiters)
-    return reading
+    params, partitions = _params(node, request, context), context.partitions
+    results = (read_caught_up(node, partitions, params) if may_wait else None) or read_from_log(
+        node, partitions, params
+    )
+    if params.session is not None:
+        results.places.append(params.session.waiters)
+    return results
 
 
-def _terms(node: Node, request: Request[FetchRequest], fetching: Fetching) -> Terms:
-    max_bytes = min(request.body.max_bytes, node.settings.int("fetch.max.bytes"))
-    if node.unsent:  # what others do not read is held in memory, under the same bound as what they send
-        max_bytes = min(max_bytes, max(0, node.intake.limit - node.unsent))
-    replica, rack = _replica_id(request), ""
-    if request.body.rack_id and replica < 0 and selects(node):
-        rack = request.body.rack_id
-    epoch = _broker_epoch(request)
-    stale = _is_over(node, replica, epoch)
-    terms = Terms(request.version, request.body.isolation_level, max_bytes, replica, node.now, rack, epoch, stale)
-    if replica >= 0 and node.throttles is not None and node.throttles.leader.is_exceeded():
-        terms.throttle = node.throttles.leader
-    terms.session = fetching.known_to(None if replica < 0 or stale else (replica, epoch))
-    return terms
+def _params(node: Node, request: Request[FetchRequest], context: FetchContext) -> FetchParams:
+    body, replica_id, replica_epoch = request.body, _replica_id(request), _broker_epoch(request)
+    is_follower = replica_id >= 0
+    is_stale = _is_stale(node, replica_id, replica_epoch)
+    is_over_quota = is_follower and node.throttles is not None and node.throttles.leader.is_exceeded()
+    return FetchParams(
+        version=request.version,
+        isolation_level=body.isolation_level,
+        max_bytes=_max_bytes(node, body),
+        now=node.now,
+        replica_id=replica_id,
+        replica_epoch=replica_epoch,
+        is_stale_replica=is_stale,
+        rack_id=body.rack_id if body.rack_id and not is_follower and selects_by_rack(node) else "",
+        quota=node.throttles.leader if is_over_quota and node.throttles is not None else None,
+        session=context.session_for((replica_id, replica_epoch) if is_follower and not is_stale else None),
+    )
+
+
+def _max_bytes(node: Node, body: FetchRequest) -> int:
+    """Responses that clients have not read yet share one memory bound with requests."""
+    max_bytes = min(body.max_bytes, node.settings.int("fetch.max.bytes"))
+    return min(max_bytes, max(0, node.intake.limit - node.unsent)) if node.unsent else max_bytes
 
 
 def _replica_id(request: Request[FetchRequest]) -> int:
@@ -165,17 +185,17 @@ def _broker_epoch(request: Request[FetchRequest]) -> int:
     return request.body.replica_state.replica_epoch if request.version >= 15 else -1
 
 
-def _is_over(node: Node, replica: int, epoch: int) -> bool:
+def _is_stale(node: Node, replica: int, epoch: int) -> bool:
     """Whether a replica fetches in a life of its broker's that is over, as is known here (KIP-903)."""
     broker = node.controller.image.brokers.get(replica) if replica >= 0 and epoch >= 0 else None
     return broker is not None and not broker.fenced and broker.epoch > epoch
 
 
 def refuse(request: Request[FetchRequest], code: int, message: str | None) -> FetchResponse:
-    wanted = [
-        Wanted(topic, topic_id, asked)
+    partitions = [
+        CachedPartition(topic, topic_id, asked)
         for _, topic, topic_id, asked in keys_and_partitions(request.body, request.version)
     ]
-    refused = response(all_failed(wanted, code), request.body.session_id)
+    refused = response(all_failed(partitions, code), request.body.session_id)
     refused.error_code = code if request.version >= SESSIONS_FROM else 0
     return refused

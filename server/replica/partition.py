@@ -100,7 +100,7 @@ class Partition:
 
     def _stir_followers(self) -> None:
         if self.in_sync is not None:
-            self.in_sync.followers.stir(self.in_sync, None)
+            self.in_sync.followers.mark_dirty(self.in_sync, None)
 
     @property
     def high_watermark(self) -> int:
@@ -188,13 +188,13 @@ class Partition:
         if offset > log.high_watermark:
             log.high_watermark = offset
             self.waiters.wake_all()
-            in_sync.followers.stir(in_sync, 0)
+            in_sync.followers.mark_dirty(in_sync, 0)
 
     def _commit(self, size: int) -> None:
         if self.in_sync is not None:
             if self._flushing is not None and self.log.flush_is_due:
                 self._flushing.want(self)
-            self.in_sync.followers.stir(self.in_sync, size)
+            self.in_sync.followers.mark_dirty(self.in_sync, size)
             self.advance()
             return
         if self._flushing is not None and self.log.flush_is_due:

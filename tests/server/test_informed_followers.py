@@ -11,9 +11,9 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
 from kafkadouble.server.node import Node
-from kafkadouble.server.replica.fetching import reading
-from kafkadouble.server.replica.fetching.follower_session import FollowerSession
-from kafkadouble.server.replica.fetching.wanted import Wanted
+from kafkadouble.server.replica.fetching import log_reader
+from kafkadouble.server.replica.fetching.cached_partition import CachedPartition
+from kafkadouble.server.replica.fetching.follower_fetch_session import FollowerFetchSession
 from kafkadouble.server.replica.replication.following import Following
 from tests.server.controllers import Controllers
 from tests.server.machine import produce_request
@@ -57,27 +57,27 @@ def logs(cluster: Controllers) -> Iterator[Any]:
         yield from (each.log for each in node.fetchers.partitions.values() if (each.topic, each.index) == ("t", 0))
 
 
-def sessions(cluster: Controllers) -> list[FollowerSession]:
+def sessions(cluster: Controllers) -> list[FollowerFetchSession]:
     """All of those that followers have."""
     found = [each for id in BROKERS for each in cluster.nodes[id].fetch_sessions._sessions.values()]
-    return [each for each in found if isinstance(each, FollowerSession)]
+    return [each for each in found if isinstance(each, FollowerFetchSession)]
 
 
 @pytest.fixture
-def looks(monkeypatch: pytest.MonkeyPatch) -> list[Wanted]:
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[CachedPartition]:
     """What is read of partitions from now on."""
-    found: list[Wanted] = []
-    really = reading.read
+    found: list[CachedPartition] = []
+    really = log_reader.read
 
-    def read(partition: Any, wanted: Wanted, *others: Any, **named: Any) -> Any:
+    def read(partition: Any, wanted: CachedPartition, *others: Any, **named: Any) -> Any:
         found.append(wanted)
         return really(partition, wanted, *others, **named)
 
-    monkeypatch.setattr(reading, "read", read)
+    monkeypatch.setattr(log_reader, "read", read)
     return found
 
 
-def test_fetches_that_have_nothing_to_say_look_at_nothing(cluster: Controllers, looks: list[Wanted]) -> None:
+def test_fetches_that_have_nothing_to_say_look_at_nothing(cluster: Controllers, looks: list[CachedPartition]) -> None:
     before = [session.epoch for session in sessions(cluster)]
     assert len(before) == 6
     cluster.step(4 * WAIT_MS)
@@ -85,7 +85,7 @@ def test_fetches_that_have_nothing_to_say_look_at_nothing(cluster: Controllers, 
     assert all(after >= epoch + 3 for after, epoch in zip([s.epoch for s in sessions(cluster)], before, strict=True))
 
 
-def test_a_record_has_its_own_partition_looked_at(cluster: Controllers, looks: list[Wanted]) -> None:
+def test_a_record_has_its_own_partition_looked_at(cluster: Controllers, looks: list[CachedPartition]) -> None:
     produce(cluster)
     cluster.step(4 * WAIT_MS)
     assert looks
@@ -157,7 +157,7 @@ def test_who_died_silently_falls_out_a_lag_after_his_last_fetch(cluster: Control
     cluster.until(lambda: partition.in_sync is not None and dead not in partition.in_sync.isr, 2 * LAG_MS)
 
 
-def test_a_partition_in_a_new_epoch_is_looked_at(cluster: Controllers, looks: list[Wanted]) -> None:
+def test_a_partition_in_a_new_epoch_is_looked_at(cluster: Controllers, looks: list[CachedPartition]) -> None:
     first = leader_of(cluster)
     partition = first.partitions.get("t", 0)
     assert partition is not None
@@ -169,10 +169,10 @@ def test_a_partition_in_a_new_epoch_is_looked_at(cluster: Controllers, looks: li
 
 def test_another_life_of_a_broker_has_everything_looked_at(cluster: Controllers) -> None:
     session = sessions(cluster)[0]
-    asker = session._asker
-    assert asker is not None
-    assert session.known_to(asker) is session
-    assert session.due() == []
-    assert session.known_to((asker[0], asker[1] + 1)) is session
-    assert len(session.due()) == len(session.partitions) == PARTITIONS // len(BROKERS)
-    assert session.known_to(None) is None
+    replica = session._replica
+    assert replica is not None
+    assert session.for_replica(replica) is session
+    assert session.partitions_to_read() == []
+    assert session.for_replica((replica[0], replica[1] + 1)) is session
+    assert len(session.partitions_to_read()) == len(session.partitions) == PARTITIONS // len(BROKERS)
+    assert session.for_replica(None) is None

@@ -13,7 +13,7 @@ from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.server.metadata.image import PartitionImage
 from kafkadouble.server.node import Node
-from kafkadouble.server.replica.fetching.fetch_sessions import Sessions
+from kafkadouble.server.replica.fetching.fetch_sessions import FetchSessionCache
 from tests.server.controllers import Controllers
 from tests.server.machine import produce_request
 
@@ -233,7 +233,7 @@ def test_who_waits_for_replicas_is_told_that_the_leader_has_changed(cluster: Con
 def test_a_follower_goes_on_over_a_leader_that_forgets_its_session(cluster: Controllers) -> None:
     assert produce(cluster, b"v") == (0, 0)
     cluster.step(1000)
-    leader(cluster).fetch_sessions = Sessions(10, Random(1))
+    leader(cluster).fetch_sessions = FetchSessionCache(10, Random(1))
     assert produce(cluster, b"w") == (0, 1)
     cluster.until(lambda: settled(cluster))
 

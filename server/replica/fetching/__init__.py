@@ -1,1 +1,1 @@
-"""What the Fetch handler is made of: incremental sessions (KIP-227) and the reading of one partition."""
+"""What the Fetch handler uses: fetch sessions (KIP-227) and reading from the logs."""

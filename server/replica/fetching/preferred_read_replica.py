@@ -1,7 +1,8 @@
-"""Which replica a consumer had better read from: one in its own rack, as Kafka's RackAwareReplicaSelector has it (KIP-392).
+"""The preferred read replica of a consumer: Kafka's `RackAwareReplicaSelector` (KIP-392).
 
-The leader serves whoever is in its rack, and everybody without one. Of several followers in the consumer's rack, in sync and with the records
-that it asks for, the one that has come furthest.
+The leader serves consumers in its own rack and consumers without a rack. For another rack the
+preferred replica is the in-sync follower in that rack which has the requested offset and the
+largest log end offset.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ if TYPE_CHECKING:
 
 RACK_AWARE = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
 LEADER = -1
-"""No other replica than the one that was asked."""
+"""No preferred read replica: the consumer reads from the leader."""
 
 
-def selects(node: Node) -> bool:
-    """Whether this node sends consumers elsewhere at all."""
+def selects_by_rack(node: Node) -> bool:
+    """Return whether this broker sends consumers to other replicas at all."""
     return node.settings["replica.selector.class"] == RACK_AWARE
 
 
-def nearest(node: Node, partition: Partition, rack: str, offset: int) -> int:
-    """The broker to read from; LEADER for the one that leads."""
+def preferred_read_replica(node: Node, partition: Partition, rack: str, offset: int) -> int:
+    """Return the id of the broker to read from; LEADER for the leader."""
     in_sync, brokers = partition.in_sync, node.controller.image.brokers
     if in_sync is None or not rack:
         return LEADER

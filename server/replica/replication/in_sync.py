@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 
 from ...metadata.image import PartitionImage
-from .informed import Followers
+from .caught_up_followers import CaughtUpFollowers
 
 NO_EPOCH = -1
 """Of a partition of which nothing is known yet."""
@@ -53,7 +53,7 @@ class InSync:
     def __init__(self, own: int, partition: PartitionImage, epoch_start: int, now: int) -> None:
         self.own, self.epoch_start = own, epoch_start
         self.remotes: dict[int, Remote] = {}
-        self.followers = Followers()
+        self.followers = CaughtUpFollowers()
         self.proposed: frozenset[int] | None = None  # what the controller was asked for
         self.isr, self.partition_epoch = frozenset[int](), NO_EPOCH
         self.follow(partition, now)

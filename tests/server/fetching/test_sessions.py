@@ -9,10 +9,10 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.server.replica.fetching.fetch_sessions import (
     EVICTION_MS,
-    Continuing,
-    Fetching,
-    Opening,
-    Sessions,
+    FetchContext,
+    FetchSessionCache,
+    FullFetchContext,
+    IncrementalFetchContext,
     next_epoch,
 )
 
@@ -20,8 +20,8 @@ VERSION = 12
 
 
 @pytest.fixture
-def sessions() -> Sessions:
-    return Sessions(slots=2, random=Random(1))
+def sessions() -> FetchSessionCache:
+    return FetchSessionCache(slots=2, random=Random(1))
 
 
 def request(
@@ -39,7 +39,7 @@ def request(
 
 
 def begin(
-    sessions: Sessions, body: FetchRequest, *, now: int = 0, follower: bool = False, version: int = VERSION
+    sessions: FetchSessionCache, body: FetchRequest, *, now: int = 0, follower: bool = False, version: int = VERSION
 ) -> Any:
     return sessions.begin(body, version, follower=follower, now=now)
 
@@ -60,33 +60,33 @@ def told(response: FetchResponse) -> list[tuple[str, int]]:
     return [(topic.topic, p.partition_index) for topic in response.responses for p in topic.partitions]
 
 
-def opened(sessions: Sessions, *partitions: tuple[str, int, int], **how: Any) -> int:
+def opened(sessions: FetchSessionCache, *partitions: tuple[str, int, int], **how: Any) -> int:
     fetching = begin(sessions, request(0, 0, *partitions), **how)
-    response: FetchResponse = fetching.answer([(wanted, data(wanted.index)) for wanted in fetching.wanted])
+    response: FetchResponse = fetching.answer([(wanted, data(wanted.index)) for wanted in fetching.partitions])
     return response.session_id
 
 
-def test_epoch_minus_one_fetches_without_a_session(sessions: Sessions) -> None:
+def test_epoch_minus_one_fetches_without_a_session(sessions: FetchSessionCache) -> None:
     fetching = begin(sessions, request(0, -1, ("t", 0, 5)))
-    assert type(fetching) is Fetching
-    assert fetching.answer([(w, data(0)) for w in fetching.wanted]).session_id == 0
+    assert type(fetching) is FetchContext
+    assert fetching.answer([(w, data(0)) for w in fetching.partitions]).session_id == 0
     assert len(sessions) == 0
 
 
-def test_epoch_zero_opens_a_session_and_is_told_everything(sessions: Sessions) -> None:
+def test_epoch_zero_opens_a_session_and_is_told_everything(sessions: FetchSessionCache) -> None:
     fetching = begin(sessions, request(0, 0, ("t", 0, 5), ("t", 1, 6)))
-    assert type(fetching) is Opening
-    response = fetching.answer([(w, data(w.index)) for w in fetching.wanted])
+    assert type(fetching) is FullFetchContext
+    response = fetching.answer([(w, data(w.index)) for w in fetching.partitions])
     assert response.session_id > 0
     assert told(response) == [("t", 0), ("t", 1)]
 
 
-def test_an_incremental_answer_tells_only_what_changed(sessions: Sessions) -> None:
+def test_an_incremental_answer_tells_only_what_changed(sessions: FetchSessionCache) -> None:
     session_id = opened(sessions, ("t", 0, 5), ("t", 1, 6))
     fetching = begin(sessions, request(session_id, 1))
-    assert type(fetching) is Continuing
-    assert [(w.index, w.fetch_offset) for w in fetching.wanted] == [(0, 5), (1, 6)]
-    response = fetching.answer([(w, data(w.index, high_watermark=7 * w.index)) for w in fetching.wanted])
+    assert type(fetching) is IncrementalFetchContext
+    assert [(w.index, w.fetch_offset) for w in fetching.partitions] == [(0, 5), (1, 6)]
+    response = fetching.answer([(w, data(w.index, high_watermark=7 * w.index)) for w in fetching.partitions])
     assert told(response) == [("t", 1)]
     assert response.session_id == session_id
 
@@ -94,69 +94,69 @@ def test_an_incremental_answer_tells_only_what_changed(sessions: Sessions) -> No
 @pytest.mark.parametrize(
     "news", [{"records": b"x"}, {"high_watermark": 1}, {"log_start": 1}, {"error": error_codes.UNKNOWN_TOPIC_ID}]
 )
-def test_what_counts_as_news(sessions: Sessions, news: dict[str, Any]) -> None:
+def test_what_counts_as_news(sessions: FetchSessionCache, news: dict[str, Any]) -> None:
     session_id = opened(sessions, ("t", 0, 0))
     fetching = begin(sessions, request(session_id, 1))
-    assert told(fetching.answer([(w, data(0, **news)) for w in fetching.wanted])) == [("t", 0)]
+    assert told(fetching.answer([(w, data(0, **news)) for w in fetching.partitions])) == [("t", 0)]
 
 
-def test_after_an_error_the_first_good_answer_is_told(sessions: Sessions) -> None:
+def test_after_an_error_the_first_good_answer_is_told(sessions: FetchSessionCache) -> None:
     session_id = opened(sessions, ("t", 0, 0))
     failing = begin(sessions, request(session_id, 1))
-    failing.answer([(w, data(0, error=3)) for w in failing.wanted])
+    failing.answer([(w, data(0, error=3)) for w in failing.partitions])
     good = begin(sessions, request(session_id, 2))
-    assert told(good.answer([(w, data(0)) for w in good.wanted])) == [("t", 0)]
+    assert told(good.answer([(w, data(0)) for w in good.partitions])) == [("t", 0)]
 
 
-def test_after_a_divergence_the_watermark_is_told_again(sessions: Sessions) -> None:
+def test_after_a_divergence_the_watermark_is_told_again(sessions: FetchSessionCache) -> None:
     session_id = opened(sessions, ("t", 0, 5))
     apart = begin(sessions, request(session_id, 1))
-    for wanted in apart.wanted:
+    for wanted in apart.partitions:
         wanted.diverged = True
-    apart.answer([(w, data(0, high_watermark=5)) for w in apart.wanted])
+    apart.answer([(w, data(0, high_watermark=5)) for w in apart.partitions])
     good = begin(sessions, request(session_id, 2))
-    for wanted in good.wanted:
+    for wanted in good.partitions:
         wanted.diverged = False
-    assert told(good.answer([(w, data(0, high_watermark=5)) for w in good.wanted])) == [("t", 0)]
+    assert told(good.answer([(w, data(0, high_watermark=5)) for w in good.partitions])) == [("t", 0)]
 
 
-def test_in_another_leader_epoch_the_watermark_is_told_again(sessions: Sessions) -> None:
+def test_in_another_leader_epoch_the_watermark_is_told_again(sessions: FetchSessionCache) -> None:
     """A follower passes over an answer to what it asked in the epoch before."""
     session_id = opened(sessions, ("t", 0, 5), ("t", 1, 5))
     body = request(session_id, 1, ("t", 0, 5), ("t", 1, 5))
     body.topics[1].partitions[0].current_leader_epoch = 7
     fetching = begin(sessions, body)
-    assert told(fetching.answer([(w, data(w.index)) for w in fetching.wanted])) == [("t", 1)]
+    assert told(fetching.answer([(w, data(w.index)) for w in fetching.partitions])) == [("t", 1)]
 
 
-def test_partitions_are_changed_added_and_forgotten(sessions: Sessions) -> None:
+def test_partitions_are_changed_added_and_forgotten(sessions: FetchSessionCache) -> None:
     session_id = opened(sessions, ("t", 0, 5), ("t", 1, 6))
     fetching = begin(sessions, request(session_id, 1, ("t", 1, 60), ("u", 0, 1), forget=("t", 0)))
-    assert [(w.topic, w.index, w.fetch_offset) for w in fetching.wanted] == [("t", 1, 60), ("u", 0, 1)]
+    assert [(w.topic, w.index, w.fetch_offset) for w in fetching.partitions] == [("t", 1, 60), ("u", 0, 1)]
 
 
-def test_a_partition_that_had_data_is_served_last_next_time(sessions: Sessions) -> None:
+def test_a_partition_that_had_data_is_served_last_next_time(sessions: FetchSessionCache) -> None:
     session_id = opened(sessions, ("t", 0, 0), ("t", 1, 0))
     first = begin(sessions, request(session_id, 1))
-    first.answer([(w, data(w.index, records=b"x" if w.index == 0 else b"")) for w in first.wanted])
+    first.answer([(w, data(w.index, records=b"x" if w.index == 0 else b"")) for w in first.partitions])
     second = begin(sessions, request(session_id, 2))
-    assert [w.index for w in second.wanted] == [1, 0]
+    assert [w.index for w in second.partitions] == [1, 0]
 
 
-def test_a_wrong_epoch_an_unknown_session_and_a_change_to_topic_ids_are_told_apart(sessions: Sessions) -> None:
+def test_a_wrong_epoch_an_unknown_session_and_a_change_to_topic_ids_are_told_apart(sessions: FetchSessionCache) -> None:
     session_id = opened(sessions, ("t", 0, 0))
     assert begin(sessions, request(session_id, 2)) == error_codes.INVALID_FETCH_SESSION_EPOCH
     assert begin(sessions, request(session_id + 1, 1)) == error_codes.FETCH_SESSION_ID_NOT_FOUND
     assert begin(sessions, request(session_id, 1), version=13) == error_codes.FETCH_SESSION_TOPIC_ID_ERROR
 
 
-def test_the_final_epoch_ends_the_session(sessions: Sessions) -> None:
+def test_the_final_epoch_ends_the_session(sessions: FetchSessionCache) -> None:
     session_id = opened(sessions, ("t", 0, 0))
     begin(sessions, request(session_id, -1))
     assert begin(sessions, request(session_id, 1)) == error_codes.FETCH_SESSION_ID_NOT_FOUND
 
 
-def test_a_session_without_partitions_ends(sessions: Sessions) -> None:
+def test_a_session_without_partitions_ends(sessions: FetchSessionCache) -> None:
     session_id = opened(sessions, ("t", 0, 0))
     fetching = begin(sessions, request(session_id, 1, forget=("t", 0)))
     assert fetching.answer([]).session_id == 0
@@ -167,28 +167,28 @@ def test_epochs_wrap_to_one() -> None:
     assert [next_epoch(epoch) for epoch in (0, 1, 2**31 - 1)] == [1, 2, 1]
 
 
-def test_when_all_places_are_taken_the_answer_has_no_session(sessions: Sessions) -> None:
+def test_when_all_places_are_taken_the_answer_has_no_session(sessions: FetchSessionCache) -> None:
     opened(sessions, ("t", 0, 0))
     opened(sessions, ("t", 0, 0))
     assert opened(sessions, ("t", 0, 0)) == 0
     assert len(sessions) == 2
 
 
-def test_a_larger_session_takes_the_place_of_a_smaller_one(sessions: Sessions) -> None:
+def test_a_larger_session_takes_the_place_of_a_smaller_one(sessions: FetchSessionCache) -> None:
     small = opened(sessions, ("t", 0, 0))
     opened(sessions, ("t", 0, 0), ("t", 1, 0), ("t", 2, 0))
     assert opened(sessions, ("t", 0, 0), ("t", 1, 0)) > 0
     assert begin(sessions, request(small, 1)) == error_codes.FETCH_SESSION_ID_NOT_FOUND
 
 
-def test_a_follower_takes_the_place_of_a_consumer_but_never_the_other_way(sessions: Sessions) -> None:
+def test_a_follower_takes_the_place_of_a_consumer_but_never_the_other_way(sessions: FetchSessionCache) -> None:
     opened(sessions, ("t", 0, 0), follower=True)
     opened(sessions, ("t", 0, 0), ("t", 1, 0))
     assert opened(sessions, ("t", 0, 0), follower=True) > 0
     assert opened(sessions, ("t", 0, 0), ("t", 1, 0), ("t", 2, 0)) == 0
 
 
-def test_a_session_unused_for_two_minutes_gives_up_its_place(sessions: Sessions) -> None:
+def test_a_session_unused_for_two_minutes_gives_up_its_place(sessions: FetchSessionCache) -> None:
     opened(sessions, ("t", 0, 0), now=0)
     opened(sessions, ("t", 0, 0), now=EVICTION_MS)
     assert opened(sessions, ("t", 0, 0), now=EVICTION_MS) == 0

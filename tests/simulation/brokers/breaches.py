@@ -13,7 +13,7 @@ from kafkadouble.server.handlers.produce import _Written
 from kafkadouble.server.log.divergence import VALID
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.producer_state import ProducerState
-from kafkadouble.server.replica.fetching import reading
+from kafkadouble.server.replica.fetching import log_reader
 from kafkadouble.server.replica.partition import Partition
 from kafkadouble.server.replica.replica_manager import Partitions
 from kafkadouble.server.replica.replication.following import Following
@@ -109,17 +109,17 @@ def comes_into_the_epoch(self: InSync, id: int, high_watermark: int) -> bool:
     return self.remotes[id].end_offset >= self.epoch_start
 
 
-def reads_to_the_end(partition: Any, wanted: Any, terms: Any, at_least_one: bool) -> Any:
+def reads_to_the_end(partition: Any, fetched: Any, params: Any, at_least_one: bool) -> Any:
     """What is not committed, too."""
     log = partition.log
-    data = reading._data(partition, wanted.index, terms)
-    if terms.replica >= 0:
-        return _records(partition, wanted, terms, at_least_one)
-    data.records = log.read(wanted.fetch_offset, 1 << 16, log.log_end_offset).records
+    data = log_reader._data(partition, fetched.index, params)
+    if params.replica_id >= 0:
+        return _records(partition, fetched, params, at_least_one)
+    data.records = log.read(fetched.fetch_offset, 1 << 16, log.log_end_offset).records
     return data
 
 
-_records = reading._records
+_records = log_reader._records
 
 
 def lags_for_ever(self: Any, *_: Any) -> bool:

@@ -16,7 +16,7 @@ from kafkadouble.server.log.epochs import LeaderEpochCache
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.producer_state import ProducerState
 from kafkadouble.server.log.producers import Producers
-from kafkadouble.server.replica.fetching import reading
+from kafkadouble.server.replica.fetching import log_reader
 from kafkadouble.server.replica.partition import Partition
 from kafkadouble.server.replica.replica_manager import Partitions
 from kafkadouble.server.replica.replication.alter_partition_manager import IsrChanges
@@ -145,7 +145,7 @@ MUTATIONS: dict[str, Mutation] = {
         ("power_fails",),
     ),
     "gives readers what is not committed": Mutation(
-        "a consumer reads up to the high watermark", ((reading, "_records", breaches.reads_to_the_end),), _APART
+        "a consumer reads up to the high watermark", ((log_reader, "_records", breaches.reads_to_the_end),), _APART
     ),
     "leads on in its old epoch": Mutation(
         "a leader that is elected again leads in the new epoch",

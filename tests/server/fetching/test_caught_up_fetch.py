@@ -11,7 +11,7 @@ from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
 from kafkadouble.server.handlers import fetch
 from kafkadouble.server.node import Node
-from kafkadouble.server.replica.fetching import reading
+from kafkadouble.server.replica.fetching import log_reader
 from tests.server.controllers import Controllers
 from tests.server.machine import produce_request
 
@@ -92,20 +92,20 @@ def story(seed: int) -> list[list[Any]]:
 @pytest.mark.parametrize("seed", range(2))
 def test_it_makes_no_difference(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     quick = story(seed)
-    monkeypatch.setattr(fetch, "read_nothing", lambda *others: None)
+    monkeypatch.setattr(fetch, "read_caught_up", lambda *others: None)
     assert story(seed) == quick
     assert len({str(each[1:]) for each in quick}) > 30, "things happen"
 
 
 def test_a_record_is_read_once_for_each_follower(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster, looks = started(), list[int]()
-    really = reading.read
+    really = log_reader.read
 
     def read(partition: Any, *others: Any, **named: Any) -> Any:
         looks.append(partition.index)
         return really(partition, *others, **named)
 
-    monkeypatch.setattr(reading, "read", read)
+    monkeypatch.setattr(log_reader, "read", read)
     produce(cluster, 1)
     cluster.step(1)
     led = leader_of(cluster, 1).partitions.get("t", 1)

@@ -1,10 +1,11 @@
-"""Envelope: a broker hands on what a client asked of it, and who the client is, and carries the answer back (KIP-590).
+"""Envelope: a broker forwards the request of a client to the active controller, with the client's
+principal and address, and returns the response to the client (KIP-590).
 
-The request inside is one of the controllers' table, and takes the way of every other request, as if the client had sent it here itself; only
-what is forwardable may stand inside. What is wrong with the envelope (the principal, the address, an API that is not forwardable) is told
-apart from bytes inside that cannot be read: these are UNSUPPORTED_VERSION, upon which the broker ends its client's connection. An answer with
-NOT_CONTROLLER in it, and one of DescribeQuorum with NOT_LEADER_OR_FOLLOWER, becomes the envelope's own NOT_CONTROLLER, so that the broker looks
-for the leader and asks again.
+The request inside must be forwardable and served on this listener. It is handled as if the client had
+sent it here. An envelope whose principal, address or API is wrong has an error of its own; bytes
+inside that cannot be read are UNSUPPORTED_VERSION, and the broker then closes the client's connection.
+A response with NOT_CONTROLLER in it, and one of DescribeQuorum with NOT_LEADER_OR_FOLLOWER, becomes
+the envelope's own NOT_CONTROLLER: the broker looks for the new leader and sends the envelope again.
 """
 
 from __future__ import annotations
@@ -13,18 +14,16 @@ from collections.abc import Generator
 from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any
 
-from kafkadouble.messages import error_codes, headers
+from kafkadouble.messages import error_codes
 from kafkadouble.messages.api_keys import ApiKeys
-from kafkadouble.messages.cut import cut_texts
 from kafkadouble.messages.generated.default_principal_data import DefaultPrincipalData
 from kafkadouble.messages.generated.envelope import EnvelopeRequest, EnvelopeResponse
-from kafkadouble.messages.headers import RequestHead
-from kafkadouble.wire.errors import UsageError, WireError
+from kafkadouble.wire.errors import WireError
 
 from .. import dispatch
 from ..apis.served import FORWARDED
 from ..requests.answer import Answer, Disconnect
-from ..requests.bounds import MOST_ELEMENTS, has_too_many
+from ..requests.codec import InvalidRequest, read_head, read_request, served_api, write_response
 from ..requests.request import Peer, Refusal, Request
 from ..requests.waiting import Wait
 from ..tracing.history import errors_in
@@ -46,21 +45,24 @@ def _waited(inner: Request[Any], steps: Generator[Any, Any, Answer]) -> Wait[Ans
 
 
 def _opened(envelope: Request[EnvelopeRequest]) -> Request[Any]:
-    """The request inside. Refusal for an envelope that cannot be opened."""
+    """The request inside. Refusal for an envelope that cannot be opened.
+
+    A forwardable API that is not served here is UNSUPPORTED_VERSION too: the broker expected another
+    controller.
+    """
     peer = _client(envelope)
     data = bytes(envelope.body.request_data)
-    head = _head(data)
-    if head.api_key not in FORWARDED:
-        raise Refusal(error_codes.INVALID_REQUEST)
-    body = _body(data, head, peer)
-    version, correlation_id = head.api_version, head.correlation_id
-    return Request(
-        head.api_key, version, correlation_id, head.client_id, body, peer, received=envelope.received, size=len(data)
-    )
+    try:
+        head = read_head(data)
+        if head.api_key not in FORWARDED:
+            raise Refusal(error_codes.INVALID_REQUEST)
+        return read_request(data, head, served_api(head, peer.apis), peer, envelope.received)
+    except InvalidRequest:
+        raise Refusal(error_codes.UNSUPPORTED_VERSION) from None
 
 
 def _client(envelope: Request[EnvelopeRequest]) -> Peer:
-    """Who asked the broker; the port is not told."""
+    """The client of the broker. The envelope does not carry its port."""
     principal = _principal(envelope.body.request_principal)
     peer = Peer(envelope.peer.id, _host(envelope.body), 0, envelope.peer.listener, envelope.peer.apis)
     peer.principal = f"{principal.type}:{principal.name}"
@@ -69,7 +71,7 @@ def _client(envelope: Request[EnvelopeRequest]) -> Peer:
 
 
 def _principal(data: bytes | bytearray | memoryview | None) -> DefaultPrincipalData:
-    """As Kafka's own builder of principals writes one: a version of two bytes, then the message."""
+    """The principal as Kafka's default builder writes it: a version of two bytes, then the message."""
     found = b"" if data is None else bytes(data)
     try:
         return DefaultPrincipalData.read(found, int.from_bytes(found[:VERSION_SIZE], "big"), VERSION_SIZE)[0]
@@ -86,45 +88,15 @@ def _host(envelope: EnvelopeRequest) -> str:
     return str(mapped or address)
 
 
-def _head(data: bytes) -> RequestHead:
-    try:
-        return headers.read_request_header(data, 0, MOST_ELEMENTS)
-    except WireError:
-        raise Refusal(error_codes.UNSUPPORTED_VERSION) from None
-
-
-def _body(data: bytes, head: RequestHead, peer: Peer) -> Any:
-    """Refusal(UNSUPPORTED_VERSION) also for one that is forwardable, and not served here: the broker counted on another controller."""
-    served, version = peer.apis.get(head.api_key), head.api_version
-    if served is None or not served.serves(version):
-        raise Refusal(error_codes.UNSUPPORTED_VERSION)
-    if has_too_many(served.request, data, head):
-        raise Refusal(error_codes.UNSUPPORTED_VERSION)
-    try:
-        return served.request.read(data, version, head.body_offset)[0]
-    except WireError:
-        raise Refusal(error_codes.UNSUPPORTED_VERSION) from None
-
-
 def _closed(inner: Request[Any], answer: Answer) -> Answer:
-    """The answer in its envelope; no answer, or the end of the connection, is just that."""
+    """The answer in its envelope. No answer, and a disconnect, are passed on as they are."""
     if answer is None or isinstance(answer, Disconnect):
         return answer
     moved = "NOT_LEADER_OR_FOLLOWER" if inner.api_key == ApiKeys.DESCRIBE_QUORUM else "NOT_CONTROLLER"
     if moved in errors_in(answer):
         return EnvelopeResponse(error_code=error_codes.NOT_CONTROLLER)
-    return EnvelopeResponse(response_data=_written(inner, answer))
-
-
-def _written(inner: Request[Any], answer: Any) -> bytes:
-    """Header and body, as the client is to get them behind their size."""
-    try:
-        buffers = headers.write_response(answer, inner.correlation_id, inner.api_key, inner.version)
-    except UsageError:
-        if not cut_texts(answer):
-            raise
-        buffers = headers.write_response(answer, inner.correlation_id, inner.api_key, inner.version)
-    return b"".join(buffers)[SIZE_FIELD:]
+    # Header and body, without the size that stands before them.
+    return EnvelopeResponse(response_data=b"".join(write_response(inner, answer))[SIZE_FIELD:])
 
 
 def refuse(request: Request[EnvelopeRequest], code: int, message: str | None) -> EnvelopeResponse:

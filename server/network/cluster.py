@@ -1,8 +1,10 @@
-"""The shell of several nodes in one process: one loop, a listener for each, and what they say to one another carried from node to node.
+"""The shell of several nodes in one process: one event loop, one listener for each node, and the
+links between the nodes.
 
-Rules. Everything is called on the loop's thread. Whoever calls a node has `moved` called after it, by its listener; what that leads to on other
-nodes happens soon, or at once by `settle`. Nodes that are no members are reached over sockets. With a clock that is stepped time passes for all
-members in order, with everything that they say to one another in between.
+Rules. Everything is called on the loop's thread. Every call of a node is followed by `moved`, which
+its listener calls; what follows from it on other nodes happens soon, or at once by `settle`. Nodes of
+other processes are reached over sockets. With a stepped clock, time passes for all members in order,
+and everything that they send to one another is delivered in between.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ..requests.timers import NEVER
 from .clock import Clock, SteppedClock
-from .in_process import Elsewhere, InProcess
+from .in_process import InProcessLinks, RemoteChannel
 
 if TYPE_CHECKING:
     from ..apis.row import ServedApi
@@ -21,40 +23,40 @@ if TYPE_CHECKING:
     from .peers import Peers
 
 TURNS = 100
-"""How often one goes on at once, where it seems never to end, before time passes."""
+"""Deliveries in one `settle`: nodes may exchange requests without end, and time has to pass."""
 
 LOOK_S, STEP_MS = 0.001, 5
-"""How often one looks whether what is waited for has come."""
+"""The interval in which `until` looks again, by a clock that runs, and by a stepped one."""
 
 
-class Together:
+class InProcessCluster:
     """The members' listeners, by the ids of their nodes."""
 
     def __init__(self, clock: Clock) -> None:
-        self.clock, self.carrier = clock, InProcess()
+        self.clock, self.links = clock, InProcessLinks()
         self.listeners: dict[int, Listener] = {}
         self._loop = asyncio.get_running_loop()
-        self._peers: dict[Elsewhere, Peers] = {}
+        self._peers: dict[RemoteChannel, Peers] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._wanted = NEVER  # when the timer is due
         self._is_due = self._settling = False
 
-    def join(self, listener: Listener, places: Mapping[tuple[str, int], Mapping[int, ServedApi]]) -> None:
-        """A member from now on: `places` are where others reach it, and what is served there."""
+    def join(self, listener: Listener, endpoints: Mapping[tuple[str, int], Mapping[int, ServedApi]]) -> None:
+        """Add a member: its endpoints, and the APIs that each of them serves."""
         id = listener.node.id
         self.leave(id)
-        self.carrier.join(listener.node, places)
+        self.links.join(listener.node, endpoints)
         self.listeners[id], listener.moved = listener, self.moved
         self.moved()
 
     def leave(self, id: int) -> None:
-        """No member any more, and it does nothing any more."""
+        """Remove a member. It is not called any more."""
         self.listeners.pop(id, None)
-        for each in self.carrier.elsewhere.get(id, ()):
+        for each in self.links.remote.get(id, ()):
             peers = self._peers.pop(each, None)
             if peers is not None:
                 peers.forget()
-        self.carrier.leave(id)
+        self.links.leave(id)
         self.moved()
 
     def moved(self) -> None:
@@ -69,7 +71,7 @@ class Together:
             self.moved()
 
     def settle(self) -> None:
-        """Carry until nothing moves, as long as no time passes."""
+        """Deliver until nothing moves. No time passes."""
         for _ in range(TURNS):
             if not self._move():
                 return
@@ -79,7 +81,7 @@ class Together:
             return False
         self._settling = True
         try:
-            more = self.carrier.carry(self.clock.now())
+            more = self.links.deliver(self.clock.now())
             for listener in list(self.listeners.values()):
                 listener.reschedule()
         finally:
@@ -89,24 +91,24 @@ class Together:
         return more
 
     def _speak(self) -> None:
-        for channels in self.carrier.elsewhere.values():
+        for channels in self.links.remote.values():
             for each in channels:
                 if each.waiting:
                     self._peers_of(each).pump()
 
-    def _peers_of(self, elsewhere: Elsewhere) -> Peers:
-        peers = self._peers.get(elsewhere)
+    def _peers_of(self, channel: RemoteChannel) -> Peers:
+        peers = self._peers.get(channel)
         if peers is None:
             from .peers import Peers
 
-            peers = self._peers[elsewhere] = Peers(
-                elsewhere, self.clock, client_id=elsewhere.name, timeout_ms=elsewhere.timeout_ms, moved=self.moved
+            peers = self._peers[channel] = Peers(
+                channel, self.clock, client_id=channel.name, timeout_ms=channel.timeout_ms, moved=self.moved
             )
             peers.start()
         return peers
 
     def _reschedule(self) -> None:
-        deadline = self.carrier.next_deadline()
+        deadline = self.links.next_deadline()
         if deadline is None or deadline >= self._wanted or isinstance(self.clock, SteppedClock):
             return
         if self._timer is not None:
@@ -116,7 +118,7 @@ class Together:
 
     def _tick(self) -> None:
         self._timer, self._wanted = None, NEVER
-        self.carrier.tick(self.clock.now())
+        self.links.tick(self.clock.now())
         self._go_on()
 
     def advance(self, clock: SteppedClock, milliseconds: int) -> None:
@@ -135,15 +137,15 @@ class Together:
         self._pass(end)
 
     def _pass(self, now: int) -> None:
-        self.carrier.tick(now)
+        self.links.tick(now)
         self.settle()
 
     def _next_deadline(self) -> int:
-        nodes = [at for node in self.carrier.running() if (at := node.next_deadline()) is not None]
-        return min((*nodes, self.carrier.next_deadline() or NEVER))
+        nodes = [at for node in self.links.running() if (at := node.next_deadline()) is not None]
+        return min((*nodes, self.links.next_deadline() or NEVER))
 
     async def until(self, holds: Callable[[], bool], milliseconds: int) -> bool:
-        """Whether this holds within so much time; with a stepped clock as much of it passes as it takes."""
+        """Whether this holds within so much time. A stepped clock is advanced for as long as it takes."""
         self.settle()
         end = self.clock.now() + milliseconds
         while not holds():
@@ -157,7 +159,7 @@ class Together:
         return True
 
     async def stop(self) -> None:
-        """Nothing is carried any more."""
+        """Deliver nothing any more."""
         for id in list(self.listeners):
             self.leave(id)
         if self._timer is not None:
@@ -165,4 +167,4 @@ class Together:
         self._wanted = 0
 
     def __repr__(self) -> str:
-        return repr(self.carrier)
+        return repr(self.links)

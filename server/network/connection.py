@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from kafkadouble.messages import headers
 from kafkadouble.messages.api_keys import ApiKeys
-from kafkadouble.messages.cut import cut_texts
 from kafkadouble.messages.headers import RequestHead
-from kafkadouble.wire.errors import UsageError, WireError
+from kafkadouble.wire.errors import WireError
 from kafkadouble.wire.frame import Frames
 
 from .. import dispatch
@@ -28,7 +27,15 @@ from ..apis.row import ServedApi
 from ..handlers.api_versions import unsupported
 from ..requests import close_reasons
 from ..requests.answer import Answer, Disconnect
-from ..requests.bounds import MOST_ELEMENTS, has_too_many
+from ..requests.bounds import MOST_ELEMENTS
+from ..requests.codec import (
+    InvalidRequest,
+    UnsupportedVersion,
+    read_head,
+    read_request,
+    served_api,
+    write_response,
+)
 from ..requests.gc_pause import all_kept
 from ..requests.request import Peer, Request
 from ..requests.timers import Timer
@@ -189,77 +196,59 @@ class Connection:
         if self._tap is not None:
             self._tap.began = self._tap.nanos()
         try:
-            head = headers.read_request_header(frame, 0, MOST_ELEMENTS)
-        except WireError as error:
-            self._turn_away(frame, close_reasons.bad_header(frame, error))
+            head = read_head(frame)
+            self.last_api = head.api_key
+            served = served_api(head, self._apis)
+            if len(frame) > WIDE and not served.request._bulky:
+                self._begin_wide(frame, head, served, now)
+                return
+            self._request = request = read_request(frame, head, served, self.peer, now)
+        except InvalidRequest as invalid:
+            self._reject(frame, invalid)
             return
-        served = self._apis.get(head.api_key)
-        version, self.last_api = head.api_version, head.api_key
-        if served is None or not served.lowest <= version <= served.highest:
-            self._unsupported(head, served, frame)
-            return
-        if len(frame) > WIDE and not served.request._bulky:
-            self._begin_wide(head, served, frame, now)
-            return
-        request = self._decoded(head, served, frame, now)
-        if request is None:
-            return
-        self._request = request
         self.state = NEXT[self.state][REQUEST_BEGUN]
         task = self.node.submit(request, self._answered, now)
         if task is not None:
             self._task = task
             self._queued += request.size
 
-    def _decoded(self, head: RequestHead, served: ServedApi, frame: bytes, received: int) -> Request[Any] | None:
-        """The request in a frame, or None after the connection was ended over it."""
-        if has_too_many(served.request, frame, head):
-            self._turn_away(frame, close_reasons.too_many(head, MOST_ELEMENTS))
-            return None
-        try:
-            # Bytes behind the body are passed over, as Kafka does: librdkafka asks for all topics with three too many.
-            body, _ = served.request.read(frame, head.api_version, head.body_offset)
-        except WireError as error:
-            self._turn_away(frame, close_reasons.bad_body(head, error))
-            return None
-        return Request(
-            head.api_key, head.api_version, head.correlation_id, head.client_id, body, self.peer, received, len(frame)
-        )
-
-    def _begin_wide(self, head: RequestHead, served: ServedApi, frame: bytes, now: int) -> None:
+    def _begin_wide(self, frame: bytes, head: RequestHead, served: ServedApi, now: int) -> None:
         """Hand in a large request, which lets others go first: decoding it, handling it and writing its
         answer are steps of their own."""
         self.state = NEXT[self.state][REQUEST_BEGUN]
         self._queued += len(frame)
-        self._task = self.node.begin(self._wide(head, served, frame, now), self._answered, now)
+        self._task = self.node.begin(self._wide(frame, head, served, now), self._answered, now)
 
-    def _wide(self, head: RequestHead, served: ServedApi, frame: bytes, received: int) -> Wait[Answer]:
+    def _wide(self, frame: bytes, head: RequestHead, served: ServedApi, received: int) -> Wait[Answer]:
         yield OTHERS_FIRST
         with all_kept():
-            self._request = request = self._decoded(head, served, frame, received)
-        if request is None:
-            return None
+            try:
+                self._request = request = read_request(frame, head, served, self.peer, received)
+            except InvalidRequest as invalid:
+                self._reject(frame, invalid)
+                return None
         yield OTHERS_FIRST
         result = dispatch.answer(self.node, request)
         answer = (yield from result) if isinstance(result, GeneratorType) else result
         yield OTHERS_FIRST
         return cast(Answer, answer)
 
-    def _turn_away(self, frame: bytes, why: str) -> None:
-        """End the connection over a frame that is no request that is served."""
+    def _reject(self, frame: bytes, invalid: InvalidRequest) -> None:
+        """End the connection over a frame that is not a request that is served, except ApiVersions."""
+        if isinstance(invalid, UnsupportedVersion) and invalid.head.api_key == ApiKeys.API_VERSIONS:
+            self._answer_api_versions(invalid.head, len(frame))
+            return
         if self._tap is not None:
             self._tap.turned_away(frame)
-        self.end(why)
+        self.end(invalid.reason)
 
-    def _unsupported(self, head: RequestHead, served: ServedApi | None, frame: bytes) -> None:
-        if head.api_key == ApiKeys.API_VERSIONS:
-            answer = unsupported(self._apis)
-            buffers = headers.write_response(answer, head.correlation_id, ApiKeys.API_VERSIONS, 0)
-            self._line.write(buffers)
-            if self._tap is not None:
-                self._tap.not_served(head, len(frame), answer.error_code, sum(map(len, buffers)))
-        else:
-            self._turn_away(frame, close_reasons.not_served(head, served))
+    def _answer_api_versions(self, head: RequestHead, size: int) -> None:
+        """The client may ask again in a version that is served (KIP-511)."""
+        answer = unsupported(self._apis)
+        buffers = headers.write_response(answer, head.correlation_id, ApiKeys.API_VERSIONS, 0)
+        self._line.write(buffers)
+        if self._tap is not None:
+            self._tap.not_served(head, size, answer.error_code, sum(map(len, buffers)))
 
     def _answered(self, answer: Answer) -> None:
         """The node is done with the request. One that had to wait held up the backlog, which goes on now."""
@@ -290,11 +279,8 @@ class Connection:
 
     def _send(self, request: Request[Any], answer: Any) -> None:
         try:
-            buffers = headers.write_response(answer, request.correlation_id, request.api_key, request.version)
-        except Exception as problem:
-            if isinstance(problem, UsageError) and cut_texts(answer):
-                self._send(request, answer)
-                return
+            buffers = write_response(request, answer)
+        except Exception:
             log.exception("the answer to %r cannot be written", request)
             if self._tap is not None:
                 self._tap.unanswered(request, DISCONNECTED)

@@ -1,10 +1,13 @@
-"""Nodes of one process, and what they say to one another: carried as bytes from one to the other, without a socket, and records as they are.
+"""The links between the nodes of one process: requests and responses go from node to node as bytes,
+without a socket.
 
-Rules. What a node sends to a member is written and read in the newest version that both know, handled past faults and history, which are about
-clients, and answered when the member does; what it sends elsewhere is kept in `elsewhere` for the shell of `peers`. A fetch and its answer are
-handed on as they are: there are so many of them, each is made anew, and nobody changes one. Nothing is lost on the way but what goes to or
-comes from a member that has left or is isolated; to one that is paused it waits, as long as the sender does. This file knows no clock and no
-socket: `carry` moves everything that can move now, `tick` what is due.
+Rules. A request is written and read in the newest version that both nodes know, by the codec that
+sockets use. Fetch is the exception: its request and response are passed on as the objects that they
+are, because there are many of them, each is made for one use, and neither side changes one. A request
+to an endpoint that is no member's is kept in `remote` for the sockets of `peers.py`. A request is lost
+only if the sender or the receiver has left or is isolated; at a node that is paused it waits for as
+long as the sender does. This file knows no clock and no socket: `deliver` moves everything that can
+move now, `tick` does what is due.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from functools import partial
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
-from kafkadouble.messages import registry
+from kafkadouble.messages import headers
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.message import Message
 from kafkadouble.wire.checksum import Buffer
@@ -24,6 +27,7 @@ from .. import dispatch
 from ..raft.links import Failure, Send
 from ..raft.messages import fitted
 from ..raft.voters import Endpoint
+from ..requests.codec import read_head, read_request, write_response
 from ..requests.request import Peer, Request
 
 if TYPE_CHECKING:
@@ -33,13 +37,18 @@ if TYPE_CHECKING:
     from .peers import Sending
 
 ROUNDS = 64
-"""Of questions and answers in one go, after which others have their turn: two nodes may have something to say to one another for ever."""
+"""Rounds of requests and responses in one `deliver`: two nodes may exchange requests without end."""
+
+SIZE_FIELD = 4
+"""The bytes in front of a frame that hold its size."""
 
 Outcome = Message | Failure
 
+Apis = Mapping[int, "ServedApi"]
 
-class Elsewhere:
-    """What one conversation has to say to nodes that are no members: a `Sending` for the shell of `peers`."""
+
+class RemoteChannel:
+    """What one channel of a member sends to nodes of other processes: a `Sending` for `peers.py`."""
 
     def __init__(self, node: Node, channel: Sending, name: str, timeout_ms: int) -> None:
         self._node, self.channel, self.name, self.timeout_ms = node, channel, name, timeout_ms
@@ -59,195 +68,212 @@ class Elsewhere:
         return None
 
 
-class _UnderWay:
-    """A request of one member to another. `expires` is when the sender gives up (ms)."""
+class InFlightRequest:
+    """A request from one member to another. `expires` is when the sender gives it up (ms)."""
 
-    __slots__ = ("channel", "expires", "send", "sender", "target", "task")
+    __slots__ = ("channel", "client_id", "expires", "send", "sender", "target", "task")
 
-    def __init__(self, sender: Node, channel: Sending, send: Send, target: Node, expires: int) -> None:
-        self.sender, self.channel, self.send, self.target, self.expires = sender, channel, send, target, expires
+    def __init__(self, sender: Node, channel: RemoteChannel, send: Send, target: Node, now: int) -> None:
+        self.sender, self.channel, self.send, self.target = sender, channel.channel, send, target
+        self.client_id, self.expires = channel.name, now + channel.timeout_ms
         self.task: HandlerTask | None = None
 
+    def is_one_of(self, channel: Sending, tokens: set[int]) -> bool:
+        return self.channel is channel and self.send.token in tokens
 
-class InProcess:
-    """The members, by id."""
+
+class InProcessLinks:
+    """The members of one process, by node id, and what is in flight between them."""
 
     def __init__(self) -> None:
         self.nodes: dict[int, Node] = {}
         self.isolated: set[int] = set()
         self.paused: set[int] = set()
-        self.elsewhere: dict[int, list[Elsewhere]] = {}  # by member, one for each of its conversations
-        self._places: dict[
-            Endpoint, tuple[int, Mapping[int, ServedApi]]
-        ] = {}  # of members, also of those that have left
+        self.remote: dict[int, list[RemoteChannel]] = {}
+        """By member, one for each of its channels."""
+        # Of members, also of those that have left.
+        self._endpoints: dict[Endpoint, tuple[int, Apis]] = {}
         self._peers: dict[tuple[int, Endpoint], Peer] = {}
-        self._under_way: dict[_UnderWay, None] = {}
-        self._not_begun: list[_UnderWay] = []
-        self._come: list[tuple[_UnderWay, Outcome]] = []
-        self._held: list[tuple[_UnderWay, Outcome]] = []  # for members that are paused
-        self._touched: set[int] = set()  # who may have something to say since he was asked last
+        self._in_flight: dict[InFlightRequest, None] = {}
+        # For receivers that are paused, and for senders that are.
+        self._undelivered: list[InFlightRequest] = []
+        self._held_back: list[tuple[InFlightRequest, Outcome]] = []
+        self._completed: list[tuple[InFlightRequest, Outcome]] = []
+        # Members that were called since their outgoing requests were last taken.
+        self._called: set[int] = set()
         self._now = 0
 
-    def join(self, node: Node, places: Mapping[tuple[str, int], Mapping[int, ServedApi]]) -> None:
-        """A member, new or come back: where it is reached, and what is served there."""
+    def join(self, node: Node, endpoints: Mapping[tuple[str, int], Apis]) -> None:
+        """Add a member, new or restarted: its endpoints, and the APIs that each of them serves."""
         self.leave(node.id)
         self.nodes[node.id] = node
-        for place, apis in places.items():
-            self._places[Endpoint(*place)] = node.id, apis
-        self.elsewhere[node.id] = [
-            Elsewhere(node, channel, name, node.settings.int(setting)) for name, channel, setting in node.channels
+        for endpoint, apis in endpoints.items():
+            self._endpoints[Endpoint(*endpoint)] = node.id, apis
+        self.remote[node.id] = [
+            RemoteChannel(node, channel, name, node.settings.int(setting)) for name, channel, setting in node.channels
         ]
 
     def leave(self, id: int) -> None:
-        """It is gone, without a word; whoever waits for its answer learns that the connection broke."""
+        """Remove a member without a word. Requests that it has not answered are lost."""
         node = self.nodes.pop(id, None)
         self.paused.discard(id)
-        self.elsewhere.pop(id, None)
+        self.remote.pop(id, None)
         if node is not None:
-            self._break(lambda each: node in (each.sender, each.target))
+            self._lose(lambda each: node in (each.sender, each.target))
 
     def isolate(self, id: int) -> None:
-        """The other members do not reach it any more, nor it them."""
+        """Cut the member off from the other members, in both directions."""
         self.isolated.add(id)
-        self._break(lambda each: id in (each.sender.id, each.target.id))
+        self._lose(lambda each: id in (each.sender.id, each.target.id))
 
     def rejoin(self, id: int) -> None:
-        """They do again."""
+        """End the isolation of a member."""
         self.isolated.discard(id)
 
     def pause(self, id: int) -> None:
-        """It does nothing from now on, as a process that is stopped."""
+        """Let the member do nothing from now on, as a process that is stopped."""
         self.paused.add(id)
 
     def resume(self, id: int) -> None:
-        """It goes on, with what came meanwhile."""
+        """Let the member go on, with what arrived meanwhile."""
         self.paused.discard(id)
-        self._come += self._held
-        self._held = []
+        self._completed += self._held_back
+        self._held_back = []
 
-    def _break(self, concerns: Callable[[_UnderWay], bool]) -> None:
-        for each in [each for each in self._under_way if concerns(each)]:
+    def _lose(self, concerns: Callable[[InFlightRequest], bool]) -> None:
+        for each in [each for each in self._in_flight if concerns(each)]:
             if each.task is not None:
                 each.task.close()
-            self._end(each, Failure.LOST)
+            self._complete(each, Failure.LOST)
 
     def running(self) -> Iterator[Node]:
         """The members that are not paused."""
         return (node for id, node in list(self.nodes.items()) if id not in self.paused)
 
-    def carry(self, now: int) -> bool:
-        """Bring requests and answers to where they go until nothing moves; True when there may be more to do at once."""
-        self._now, self._touched = now, {*self.nodes}
+    def deliver(self, now: int) -> bool:
+        """Deliver requests and responses until nothing moves. True if there may be more to do at once."""
+        self._now, self._called = now, {*self.nodes}
         for _ in range(ROUNDS):
-            begun, self._not_begun = self._not_begun, []
-            for each in begun:
+            undelivered, self._undelivered = self._undelivered, []
+            for each in undelivered:
                 self._begin(each)
-            self._take_back()
-            touched, self._touched = self._touched, set()
+            self._cancel_overtaken()
+            called, self._called = self._called, set()
             for node in self.running():
-                if node.id in touched:
+                if node.id in called:
                     self._take_outgoing(node)
-            come, self._come = self._come, []
-            for each, outcome in come:
+            completed, self._completed = self._completed, []
+            for each, outcome in completed:
                 self._bring(each, outcome)
-            if not self._touched:
+            if not self._called:
                 return False
         return True
 
-    def _take_back(self) -> None:
-        """Fetches that wait at their leaders, and lack what their senders follow since, are taken back and made anew: what is new would
-        wait for time to pass otherwise."""
+    def _cancel_overtaken(self) -> None:
+        """Cancel fetches that wait at their leaders and lack a partition that the sender follows since:
+        the sender makes them again with it. Otherwise its records would wait for time to pass."""
         for node in self.running():
             fetchers = node.fetchers
             if fetchers is not None and fetchers.have_overtaken:
-                self._break(partial(_is_one_of, fetchers, fetchers.overtaken()))
+                tokens = fetchers.overtaken()
+                self._lose(partial(InFlightRequest.is_one_of, channel=fetchers, tokens=tokens))
 
     def _take_outgoing(self, node: Node) -> None:
         node.now = self._now
         if node.waiting.ready:
-            self._touched.add(node.id)
+            self._called.add(node.id)
             node.tick(self._now)
-        for index, (_, channel, _) in enumerate(node.channels):
-            for send in channel.take_outgoing():
-                self._touched.add(node.id)
-                self._send(node, index, send)
+        for remote in self.remote[node.id]:
+            for send in remote.channel.take_outgoing():
+                self._called.add(node.id)
+                self._send(node, remote, send)
 
-    def _send(self, node: Node, index: int, send: Send) -> None:
-        place = self._places.get(send.to.endpoint)
-        elsewhere = self.elsewhere[node.id][index]
-        if place is None:
-            elsewhere.waiting.append(send)
+    def _send(self, node: Node, channel: RemoteChannel, send: Send) -> None:
+        found = self._endpoints.get(send.to.endpoint)
+        if found is None:
+            channel.waiting.append(send)
             return
-        target = self.nodes.get(place[0])
-        under_way = _UnderWay(node, elsewhere.channel, send, target or node, self._now + elsewhere.timeout_ms)
-        self._under_way[under_way] = None
+        target = self.nodes.get(found[0])
+        in_flight = InFlightRequest(node, channel, send, target or node, self._now)
+        self._in_flight[in_flight] = None
         if target is None or {node.id, target.id} & self.isolated:
-            self._end(under_way, Failure.LOST)
+            self._complete(in_flight, Failure.LOST)
         else:
-            self._begin(under_way)
+            self._begin(in_flight)
 
-    def _begin(self, each: _UnderWay) -> None:
-        """Hand it in, unless the member is paused."""
-        if each not in self._under_way:
+    def _begin(self, each: InFlightRequest) -> None:
+        """Hand the request to its receiver, unless that is paused."""
+        if each not in self._in_flight:
             return
-        node, send, key = each.target, each.send, each.send.body.api_key or 0
+        node, send = each.target, each.send
         if node.id in self.paused:
-            self._not_begun.append(each)
+            self._undelivered.append(each)
             return
-        apis = self._places[send.to.endpoint][1]
-        served = apis.get(key)
+        served = self._endpoints[send.to.endpoint][1].get(send.body.api_key or 0)
         version = -1 if served is None else min(send.version, served.highest)
         if served is None or version < max(send.lowest, served.lowest):
-            self._end(each, Failure.UNSUPPORTED_VERSION)
+            self._complete(each, Failure.UNSUPPORTED_VERSION)
             return
-        body = _there(send, version, served)
-        peer, client = self._peer(each.sender, send.to.endpoint, apis), str(each.sender.id)
-        request: Request[Any] = Request(key, version, send.token, client, body, peer, received=self._now, size=0)
-        self._touched.add(node.id)
+        request = self._request(each, served, version)
+        self._called.add(node.id)
         node.now = self._now
         result = dispatch.handled(node, request)
-        answered = partial(self._answered, each, version)
+        answered = partial(self._answered, each, request)
         if isinstance(result, GeneratorType):
-            each.task = node.waiting.start(result, answered, lambda failure: self._end(each, Failure.LOST))
+            each.task = node.waiting.start(result, answered, lambda failure: self._complete(each, Failure.LOST))
         else:
             answered(result)
         node.tick(self._now)
 
-    def _peer(self, sender: Node, endpoint: Endpoint, apis: Mapping[int, ServedApi]) -> Peer:
-        peer = self._peers.get((sender.id, endpoint))
+    def _request(self, each: InFlightRequest, served: ServedApi, version: int) -> Request[Any]:
+        """The request as it arrives."""
+        send, peer = each.send, self._peer(each)
+        if _is_passed_on(send, version):
+            key = served.api.key
+            return Request(key, version, send.token, each.client_id, send.body, peer, received=self._now, size=0)
+        written = headers.write_request(fitted(send.body, version), send.token, each.client_id, version)
+        frame = b"".join(written)[SIZE_FIELD:]
+        return read_request(frame, read_head(frame), served, peer, self._now)
+
+    def _peer(self, each: InFlightRequest) -> Peer:
+        endpoint = each.send.to.endpoint
+        apis = self._endpoints[endpoint][1]
+        peer = self._peers.get((each.sender.id, endpoint))
         if peer is None or peer.apis is not apis:
-            peer = self._peers[sender.id, endpoint] = Peer(sender.id, "127.0.0.1", 0, apis=apis)
+            peer = self._peers[each.sender.id, endpoint] = Peer(each.sender.id, "127.0.0.1", 0, apis=apis)
         return peer
 
-    def _answered(self, each: _UnderWay, version: int, answer: Any) -> None:
+    def _answered(self, each: InFlightRequest, request: Request[Any], answer: Any) -> None:
         if not isinstance(answer, Message):
-            self._end(each, Failure.LOST)
-            return
-        send = each.send
-        self._end(each, handed_on(answer) if _is_fetch(send, version) else _answered_there(answer, version, send))
+            self._complete(each, Failure.LOST)
+        elif _is_passed_on(each.send, request.version):
+            self._complete(each, with_records_in_memory(answer))
+        else:
+            frame = b"".join(_in_memory(part) for part in write_response(request, answer))[SIZE_FIELD:]
+            self._complete(each, headers.read_response(frame, request.api_key, request.version)[1])
 
-    def _end(self, each: _UnderWay, outcome: Outcome) -> None:
-        if self._under_way.pop(each, self) is not self:
-            self._come.append((each, outcome))
+    def _complete(self, each: InFlightRequest, outcome: Outcome) -> None:
+        if self._in_flight.pop(each, self) is not self:
+            self._completed.append((each, outcome))
 
-    def _bring(self, each: _UnderWay, outcome: Outcome) -> None:
-        """Tell the sender, if it is still the same; one that is paused learns of it later."""
+    def _bring(self, each: InFlightRequest, outcome: Outcome) -> None:
+        """Bring the outcome to the sender, if it is still a member; one that is paused gets it later."""
         sender = each.sender
         if self.nodes.get(sender.id) is not sender:
             return
         if sender.id in self.paused:
-            self._held.append((each, outcome))
+            self._held_back.append((each, outcome))
             return
-        self._touched.add(sender.id)
+        self._called.add(sender.id)
         sender.now = self._now
         each.channel.answered(each.send.token, outcome, self._now)
         sender.tick(self._now)
 
     def tick(self, now: int) -> None:
-        """Do what is due: give up what was not answered, and call the conversations and nodes that want to be called."""
+        """Give up the requests whose time is over, and call the channels and nodes that are due."""
         self._now = now
-        for each in [each for each in self._under_way if each.expires <= now]:
-            self._end(each, Failure.LOST)
+        for each in [each for each in self._in_flight if each.expires <= now]:
+            self._complete(each, Failure.LOST)
         for node in self.running():
             for _, channel, _ in node.channels:
                 deadline = channel.next_deadline()
@@ -256,45 +282,29 @@ class InProcess:
             node.tick(now)
 
     def next_deadline(self) -> int | None:
-        """When a conversation wants to be called, or gives up (ms); the nodes' own time-outs are not among it."""
-        found = [each.expires for each in self._under_way]
+        """When a channel is due, or a request is given up (ms). The nodes' own timers are not included."""
+        found = [each.expires for each in self._in_flight]
         for node in self.running():
             found += [at for _, channel, _ in node.channels if (at := channel.next_deadline()) is not None]
         return min(found, default=None)
 
     def __repr__(self) -> str:
-        return f"{len(self.nodes)} nodes of one process, {len(self._under_way)} requests under way between them"
+        return f"{len(self.nodes)} nodes of one process, {len(self._in_flight)} requests in flight between them"
 
 
-def _is_fetch(send: Send, version: int) -> bool:
+def _is_passed_on(send: Send, version: int) -> bool:
+    """Whether the request, and its response, are passed on as objects."""
     return version == send.version and isinstance(send.body, FetchRequest)
 
 
-def _there(send: Send, version: int, served: ServedApi) -> Message:
-    """A request as it arrives."""
-    if _is_fetch(send, version):
-        return send.body
-    return served.api.request.decode(fitted(send.body, version).encode(version), version)
-
-
-def _answered_there(answer: Message, version: int, send: Send) -> Message:
-    """An answer as it arrives: written, and read again."""
-    kind = registry.api(send.body.api_key or 0).response
-    return kind.decode(b"".join(_in_memory(part) for part in answer.parts(version)), version)
-
-
-def handed_on(answer: Message) -> Message:
-    """The answer to a fetch, with records that lie in memory."""
+def with_records_in_memory(answer: Message) -> Message:
+    """The response to a fetch, with the records that lie in files read."""
     assert isinstance(answer, FetchResponse)
     for topic in answer.responses:
         for data in topic.partitions:
             if data.records:
                 data.records = _in_memory(data.records)
     return answer
-
-
-def _is_one_of(channel: Sending, tokens: set[int], each: _UnderWay) -> bool:
-    return each.channel is channel and each.send.token in tokens
 
 
 def _in_memory(part: Buffer | FileSlice) -> Buffer:

@@ -1,7 +1,8 @@
-"""Requests and answers as lines of JSON, for who captures them: in the form that Kafka's own JSON converters give them.
+"""Requests and answers as lines of JSON for captures, in the form of Kafka's own JSON converters.
 
-Rules. Records are left out, as Kafka leaves them out: an empty text stands where they were. What a client proves itself by is not told at all,
-neither in a request nor in an answer; nor is a value that somebody configures, as it may be a password.
+Rules. Records are left out, as Kafka does: an empty text stands in their place. Bodies that may hold
+credentials are left out altogether, in requests and in answers; so are the values of configurations,
+which may be passwords. The rows of `server/apis/` say which these are.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ log = logging.getLogger("kafkadouble.server.tracing")
 
 
 def bodies_of(request: Request[Any], answer: Any) -> tuple[str | None, str | None]:
-    """The body of a request and that of its answer, each None when there is none, or it is not told."""
-    secrets = request.peer.apis[request.api_key].row.secrets
+    """The body of a request and that of its answer, each None if there is none, or if it may hold
+    secrets. An API without a row, such as SaslAuthenticate, may."""
+    served = request.peer.apis.get(request.api_key)
+    secrets = BODIES if served is None else served.row.secrets
     if secrets == BODIES:
         return None, None
     try:
@@ -30,8 +33,8 @@ def bodies_of(request: Request[Any], answer: Any) -> tuple[str | None, str | Non
         if secrets == CONFIG_VALUES:
             _blank_values(asked)
         told = None if answer is None else _line(_without_records(answer).to_json(request.version))
-    except UsageError:  # what is no message of this version is nothing to fail over here
-        log.exception("%r cannot be told", request)
+    except UsageError:  # a message that this version cannot hold; the capture goes on
+        log.exception("%r cannot be captured", request)
         return None, None
     return _line(asked), told
 
@@ -41,7 +44,7 @@ def _line(found: dict[str, Any]) -> str:
 
 
 def _blank_values(found: Any) -> None:
-    """Null wherever a configuration has a value."""
+    """Replace every value of a configuration by null."""
     if isinstance(found, list):
         for each in found:
             _blank_values(each)
@@ -58,7 +61,7 @@ _with_records: dict[Any, tuple[tuple[str, ...], tuple[str, ...]]] = {}
 
 
 def _places(cls: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The fields of a struct that are records, and its lists of structs that have such."""
+    """The fields of a struct that are records, and its lists of structs with such fields."""
     found = _with_records.get(cls)
     if found is None:
         fields = fields_of(cls)
@@ -69,7 +72,7 @@ def _places(cls: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _without_records(struct: Any) -> Any:
-    """A struct, or where it has records a copy without them."""
+    """The struct, or, if it has records, a copy without them."""
     own, inner = _places(type(struct))
     if not (own or inner):
         return struct

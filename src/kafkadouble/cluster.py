@@ -17,7 +17,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.server.apis.served import CONTROLLER_SERVED, SERVED
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.network.clock import Clock, SteppedClock
-from kafkadouble.server.network.cluster import Together
+from kafkadouble.server.network.cluster import InProcessCluster
 from kafkadouble.server.network.listener import RETIRE_MS
 from kafkadouble.server.node import Node
 from kafkadouble.server.tracing.history import History
@@ -78,7 +78,7 @@ class Cluster:
         self._capture = capture
         self.clock, self._seed, self._keeps_history = clock, seed, history
         self._history, self._rules = History(), list["Armed"]()
-        self._together = Together(clock)
+        self._in_process = InProcessCluster(clock)
         self._controllers, self._count = controllers, len(socks)
         self._at = (address_of(socks[0])[0], 0) if controllers is None else address_of(controllers)
         self._settings = of_controller(settings, self._count)
@@ -172,11 +172,11 @@ class Cluster:
 
     async def start(self) -> None:
         """Have all brokers accept, and be part of the cluster. UsageError when they cannot be."""
-        self._together.join(self.controlling.listener, {self._at: CONTROLLER_SERVED})
+        self._in_process.join(self.controlling.listener, {self._at: CONTROLLER_SERVED})
         await self.controlling.start()
         for member in self.members_by_id.values():
             await self.begin(member)
-        if not await self._together.until(self._is_whole, START_MS):
+        if not await self._in_process.until(self._is_whole, START_MS):
             raise UsageError(f"not all brokers are part of the cluster within {START_MS} ms: {self!r}")
 
     def _is_whole(self) -> bool:
@@ -206,7 +206,7 @@ class Cluster:
             broker.node.history = self._history
         broker.node.faults.rules = self._rules
         member.broker, member.sock = broker, None
-        self._together.join(broker.listener, {member.address: SERVED})  # before it speaks for itself
+        self._in_process.join(broker.listener, {member.address: SERVED})  # before it speaks for itself
         await broker.start()
 
     async def end(self, member: Member, *, in_order: bool) -> None:
@@ -217,7 +217,7 @@ class Cluster:
         self.pause(member, False)
         if in_order:
             await self._hand_over([member])
-        self._together.leave(member.id)
+        self._in_process.leave(member.id)
         member.broker = None
         await broker.listener.stop()
         member.sock = hold(member.bound)
@@ -226,7 +226,7 @@ class Cluster:
         else:
             broker.node.abandon()
             member.data.killed(broker.node.logs, self.clock.now())
-        self._together.settle()
+        self._in_process.settle()
 
     async def _hand_over(self, members: Iterable[Member]) -> None:
         """Have others lead what these lead, or nobody where these are all. It counts when the others have said that they know of it."""
@@ -236,15 +236,15 @@ class Cluster:
             if node.lifecycle is not None:
                 node.lifecycle.stop()
         longest = max((node.settings.int("broker.heartbeat.interval.ms") for node in nodes), default=0)
-        await self._together.until(lambda: all(map(_is_over, nodes)), longest + RETIRE_MS)
+        await self._in_process.until(lambda: all(map(_is_over, nodes)), longest + RETIRE_MS)
 
     def pause(self, member: Member, paused: bool) -> None:
         """Let a broker stand still, or go on."""
         if member.broker is None or member.is_paused == paused:
             return
         member.is_paused = paused
-        carrier = self._together.carrier
-        (carrier.pause if paused else carrier.resume)(member.id)
+        links = self._in_process.links
+        (links.pause if paused else links.resume)(member.id)
         member.broker.listener.pause(paused)
         if not paused:
             member.broker.settle()
@@ -253,8 +253,8 @@ class Cluster:
     def isolate(self, member: Member, isolated: bool) -> None:
         """Cut a broker off from the other nodes, or no longer."""
         member.is_isolated = isolated
-        carrier = self._together.carrier
-        (carrier.isolate if isolated else carrier.rejoin)(member.id)
+        links = self._in_process.links
+        (links.isolate if isolated else links.rejoin)(member.id)
         self.settle()
 
     async def stop(self) -> None:
@@ -269,7 +269,7 @@ class Cluster:
             await self.end(member, in_order=in_order)
             if member.sock is not None:
                 member.sock.close()
-        await self._together.stop()
+        await self._in_process.stop()
         await self.controlling.listener.stop()
         self.controlling.node.close(self.clock.now())
         self._release()
@@ -281,23 +281,23 @@ class Cluster:
             self.isolate(member, False)
             await self.end(member, in_order=False)
             member.data.erase(now, self.cluster_id)
-        self._together.leave(self.controlling.node.id)
+        self._in_process.leave(self.controlling.node.id)
         self._history.clear()
         self._rules.clear()
         await self.controlling.reset()
         self.controlling.node.faults.rules = self._rules
-        self._together.join(self.controlling.listener, {self._at: CONTROLLER_SERVED})
+        self._in_process.join(self.controlling.listener, {self._at: CONTROLLER_SERVED})
         for member in self.members_by_id.values():
             await self.begin(member)
-        await self._together.until(self._is_whole, START_MS)
+        await self._in_process.until(self._is_whole, START_MS)
 
     def settle(self) -> None:
         """Carry what can be carried now."""
-        self._together.settle()
+        self._in_process.settle()
 
     def advance(self, clock: SteppedClock, milliseconds: int) -> None:
         """Let time pass for all."""
-        self._together.advance(clock, milliseconds)
+        self._in_process.advance(clock, milliseconds)
 
     def leading(self, topic: str, index: int) -> tuple[Broker, Partition] | None:
         """A partition, and the broker that leads it; None when there is none such. KafkaError(LEADER_NOT_AVAILABLE) when nobody does who can be

@@ -12,7 +12,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.server.apis.served import CONTROLLER_SERVED, SERVED
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.logs.memory import MemoryLogs
-from kafkadouble.server.network.in_process import InProcess, handed_on
+from kafkadouble.server.network.in_process import InProcessLinks, with_records_in_memory
 from kafkadouble.server.node import Node
 from kafkadouble.server.raft.links import Failure, Peer, Send
 from kafkadouble.server.raft.voters import Endpoint
@@ -60,9 +60,9 @@ def asking() -> Asking:
 
 
 @pytest.fixture
-def carrier(asking: Asking) -> InProcess:
+def links(asking: Asking) -> InProcessLinks:
     """A controller, and a broker that has something to ask besides."""
-    found = InProcess()
+    found = InProcessLinks()
     broker = node(1, "broker", BROKER, **{"controller.quorum.bootstrap.servers": "controller:1"})
     broker.channels = [*broker.channels, ("asking", asking, "controller.socket.timeout.ms")]
     found.join(node(2, "controller", CONTROLLER), {CONTROLLER: CONTROLLER_SERVED})
@@ -75,110 +75,112 @@ def create(name: str) -> CreateTopicsRequest:
     return CreateTopicsRequest(topics=[topic], timeout_ms=1000)
 
 
-def test_a_broker_is_part_of_the_cluster_without_a_moment_passing(carrier: InProcess) -> None:
-    assert not carrier.carry(NOW)
-    image = carrier.nodes[2].controller.image
+def test_a_broker_is_part_of_the_cluster_without_a_moment_passing(links: InProcessLinks) -> None:
+    assert not links.deliver(NOW)
+    image = links.nodes[2].controller.image
     assert [broker.id for broker in image.live_brokers()] == [1]
-    assert carrier.nodes[1].controller.image.end == image.end
+    assert links.nodes[1].controller.image.end == image.end
 
 
-def test_an_answer_comes_as_other_objects(carrier: InProcess, asking: Asking) -> None:
-    carrier.carry(NOW)
+def test_an_answer_comes_as_other_objects(links: InProcessLinks, asking: Asking) -> None:
+    links.deliver(NOW)
     body = create("t")
     asking.ask(body, 7)
-    carrier.carry(NOW + 1)
+    links.deliver(NOW + 1)
     [(now, response)] = asking.told
     assert (now, response.topics[0].name, response.topics[0].error_code) == (NOW + 1, "t", 0)
-    assert carrier.nodes[1].partitions.get("t", 0) is not None
+    assert links.nodes[1].partitions.get("t", 0) is not None
 
 
-def test_what_is_not_served_is_told(carrier: InProcess, asking: Asking) -> None:
+def test_what_is_not_served_is_told(links: InProcessLinks, asking: Asking) -> None:
     asking.ask(create("t"), 7, lowest=99)
-    carrier.carry(NOW)
+    links.deliver(NOW)
     assert asking.told == [(NOW, Failure.UNSUPPORTED_VERSION)]
 
 
-def test_what_goes_elsewhere_is_left_to_others(carrier: InProcess, asking: Asking) -> None:
+def test_what_goes_elsewhere_is_left_to_others(links: InProcessLinks, asking: Asking) -> None:
     asking.ask(create("t"), 7, to=("far.example", 9093))
-    carrier.carry(NOW)
-    [elsewhere] = [each for each in carrier.elsewhere[1] if each.waiting]
-    assert [send.to.endpoint.host for send in elsewhere.take_outgoing()] == ["far.example"]
-    elsewhere.answered(1, Failure.LOST, NOW + 5)
+    links.deliver(NOW)
+    [remote] = [each for each in links.remote[1] if each.waiting]
+    assert [send.to.endpoint.host for send in remote.take_outgoing()] == ["far.example"]
+    remote.answered(1, Failure.LOST, NOW + 5)
     assert asking.told == [(NOW + 5, Failure.LOST)]
 
 
 @pytest.mark.parametrize("cut", [1, 2])
-def test_an_isolated_node_reaches_nobody_and_is_reached_by_nobody(carrier: InProcess, asking: Asking, cut: int) -> None:
-    carrier.carry(NOW)
-    carrier.isolate(cut)
+def test_an_isolated_node_reaches_nobody_and_is_reached_by_nobody(
+    links: InProcessLinks, asking: Asking, cut: int
+) -> None:
+    links.deliver(NOW)
+    links.isolate(cut)
     asking.ask(create("t"), 7)
-    carrier.carry(NOW + 1)
+    links.deliver(NOW + 1)
     assert asking.told == [(NOW + 1, Failure.LOST)]
-    carrier.rejoin(cut)
+    links.rejoin(cut)
     asking.ask(create("t"), 7)
-    carrier.carry(NOW + 2)
+    links.deliver(NOW + 2)
     assert asking.told[-1][1].topics[0].error_code == 0
 
 
-def test_one_that_has_left_is_lost_and_not_looked_for_elsewhere(carrier: InProcess, asking: Asking) -> None:
-    carrier.leave(2)
+def test_one_that_has_left_is_lost_and_not_looked_for_elsewhere(links: InProcessLinks, asking: Asking) -> None:
+    links.leave(2)
     asking.ask(create("t"), 7)
-    carrier.carry(NOW)
+    links.deliver(NOW)
     assert asking.told == [(NOW, Failure.LOST)]
-    assert not any(each.waiting for each in carrier.elsewhere[1])
+    assert not any(each.waiting for each in links.remote[1])
 
 
-def test_a_paused_node_answers_when_it_goes_on(carrier: InProcess, asking: Asking) -> None:
-    carrier.carry(NOW)
-    carrier.pause(2)
+def test_a_paused_node_answers_when_it_goes_on(links: InProcessLinks, asking: Asking) -> None:
+    links.deliver(NOW)
+    links.pause(2)
     asking.ask(create("t"), 7)
-    assert not carrier.carry(NOW + 1)
+    assert not links.deliver(NOW + 1)
     assert asking.told == []
-    carrier.resume(2)
-    carrier.carry(NOW + 2)
+    links.resume(2)
+    links.deliver(NOW + 2)
     assert asking.told[0][1].topics[0].error_code == 0
 
 
-def test_who_asks_a_paused_node_gives_up(carrier: InProcess, asking: Asking) -> None:
-    carrier.carry(NOW)
-    carrier.pause(2)
+def test_who_asks_a_paused_node_gives_up(links: InProcessLinks, asking: Asking) -> None:
+    links.deliver(NOW)
+    links.pause(2)
     asking.ask(create("t"), 7)
-    carrier.carry(NOW + 1)
-    timeout = carrier.nodes[1].settings.int("controller.socket.timeout.ms")
-    carrier.tick(NOW + timeout)
-    carrier.carry(NOW + timeout)
+    links.deliver(NOW + 1)
+    timeout = links.nodes[1].settings.int("controller.socket.timeout.ms")
+    links.tick(NOW + timeout)
+    links.deliver(NOW + timeout)
     assert asking.told == []
-    carrier.tick(NOW + 1 + timeout)
-    carrier.carry(NOW + 1 + timeout)
+    links.tick(NOW + 1 + timeout)
+    links.deliver(NOW + 1 + timeout)
     assert asking.told == [(NOW + 1 + timeout, Failure.LOST)]
-    carrier.resume(2)
-    carrier.carry(NOW + 2 + timeout)
+    links.resume(2)
+    links.deliver(NOW + 2 + timeout)
     assert len(asking.told) == 1
-    assert carrier.nodes[2].controller.image.topic_named("t") is None, "what was given up is not begun"
+    assert links.nodes[2].controller.image.topic_named("t") is None, "what was given up is not begun"
 
 
-def test_a_paused_node_learns_later_what_was_answered(carrier: InProcess, asking: Asking) -> None:
-    carrier.carry(NOW)
+def test_a_paused_node_learns_later_what_was_answered(links: InProcessLinks, asking: Asking) -> None:
+    links.deliver(NOW)
     asking.ask(create("t"), 7)
-    carrier._take_outgoing(carrier.nodes[1])
-    carrier.pause(1)
-    assert not carrier.carry(NOW + 1)
+    links._take_outgoing(links.nodes[1])
+    links.pause(1)
+    assert not links.deliver(NOW + 1)
     assert asking.told == []
-    carrier.resume(1)
-    carrier.carry(NOW + 9)
+    links.resume(1)
+    links.deliver(NOW + 9)
     assert asking.told[0][0] == NOW + 9
 
 
-def test_two_that_never_end_let_others_have_their_turn(carrier: InProcess, asking: Asking) -> None:
+def test_two_that_never_end_let_others_have_their_turn(links: InProcessLinks, asking: Asking) -> None:
     class Endless(Asking):
         def answered(self, token: int, response: Message | Failure | None, now: int) -> None:
             self.ask(create("t"), 7)
 
     endless = Endless()
-    carrier.nodes[1].channels = [("endless", endless, "controller.socket.timeout.ms")]
-    carrier.join(carrier.nodes[1], {BROKER: SERVED})
+    links.nodes[1].channels = [("endless", endless, "controller.socket.timeout.ms")]
+    links.join(links.nodes[1], {BROKER: SERVED})
     endless.ask(create("t"), 7)
-    assert carrier.carry(NOW)
+    assert links.deliver(NOW)
 
 
 class InFile(FileSlice):
@@ -196,7 +198,7 @@ def test_records_are_handed_on_as_they_are_but_from_memory() -> None:
         of.PartitionData(partition_index=3, records=cast(bytes, others), high_watermark=5),
     ]
     answer = of(responses=[of.FetchableTopicResponse(topic="t", partitions=data)], session_id=7)
-    there = handed_on(answer)
+    there = with_records_in_memory(answer)
     assert isinstance(there, FetchResponse)
     assert there.session_id == 7
     told = there.responses[0].partitions

@@ -101,12 +101,10 @@ class Odd:
     """An API whose handler is the test's: stands in the table for CreateTopics."""
 
     request = CreateTopicsRequest
+    lowest, highest = 2, 7
 
     def __init__(self, answer: Callable[[Any, Any], Any]) -> None:
         self.handler, self.name = SimpleNamespace(answer=answer, refuse=refuse), "CreateTopics"
-
-    def serves(self, version: int) -> bool:
-        return 2 <= version <= 7
 
 
 def refuse(request: Any, code: int, message: str | None) -> CreateTopicsResponse:
@@ -203,7 +201,7 @@ def test_of_describe_quorum_another_error_says_so(cluster: Harness) -> None:
         topic = DescribeQuorumResponse.TopicData(topic_name="__cluster_metadata", partitions=[partition])
         api = Odd(lambda *_: DescribeQuorumResponse(topics=[topic]))
         api.request = DescribeQuorumRequest  # type: ignore[assignment]  # a stand-in for the other API
-        api.serves = lambda version: True  # type: ignore[method-assign]
+        api.lowest, api.highest = 0, 2
         return {**APIS, 55: api}
 
     data = inside(DescribeQuorumRequest(topics=[]), 2)

@@ -23,7 +23,7 @@ from kafkadouble.wire.errors import WireError
 from .. import dispatch
 from ..apis.served import FORWARDED
 from ..requests.answer import Answer, Disconnect
-from ..requests.codec import InvalidRequest, read_head, read_request, served_api, write_response
+from ..requests.codec import MalformedRequest, read_head, read_request, served_api, write_response
 from ..requests.request import Peer, Refusal, Request
 from ..requests.waiting import Wait
 from ..tracing.history import errors_in
@@ -57,7 +57,7 @@ def _opened(envelope: Request[EnvelopeRequest]) -> Request[Any]:
         if head.api_key not in FORWARDED:
             raise Refusal(error_codes.INVALID_REQUEST)
         return read_request(data, head, served_api(head, peer.apis), peer, envelope.received)
-    except InvalidRequest:
+    except MalformedRequest:
         raise Refusal(error_codes.UNSUPPORTED_VERSION) from None
 
 

@@ -29,7 +29,7 @@ from ..requests import close_reasons
 from ..requests.answer import Answer, Disconnect
 from ..requests.bounds import MOST_ELEMENTS
 from ..requests.codec import (
-    InvalidRequest,
+    MalformedRequest,
     UnsupportedVersion,
     read_head,
     read_request,
@@ -203,7 +203,7 @@ class Connection:
                 self._begin_wide(frame, head, served, now)
                 return
             self._request = request = read_request(frame, head, served, self.peer, now)
-        except InvalidRequest as invalid:
+        except MalformedRequest as invalid:
             self._reject(frame, invalid)
             return
         self.state = NEXT[self.state][REQUEST_BEGUN]
@@ -224,7 +224,7 @@ class Connection:
         with all_kept():
             try:
                 self._request = request = read_request(frame, head, served, self.peer, received)
-            except InvalidRequest as invalid:
+            except MalformedRequest as invalid:
                 self._reject(frame, invalid)
                 return None
         yield OTHERS_FIRST
@@ -233,7 +233,7 @@ class Connection:
         yield OTHERS_FIRST
         return cast(Answer, answer)
 
-    def _reject(self, frame: bytes, invalid: InvalidRequest) -> None:
+    def _reject(self, frame: bytes, invalid: MalformedRequest) -> None:
         """End the connection over a frame that is not a request that is served, except ApiVersions."""
         if isinstance(invalid, UnsupportedVersion) and invalid.head.api_key == ApiKeys.API_VERSIONS:
             self._answer_api_versions(invalid.head, len(frame))

@@ -2,7 +2,7 @@
 
 Sockets, Envelopes and links inside a process share it. Rules. A frame is read in steps: the header,
 the API and its version, the number of elements, the body. The first step that fails raises an
-InvalidRequest, which carries the close reason; what follows from it is decided by the caller. Frames
+MalformedRequest, which carries the close reason; what follows from it is decided by the caller. Frames
 are given and returned as the protocol has them: without their size when they are read, with it when
 they are written.
 """
@@ -23,7 +23,7 @@ from .bounds import MOST_ELEMENTS, has_too_many
 from .request import Peer, Request
 
 
-class InvalidRequest(Exception):
+class MalformedRequest(Exception):
     """The bytes are not a request that is served.
 
     `reason` is the rest of a sentence that begins with the peer; `head` is None if the header cannot
@@ -35,7 +35,7 @@ class InvalidRequest(Exception):
         self.reason, self.head = reason, head
 
 
-class UnsupportedVersion(InvalidRequest):
+class UnsupportedVersion(MalformedRequest):
     """The API is not served here, or not in this version."""
 
     head: RequestHead
@@ -46,7 +46,7 @@ def read_head(frame: bytes) -> RequestHead:
     try:
         return headers.read_request_header(frame, 0, MOST_ELEMENTS)
     except WireError as error:
-        raise InvalidRequest(close_reasons.bad_header(frame, error), None) from error
+        raise MalformedRequest(close_reasons.bad_header(frame, error), None) from error
 
 
 def served_api(head: RequestHead, apis: Mapping[int, ServedApi]) -> ServedApi:
@@ -61,13 +61,13 @@ def read_request(frame: bytes, head: RequestHead, served: ServedApi, peer: Peer,
     """The request in a frame whose header was read. `received` is when its last byte came (ms)."""
     size = len(frame)
     if size + head.tags > MOST_ELEMENTS and has_too_many(served.request, frame, head):
-        raise InvalidRequest(close_reasons.too_many(head, MOST_ELEMENTS), head)
+        raise MalformedRequest(close_reasons.too_many(head, MOST_ELEMENTS), head)
     try:
         # Bytes behind the body are ignored, as Kafka does: librdkafka sends three too many when it
         # asks for all topics.
         body, _ = served.request.read(frame, head.api_version, head.body_offset)
     except WireError as error:
-        raise InvalidRequest(close_reasons.bad_body(head, error), head) from error
+        raise MalformedRequest(close_reasons.bad_body(head, error), head) from error
     return Request(head.api_key, head.api_version, head.correlation_id, head.client_id, body, peer, received, size)
 
 

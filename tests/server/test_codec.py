@@ -11,7 +11,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.requests.bounds import MOST_ELEMENTS
 from kafkadouble.server.requests.codec import (
-    InvalidRequest,
+    MalformedRequest,
     UnsupportedVersion,
     read_head,
     read_request,
@@ -52,7 +52,7 @@ def test_a_request_has_what_its_frame_says() -> None:
     ],
 )
 def test_a_reason_says_what_is_wrong(frame: bytes, reason: str, has_head: bool) -> None:
-    with pytest.raises(InvalidRequest) as found:
+    with pytest.raises(MalformedRequest) as found:
         read(frame)
     assert reason in found.value.reason
     assert (found.value.head is not None) == has_head
@@ -70,7 +70,7 @@ def test_an_api_or_version_that_is_not_served_has_an_error_of_its_own(key: int, 
 
 def test_too_many_elements_are_refused_before_they_are_decoded() -> None:
     topics = [MetadataRequest.MetadataRequestTopic(name="")] * (MOST_ELEMENTS + 1)
-    with pytest.raises(InvalidRequest, match=f"of more than {MOST_ELEMENTS} elements"):
+    with pytest.raises(MalformedRequest, match=f"of more than {MOST_ELEMENTS} elements"):
         read(frame_of(MetadataRequest(topics=topics), 9))
 
 

@@ -30,7 +30,7 @@ class Round(NamedTuple):
     forgotten: list[Key]
 
 
-class FetchSession:
+class FetchSessionHandler:
     """One follower's with one leader."""
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ from kafkadouble.wire.errors import WireError
 from ...log.files.errors import DiskFailure
 from ...log.refusals import LogRefused
 from ...raft.links import Failure
-from .fetch_session import FetchSession, Round
+from .fetch_session import FetchSessionHandler, Round
 from .following import Following
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Fetcher:
         self._is_plain = False  # whether everything was asked for last, and nothing had to wait
         self.token: int | None = None  # of the request under way
         self.is_overtaken = False  # which lacks what is followed since
-        self._session = FetchSession()
+        self._session = FetchSessionHandler()
         self._asked: dict[Key, Following] = {}  # for whom the request under way is
         self.paused_until = self.throttled_until = 0
         self._held: set[Key] = set()  # those that are flushed before they are fetched on

@@ -168,6 +168,10 @@ class Node:
         self.now = now
         return self.waiting.start(steps, reply, lambda failure: reply(DISCONNECT))
 
+    def handle(self, request: Request[Any]) -> Answer | Wait[Answer]:
+        """The answer to a request that this node sends to itself, past faults and history."""
+        return dispatch.handled(self, request)
+
     def tick(self, now: int) -> None:
         """Do what is due, and a slice of what let others go first."""
         self.now = now

@@ -25,7 +25,7 @@ from ..metadata.log_dir_ids import directories_of
 from ..metadata.record_versions import DIRECTORIES, level_of
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from .host import BrokerHost
     from .node_to_controller_channel import NodeToControllerChannel
 
 PartitionKey = tuple[Uuid, int]
@@ -46,7 +46,7 @@ FINAL_ERRORS = (
 class AssignmentsManager:
     """Reports the directories of one broker's replicas, once it serves."""
 
-    def __init__(self, node: Node, to_controller: NodeToControllerChannel) -> None:
+    def __init__(self, node: BrokerHost, to_controller: NodeToControllerChannel) -> None:
         self._node, self._to_controller = node, to_controller
         self._unreported: dict[PartitionKey, None] = {}  # in the order in which they were found
         self._in_flight = False

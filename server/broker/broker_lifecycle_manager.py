@@ -31,11 +31,11 @@ from .forwarding import forwarded, is_forwarded
 from .node_to_controller_channel import NodeToControllerChannel
 
 if TYPE_CHECKING:
-    from ..node import Node
     from ..requests.answer import Answer
     from ..requests.request import Request
     from ..requests.timers import Timer
     from ..requests.waiting import Wait
+    from .host import BrokerHost
 
 log = logging.getLogger("kafkadouble.server.broker")
 
@@ -64,7 +64,9 @@ class BrokerLifecycleManager:
     it.
     """
 
-    def __init__(self, node: Node, to_controller: NodeToControllerChannel, forwarding: NodeToControllerChannel) -> None:
+    def __init__(
+        self, node: BrokerHost, to_controller: NodeToControllerChannel, forwarding: NodeToControllerChannel
+    ) -> None:
         self._node, self._to_controller, self.forwarding = node, to_controller, forwarding
         self.epoch = NOT_REGISTERED
         self.serves = self.is_open = self.has_shut_down = False

@@ -17,7 +17,7 @@ from ..metadata.record_versions import CONTROLLERS
 from .node_to_controller_channel import NodeToControllerChannel
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from .host import BrokerHost
 
 VERSION = 0
 of = ControllerRegistrationRequest
@@ -26,7 +26,7 @@ of = ControllerRegistrationRequest
 class ControllerRegistrationManager:
     """Registers one node's controller."""
 
-    def __init__(self, node: Node, to_controller: NodeToControllerChannel) -> None:
+    def __init__(self, node: BrokerHost, to_controller: NodeToControllerChannel) -> None:
         self._node, self._to_controller = node, to_controller
         self._in_flight = False
         node.controller.listeners.append(self.image_changed)

@@ -23,14 +23,14 @@ from ..requests.request import Refusal, Request
 from ..requests.waiting import Until, Wait, Waiters
 
 if TYPE_CHECKING:
-    from ..node import Node
     from .broker_lifecycle_manager import BrokerLifecycleManager
+    from .host import BrokerHost
 
 SIZE_FIELD, PRINCIPAL_VERSION = 4, 0
 DEADLINE_MS = 60_000
 
 
-def is_forwarded(node: Node, request: Request[Any]) -> bool:
+def is_forwarded(node: BrokerHost, request: Request[Any]) -> bool:
     """Whether another node handles this request."""
     return (
         request.peer.apis[request.api_key].row.forwarded
@@ -39,7 +39,7 @@ def is_forwarded(node: Node, request: Request[Any]) -> bool:
     )
 
 
-def forwarded(node: Node, lifecycle: BrokerLifecycleManager, request: Request[Any]) -> Wait[Answer]:
+def forwarded(node: BrokerHost, lifecycle: BrokerLifecycleManager, request: Request[Any]) -> Wait[Answer]:
     """The active controller's answer. Refusal if there is none in time."""
     served = request.peer.apis[request.api_key]
     if served.admit is not None:

@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
 
-from .. import dispatch
 from ..apis.served import CONTROLLER_SERVED
 from ..raft.links import Failure, Peer, Send
 from ..requests.request import Peer as OtherEnd
 from ..requests.request import Request
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from .host import BrokerHost
 
 BACKOFF_MS = 100
 
@@ -43,7 +42,7 @@ class NodeToControllerQueueItem(NamedTuple):
 class NodeToControllerChannel:
     """One queue of requests to the active controller."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: BrokerHost) -> None:
         self._node = node
         host, port = node.advertised
         self._self = OtherEnd(0, host, port, apis=CONTROLLER_SERVED)
@@ -85,7 +84,7 @@ class NodeToControllerChannel:
         request: Request[Any] = Request(
             key, asked.version, token, str(node.id), asked.body, self._self, received=node.now, size=0
         )
-        result = dispatch.handled(node, request)
+        result = node.handle(request)
         if isinstance(result, GeneratorType):
             node.waiting.start(
                 result,

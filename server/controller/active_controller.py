@@ -14,14 +14,14 @@ from ..metadata.image import Image
 from ..metadata.metadata_loader import UncommittedBatch
 
 if TYPE_CHECKING:
-    from ..node import Node
     from .broker_heartbeat_manager import BrokerHeartbeatManager
+    from .host import ControllerHost
 
 
 class ActiveController:
     """`image` includes every change of this and earlier epochs, committed or not."""
 
-    def __init__(self, node: Node, epoch: int, image: Image) -> None:
+    def __init__(self, node: ControllerHost, epoch: int, image: Image) -> None:
         self._node, self.epoch, self.image = node, epoch, image
         self.pending: deque[UncommittedBatch] = deque()
         self._heartbeats: BrokerHeartbeatManager | None = None

@@ -38,8 +38,8 @@ from .producer_id_manager import ProducerIdManager
 
 if TYPE_CHECKING:
     from ..metadata.changed_records import ChangedRecords
-    from ..node import Node
     from ..raft.snapshots.reading import SnapshotReader
+    from .host import ControllerHost
 
 R = TypeVar("R")
 
@@ -57,7 +57,7 @@ the same values would be given out again.
 class Controller:
     """Listens to the quorum's replica (see `raft.listener`). Call `begin` first."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: ControllerHost) -> None:
         self._node = node
         self.listeners: list[ImageListener] = []
         self._active: ActiveController | None = None

@@ -20,16 +20,16 @@ from ..requests.request import Refusal
 from .active_controller import ActiveController
 
 if TYPE_CHECKING:
-    from ..node import Node
     from .broker_heartbeat_manager import BrokerHeartbeatManager
+    from .host import ControllerHost
 
 log = logging.getLogger("kafkadouble.server.controller")
 
-PeriodicTask = Callable[["Node", ActiveController, int], Sequence[Message]]
+PeriodicTask = Callable[["ControllerHost", ActiveController, int], Sequence[Message]]
 """The records that are due at `now`; called again until there are none."""
 
 
-def start_heartbeat_manager(node: Node, active: ActiveController) -> BrokerHeartbeatManager:
+def start_heartbeat_manager(node: ControllerHost, active: ActiveController) -> BrokerHeartbeatManager:
     """Starts to track the heartbeats of brokers.
 
     The active controller's own broker is a broker like every other: it registers, sends heartbeats,
@@ -45,14 +45,14 @@ def start_heartbeat_manager(node: Node, active: ActiveController) -> BrokerHeart
     return heartbeats
 
 
-def _sends_no_heartbeats(node: Node) -> bool:
+def _sends_no_heartbeats(node: ControllerHost) -> bool:
     """Whether this node's broker was registered without a request, and no other node has been
     active since.
     """
     return node.is_registered and not (node.lifecycle is not None and node.lifecycle.is_registered_by_request)
 
 
-def _ms_until_next_check(node: Node, heartbeats: BrokerHeartbeatManager) -> int:
+def _ms_until_next_check(node: ControllerHost, heartbeats: BrokerHeartbeatManager) -> int:
     """At a fixed interval, and as soon as a session expires: a new leader is elected without
     delay.
     """
@@ -60,7 +60,7 @@ def _ms_until_next_check(node: Node, heartbeats: BrokerHeartbeatManager) -> int:
     return now_and_then if expiry is None else min(expiry - node.now, now_and_then)
 
 
-def start_periodic_tasks(node: Node, active: ActiveController) -> None:
+def start_periodic_tasks(node: ControllerHost, active: ActiveController) -> None:
     """Starts the tasks when this node becomes the active controller."""
     if any(id != node.id or not _sends_no_heartbeats(node) for id in active.image.brokers):
         active.track_heartbeats()
@@ -76,25 +76,25 @@ def start_periodic_tasks(node: Node, active: ActiveController) -> None:
         )
 
 
-def _fence_stale_brokers(node: Node, active: ActiveController, now: int) -> Sequence[Message]:
+def _fence_stale_brokers(node: ControllerHost, active: ActiveController, now: int) -> Sequence[Message]:
     from .broker_heartbeat import fence_one_stale_broker
 
     return fence_one_stale_broker(active.image, node.settings, active.heartbeats, now)
 
 
-def _balance_leaders(node: Node, active: ActiveController, now: int) -> Sequence[Message]:
+def _balance_leaders(node: ControllerHost, active: ActiveController, now: int) -> Sequence[Message]:
     from .elections import balance_partition_leaders
 
     return balance_partition_leaders(active.image, node.settings)
 
 
-def _elect_unclean_leaders(node: Node, active: ActiveController, now: int) -> Sequence[Message]:
+def _elect_unclean_leaders(node: ControllerHost, active: ActiveController, now: int) -> Sequence[Message]:
     from .elections import elect_unclean_leaders
 
     return elect_unclean_leaders(active.image, node.settings)
 
 
-def _sweep_expired_tokens(node: Node, active: ActiveController, now: int) -> Sequence[Message]:
+def _sweep_expired_tokens(node: ControllerHost, active: ActiveController, now: int) -> Sequence[Message]:
     from .delegation_tokens import sweep_expired_tokens
 
     return sweep_expired_tokens(active.image, now)
@@ -108,7 +108,7 @@ class _NoOpRecordTask:
     def __init__(self) -> None:
         self._end = -1  # the end of the log at the last check
 
-    def __call__(self, node: Node, active: ActiveController, now: int) -> Sequence[Message]:
+    def __call__(self, node: ControllerHost, active: ActiveController, now: int) -> Sequence[Message]:
         end, replica = node.controller.log.log_end_offset, node.quorum.replica
         was_idle, self._end = end == self._end, end
         if not was_idle or not (len(replica.voters) > 1 or _has_observers(replica.state)):
@@ -125,7 +125,7 @@ def _has_observers(state: object) -> bool:
     return isinstance(state, Leader) and bool(state.observers)
 
 
-def _schedule(node: Node, active: ActiveController, interval: Callable[[], int], task: PeriodicTask) -> None:
+def _schedule(node: ControllerHost, active: ActiveController, interval: Callable[[], int], task: PeriodicTask) -> None:
     def run(now: int) -> None:
         if not node.controller.is_current(active):
             return

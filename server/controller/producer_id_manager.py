@@ -15,14 +15,14 @@ from ..requests.request import Refusal
 from .producer_id_blocks import allocate_producer_ids
 
 if TYPE_CHECKING:
-    from ..node import Node
     from .controller import Controller
+    from .host import ControllerHost
 
 
 class ProducerIdManager:
     """The unused producer ids of one broker."""
 
-    def __init__(self, node: Node, controller: Controller) -> None:
+    def __init__(self, node: ControllerHost, controller: Controller) -> None:
         self._node, self._controller, self._broker_id = node, controller, node.id
         self._left = iter(range(0))
 

@@ -16,10 +16,10 @@ from ..metadata.record_versions import DIRECTORIES, level_of
 from . import bootstrap, broker_unfenced
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from .host import ControllerHost
 
 
-def register_node(node: Node) -> None:
+def register_node(node: ControllerHost) -> None:
     """Registers this node, which became the active controller."""
     _register_controller(node)
     by_request = node.lifecycle is not None and node.lifecycle.registers_by_request
@@ -29,7 +29,7 @@ def register_node(node: Node) -> None:
         _register_broker(node)
 
 
-def metadata_version_raised(node: Node) -> None:
+def metadata_version_raised(node: ControllerHost) -> None:
     """Writes the parts of this node's registration that the previous metadata.version did not
     have.
     """
@@ -40,7 +40,7 @@ def metadata_version_raised(node: Node) -> None:
         node.controller.commit([bootstrap.directories_record(node.id, broker.epoch, node.logs.directories)])
 
 
-def _register_controller(node: Node) -> None:
+def _register_controller(node: ControllerHost) -> None:
     controller, (host, port) = node.controller, node.controller_endpoint or node.advertised
     known = controller.draft.controllers.get(node.id)
     if known is None or known.incarnation_id != node.incarnation_id:
@@ -48,7 +48,7 @@ def _register_controller(node: Node) -> None:
         controller.commit([bootstrap.controller_record(node.id, node.roles, node.incarnation_id, name, host, port)])
 
 
-def _register_broker(node: Node) -> None:
+def _register_broker(node: ControllerHost) -> None:
     """Registers the broker fenced, as every broker is; then unfences it, so that it leads its
     partitions again.
     """

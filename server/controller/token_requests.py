@@ -19,7 +19,7 @@ from ..requests.waiting import Wait
 from .delegation_tokens import KafkaPrincipal, checked_token_settings, token_settings_of
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from .host import ControllerHost
 
 R = TypeVar("R")
 
@@ -38,7 +38,7 @@ def requester_of(request: Request[Any]) -> KafkaPrincipal:
 
 
 def answer_with_expiry(
-    node: Node,
+    node: ControllerHost,
     request: Request[Any],
     decide: Callable[..., ControllerResult[int]],
     period: int,

@@ -19,7 +19,7 @@ from ..requests.request import Refusal
 from .java_strings import partition_for
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from .host import CoordinatorHost
 
 GROUP, TRANSACTION, SHARE = 0, 1, 2
 """The key types of FindCoordinator."""
@@ -39,7 +39,7 @@ class CoordinatorEndpoint(NamedTuple):
     port: int
 
 
-def coordinator_of(node: Node, key_type: int, key: str, listener: str) -> CoordinatorEndpoint:
+def coordinator_of(node: CoordinatorHost, key_type: int, key: str, listener: str) -> CoordinatorEndpoint:
     """Return the coordinator of `key`, with its endpoint on `listener`.
 
     Raises Refusal: INVALID_REQUEST, COORDINATOR_NOT_AVAILABLE.
@@ -55,7 +55,7 @@ def coordinator_of(node: Node, key_type: int, key: str, listener: str) -> Coordi
     return CoordinatorEndpoint(leader, endpoint.host, endpoint.port)
 
 
-def _topic(node: Node, name: str) -> TopicImage:
+def _topic(node: CoordinatorHost, name: str) -> TopicImage:
     try:
         return node.controller.create_internal_topic(name)
     except Refusal as refusal:

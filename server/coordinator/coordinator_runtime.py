@@ -22,7 +22,7 @@ from .coordinator_shard import CoordinatorShard
 from .java_strings import partition_for
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from .host import CoordinatorHost
 
 S = TypeVar("S", bound=CoordinatorShard)
 
@@ -36,7 +36,11 @@ class CoordinatorRuntime(Generic[S]):
     """
 
     def __init__(
-        self, node: Node, topic: str, partitions_setting: str, open_shard: Callable[[Node, Partition], S]
+        self,
+        node: CoordinatorHost,
+        topic: str,
+        partitions_setting: str,
+        open_shard: Callable[[CoordinatorHost, Partition], S],
     ) -> None:
         self.topic = topic
         self._node, self._partitions_setting, self._open = node, partitions_setting, open_shard

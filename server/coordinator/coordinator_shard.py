@@ -30,7 +30,7 @@ from ..requests.waiting import Until, Wait
 from .coordinator_record import CoordinatorRecord
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from .host import CoordinatorHost
 
 T = TypeVar("T")
 
@@ -56,7 +56,7 @@ class CoordinatorShard(ABC):
     commit_timeout_setting: ClassVar[str]
     """The broker setting that bounds (ms) how long a response waits for the commit."""
 
-    def __init__(self, node: Node, partition: Partition) -> None:
+    def __init__(self, node: CoordinatorHost, partition: Partition) -> None:
         self.node, self.partition = node, partition
         self.closed = False
         self.last_written_offset = partition.log.log_end_offset

@@ -24,7 +24,7 @@ from .parts import Scope, depth_of_answer, depth_of_scope, divide, kinds_of, mir
 from .rule import AFTER, BEFORE, DELAY, EVERY_API, FAIL, Rule
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from .host import FaultHost
     from .plane import Faults, Handle, Refuse
 
 
@@ -35,7 +35,7 @@ class Carrying:
     that fail something, each with what it fails; `drop` when the connection is to be closed, if it is.
     """
 
-    def __init__(self, node: Node, faults: Faults, request: Request[Any], handle: Handle, refuse: Refuse) -> None:
+    def __init__(self, node: FaultHost, faults: Faults, request: Request[Any], handle: Handle, refuse: Refuse) -> None:
         self._node, self._faults, self._request, self._handle, self._refuse = node, faults, request, handle, refuse
         self.api = request.peer.apis[request.api_key].name
         self.meaning = whole.meant(self.api, node, request)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ..requests.request import Request
 
 if TYPE_CHECKING:
-    from ..node import Node
     from .armed import Armed
+    from .host import FaultHost
     from .rule import Rule
 
 Handle = Callable[[Request[Any]], Any]
@@ -26,7 +26,7 @@ Refuse = Callable[[Request[Any], int, str | None], Any]
 class Faults:
     """The rules of one node. `rules` holds those in force, oldest first."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: FaultHost) -> None:
         self._node = node
         self.rules: list[Armed] = []
 

@@ -18,7 +18,7 @@ from ..replica.fetching.cached_partition import CachedPartition
 from ..requests.request import Request
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from .host import FaultHost
 
 FETCH, METADATA = "Fetch", "Metadata"
 ALWAYS_PROCESSED = (FETCH, METADATA)
@@ -33,7 +33,7 @@ OF_THE_SESSION = frozenset(
 """What a Fetch says of itself and never of a partition."""
 
 
-def meant(api: str, node: Node, request: Request[Any]) -> Any:
+def meant(api: str, node: FaultHost, request: Request[Any]) -> Any:
     """The body with everything in it that the request is about."""
     if api == FETCH:
         return _with_session(node, request)
@@ -42,7 +42,7 @@ def meant(api: str, node: Node, request: Request[Any]) -> Any:
     return request.body
 
 
-def _with_session(node: Node, request: Request[FetchRequest]) -> FetchRequest:
+def _with_session(node: FaultHost, request: Request[FetchRequest]) -> FetchRequest:
     session = node.fetch_sessions.get(request.body.session_id) if request.body.session_epoch > 0 else None
     if session is None:
         return request.body
@@ -68,7 +68,7 @@ def _as_topics(partitions: Iterable[CachedPartition]) -> list[FetchRequest.Fetch
     ]
 
 
-def _with_all_topics(node: Node, request: Request[MetadataRequest]) -> MetadataRequest:
+def _with_all_topics(node: FaultHost, request: Request[MetadataRequest]) -> MetadataRequest:
     asks_for_all = request.body.topics is None or (request.version == 0 and not request.body.topics)
     if not asks_for_all:
         return request.body

@@ -18,7 +18,7 @@ from ..metadata.removed_topics import removed_topics
 from ..requests.request import Refusal
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..coordinator.host import CoordinatorHost
     from ..replica.partition import Partition
     from .group_coordinator_shard import GroupCoordinatorShard
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class GroupCoordinator:
     """The groups that this broker coordinates."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: CoordinatorHost) -> None:
         partitions_setting = "offsets.topic.num.partitions"
         self.runtime = CoordinatorRuntime(node, CONSUMER_OFFSETS, partitions_setting, _open_shard)
         node.controller.listeners.append(self.image_changed)
@@ -56,7 +56,7 @@ class GroupCoordinator:
         return f"group {self.runtime!r}"
 
 
-def _open_shard(node: Node, partition: Partition) -> GroupCoordinatorShard:
+def _open_shard(node: CoordinatorHost, partition: Partition) -> GroupCoordinatorShard:
     """Import the shard on first use: it brings most of this package."""
     from .group_coordinator_shard import GroupCoordinatorShard
 

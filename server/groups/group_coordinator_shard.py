@@ -22,7 +22,7 @@ from .offset_metadata_manager import OffsetMetadataManager
 from .offset_records import offset_and_metadata_of, offset_key_of
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..coordinator.host import CoordinatorHost
 
 
 class GroupCoordinatorShard(CoordinatorShard):
@@ -30,7 +30,7 @@ class GroupCoordinatorShard(CoordinatorShard):
 
     commit_timeout_setting = "offsets.commit.timeout.ms"
 
-    def __init__(self, node: Node, partition: Partition) -> None:
+    def __init__(self, node: CoordinatorHost, partition: Partition) -> None:
         super().__init__(node, partition)
         self.groups: dict[str, CoordinatorGroup] = {}
         self.offsets = OffsetMetadataManager()

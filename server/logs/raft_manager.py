@@ -32,15 +32,15 @@ from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..configs.settings import Settings
-    from ..node import Node
     from ..raft.messages import Incoming
+    from .host import RaftHost
     from .logs import Logs
 
 
 class Quorum:
     """The replica, and what of the node it needs. `log` is the metadata log. Nothing happens before `start`."""
 
-    def __init__(self, node: Node, listener: Listener, endpoint: Endpoint | None) -> None:
+    def __init__(self, node: RaftHost, listener: Listener, endpoint: Endpoint | None) -> None:
         self._node = node
         settings, logs = node.settings, node.logs
         self.log = metadata_log(logs, settings, node.now)
@@ -161,7 +161,7 @@ class Quorum:
 class _Durable:
     """What the replica asks to make its log outlive the machine."""
 
-    def __init__(self, node: Node, log: PartitionLog) -> None:
+    def __init__(self, node: RaftHost, log: PartitionLog) -> None:
         self._node, self.log = node, log
         self.replica: Replica | None = None  # from its making on
         self.at_once = False

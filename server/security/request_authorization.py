@@ -22,8 +22,8 @@ from .acls import CLUSTER, CLUSTER_NAME, OPERATIONS, RESOURCE_TYPES
 from .authorizer import DELETE, Authorizer
 
 if TYPE_CHECKING:
-    from ..node import Node
     from ..requests.answer import Answer
+    from .host import AuthorizerHost
 
 TOPIC, GROUP, USER = map(RESOURCE_TYPES.index, ("TOPIC", "GROUP", "USER"))
 
@@ -84,10 +84,12 @@ CODES = {
 NAMES_BEFORE = 6
 """Before this version of DeleteTopics topics are names, and nothing else."""
 
-Handle = Callable[["Node", Request[Any]], "Answer | Wait[Answer]"]
+Handle = Callable[["AuthorizerHost", Request[Any]], "Answer | Wait[Answer]"]
 
 
-def authorized(node: Node, authorizer: Authorizer, request: Request[Any], handle: Handle) -> Answer | Wait[Answer]:
+def authorized(
+    node: AuthorizerHost, authorizer: Authorizer, request: Request[Any], handle: Handle
+) -> Answer | Wait[Answer]:
     """The answer to as much of the request as its sender has a right to. Refusal(CLUSTER_AUTHORIZATION_FAILED)."""
     row = request.peer.apis[request.api_key].row
 
@@ -104,16 +106,16 @@ def authorized(node: Node, authorizer: Authorizer, request: Request[Any], handle
     return _divided(node, request, parts, has, handle)
 
 
-def may(node: Node, request: Request[Any], right: Right) -> bool:
+def may(node: AuthorizerHost, request: Request[Any], right: Right) -> bool:
     """Whether its sender has a right, for the handler of an API that asks for one only now and then."""
     return node.authorizer is None or _allowed(node, node.authorizer, request, right)
 
 
-def _allowed(node: Node, authorizer: Authorizer, request: Request[Any], right: Right) -> bool:
+def _allowed(node: AuthorizerHost, authorizer: Authorizer, request: Request[Any], right: Right) -> bool:
     return authorizer.allows(node.controller.image, (request.peer.principal, request.peer.host), *right)
 
 
-def _deletion(node: Node, request: Request[Any]) -> Parts:
+def _deletion(node: AuthorizerHost, request: Request[Any]) -> Parts:
     """A topic to be deleted stands there by its name, or by its id."""
 
     def name_of(topic: Any) -> str:
@@ -127,7 +129,7 @@ def _deletion(node: Node, request: Request[Any]) -> Parts:
 
 
 def _divided(
-    node: Node, request: Request[Any], parts: Parts, has: Callable[[Right], bool], handle: Handle
+    node: AuthorizerHost, request: Request[Any], parts: Parts, has: Callable[[Right], bool], handle: Handle
 ) -> Answer | Wait[Answer]:
     asked = getattr(request.body, parts.asked) or ()
     refused = [each for each in asked if not has(parts.right(each))]

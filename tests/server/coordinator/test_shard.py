@@ -5,13 +5,16 @@ from __future__ import annotations
 import pytest
 
 from kafkadouble.messages import error_codes as codes
+from kafkadouble.server.node import Node
 from kafkadouble.server.requests.request import Refusal
 from kafkadouble.wire.batch import decode_all, iter_batches
 from tests.server.coordinator.stub import TIMEOUT, Notes, Outcome, record, shard
 
 
 def tick(notes: Notes, milliseconds: int) -> None:
-    notes.node.tick(notes.now + milliseconds)
+    node = notes.node
+    assert isinstance(node, Node)
+    node.tick(notes.now + milliseconds)
 
 
 def test_a_write_is_one_batch_and_folded_at_once() -> None:

@@ -1,0 +1,69 @@
+"""What a broker's life in its cluster needs of its node, and nothing more."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from kafkadouble.messages.uuid import Uuid
+
+from ..configs.settings import Settings
+from ..controller.controller import Controller
+from ..logs.logs import Logs
+from ..logs.raft_manager import Quorum
+from ..replica.replica_manager import Partitions
+from ..requests.answer import Answer
+from ..requests.request import Request
+from ..requests.waiting import Wait, Waiting
+
+
+class BrokerHost(Protocol):
+    """A node, as its broker sees it. Times are in ms."""
+
+    halted: str | None
+    """Why the node cannot go on."""
+
+    @property
+    def id(self) -> int: ...
+
+    @property
+    def now(self) -> int: ...
+
+    @property
+    def settings(self) -> Settings: ...
+
+    @property
+    def roles(self) -> frozenset[str]: ...
+
+    @property
+    def cluster_id(self) -> str: ...
+
+    @property
+    def incarnation_id(self) -> Uuid: ...
+
+    @property
+    def broker_epoch(self) -> int: ...
+
+    @property
+    def advertised(self) -> tuple[str, int]: ...
+
+    @property
+    def controller_endpoint(self) -> tuple[str, int] | None: ...
+
+    @property
+    def waiting(self) -> Waiting: ...
+
+    @property
+    def logs(self) -> Logs: ...
+
+    @property
+    def partitions(self) -> Partitions: ...
+
+    @property
+    def controller(self) -> Controller: ...
+
+    @property
+    def quorum(self) -> Quorum: ...
+
+    def handle(self, request: Request[Any]) -> Answer | Wait[Answer]:
+        """The answer to a request of the node itself, past faults and traces."""
+        ...

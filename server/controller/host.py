@@ -1,0 +1,103 @@
+"""What the controller of a node needs of that node, and nothing more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from random import Random
+from typing import TYPE_CHECKING, Any, Protocol
+
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.uuid import Uuid
+
+from ..configs.settings import Settings
+from ..logs.logs import Logs
+from ..logs.raft_manager import Quorum
+from ..metadata.image import Image
+from ..requests.waiting import Waiting
+
+if TYPE_CHECKING:
+    from ..metadata.snapshot_generator import SnapshotGenerator
+    from .controller import Controller
+
+
+class BrokerOfThisNode(Protocol):
+    """The node's broker, where another node may be the active controller."""
+
+    @property
+    def registers_by_request(self) -> bool: ...
+
+    @property
+    def is_registered_by_request(self) -> bool: ...
+
+    def continue_registered(self, epoch: int) -> None: ...
+
+    def create_topics(self, topics: Iterable[CreateTopicsRequest.CreatableTopic]) -> None: ...
+
+    def request_producer_ids(self) -> None: ...
+
+
+class LedPartitions(Protocol):
+    """The partitions that the node leads."""
+
+    def image_changed(self, before: Image, after: Image, records: Any) -> None: ...
+
+
+class ControllerHost(Protocol):
+    """A node, as its controller sees it. Times are in ms."""
+
+    id: int
+    settings: Settings
+    is_registered: bool
+    halted: str | None
+    """Why the node cannot go on."""
+
+    @property
+    def now(self) -> int: ...
+
+    def stopwatch(self) -> int: ...
+
+    @property
+    def roles(self) -> frozenset[str]: ...
+
+    @property
+    def random(self) -> Random: ...
+
+    @property
+    def incarnation_id(self) -> Uuid: ...
+
+    @property
+    def advertised(self) -> tuple[str, int]: ...
+
+    @property
+    def controller_endpoint(self) -> tuple[str, int] | None: ...
+
+    @property
+    def channels(self) -> Sequence[Any]:
+        """The channels to other nodes; none where the node is alone."""
+        ...
+
+    @property
+    def snapshots_from(self) -> int:
+        """Bytes of committed records after which a snapshot may be due."""
+        ...
+
+    @property
+    def logs(self) -> Logs: ...
+
+    @property
+    def waiting(self) -> Waiting: ...
+
+    @property
+    def quorum(self) -> Quorum: ...
+
+    @property
+    def controller(self) -> Controller: ...
+
+    @property
+    def snapshot_generator(self) -> SnapshotGenerator: ...
+
+    @property
+    def partitions(self) -> LedPartitions: ...
+
+    @property
+    def lifecycle(self) -> BrokerOfThisNode | None: ...

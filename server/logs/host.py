@@ -1,0 +1,57 @@
+"""What the replica of the metadata log needs of its node, and nothing more."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Protocol
+
+from kafkadouble.messages.uuid import Uuid
+
+from ..configs.settings import Settings
+from ..requests.waiting import Waiting
+from .flushing import Flushing
+from .logs import Logs
+
+
+class CommittedRecords(Protocol):
+    """Where committed records go."""
+
+    def publish_committed(self) -> None: ...
+
+
+class RaftHost(Protocol):
+    """A node, as its replica of the metadata log sees it. Times are in ms."""
+
+    now: int
+    halted: str | None
+    """Why the node cannot go on."""
+
+    @property
+    def id(self) -> int: ...
+
+    @property
+    def settings(self) -> Settings: ...
+
+    @property
+    def roles(self) -> frozenset[str]: ...
+
+    @property
+    def cluster_id(self) -> str: ...
+
+    @property
+    def own_directory(self) -> Uuid: ...
+
+    @property
+    def random(self) -> Random: ...
+
+    @property
+    def waiting(self) -> Waiting: ...
+
+    @property
+    def flushing(self) -> Flushing: ...
+
+    @property
+    def logs(self) -> Logs: ...
+
+    @property
+    def controller(self) -> CommittedRecords: ...

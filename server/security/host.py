@@ -1,0 +1,27 @@
+"""What the authorizer needs of a node, and nothing more."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ..metadata.image import Image
+from .authorizer import Authorizer
+
+
+class CommittedImage(Protocol):
+    """What is committed."""
+
+    @property
+    def image(self) -> Image: ...
+
+
+class AuthorizerHost(Protocol):
+    """A node, as the authorizer sees it."""
+
+    @property
+    def controller(self) -> CommittedImage: ...
+
+    @property
+    def authorizer(self) -> Authorizer | None:
+        """None where no right is needed."""
+        ...

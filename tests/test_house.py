@@ -31,6 +31,15 @@ def test_no_floor_is_imported_by_its_bare_name() -> None:
     assert wrong == []
 
 
+def test_no_test_module_imports_another() -> None:
+    """What tests share stands in a module beside them, so that no test depends on another."""
+    imports = re.compile(r"^\s*(?:from|import) [^#\n]*\btest_\w+", re.MULTILINE)
+    found = {
+        path.relative_to(HOUSE).as_posix(): imports.findall(path.read_text()) for path in sources("tests", "interop")
+    }
+    assert {path: lines for path, lines in found.items() if lines} == {}
+
+
 def test_generated_code_is_fresh() -> None:
     done = subprocess.run([sys.executable, "-m", "codegen", "--check"], cwd=HOUSE, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -7,21 +7,18 @@ pytest interop/controllers/test_broker_lives.py --broker local --controllers loc
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from interop.raw import ask
 from interop.support import eventually
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
-from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.metadata.metadata_log import decode_batches
 
 from . import admin
+from .broker_lives import KEPT, Written, directory_id
 from .kinds import Kafka, Kind
-from .logs import batches
 from .mixed import Mixed, mixed
 from .plan import broker, controller
 
@@ -30,8 +27,6 @@ pytestmark = pytest.mark.timeout(900)
 TOPICS = {"t": [[1, 2], [2, 1]], "s": [[1], [2]], "u": [[3, 1], [3, 2]]}
 """Topic -> replicas of its partitions. `s` has no second ones; `u` lies in the one directory of broker 3 that is not cordoned."""
 
-KEPT = {"leader.imbalance.check.interval.seconds": "1000"}
-"""Nobody gets his leadership back unasked."""
 
 BEGIN = """
 broker 1 registers
@@ -104,67 +99,6 @@ broker 3 is unregistered
 """
 
 
-class Written:
-    """The records of a controller's log about brokers, and the changes of partitions, as lines."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder, self._seen = folder, 0
-        self._topics: dict[Uuid, str] = {}
-        self.directories: dict[str, str] = {}
-
-    def expect(self, lines: str) -> None:
-        """Waits until these were written, and no others, since the last were; in any order, since brokers do not wait for one another."""
-        wanted = sorted(lines.split("\n")[1:-1])
-        eventually(lambda: sorted(self._lines()[self._seen :]), lambda found: found == wanted)
-        self._seen += len(wanted)
-
-    def _lines(self) -> list[str]:
-        found = []
-        for stored in batches(self._folder):
-            for read in decode_batches(stored.data):
-                found += [line for record in read.records if (line := self._line(record))]
-        return found
-
-    def _line(self, record: Any) -> str:
-        kind = type(record).__name__
-        if kind == "TopicRecord":
-            self._topics[record.topic_id] = record.name
-        return KINDS[kind](self, record) if kind in KINDS else ""
-
-    def _registers(self, record: Any) -> str:
-        return f"broker {record.broker_id} registers"
-
-    def _is_unregistered(self, record: Any) -> str:
-        return f"broker {record.broker_id} is unregistered"
-
-    def _broker(self, record: Any) -> str:
-        names = ("fenced", "in_controlled_shutdown", "log_dirs", "cordoned_log_dirs")
-        return f"broker {record.broker_id}" + self._changed(record, names)
-
-    def _partition(self, record: Any) -> str:
-        names = ("isr", "leader", "leader_recovery_state", "eligible_leader_replicas", "last_known_elr")
-        changed = self._changed(record, names).replace("eligible_leader_replicas", "elr")
-        return changed and f"{self._topics[record.topic_id]}-{record.partition_id}{changed}"
-
-    def _changed(self, record: Any, names: tuple[str, ...]) -> str:
-        fresh = type(record)()
-        values = {name: getattr(record, name) for name in names if getattr(record, name) != getattr(fresh, name)}
-        return "".join(f" {name}={self._said(value)}" for name, value in values.items())
-
-    def _said(self, value: Any) -> str:
-        if isinstance(value, tuple):
-            return ",".join(sorted(self.directories.get(str(each), str(each)) for each in value))
-        return str(value)
-
-
-KINDS: dict[str, Callable[[Written, Any], str]] = {
-    "RegisterBrokerRecord": Written._registers,
-    "UnregisterBrokerRecord": Written._is_unregistered,
-    "BrokerRegistrationChangeRecord": Written._broker,
-    "PartitionChangeRecord": Written._partition,
-}
-
-
 @pytest.fixture
 def cluster(ours: Kind, real: Kafka, tmp_path: Path) -> Iterator[Mixed]:
     """One controller, three brokers, the last with two directories of which one is cordoned."""
@@ -173,12 +107,6 @@ def cluster(ours: Kind, real: Kafka, tmp_path: Path) -> Iterator[Mixed]:
     members = (controller(0, ours), broker(0, real), broker(1, real), broker(2, real, **own))
     with mixed(tmp_path, *members, overrides=KEPT) as running:
         yield running
-
-
-def directory_id(directory: Path) -> str:
-    """The id of a log directory, as it says itself."""
-    lines = (directory / "meta.properties").read_text().split("\n")
-    return next(line.partition("=")[2] for line in lines if line.startswith("directory.id="))
 
 
 def create_topics(bootstrap: str) -> None:

@@ -17,11 +17,11 @@ from interop.support import eventually, unique
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 
 from . import admin, placed, replicas
+from .broker_lives import KEPT
 from .deeds import Ledger
 from .kinds import DOUBLE, Kafka
 from .mixed import Mixed, mixed
 from .plan import broker, controller
-from .test_broker_lives import KEPT
 from .traffic import Traffic
 
 pytestmark = pytest.mark.timeout(900)

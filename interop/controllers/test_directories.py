@@ -16,11 +16,11 @@ from kafkadouble.messages.generated.partition_record import PartitionRecord
 from kafkadouble.server.metadata.metadata_log import decode_batches
 
 from . import placed
+from .broker_lives import KEPT, directory_id
 from .kinds import DOUBLE, Kafka
 from .logs import batches
 from .mixed import Mixed, mixed
 from .plan import broker, controller
-from .test_broker_lives import KEPT, directory_id
 
 pytestmark = pytest.mark.timeout(900)
 

@@ -14,11 +14,11 @@ import pytest
 from interop.support import unique
 
 from . import admin, placed, replicas
+from .broker_lives import KEPT
 from .kinds import DOUBLE, Kafka
 from .mixed import Mixed, mixed
 from .node import Node
 from .plan import broker, controller
-from .test_broker_lives import KEPT
 
 pytestmark = pytest.mark.timeout(900)
 

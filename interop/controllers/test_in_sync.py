@@ -14,10 +14,10 @@ import pytest
 from interop.support import eventually, unique
 
 from . import admin, placed, replicas
+from .broker_lives import KEPT
 from .kinds import DOUBLE, Kafka
 from .mixed import Mixed, mixed
 from .plan import broker, controller
-from .test_broker_lives import KEPT
 
 pytestmark = pytest.mark.timeout(900)
 

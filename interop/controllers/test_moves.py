@@ -13,10 +13,10 @@ import pytest
 from interop.support import eventually, unique
 
 from . import admin, placed, replicas
+from .broker_lives import KEPT
 from .kinds import DOUBLE, Kafka
 from .mixed import Mixed, mixed
 from .plan import broker, controller
-from .test_broker_lives import KEPT
 from .traffic import Traffic
 
 pytestmark = pytest.mark.timeout(900)

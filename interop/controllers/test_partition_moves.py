@@ -20,11 +20,11 @@ from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest
 
 from . import admin
+from .broker_lives import KEPT, Written
 from .deeds import Ledger
 from .kinds import Kafka, Kind
 from .mixed import Mixed, mixed
 from .plan import broker, controller
-from .test_broker_lives import KEPT, Written
 
 pytestmark = pytest.mark.timeout(900)
 

@@ -17,7 +17,7 @@ from . import admin, placed, replicas
 from .kinds import DOUBLE, Kafka, Kind
 from .mixed import Mixed, mixed
 from .plan import broker, controller
-from .test_versions import RELEASES
+from .releases import RELEASES
 from .traffic import Traffic
 
 pytestmark = pytest.mark.timeout(900)

@@ -18,11 +18,11 @@ from interop.support import eventually, unique
 from interop.truncation.reader import Reader, reading
 
 from . import admin, placed, replicas
+from .broker_lives import KEPT
 from .deeds import Ledger
 from .kinds import DOUBLE, Kafka
 from .mixed import Mixed, mixed
 from .plan import broker, controller
-from .test_broker_lives import KEPT
 
 pytestmark = pytest.mark.timeout(900)
 

@@ -18,11 +18,9 @@ from .load import Load
 from .logs import same
 from .mixed import mixed
 from .plan import broker, controller
+from .releases import RELEASES
 
 pytestmark = [pytest.mark.timeout(900), pytest.mark.long]
-
-RELEASES = {"4.3.1": "4.3", "4.0.2": "4.0", "3.9.2": "3.9"}
-"""What is started, and the metadata that its cluster can have."""
 
 
 @pytest.mark.parametrize("version", RELEASES)

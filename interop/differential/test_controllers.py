@@ -27,6 +27,7 @@ from .brokers import Addresses
 from .brokers import controllers as two_controllers
 from .compare import Found, differences
 from .divergence import CONTROLLERS, rows, sorted_out
+from .envelopes import HERE
 from .normal import Normal
 from .play import Play, Report
 from .request import body_of
@@ -103,7 +104,6 @@ def controllers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]
 
 
 WHO = bytes(2) + DefaultPrincipalData(type="User", name="alice").encode(0)
-HERE = bytes((127, 0, 0, 1))
 
 INSIDE = """
 CreateTopics:

@@ -29,7 +29,7 @@ from kafkadouble.messages.uuid import Uuid
 
 from .brokers import Addresses
 from .brokers import controllers as two_controllers
-from .test_controllers import HERE
+from .envelopes import HERE
 
 KEY = "the-key"
 HOUR, DAY, WEEK, LATEST = 3_600_000, 86_400_000, 604_800_000, 2**63 - 1

@@ -32,8 +32,8 @@ from kafkadouble.wire.errors import WireError
 
 from . import making
 from .batches import CODEC_NAMES, INT32, INT64, NOW, Batch, Maker, described, row
+from .damaging import damaged
 from .java import THROWN, Witness
-from .test_damage import damaged
 
 SEED = 20261122
 BUFFERS = 60

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -11,14 +10,13 @@ from kafkadouble.messages import registry
 from kafkadouble.messages.message import Message
 from kafkadouble.wire.errors import WireError
 
+from .damaging import damaged
 from .differences import DIFFERENCES, explained
 from .java import SAME, THROWN, Witness
 from .making import Maker
 
 SEED = 20261124
 MOODS = ("untagged", "tagged", "lowest", "highest", "any")
-BYTES = (0x00, 0x01, 0x02, 0x03, 0x7F, 0x80, 0xFF)
-INSERTED = (b"\x00", b"\x01", b"\x7f", b"\x80", b"\xff" * 5, b"\xc3\x28")
 LONGEST = 4000
 
 FAMILIES = sorted({(entry.kind, entry.family) for entry in registry.entries()})
@@ -53,23 +51,6 @@ def damaged_messages(name: str, dose: int) -> Iterator[tuple[int, bytes]]:
             if len(data) <= LONGEST:
                 yield version, damaged(data, maker.dice)
                 yield version, damaged(data, maker.dice)
-
-
-def damaged(data: bytes, dice: random.Random) -> bytes:
-    """With a few bytes changed, inserted or removed, or cut off; the front is hit more often."""
-    bad = bytearray(data)
-    for _ in range(dice.choice((1, 1, 2, 3))):
-        at = dice.randint(0, len(bad) if dice.random() < 0.5 else min(len(bad), 40))
-        match dice.choice(("change", "change", "change", "insert", "remove", "cut")):
-            case "change" if at < len(bad):
-                bad[at] = dice.choice((*BYTES, dice.randrange(256)))
-            case "insert":
-                bad[at:at] = dice.choice(INSERTED)
-            case "remove":
-                del bad[at : at + dice.randint(1, 4)]
-            case "cut":
-                del bad[at:]
-    return bytes(bad)
 
 
 def compare(cls: type[Message], version: int, data: bytes, answer: list[str]) -> None:

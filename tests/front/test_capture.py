@@ -6,8 +6,6 @@ import errno
 import logging
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,17 +17,8 @@ from confluent_kafka.admin import AdminClient
 from kafkadouble import KafkaDouble, UsageError, capture_files, capturing
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.pipeline.traffic.schema import schema
-from tests.front.client import ask
+from tests.front.captured_requests import PATIENCE_S, metadata, wait_for
 from tests.front.serving import run, serving
-
-PATIENCE_S = 60
-
-
-def wait_for(holds: Callable[[], Any]) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def has_lost(run: capturing.Capturing, count: int) -> bool:
@@ -38,12 +27,6 @@ def has_lost(run: capturing.Capturing, count: int) -> bool:
 
 def has_parts(folder: Path, count: int) -> bool:
     return len(list(folder.glob("*.parquet"))) == count
-
-
-def metadata(kafka: KafkaDouble, client_id: str = "test") -> None:
-    for server in kafka.bootstrap_servers.split(","):
-        host, _, port = server.rpartition(":")
-        ask((host, int(port)), MetadataRequest(topics=[]), 12, client_id)
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -106,7 +89,7 @@ def test_nothing_is_written_where_nothing_was_asked(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys, time
 from kafkadouble import KafkaDouble, capturing
-from tests.front.test_capture import metadata, wait_for
+from tests.front.captured_requests import metadata, wait_for
 capturing.LOOK_S, capturing.PART_S = 0.01, 0
 kafka = KafkaDouble(capture=sys.argv[1]).start()
 metadata(kafka, "killed")

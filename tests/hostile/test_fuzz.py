@@ -7,26 +7,23 @@ bytes; the same seed repeats it.
 from __future__ import annotations
 
 import gc
-import os
 from random import Random
 
 import pytest
 
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.fetch import FetchRequest
+from tests.hostile.fuzzing import FRAMES, MB, SEED, resident
 
 from .mutations import MUTATIONS, slices
 from .requests import Requests
 from .stage import GOOD, Good, Log, Stage, logged
 
-FRAMES = int(os.environ.get("KAFKADOUBLE_FUZZ_FRAMES", "100000"))
-SEED = int(os.environ.get("KAFKADOUBLE_FUZZ_SEED", "20261121"))
 PARTS = 4
 CORPUS = 1000
 CONNECTIONS = 8
 CHECK_EVERY, TIDY_EVERY = 250, 5000
 MOST_BACKLOG = 5
-MB = 1 << 20
 NEVER = FetchRequest(
     max_wait_ms=2**31 - 1,
     min_bytes=2**31 - 1,
@@ -114,15 +111,6 @@ class Campaign:
         assert not self.stage.node.waiting.ready
         self.good.tidy()
         self.good.works()
-
-
-def resident() -> int:
-    """Bytes of memory of this process, 0 where it cannot be told."""
-    try:
-        with open("/proc/self/statm") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        return 0
 
 
 @pytest.mark.timeout(60 + FRAMES // 100)

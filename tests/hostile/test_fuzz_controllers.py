@@ -12,11 +12,12 @@ from random import Random
 
 import pytest
 
+from tests.hostile.fuzzing import FRAMES, MB, SEED, resident
+
 from .control_requests import ControlRequests
 from .mutations import MUTATIONS, slices
 from .quorum_stage import QuorumStage
 from .stage import Log, logged
-from .test_fuzz import FRAMES, MB, SEED, resident
 
 CONNECTIONS = 8
 CORPUS = 400

@@ -17,12 +17,12 @@ from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.message import Message
 from kafkadouble.server.apis.served import SERVED
+from tests.hostile.fuzzing import FRAMES, MB, SEED, resident
 from tests.server.liars import BROKERS
 
 from .replica_lies import OF_FETCHES, asked, ends, granted, on_the_wire
 from .replica_stage import PARTITIONS, TOPIC, ReplicaStage
 from .stage import Log, logged
-from .test_fuzz import FRAMES, MB, SEED, resident
 
 HEAL_EVERY, BEGIN_EVERY = 50, 1000
 FETCH_VERSION = 17

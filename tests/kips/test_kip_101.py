@@ -14,7 +14,7 @@ from kafkadouble.server.log.replica import checked_batches
 from kafkadouble.wire.batch import HEADER_SIZE, read_header
 from tests.kips.story import Story, bytes_of, known
 from tests.server.log.batches import NOW, epochs_in, everything, new_log, produced
-from tests.server.log.compaction.test_cleaner import cleaned, compacted, fill
+from tests.server.log.compaction.compacted_log import cleaned, compacted, fill
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from kafkadouble.messages.framed import encode_record
 from kafkadouble.wire.batch import COMMIT, Record, decode_all, decode_records, encode_batch, encode_control_batch, seal
 from kafkadouble.wire.errors import BadLength, CorruptBatch, InvalidRecord, Truncated, WireError
 from tests.messages.making import Maker
-from tests.messages.test_show_rows import SEED, assert_covers
+from tests.messages.row_coverage import SEED, assert_covers
 from tests.wire.strategies import damaged, records
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden"

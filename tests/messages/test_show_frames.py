@@ -18,7 +18,7 @@ from kafkadouble.messages.headers import write_request, write_response
 from kafkadouble.wire.batch import Record, encode_batch
 from kafkadouble.wire.errors import BadLength, Truncated, UnknownMessage
 from tests.messages.making import Maker
-from tests.messages.test_show_rows import SEED, assert_covers
+from tests.messages.row_coverage import SEED, assert_covers
 
 HELLO = b"".join(
     write_request(ApiVersionsRequest(client_software_name="kcat", client_software_version="1"), 7, "me", 3)

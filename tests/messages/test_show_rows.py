@@ -13,23 +13,13 @@ from kafkadouble.messages.fields import fields_of, is_flexible
 from kafkadouble.messages.message import Message, Struct
 from kafkadouble.wire.errors import BadText, TrailingBytes, Truncated, UnknownMessage, WireError
 from tests.messages.making import Maker, every_version
+from tests.messages.row_coverage import SEED, assert_covers
 
-SEED = 20260721
 EVERY = list(every_version())
 
 
 class Records(bytes):
     """The bytes of a field of records, whose rows are those of batches."""
-
-
-def assert_covers(rows: list[show.FieldRow], data: bytes, start: int = 0) -> None:
-    """The rows of the first layer are the bytes, one behind the other."""
-    for row in rows:
-        if row.layer == 0:
-            assert row.offset == start
-            assert data[row.offset : row.end] == row.bytes
-            start = row.end
-    assert start == len(data)
 
 
 def leaves(struct: Struct, version: int, flexible: bool, path: str) -> Iterator[tuple[str, Any]]:

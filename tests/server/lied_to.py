@@ -11,7 +11,7 @@ import pytest
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.server.node import Node
 from tests.server.liars import BROKERS, Liars, Lie
-from tests.server.test_replication import contents, create, partition, produce, settled
+from tests.server.replicated_topic import contents, create, partition, produce, settled
 
 END = 3
 """Where everybody's log ends when the lies begin; the leader's has one more record soon after."""

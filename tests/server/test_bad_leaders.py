@@ -38,8 +38,8 @@ from kafkadouble.wire.batch import (
 )
 from tests.server.controllers import Controllers, address
 from tests.server.fooled import EPOCH, Fooled, fetched, piece
+from tests.server.metadata_changes import alter, code
 from tests.server.raft.asking import vote
-from tests.server.test_controllers import alter, code
 
 
 def follower_of(controllers: Controllers, leader: Node) -> Node:

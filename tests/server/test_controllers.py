@@ -10,30 +10,14 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.broker_registration import BrokerRegistrationRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest
-from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.metadata.features import supported_features
-from kafkadouble.server.metadata.image import BROKER, Image
+from kafkadouble.server.metadata.image import BROKER
 from kafkadouble.server.node import Node
 from kafkadouble.server.raft.leader import Leader
 from kafkadouble.server.raft.raft_log import BOOTSTRAP
 from tests.server.controllers import Controllers
-
-
-def alter(name: str, value: str) -> IncrementalAlterConfigsRequest:
-    of = IncrementalAlterConfigsRequest
-    change = of.AlterableConfig(name=name, config_operation=0, value=value)
-    resource = of.AlterConfigsResource(resource_type=BROKER, resource_name="", configs=[change])
-    return of(resources=[resource])
-
-
-def code(answer: Any) -> int:
-    found: int = answer.responses[0].error_code
-    return found
-
-
-def contents(image: Image) -> Any:
-    return image._replace(end=None)  # type: ignore[arg-type]
+from tests.server.metadata_changes import SMALL, alter, busy, code, contents
 
 
 @pytest.fixture(params=[1, 3, 5])
@@ -126,21 +110,6 @@ def register(id: int) -> BrokerRegistrationRequest:
 def topic(name: str, partitions: int) -> CreateTopicsRequest:
     creatable = CreateTopicsRequest.CreatableTopic(name=name, num_partitions=partitions, replication_factor=1)
     return CreateTopicsRequest(topics=[creatable], timeout_ms=1000)
-
-
-SMALL = {
-    "metadata.log.max.record.bytes.between.snapshots": 2000,
-    "internal.metadata.log.segment.bytes": 1000,
-    "metadata.max.retention.bytes": 4000,
-    "controller.quorum.fetch.snapshot.max.bytes": 37,
-    "controller.quorum.fetch.max.bytes": 100,
-}
-
-
-def busy(controllers: Controllers, leader: Node, rounds: int) -> None:
-    for number in range(rounds):
-        assert code(controllers.ask(leader, alter("log.retention.ms", str(1000 + number)), 1)) == 0
-        controllers.step()
 
 
 def test_snapshots_are_written_and_a_lagging_node_is_brought_back_by_one() -> None:

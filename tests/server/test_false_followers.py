@@ -20,7 +20,7 @@ from kafkadouble.server.replica.replication.in_sync import InSync
 from tests.server.liars import Liars
 from tests.server.lied_to import END, followers, saying, three
 from tests.server.machine import produce_request
-from tests.server.test_replication import (
+from tests.server.replicated_topic import (
     contents,
     fetched,
     leader,

@@ -10,7 +10,7 @@ import pytest
 from kafkadouble.wire.batch import Record, encode_batch, encode_control_batch, seal
 from tests.server.liars import Liars, batch, to_fetches
 from tests.server.lied_to import END, PartitionData, followers, is_refused, live_with, saying, three
-from tests.server.test_replication import contents, leader, partition, produce, settled
+from tests.server.replicated_topic import contents, leader, partition, produce, settled
 
 ZSTD = 4
 

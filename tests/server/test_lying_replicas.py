@@ -26,7 +26,7 @@ from tests.server.lied_to import (
     three,
     told,
 )
-from tests.server.test_replication import contents, create, leader, log_of, produce
+from tests.server.replicated_topic import contents, create, leader, log_of, produce
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from kafkadouble.server.raft.links import Send
 from kafkadouble.wire.errors import UsageError
 from tests.hostile.stage import logged
 from tests.server.controllers import Controllers
-from tests.server.raft.test_bad_input import spoilt
-from tests.server.test_controllers import SMALL, alter, code, contents
+from tests.server.metadata_changes import SMALL, alter, code, contents
+from tests.server.raft.corrupt_messages import spoilt
 
 
 class Spoiling(Controllers):

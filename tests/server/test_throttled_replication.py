@@ -9,7 +9,7 @@ import pytest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from tests.server.controllers import Controllers
-from tests.server.test_replication import BROKERS, contents, leader, log_of, partition, produce, reassign
+from tests.server.replicated_topic import BROKERS, contents, leader, log_of, partition, produce, reassign
 
 TOPIC, BROKER = 2, 4
 LEADER_RATE, FOLLOWER_RATE = "leader.replication.throttled.rate", "follower.replication.throttled.rate"

@@ -14,7 +14,7 @@ from kafkadouble.server.node import Node
 from tests.server.controllers import ControllersOnDisks
 from tests.server.harness import NOW
 from tests.server.log.files.lossy_disk import LossyDisk
-from tests.server.test_controllers import SMALL, busy
+from tests.server.metadata_changes import SMALL, busy
 
 SEED = 20261122
 

@@ -1,6 +1,5 @@
 """Message sets of magic 0 and 1: wrappers, relative offsets, and what Kafka refuses of them. What Java wrote is in `test_golden`."""
 
-import zlib
 from contextlib import suppress
 from struct import pack
 
@@ -28,30 +27,8 @@ from kafkadouble.wire.errors import (
     UnsupportedMagic,
     WireError,
 )
+from tests.wire.legacy_messages import message, wrapper
 from tests.wire.strategies import damaged
-
-
-def message(
-    offset: int,
-    value: bytes | None,
-    *,
-    key: bytes | None = None,
-    magic: int = 1,
-    attributes: int = 0,
-    timestamp: int = 1000,
-) -> bytes:
-    body = pack(">bb", magic, attributes) + (pack(">q", timestamp) if magic else b"")
-    for field in (key, value):
-        body += pack(">i", -1) if field is None else pack(">i", len(field)) + field
-    return pack(">qiI", offset, len(body) + 4, zlib.crc32(body)) + body
-
-
-def wrapper(
-    offset: int, *inner: bytes, codec: int = 1, magic: int = 1, attributes: int = 0, timestamp: int = 5000
-) -> bytes:
-    return message(
-        offset, compress(codec, b"".join(inner)), magic=magic, attributes=attributes | codec, timestamp=timestamp
-    )
 
 
 def test_plain_messages() -> None:

@@ -13,7 +13,7 @@ from kafkadouble.server import dispatch
 from kafkadouble.server.apis.served import CONTROLLER_SERVED
 from kafkadouble.server.metadata.metadata_log import image_of_log
 from tests.server.handlers.controller_listener import Controllers
-from tests.server.handlers.test_admin_random import Maker
+from tests.server.handlers.random_requests import Maker
 from tests.server.metadata.broker_life import features
 from tests.server.metadata.small_clusters import directory
 

@@ -15,8 +15,7 @@ from kafkadouble.server.metadata.metadata_loader import MetadataLoader
 from kafkadouble.server.metadata.metadata_log import batch_of
 from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
 from kafkadouble.wire.batch import control_record, encode_batch, read_header
-
-from .test_snapshots import Cluster, topic
+from tests.server.metadata.snapshot_cluster import Cluster, topic
 
 NOW = 1_700_000_000_000
 TOPIC = TopicRecord(name="orders", topic_id=Uuid(b"o" * 16))

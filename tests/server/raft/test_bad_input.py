@@ -7,44 +7,15 @@ import pytest
 
 from kafkadouble.messages import registry
 from kafkadouble.messages.api_keys import ApiKeys
-from kafkadouble.messages.message import Message, Struct, field_names
-from kafkadouble.messages.uuid import Uuid
+from kafkadouble.messages.message import Message
 from kafkadouble.server.raft.leader import MOST_OBSERVERS, Leader
 from kafkadouble.wire.errors import UsageError
 from tests.server.raft.asking import ask, begin, describe, end, fetch, shown, vote
 from tests.server.raft.changing import add, remove, update
-from tests.server.raft.quorum import CLUSTER, Quorum, directory
+from tests.server.raft.corrupt_messages import spoilt
+from tests.server.raft.quorum import Quorum, directory
 
 APIS = (52, 53, 54, 1, 55, 80, 81, 82)
-NUMBERS = (-(2**31), -2, -1, 0, 1, 2, 3, 4, 7, 500, 2**31 - 2, 2**31 - 1)
-
-
-def spoilt(found: Struct, random: Random) -> None:
-    """Change some fields to what they can also hold."""
-    for name in field_names(type(found)):
-        value = getattr(found, name)
-        if isinstance(value, list | tuple):
-            for each in value:
-                if isinstance(each, Struct):
-                    spoilt(each, random)
-            if random.random() < 0.03:
-                setattr(found, name, list(value) * random.choice([0, 2]))
-        elif random.random() < 0.15:
-            changed = _changed(value, random)
-            if changed is not None:
-                setattr(found, name, changed)
-
-
-def _changed(value: Any, random: Random) -> Any:
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, int):
-        return random.choice(NUMBERS)
-    if isinstance(value, Uuid):
-        return random.choice([Uuid.ZERO, Uuid.METADATA_TOPIC_ID, directory(1), directory(2, 1)])
-    if isinstance(value, str):
-        return random.choice(["", "x", CLUSTER, "__cluster_metadata", "CONTROLLER"])
-    return None
 
 
 def some(random: Random, epoch: int) -> Message:

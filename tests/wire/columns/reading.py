@@ -12,7 +12,7 @@ from kafkadouble.wire import columns
 from kafkadouble.wire.batch import Record, encode_batch, encode_control_batch, iter_batches, records_of
 from kafkadouble.wire.compression import LIMIT
 from kafkadouble.wire.errors import WireError
-from tests.wire.test_legacy import message, wrapper
+from tests.wire.legacy_messages import message, wrapper
 
 MISSING = "kafkadouble_fast is not installed: `pip install ./fast` needs a C compiler"
 EVERY = [

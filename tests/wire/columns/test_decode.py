@@ -14,8 +14,8 @@ from kafkadouble.wire import columns
 from kafkadouble.wire.batch import Record, encode_batch
 from kafkadouble.wire.errors import UsageError
 from tests.wire.columns.reading import BASIC, EVERY, ORIGIN, a_log, by_columns, plainly, rows_of
+from tests.wire.legacy_messages import message
 from tests.wire.strategies import records
-from tests.wire.test_legacy import message
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 KAFKA_WROTE = [*sorted((GOLDEN / "batches").glob("*.bin")), *sorted((GOLDEN / "cluster_metadata-0").glob("*.log"))]

@@ -20,10 +20,10 @@ from kafkadouble.server.log.formats.errors import BadFile
 from kafkadouble.server.log.log import LogRefused, PartitionLog
 from kafkadouble.wire.batch import check_crc, read_header
 from kafkadouble.wire.errors import WireError
+from tests.server.log.files.power_loss import CONFIG, Life
 
 from ..batches import NOW
 from .lossy_disk import LossyDisk
-from .test_power_loss import CONFIG, Life
 
 TOTAL = int(os.environ.get("KAFKADOUBLE_CORRUPTIONS", "2000"))
 GROUPS = 10

@@ -8,9 +8,9 @@ from hypothesis.stateful import rule
 from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.log.files.opening import open_log
 from kafkadouble.server.log.log import PartitionLog
+from tests.server.log.log_machine import LogMachine
 
 from ..batches import NOW
-from ..test_model import LogMachine
 from .lossy_disk import LossyDisk
 
 CONFIG = LogConfig.of({"segment.bytes": 15_000, "index.interval.bytes": 1000})

@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from kafkadouble.server.log.formats import TornTail, segment
 from kafkadouble.server.log.formats.scan import Found, Lost, next_batch, scan
+from tests.server.log.formats.one_segment import LOG, ROW, SIZES, batch
 from tests.wire.strategies import damaged
-
-from .test_segment import LOG, ROW, SIZES, batch
 
 
 def good(data: bytes, base_offset: int | None = None) -> list[int]:

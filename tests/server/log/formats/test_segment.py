@@ -1,28 +1,15 @@
 """Walking through a segment: every good batch, and then what is wrong with the first that is not."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkadouble.server.log.formats import BadFile, TornTail, segment
-from kafkadouble.wire.batch import Record, encode_batch, seal
+from kafkadouble.wire.batch import seal
+from tests.server.log.formats.one_segment import GOLDEN, LOG, ROW, SIZES, batch
 from tests.wire.strategies import damaged
 
 from .damage import every_cut, refused
-
-GOLDEN = Path(__file__).resolve().parents[3] / "golden"
-LOG = (GOLDEN / "cluster_metadata-0" / "00000000000000000000.log").read_bytes()
-
-
-def batch(first: int, count: int = 1, epoch: int = 0) -> bytes:
-    records = [Record(first + index, 1_700_000_000_000, b"key", b"value") for index in range(count)]
-    return bytes(encode_batch(records, base_offset=first, partition_leader_epoch=epoch))
-
-
-ROW = batch(5, 2) + batch(7) + batch(9, 3)
-SIZES = [len(batch(5, 2)), len(batch(7)), len(batch(9, 3))]
 
 
 def walked(data: bytes, base_offset: int | None = None) -> tuple[list[int], BadFile | None]:

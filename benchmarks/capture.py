@@ -28,6 +28,7 @@ from kafkadouble.server.network.connection import Buffers, Connection
 from kafkadouble.server.node import Node
 from kafkadouble.server.requests.request import Peer
 from kafkadouble.server.tracing.capture import Capture
+from tests.support.listeners import BROKER, listeners_of
 
 from . import report
 from .latency import produce_request
@@ -86,12 +87,13 @@ class Figures(NamedTuple):
 
 
 def measure(request: bytes, count: int, path: Path) -> Figures:
-    node = Node(Settings(), advertised=("127.0.0.1", 9092), now=NOW, seed=1, history=False)
-    plain = Connection(node, Peer(1, "127.0.0.1", 50_000), Line(), 1 << 20)
+    settings = Settings()
+    node = Node(settings, listeners=listeners_of(settings, ("127.0.0.1", 9092)), now=NOW, seed=1, history=False)
+    plain = Connection(node, Peer(1, "127.0.0.1", 50_000, BROKER), Line(), 1 << 20)
     for each in (metadata_request(), produce_request()):  # the topic is made, and has a record
         plain.receive(each, NOW)
     node.capture = capture = Capture(time.perf_counter_ns, 0)
-    captured = Connection(node, Peer(2, "127.0.0.1", 50_001), Line(), 1 << 20)
+    captured = Connection(node, Peer(2, "127.0.0.1", 50_001, BROKER), Line(), 1 << 20)
     batches: list[Any] = []
     spent: list[tuple[float, float]] = []
     columns: list[float] = []

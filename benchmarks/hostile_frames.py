@@ -31,6 +31,7 @@ from kafkadouble.server.network.connection import Buffers, Connection
 from kafkadouble.server.network.connection_state import State
 from kafkadouble.server.node import Node
 from kafkadouble.server.requests.request import Peer
+from tests.support.listeners import BROKER, listeners_of
 
 from . import widest
 
@@ -73,7 +74,8 @@ class Line:
 
 
 def wide_node() -> Node:
-    node = Node(Settings({}), advertised=("127.0.0.1", 9092), now=1, seed=1, history=False)
+    settings = Settings()
+    node = Node(settings, listeners=listeners_of(settings, ("127.0.0.1", 9092)), now=1, seed=1, history=False)
     topics = [CreateTopicsRequest.CreatableTopic(name=widest.WIDE, num_partitions=10_000, replication_factor=1)]
     ask(node, widest.frame(CreateTopicsRequest(topics=topics, timeout_ms=1000), 7), CREATE)
     for start in range(0, 5000, 1000):
@@ -88,7 +90,7 @@ def wide_node() -> Node:
 def ask(node: Node, frame: bytes, served: ServedApi) -> tuple[int, float]:
     """The size of the answer, and how long the longest step took (s)."""
     line = Line()
-    peer = Peer(1, "127.0.0.1", 1, apis={served.api.key: served})
+    peer = Peer(1, "127.0.0.1", 1, BROKER._replace(apis={served.api.key: served}))
     connection = Connection(node, peer, line, 100 * MB)
     longest, now = 0.0, 1
     step: Callable[[], None] = partial(connection.receive, frame, now)

@@ -25,13 +25,13 @@ from .logs.life_seed import seed_of_life
 from .logs.logs import Logs
 from .logs.memory import MemoryLogs
 from .logs.raft_manager import Quorum, metadata_log
-from .raft.voters import Endpoint
 from .replica import housekeeping, log_dir_failures
 from .replica.fetching.fetch_sessions import FetchSessionCache
 from .replica.log_cleaner import Cleaner
 from .replica.replica_manager import Partitions
 from .requests.answer import DISCONNECT, Answer
 from .requests.gc_pause import all_kept
+from .requests.listener_spec import ListenerSpec
 from .requests.memory_pool import MemoryPool
 from .requests.request import Request
 from .requests.stopwatch import stopped
@@ -58,9 +58,10 @@ FEW_BYTES = 1 << 16
 class Node:
     """One node of a cluster: a broker, a controller, or both, by `process.roles`; a single one is the whole cluster, and a quorum of one.
 
-    `advertised` is the (host, port) that clients are told; `controller` where other nodes reach its controller, if they do. `seed` feeds every
-    choice that Kafka makes at random (topic ids, member ids, session ids), so that the same requests at the same times give the same answers;
-    each life of a node makes other choices (`life_seed`).
+    `listeners` are its own, with the addresses that they were bound to; other nodes
+    reach its controller where one of them is advertised.
+    `seed` feeds every choice that Kafka makes at random (topic ids, member ids, session ids), so that the same
+    requests at the same times give the same answers; each life of a node makes other choices (`life_seed`).
     `history` is for those who will ask what was requested: it costs time with every request. `logs` are what it keeps, and what an earlier life
     left to it; in memory unless given. `stopwatch` tells the time (ms) inside a step, for metrics alone: nothing is decided by it.
     """
@@ -81,16 +82,18 @@ class Node:
         self,
         settings: Settings,
         *,
-        advertised: tuple[str, int],
+        listeners: Sequence[ListenerSpec],
         now: int,
         seed: int,
         history: bool = True,
         logs: Logs | None = None,
-        controller: tuple[str, int] | None = None,
         cluster_id: str | None = None,
         stopwatch: Callable[[], int] = stopped,
     ) -> None:
-        self.settings, self.advertised, self.now, self.stopwatch = settings, advertised, now, stopwatch
+        self.settings, self.now, self.stopwatch = settings, now, stopwatch
+        self.listeners = tuple(listeners)
+        self.advertised = next(each.advertised for each in self.listeners if each.advertised is not None)
+        """Host and port of the first listener that others are told of."""
         self.id = settings.int("node.id")
         self.logs = logs or MemoryLogs()
         self.random = Random(seed_of_life(seed, self.logs, metadata_log(self.logs, settings, now)))
@@ -100,7 +103,6 @@ class Node:
         """Why this node cannot go on; its owner is to end it."""
         self.roles = frozenset(settings.list("process.roles"))
         self.cluster_id = self.logs.cluster_id or cluster_id or str(Uuid.random(self.random.randbytes))
-        self.controller_endpoint = controller
         self.incarnation_id = Uuid.random(self.random.randbytes)
         self.is_registered = False  # as a broker
         self.own_directory = self.logs.call_directory(Uuid.random(self.random.randbytes))
@@ -114,7 +116,7 @@ class Node:
         self.flushing = Flushing()
         self.partitions = Partitions(self)
         self.controller = Controller(self)
-        self.quorum = Quorum(self, self.controller, None if controller is None else Endpoint(*controller))
+        self.quorum = Quorum(self, self.controller)
         if settings["authorizer.class.name"]:
             from .security.authorizer import of_settings
 

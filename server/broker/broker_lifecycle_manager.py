@@ -23,9 +23,12 @@ from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 
 from ..apis.served import CONTROLLER_SERVED
+from ..configs.listeners import inter_broker_listener_name
 from ..controller import broker_unfenced
+from ..controller.advertised_listeners import endpoints_of
 from ..metadata.features import BROKER_ONLY_FEATURES, SUPPORTED
 from ..metadata.image import EMPTY, Image
+from ..requests.listener_spec import of_brokers
 from .assignments_manager import AssignmentsManager
 from .forwarding import forwarded, is_forwarded
 from .node_to_controller_channel import NodeToControllerChannel
@@ -151,12 +154,13 @@ class BrokerLifecycleManager:
 
     def _registration(self) -> BrokerRegistrationRequest:
         of, node = BrokerRegistrationRequest, self._node
-        (host, port), rack = node.advertised, node.settings["broker.rack"]
+        endpoints = endpoints_of(of_brokers(node.listeners), inter_broker_listener_name(node.settings))
+        rack = node.settings["broker.rack"]
         return of(
             broker_id=node.id,
             cluster_id=node.cluster_id,
             incarnation_id=node.incarnation_id,
-            listeners=[of.Listener(name="PLAINTEXT", host=host, port=port)],
+            listeners=[of.Listener(**each._asdict()) for each in endpoints],
             features=[
                 of.Feature(name=name, min_supported_version=low, max_supported_version=high)
                 for name, (low, high) in {**SUPPORTED, **BROKER_ONLY_FEATURES}.items()

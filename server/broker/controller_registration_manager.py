@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages.generated.controller_registration import ControllerRegistrationRequest
 
+from ..controller.advertised_listeners import endpoints_of
 from ..metadata.features import METADATA_VERSION, supported_features
 from ..metadata.image import Image
 from ..metadata.record_versions import CONTROLLERS
+from ..requests.listener_spec import of_controllers
 from .node_to_controller_channel import NodeToControllerChannel
 
 if TYPE_CHECKING:
@@ -36,17 +38,17 @@ class ControllerRegistrationManager:
         node = self._node
         known = after.controllers.get(node.id)
         is_known = known is not None and known.incarnation_id == node.incarnation_id
-        if is_known or self._in_flight or node.controller.leads or node.controller_endpoint is None:
+        if is_known or self._in_flight or node.controller.leads or not node.quorum.replica.endpoints:
             return
         if after.features.get(METADATA_VERSION, 0) >= CONTROLLERS:
             self._in_flight = True
-            self._to_controller.send_request(self._request(*node.controller_endpoint), VERSION, self._answered)
+            self._to_controller.send_request(self._request(), VERSION, self._answered)
 
-    def _request(self, host: str, port: int) -> ControllerRegistrationRequest:
+    def _request(self) -> ControllerRegistrationRequest:
         return of(
             controller_id=self._node.id,
             incarnation_id=self._node.incarnation_id,
-            listeners=[of.Listener(name=self._node.quorum.replica.listener_name, host=host, port=port)],
+            listeners=[of.Listener(**each._asdict()) for each in endpoints_of(of_controllers(self._node.listeners))],
             features=[
                 of.Feature(name=name, min_supported_version=low, max_supported_version=high)
                 for name, (low, high) in supported_features(self._node.roles).items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from kafkadouble.messages.uuid import Uuid
@@ -12,6 +13,7 @@ from ..logs.logs import Logs
 from ..logs.raft_manager import Quorum
 from ..replica.replica_manager import Partitions
 from ..requests.answer import Answer
+from ..requests.listener_spec import ListenerSpec
 from ..requests.request import Request
 from ..requests.waiting import Wait, Waiting
 
@@ -27,6 +29,9 @@ class BrokerHost(Protocol):
 
     @property
     def now(self) -> int: ...
+
+    @property
+    def listeners(self) -> Sequence[ListenerSpec]: ...
 
     @property
     def settings(self) -> Settings: ...
@@ -45,9 +50,6 @@ class BrokerHost(Protocol):
 
     @property
     def advertised(self) -> tuple[str, int]: ...
-
-    @property
-    def controller_endpoint(self) -> tuple[str, int] | None: ...
 
     @property
     def waiting(self) -> Waiting: ...

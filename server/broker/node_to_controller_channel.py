@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
 
-from ..apis.served import CONTROLLER_SERVED
 from ..raft.links import Failure, Peer, Send
+from ..requests.listener_spec import of_controllers
+from ..requests.request import OWNER, Request
 from ..requests.request import Peer as OtherEnd
-from ..requests.request import Request
 
 if TYPE_CHECKING:
     from .host import BrokerHost
@@ -44,8 +44,6 @@ class NodeToControllerChannel:
 
     def __init__(self, node: BrokerHost) -> None:
         self._node = node
-        host, port = node.advertised
-        self._self = OtherEnd(0, host, port, apis=CONTROLLER_SERVED)
         self._queue: deque[NodeToControllerQueueItem] = deque()
         self._tokens = count(1)
         self._in_flight: int | None = None
@@ -81,8 +79,9 @@ class NodeToControllerChannel:
     def _send_to_self(self, asked: NodeToControllerQueueItem) -> None:
         node, key = self._node, asked.body.api_key or 0
         self._in_flight = token = next(self._tokens)
+        peer = OtherEnd(OWNER, *node.advertised, of_controllers(node.listeners)[0])
         request: Request[Any] = Request(
-            key, asked.version, token, str(node.id), asked.body, self._self, received=node.now, size=0
+            key, asked.version, token, str(node.id), asked.body, peer, received=node.now, size=0
         )
         result = node.handle(request)
         if isinstance(result, GeneratorType):

@@ -9,9 +9,9 @@ listeners  list  PLAINTEXT://:9092  high  per-broker  nonempty  effective
 advertised.listeners  list  null  high  nonempty  effective
     Where clients are told to connect; when not set, where the node listens.
 listener.security.protocol.map  string  SASL_SSL:SASL_SSL,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT  \
-low  per-broker
+low  per-broker  effective
     The security protocol of every listener name.
-inter.broker.listener.name  string  null  medium
+inter.broker.listener.name  string  null  medium  effective
     The listener that brokers use among themselves.
 early.start.listeners  list  null  high
     Listeners that take requests before the authorizer has started.

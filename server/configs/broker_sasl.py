@@ -4,7 +4,7 @@ Rows only; `table.py` describes their format.
 """
 
 ROWS = """
-security.inter.broker.protocol  string  PLAINTEXT  medium  in:PLAINTEXT,SSL,SASL_PLAINTEXT,SASL_SSL
+security.inter.broker.protocol  string  PLAINTEXT  medium  in:PLAINTEXT,SSL,SASL_PLAINTEXT,SASL_SSL  effective
     Security protocol among brokers, when inter.broker.listener.name is not set.
 security.providers  string  null  low
     Classes that bring Java security providers.

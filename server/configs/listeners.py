@@ -1,34 +1,37 @@
-"""What the settings of listeners say: names, hosts, ports, and the security protocol of each (KIP-103).
+"""The settings of listeners: names, hosts, ports, and the security protocol of each (KIP-103).
 
-This file opens nothing. A listener's name is in capitals wherever it is compared.
+Rules. A listener's name is in capitals wherever it is compared. What Kafka refuses at the start is a
+problem here, in Kafka's words. This file opens no socket.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from ..requests.listener_spec import PROTOCOLS
 from .definition import InvalidConfig
 from .layers import Layers
 
+LISTENERS, ADVERTISED = "listeners", "advertised.listeners"
 OVERRIDES = "max.connections.per.ip.overrides"
 LOCALHOST = "127.0.0.1"
-PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MAP = "listener.security.protocol.map"
+INTER_BROKER_NAME, INTER_BROKER_PROTOCOL = "inter.broker.listener.name", "security.inter.broker.protocol"
 ENDPOINT = re.compile(r"(.*)://\[?([0-9a-zA-Z\-%._:]*)\]?:(-?[0-9]{1,9})")
 
 
 class Endpoint(NamedTuple):
-    """One listener. An empty host stands for every address, port 0 for any that is free."""
+    """One listener of a setting. An empty host stands for every address, port 0 for any that is free."""
 
     name: str
     host: str
     port: int
 
 
-def endpoints(layers: Layers, setting: str = "listeners") -> list[Endpoint]:
+def endpoints(layers: Layers, setting: str = LISTENERS) -> list[Endpoint]:
     """The listeners of `listeners` or `advertised.listeners`; InvalidConfig for what is no NAME://HOST:PORT."""
     entries = layers.value(setting)
     found = []
@@ -41,19 +44,31 @@ def endpoints(layers: Layers, setting: str = "listeners") -> list[Endpoint]:
 
 
 def security_protocols(layers: Layers) -> dict[str, str]:
-    """The security protocol of every listener name. A controller's is PLAINTEXT as long as nobody speaks of security."""
+    """The security protocol of every listener name. Without a map, and without a listener that is secure by
+    its name, the controllers' listeners are PLAINTEXT."""
     text = str(layers.value(MAP))
     pairs = [pair.strip().rpartition(":") for pair in text.split(",") if pair.strip()]
     protocols = {name.strip().upper(): protocol.strip() for name, _, protocol in pairs}
     for protocol in protocols.values():
         if protocol not in PROTOCOLS:
             raise InvalidConfig(MAP, text, f"Invalid security protocol `{protocol}`")
-    controllers = layers.value("controller.listener.names")
-    names = [str(name).upper() for name in (controllers if isinstance(controllers, tuple) else ())]
+    names = controller_listener_names(layers)
     secure = {*names, *(endpoint.name for endpoint in endpoints(layers))} & set(PROTOCOLS[1:])
     if MAP not in layers.texts and not secure:
-        protocols |= {name: "PLAINTEXT" for name in names if name != "PLAINTEXT"}
+        protocols |= dict.fromkeys(names, PROTOCOLS[0])
     return protocols
+
+
+def controller_listener_names(layers: Layers) -> list[str]:
+    """The names of the controllers' listeners, in capitals; the first is the one that nodes connect to."""
+    names = layers.value("controller.listener.names")
+    return [str(name).upper() for name in names] if isinstance(names, tuple) else []
+
+
+def inter_broker_listener_name(layers: Layers) -> str:
+    """The listener that brokers use among themselves: its name is that of `security.inter.broker.protocol`
+    unless `inter.broker.listener.name` is set."""
+    return str(layers.value(INTER_BROKER_NAME) or layers.value(INTER_BROKER_PROTOCOL)).upper()
 
 
 @lru_cache(maxsize=8)
@@ -83,27 +98,65 @@ def _address(host: str) -> str:
 
 def listener_problems(layers: Layers) -> Iterator[tuple[str, str]]:
     """What is wrong with the settings of listeners: the setting at fault, and why."""
-    protocols: dict[str, str] = {}
     try:
         per_ip_overrides(str(layers.value(OVERRIDES)))
         protocols = security_protocols(layers)
-        advertised = endpoints(layers, "advertised.listeners")
+        advertised = endpoints(layers, ADVERTISED)
     except InvalidConfig as problem:
         yield problem.name, str(problem)
         return
     listeners = endpoints(layers)
-    for setting, found in (("listeners", listeners), ("advertised.listeners", advertised)):
+    for setting, found in ((LISTENERS, listeners), (ADVERTISED, advertised)):
         for endpoint in found:
             if endpoint.name not in protocols:
                 yield setting, f"No security protocol defined for listener {endpoint.name}"
         if len({endpoint.name for endpoint in found}) < len(found):
             yield setting, f"Each listener must have a different name, {setting}: {layers.texts.get(setting)}"
-    for endpoint in listeners:
-        same = [other for other in listeners if other.port == endpoint.port != 0]
-        if len(same) > 1 and [":" in other.host for other in same] not in ([True, False], [False, True]):
-            why = "Each listener must have a different port, unless exactly one has an IPv4 address and the other IPv6"
-            yield "listeners", f"{why}, listeners: {layers.texts.get('listeners')}"
-            return
+    if _has_shared_port(listeners):
+        why = "Each listener must have a different port, unless exactly one has an IPv4 address and the other IPv6"
+        yield LISTENERS, f"{why}, listeners: {layers.texts.get(LISTENERS)}"
     for endpoint in advertised:
         if endpoint.host == "0.0.0.0":
-            yield "advertised.listeners", "advertised.listeners cannot use the nonroutable meta-address 0.0.0.0."
+            yield ADVERTISED, "advertised.listeners cannot use the nonroutable meta-address 0.0.0.0."
+    roles = layers.value("process.roles")
+    if not isinstance(roles, tuple) or "broker" in roles:
+        yield from _inter_broker_problems(layers, protocols)
+        yield from _advertised_problems(layers, listeners, advertised or listeners)
+
+
+def _has_shared_port(listeners: Sequence[Endpoint]) -> bool:
+    """Whether two listeners have one port, and are not one of IPv4 and one of IPv6."""
+    for endpoint in listeners:
+        same = [":" in other.host for other in listeners if other.port == endpoint.port != 0]
+        if len(same) > 1 and sorted(same) != [False, True]:
+            return True
+    return False
+
+
+def _inter_broker_problems(layers: Layers, protocols: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    if not layers.value(INTER_BROKER_NAME):
+        return
+    if INTER_BROKER_PROTOCOL in layers.texts:
+        yield INTER_BROKER_NAME, f"Only one of {INTER_BROKER_NAME} and {INTER_BROKER_PROTOCOL} should be set."
+    if (name := inter_broker_listener_name(layers)) not in protocols:
+        yield INTER_BROKER_NAME, f"Listener with name {name} defined in {INTER_BROKER_NAME} not found in {MAP}."
+
+
+def _advertised_problems(
+    layers: Layers, listeners: Sequence[Endpoint], advertised: Sequence[Endpoint]
+) -> Iterator[tuple[str, str]]:
+    """The listeners that a broker advertises: one at least, each of them opened, that of the brokers among them."""
+    controllers = controller_listener_names(layers)
+    names = [endpoint.name for endpoint in advertised if endpoint.name not in controllers]
+    opened = [endpoint.name for endpoint in listeners]
+    setting = ADVERTISED if ADVERTISED in layers.texts else LISTENERS
+    if not names:
+        why = "Perhaps all listeners appear in controller.listener.names?"
+        yield setting, f"There must be at least one broker advertised listener. {why}"
+    elif inter_broker_listener_name(layers) not in names:
+        why = f"The valid options based on currently configured listeners are {','.join(names)}"
+        yield setting, f"{INTER_BROKER_NAME} must be a listener name defined in {ADVERTISED}. {why}"
+    if not set(names) <= set(opened):
+        why = f"Found {','.join(names)}. The valid options based on the current configuration are {','.join(opened)}"
+        said = f"{ADVERTISED} listener names must be equal to or a subset of the ones defined in {LISTENERS}."
+        yield ADVERTISED, f"{said} {why}"

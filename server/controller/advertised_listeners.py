@@ -1,4 +1,5 @@
-"""The listeners that a node registers with: each has a name, a host, a port and a security protocol that Kafka knows (KIP-631, KIP-919)."""
+"""The listeners that a node registers with: each has a name, a host, a port and a security protocol that
+Kafka knows (KIP-631, KIP-919)."""
 
 from __future__ import annotations
 
@@ -8,13 +9,11 @@ from typing import Protocol
 from kafkadouble.messages import error_codes
 
 from ..metadata.image import Endpoint
+from ..requests.listener_spec import PROTOCOLS, ListenerSpec
 from ..requests.request import Refusal
 
-PROTOCOLS = range(4)
-"""PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL."""
 
-
-class Listener(Protocol):
+class RegisteredListener(Protocol):
     """A listener as a request has it."""
 
     name: str
@@ -23,11 +22,18 @@ class Listener(Protocol):
     security_protocol: int
 
 
-def checked_endpoints(listeners: Iterable[Listener]) -> list[Endpoint]:
-    """The endpoints by name: of two with one name the later counts. Refusal(UNKNOWN_SERVER_ERROR), as of Kafka, for one that cannot be."""
+def endpoints_of(listeners: Iterable[ListenerSpec], first: str = "") -> list[Endpoint]:
+    """The endpoints of a node's own listeners that are advertised, that of the listener `first` before the others."""
+    found = [Endpoint(each.name, *each.advertised, each.protocol_id) for each in listeners if each.advertised]
+    return sorted(found, key=lambda endpoint: endpoint.name != first)
+
+
+def checked_endpoints(listeners: Iterable[RegisteredListener]) -> list[Endpoint]:
+    """The endpoints by name: of two with one name the later counts. Refusal(UNKNOWN_SERVER_ERROR), as of
+    Kafka, for one that cannot be."""
     found: dict[str, Endpoint] = {}
     for listener in listeners:
-        if listener.security_protocol not in PROTOCOLS:
+        if not 0 <= listener.security_protocol < len(PROTOCOLS):
             raise _refused(f"Unknown security protocol {listener.security_protocol} in listener {listener.name}")
         found[listener.name] = Endpoint(listener.name, listener.host, listener.port, listener.security_protocol)
     for endpoint in found.values():

@@ -8,7 +8,7 @@ and the cluster-wide default of min.insync.replicas (KIP-966); the registration 
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from kafkadouble.messages.generated.broker_registration_change_record import BrokerRegistrationChangeRecord
@@ -19,7 +19,7 @@ from kafkadouble.messages.generated.register_controller_record import RegisterCo
 from kafkadouble.messages.uuid import Uuid
 
 from ..metadata.features import ELR, SUPPORTED, new_cluster_features, supported_features
-from ..metadata.image import BROKER
+from ..metadata.image import BROKER, Endpoint
 from ..metadata.metadata_transactions import in_transaction
 from ..metadata.replay_cluster import UNFENCE
 
@@ -45,26 +45,31 @@ def cluster_records(formatted: Sequence[Any], roles: Container[str], min_insync_
 
 
 def controller_record(
-    node_id: int, roles: Container[str], incarnation_id: Uuid, listener: str, host: str, port: int
+    node_id: int, roles: Container[str], incarnation_id: Uuid, endpoints: Iterable[Endpoint]
 ) -> RegisterControllerRecord:
-    """The registration of a controller with one PLAINTEXT listener of this name."""
-    endpoint = RegisterControllerRecord.ControllerEndpoint(name=listener, host=host, port=port, security_protocol=0)
+    """The registration of a controller with these listeners."""
+    end_points = [RegisterControllerRecord.ControllerEndpoint(**each._asdict()) for each in endpoints]
     features = [
         RegisterControllerRecord.ControllerFeature(name=name, min_supported_version=low, max_supported_version=high)
         for name, (low, high) in supported_features(roles).items()
     ]
     return RegisterControllerRecord(
-        controller_id=node_id, incarnation_id=incarnation_id, end_points=[endpoint], features=features
+        controller_id=node_id, incarnation_id=incarnation_id, end_points=end_points, features=features
     )
 
 
 def broker_record(
-    node_id: int, incarnation_id: Uuid, host: str, port: int, *, epoch: int, rack: str | None, log_dirs: Sequence[Uuid]
+    node_id: int,
+    incarnation_id: Uuid,
+    endpoints: Iterable[Endpoint],
+    *,
+    epoch: int,
+    rack: str | None,
+    log_dirs: Sequence[Uuid],
 ) -> RegisterBrokerRecord:
     """The registration of a broker, fenced like every new one. `epoch` is the offset that the
     record will have.
     """
-    endpoint = RegisterBrokerRecord.BrokerEndpoint(name="PLAINTEXT", host=host, port=port, security_protocol=0)
     features = [
         RegisterBrokerRecord.BrokerFeature(name=name, min_supported_version=low, max_supported_version=high)
         for name, (low, high) in SUPPORTED.items()
@@ -73,7 +78,7 @@ def broker_record(
         broker_id=node_id,
         incarnation_id=incarnation_id,
         broker_epoch=epoch,
-        end_points=[endpoint],
+        end_points=[RegisterBrokerRecord.BrokerEndpoint(**each._asdict()) for each in endpoints],
         features=features,
         rack=rack,
         fenced=True,

@@ -13,6 +13,7 @@ from ..configs.settings import Settings
 from ..logs.logs import Logs
 from ..logs.raft_manager import Quorum
 from ..metadata.image import Image
+from ..requests.listener_spec import ListenerSpec
 from ..requests.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -57,6 +58,9 @@ class ControllerHost(Protocol):
     def stopwatch(self) -> int: ...
 
     @property
+    def listeners(self) -> Sequence[ListenerSpec]: ...
+
+    @property
     def roles(self) -> frozenset[str]: ...
 
     @property
@@ -67,9 +71,6 @@ class ControllerHost(Protocol):
 
     @property
     def advertised(self) -> tuple[str, int]: ...
-
-    @property
-    def controller_endpoint(self) -> tuple[str, int] | None: ...
 
     @property
     def channels(self) -> Sequence[Any]:

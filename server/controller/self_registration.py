@@ -12,8 +12,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..configs.listeners import inter_broker_listener_name
+from ..metadata.image import Endpoint
 from ..metadata.record_versions import DIRECTORIES, level_of
+from ..requests.listener_spec import of_brokers, of_controllers
 from . import bootstrap, broker_unfenced
+from .advertised_listeners import endpoints_of
 
 if TYPE_CHECKING:
     from .host import ControllerHost
@@ -41,25 +45,32 @@ def metadata_version_raised(node: ControllerHost) -> None:
 
 
 def _register_controller(node: ControllerHost) -> None:
-    controller, (host, port) = node.controller, node.controller_endpoint or node.advertised
+    controller = node.controller
     known = controller.draft.controllers.get(node.id)
     if known is None or known.incarnation_id != node.incarnation_id:
-        name = node.quorum.replica.listener_name
-        controller.commit([bootstrap.controller_record(node.id, node.roles, node.incarnation_id, name, host, port)])
+        endpoints = _controller_endpoints(node)
+        controller.commit([bootstrap.controller_record(node.id, node.roles, node.incarnation_id, endpoints)])
+
+
+def _controller_endpoints(node: ControllerHost) -> list[Endpoint]:
+    """Those of the controllers' listeners. A controller that no other node reaches has none; Kafka
+    has always one, so the address of its broker stands for it."""
+    listeners = of_controllers(node.listeners)
+    alone = [each._replace(advertised=node.advertised) for each in listeners[:1]]
+    return endpoints_of(listeners) or endpoints_of(alone)
 
 
 def _register_broker(node: ControllerHost) -> None:
     """Registers the broker fenced, as every broker is; then unfences it, so that it leads its
     partitions again.
     """
-    controller, (host, port) = node.controller, node.advertised
+    controller = node.controller
     rack = node.settings["broker.rack"]
     epoch = controller.log.log_end_offset
     record = bootstrap.broker_record(
         node.id,
         controller.new_id(),
-        host,
-        port,
+        endpoints_of(of_brokers(node.listeners), inter_broker_listener_name(node.settings)),
         epoch=epoch,
         rack=rack if isinstance(rack, str) else None,
         log_dirs=node.logs.directories,

@@ -67,7 +67,7 @@ def _check_endpoint_type(wanted: int, own: int, version: int) -> None:
 
 def _brokers(node: Node, request: Request[DescribeClusterRequest]) -> list[Shown]:
     shown = views.reachable(
-        node.controller.image, request.peer.listener, fenced_too=request.body.include_fenced_brokers
+        node.controller.image, request.peer.listener.name, fenced_too=request.body.include_fenced_brokers
     )
     return [
         Shown(broker_id=broker.id, host=endpoint.host, port=endpoint.port, rack=broker.rack, is_fenced=broker.fenced)

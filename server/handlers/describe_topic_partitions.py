@@ -86,7 +86,7 @@ def _topic(node: Node, request: Request[Body], topic: TopicImage, shown: Sequenc
 
 
 def _partition(node: Node, request: Request[Body], index: int, partition: PartitionImage) -> Partition:
-    seen = views.view_partition(node.controller.image, partition, request.peer.listener)
+    seen = views.view_partition(node.controller.image, partition, request.peer.listener.name)
     return Partition(
         partition_index=index,
         leader_id=seen.leader,

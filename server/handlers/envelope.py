@@ -64,7 +64,7 @@ def _opened(envelope: Request[EnvelopeRequest]) -> Request[Any]:
 def _client(envelope: Request[EnvelopeRequest]) -> Peer:
     """The client of the broker. The envelope does not carry its port."""
     principal = _principal(envelope.body.request_principal)
-    peer = Peer(envelope.peer.id, _host(envelope.body), 0, envelope.peer.listener, envelope.peer.apis)
+    peer = Peer(envelope.peer.id, _host(envelope.body), 0, envelope.peer.listener)
     peer.principal = f"{principal.type}:{principal.name}"
     peer.may_ask_for_tokens = not principal.token_authenticated
     return peer

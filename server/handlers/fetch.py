@@ -122,7 +122,7 @@ def _told(node: Node, request: Request[FetchRequest], context: FetchContext, res
         node.throttles.leader.sent(response, request.version)
     if named and _replica_id(request) < 0:  # followers go by the metadata
         response.node_endpoints = endpoints(
-            node.controller.image, request.peer.listener, named, FetchResponse.NodeEndpoint
+            node.controller.image, request.peer.listener.name, named, FetchResponse.NodeEndpoint
         )
     return response
 

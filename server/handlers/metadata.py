@@ -49,7 +49,7 @@ def answer(node: Node, request: Request[MetadataRequest]) -> Wait[MetadataRespon
             MetadataResponse.MetadataResponseBroker(
                 node_id=broker.id, host=endpoint.host, port=endpoint.port, rack=broker.rack
             )
-            for broker, endpoint in views.reachable(image, request.peer.listener)
+            for broker, endpoint in views.reachable(image, request.peer.listener.name)
         ],
         cluster_id=node.cluster_id,
         controller_id=views.controller_id(image),
@@ -126,7 +126,7 @@ def _partition(
     seen = views.view_partition(
         image,
         partition,
-        request.peer.listener,
+        request.peer.listener.name,
         listener_errors=request.version >= LISTENER_ERRORS_FROM,
         only_alive=request.version == ALL_WHEN_EMPTY,
     )

@@ -184,7 +184,7 @@ def _with_leaders(node: Node, request: Request[ProduceRequest], response: Produc
                 named.add(leader)
     if named:
         response.node_endpoints = endpoints(
-            node.controller.image, request.peer.listener, named, ProduceResponse.NodeEndpoint
+            node.controller.image, request.peer.listener.name, named, ProduceResponse.NodeEndpoint
         )
     return response
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 from typing import Protocol
 
 from kafkadouble.messages.uuid import Uuid
 
 from ..configs.settings import Settings
+from ..requests.listener_spec import ListenerSpec
 from ..requests.waiting import Waiting
 from .flushing import Flushing
 from .logs import Logs
@@ -28,6 +30,9 @@ class RaftHost(Protocol):
 
     @property
     def id(self) -> int: ...
+
+    @property
+    def listeners(self) -> Sequence[ListenerSpec]: ...
 
     @property
     def settings(self) -> Settings: ...

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.message import Message
 
+from ..configs.listeners import controller_listener_names
 from ..log.config import LogConfig
 from ..log.formats.errors import BadFile
 from ..log.log import PartitionLog
@@ -28,6 +29,7 @@ from ..raft.replica_key import ReplicaKey
 from ..raft.settings import NAMES, QuorumSettings
 from ..raft.snapshots.service import Snapshots
 from ..raft.voters import Endpoint, VoterSet
+from ..requests.listener_spec import of_controllers
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
@@ -40,14 +42,15 @@ if TYPE_CHECKING:
 class Quorum:
     """The replica, and what of the node it needs. `log` is the metadata log. Nothing happens before `start`."""
 
-    def __init__(self, node: RaftHost, listener: Listener, endpoint: Endpoint | None) -> None:
+    def __init__(self, node: RaftHost, listener: Listener) -> None:
         self._node = node
         settings, logs = node.settings, node.logs
         self.log = metadata_log(logs, settings, node.now)
         self.snapshots = logs.snapshots
         self.durable = _Durable(node, self.log)
-        listener_name = settings.list("controller.listener.names")[0].upper()
-        endpoints = {} if endpoint is None else {listener_name: endpoint}
+        listener_name = controller_listener_names(settings)[0]
+        advertised = {each.name: each.advertised for each in of_controllers(node.listeners)}
+        endpoints = {name: Endpoint(*address) for name, address in advertised.items() if address is not None}
         key = ReplicaKey(node.id, node.own_directory)
         static = static_voters(settings, key, listener_name, endpoints, self.snapshots, node.now)
         self.replica = Replica(

@@ -124,7 +124,7 @@ class Acceptor:
     def _obstacle(self, sock: socket.socket) -> str:
         """Why a connection may not be served now; empty when it may."""
         if self.quotas.is_full:
-            return f"there are {self.quotas.total} connections to {self.quotas.name}, and {self.quotas.most} may be"
+            return f"there are {self.quotas!r}, and {self.quotas.most} may be"
         if descriptors.is_reserved(sock.fileno()):
             return f"all but the last of {descriptors.most()} descriptors are in use"
         return ""

@@ -10,7 +10,7 @@ and everything that they send to one another is delivered in between.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..requests.timers import NEVER
@@ -18,7 +18,6 @@ from .clock import Clock, SteppedClock
 from .in_process import InProcessLinks, RemoteChannel
 
 if TYPE_CHECKING:
-    from ..apis.row import ServedApi
     from .listener import Listener
     from .peers import Peers
 
@@ -41,11 +40,11 @@ class InProcessCluster:
         self._wanted = NEVER  # when the timer is due
         self._is_due = self._settling = False
 
-    def join(self, listener: Listener, endpoints: Mapping[tuple[str, int], Mapping[int, ServedApi]]) -> None:
-        """Add a member: its endpoints, and the APIs that each of them serves."""
+    def join(self, listener: Listener) -> None:
+        """Add a member, which the others reach where its listeners are advertised."""
         id = listener.node.id
         self.leave(id)
-        self.links.join(listener.node, endpoints)
+        self.links.join(listener.node)
         self.listeners[id], listener.moved = listener, self.moved
         self.moved()
 

@@ -1,52 +1,76 @@
-"""How many connections one listener may have, in all and from one address (Kafka's ConnectionQuotas).
+"""How many connections a broker or a controller may have: in all, of one listener, from one address
+(Kafka's ConnectionQuotas).
 
-    max.connections                          of the whole broker
+    max.connections                          of all listeners of the broker
     listener.name.NAME.max.connections       of one listener
     max.connections.per.ip (and .overrides)  from one address; more are closed at once
 
 Rules. At `max.connections` no connection is accepted until one ends. Connections beyond it, after it
-was lowered, are closed, those first on which nothing has moved for longest. All four are read when they
-are needed, so that a dynamic change counts at once. Each listener here is a server of its own, as
-Kafka's brokers and controllers are; Kafka's exception for the inter-broker listener holds only where a
-broker has two. This file touches no socket.
+was lowered, are closed, those first on which nothing has moved for longest. The inter-broker listener
+is protected where the broker has others: its connections are accepted even at `max.connections`, and
+one of another listener is closed for each. All settings are read when they are needed, so that a
+dynamic change counts at once. The controllers' listeners of a node are counted by themselves. This
+file touches no socket.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from operator import attrgetter
+from typing import Protocol, TypeVar
 
-from ..configs.listeners import endpoints, per_ip_overrides
+from ..configs.listeners import inter_broker_listener_name, per_ip_overrides
 from ..configs.settings import Settings
 
 MOST = "max.connections"
 PER_IP, OVERRIDES = "max.connections.per.ip", "max.connections.per.ip.overrides"
 
 
-class ConnectionQuotas:
-    """The connections of the listener `name`, by address. `settings` gives those that count now."""
+class ConnectionCounts:
+    """The connections of all listeners of a broker, or of a controller: `total`, and by address."""
 
-    def __init__(self, name: str, settings: Callable[[], Settings]) -> None:
+    def __init__(self) -> None:
+        self.by_host: Counter[str] = Counter()
+        self.total = self.listeners = 0
+
+
+class ConnectionQuotas:
+    """The connections of the listener `name`, of those that `counts` counts. `settings` gives the settings
+    that count now."""
+
+    def __init__(self, name: str, settings: Callable[[], Settings], counts: ConnectionCounts | None = None) -> None:
         self.name, self._settings = name, settings
-        self._counts: Counter[str] = Counter()
+        self.counts = counts or ConnectionCounts()
+        self.counts.listeners += 1
         self.total = 0
 
     @property
     def most(self) -> int:
-        """How many there may be in all."""
-        settings = self._settings()
-        own = f"listener.name.{self.name.lower()}.{MOST}"
-        return min(settings.int(MOST), settings.int(own) if own in settings.texts else 2**31 - 1)
+        """How many connections this listener may have, if there are none to the others."""
+        return self.own_most if self.is_protected else min(self.most_of_all, self.own_most)
+
+    @property
+    def most_of_all(self) -> int:
+        """How many connections all listeners may have together."""
+        return self._settings().int(MOST)
+
+    @property
+    def own_most(self) -> int:
+        """How many connections this listener may have, whatever the others have."""
+        own, settings = f"listener.name.{self.name.lower()}.{MOST}", self._settings()
+        return settings.int(own) if own in settings.texts else 2**31 - 1
+
+    @property
+    def is_protected(self) -> bool:
+        """Whether this is the inter-broker listener of a broker that has others."""
+        return self.counts.listeners > 1 and self.name == inter_broker_listener_name(self._settings())
 
     @property
     def is_full(self) -> bool:
         """Whether the next connection has to wait until another ends."""
-        return self.total >= self.most
-
-    @property
-    def excess(self) -> int:
-        """How many connections there are beyond what is allowed now."""
-        return max(0, self.total - self.most)
+        is_at_most = self.counts.total >= self.most_of_all
+        return self.total >= self.own_most or (is_at_most and not self.is_protected)
 
     def most_from(self, host: str) -> int:
         """How many one address may have."""
@@ -55,27 +79,47 @@ class ConnectionQuotas:
 
     def add(self, host: str) -> bool:
         """Count a connection; False, and it is not counted, when its address has as many as it may."""
-        if self._counts[host] >= self.most_from(host):
+        by_host = self.counts.by_host
+        if by_host[host] >= self.most_from(host):
             return False
-        self._counts[host] += 1
+        by_host[host] += 1
+        self.counts.total += 1
         self.total += 1
         return True
 
     def remove(self, host: str) -> None:
         """A connection that was counted has ended."""
-        self._counts[host] -= 1
-        if not self._counts[host]:
-            del self._counts[host]
+        by_host = self.counts.by_host
+        by_host[host] -= 1
+        if not by_host[host]:
+            del by_host[host]
+        self.counts.total -= 1
         self.total -= 1
 
     def __repr__(self) -> str:
-        return f"{self.total} connections to {self.name} from {len(self._counts)} addresses"
+        return f"{self.total} connections to {self.name}, of {self.counts.total} in all"
 
 
-def listener_name(settings: Settings, *, clients: bool) -> str:
-    """What the listener of clients, or that of controllers, is called in the settings."""
-    controllers = [each.upper() for each in settings.list("controller.listener.names")]
-    if not clients:
-        return controllers[0]
-    names = [each.name for each in endpoints(settings) if each.name not in controllers]
-    return names[0] if names else "PLAINTEXT"
+class CountedConnection(Protocol):
+    """A connection; `moved_at` is higher, the later bytes moved on it."""
+
+    quotas: ConnectionQuotas
+    moved_at: int
+
+
+Counted = TypeVar("Counted", bound=CountedConnection)
+
+
+def in_excess(connections: Iterable[Counted]) -> list[Counted]:
+    """The connections to close, so that there are as many as may be now: of each listener, then of all."""
+    found: list[Counted] = []
+    oldest_first = sorted(connections, key=attrgetter("moved_at"))
+    for quotas in {each.quotas for each in oldest_first}:
+        of_listener = [each for each in oldest_first if each.quotas is quotas]
+        found += of_listener[: max(0, quotas.total - quotas.own_most)]
+    for counts, most in {(each.quotas.counts, each.quotas.most_of_all) for each in oldest_first}:
+        closed = sum(each.quotas.counts is counts for each in found)
+        left = [each for each in oldest_first if each.quotas.counts is counts and each not in found]
+        unprotected = [each for each in left if not each.quotas.is_protected]
+        found += unprotected[: max(0, counts.total - closed - most)]
+    return found

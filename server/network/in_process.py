@@ -12,7 +12,7 @@ move now, `tick` does what is due.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ from ..raft.links import Failure, Send
 from ..raft.messages import fitted
 from ..raft.voters import Endpoint
 from ..requests.codec import read_head, read_request, write_response
+from ..requests.listener_spec import ListenerSpec
 from ..requests.request import Peer, Request
 
 if TYPE_CHECKING:
@@ -43,8 +44,6 @@ SIZE_FIELD = 4
 """The bytes in front of a frame that hold its size."""
 
 Outcome = Message | Failure
-
-Apis = Mapping[int, "ServedApi"]
 
 
 class RemoteChannel:
@@ -91,8 +90,8 @@ class InProcessLinks:
         self.paused: set[int] = set()
         self.remote: dict[int, list[RemoteChannel]] = {}
         """By member, one for each of its channels."""
-        # Of members, also of those that have left.
-        self._endpoints: dict[Endpoint, tuple[int, Apis]] = {}
+        # Where the listeners of the members are reached, also of those that have left.
+        self._endpoints: dict[Endpoint, tuple[int, ListenerSpec]] = {}
         self._peers: dict[tuple[int, Endpoint], Peer] = {}
         self._in_flight: dict[InFlightRequest, None] = {}
         # For receivers that are paused, and for senders that are.
@@ -103,12 +102,13 @@ class InProcessLinks:
         self._called: set[int] = set()
         self._now = 0
 
-    def join(self, node: Node, endpoints: Mapping[tuple[str, int], Apis]) -> None:
-        """Add a member, new or restarted: its endpoints, and the APIs that each of them serves."""
+    def join(self, node: Node) -> None:
+        """Add a member, new or restarted, which is reached where its listeners are advertised."""
         self.leave(node.id)
         self.nodes[node.id] = node
-        for endpoint, apis in endpoints.items():
-            self._endpoints[Endpoint(*endpoint)] = node.id, apis
+        for listener in node.listeners:
+            if listener.advertised is not None:
+                self._endpoints[Endpoint(*listener.advertised)] = node.id, listener
         self.remote[node.id] = [
             RemoteChannel(node, channel, name, node.settings.int(setting)) for name, channel, setting in node.channels
         ]
@@ -209,7 +209,7 @@ class InProcessLinks:
         if node.id in self.paused:
             self._undelivered.append(each)
             return
-        served = self._endpoints[send.to.endpoint][1].get(send.body.api_key or 0)
+        served = self._endpoints[send.to.endpoint][1].apis.get(send.body.api_key or 0)
         version = -1 if served is None else min(send.version, served.highest)
         if served is None or version < max(send.lowest, served.lowest):
             self._complete(each, Failure.UNSUPPORTED_VERSION)
@@ -237,10 +237,10 @@ class InProcessLinks:
 
     def _peer(self, each: InFlightRequest) -> Peer:
         endpoint = each.send.to.endpoint
-        apis = self._endpoints[endpoint][1]
+        listener = self._endpoints[endpoint][1]
         peer = self._peers.get((each.sender.id, endpoint))
-        if peer is None or peer.apis is not apis:
-            peer = self._peers[each.sender.id, endpoint] = Peer(each.sender.id, "127.0.0.1", 0, apis=apis)
+        if peer is None or peer.listener is not listener:
+            peer = self._peers[each.sender.id, endpoint] = Peer(each.sender.id, "127.0.0.1", 0, listener)
         return peer
 
     def _answered(self, each: InFlightRequest, request: Request[Any], answer: Any) -> None:

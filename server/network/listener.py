@@ -14,20 +14,18 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import count
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from ..apis.row import ServedApi
-from ..apis.served import CONTROLLER_SERVED, SERVED
 from ..logs import flushing
 from ..node import Node
 from ..requests import close_reasons
+from ..requests.listener_spec import ListenerSpec
 from ..requests.request import Peer
 from ..requests.timers import NEVER
 from .acceptor import Acceptor
 from .clock import Clock, SteppedClock
 from .connection import Buffers, Connection
-from .connection_quotas import ConnectionQuotas, listener_name
+from .connection_quotas import ConnectionCounts, ConnectionQuotas, in_excess
 from .outgoing import Outgoing
 from .turns import Asides, Turn, work
 
@@ -40,28 +38,25 @@ LINGER_S = 10
 """How long a connection that we end may take to read what was written before."""
 
 RETIRE_MS, LOOK_S = 2000, 0.005
-"""How long a leader that stops tries to reach the others, and how often one looks whether it has."""
+"""How long a leader that stops tries to reach the others, and how often the shell looks whether it has."""
 
 LOOKS = 4
-"""How often one looks for silent connections in the time after which they are closed: that time is kept to a quarter."""
+"""How often the shell looks for silent connections in the time after which they are closed: they are
+closed at most a quarter of it too late."""
 
 
 class Listener:
-    """Serves one node on sockets that already listen, and owns them from `start` on: `sock` for
-    clients and brokers, `controllers` for its controller. Either may be missing."""
+    """Serves one node on sockets that are bound, and owns them from `start` on: one for each listener of
+    the node that has one, by name."""
 
-    def __init__(
-        self, node: Node, clock: Clock, sock: socket.socket | None, controllers: socket.socket | None = None
-    ) -> None:
-        self.node, self.clock = node, clock
-        served = ((sock, SERVED), (controllers, CONTROLLER_SERVED))
-        self._sockets = [(each, apis) for each, apis in served if each is not None]
+    def __init__(self, node: Node, clock: Clock, sockets: Mapping[str, socket.socket]) -> None:
+        self.node, self.clock, self._sockets = node, clock, sockets
         self.connections: set[_Protocol] = set()
         self.ids, self.moves = count(1), count(1)
         self._acceptors: list[Acceptor] = []
-        self._shut: list[Acceptor] = []  # that for clients, until the node is open
+        self._shut: list[Acceptor] = []  # those for clients, until the node is open
         self._settings = node.settings  # as they were last seen
-        self._peers: list[Peers] = []  # once there is somebody to speak to
+        self._peers: list[Peers] = []  # once there are other nodes
         self._timer: asyncio.TimerHandle | None = None
         self._wanted = NEVER  # when the timer is due, by the node's clock
         self._loop: asyncio.AbstractEventLoop | None = None  # from `start` to `stop`
@@ -72,21 +67,21 @@ class Listener:
         self.opened = asyncio.Event()
         """Set when clients are let in."""
         self.moved: Callable[[], None] | None = None
-        """Told whenever the node was called, where somebody else carries what it says to other nodes."""
+        """Called after each call into the node, where a cluster in the process carries its requests."""
         self.paused = False
         self.turns, self._asides = (Turn(), Turn()), Asides(self._aside_done)
         node.waiting.aside = self._asides.add
 
     async def start(self) -> None:
-        """Begin to accept. Clients of a broker that is not part of its cluster yet are refused until it is, as by Kafka's; where the socket
-        listens already, they wait."""
+        """Begin to accept. Until a broker is part of its cluster its clients are refused, as by Apache
+        Kafka; where the socket listens already, they wait."""
         self._loop = self._asides.loop = asyncio.get_running_loop()
-        for sock, apis in self._sockets:
-            name = listener_name(self.node.settings, clients=apis is SERVED)
-            quotas = ConnectionQuotas(name, lambda: self.node.settings)
-            acceptor = Acceptor(sock, partial(_Protocol, self, apis, quotas), quotas)
+        counts = {False: ConnectionCounts(), True: ConnectionCounts()}  # of brokers' listeners, and of controllers'
+        for spec in [each for each in self.node.listeners if each.name in self._sockets]:
+            quotas = ConnectionQuotas(spec.name, lambda: self.node.settings, counts[spec.is_of_controllers])
+            acceptor = Acceptor(self._sockets[spec.name], partial(_Protocol, self, spec, quotas), quotas)
             self._acceptors.append(acceptor)
-            if apis is SERVED and not self.node.is_open:
+            if not (spec.is_of_controllers or self.node.is_open):
                 self._shut.append(acceptor)
             else:
                 acceptor.start()
@@ -94,7 +89,7 @@ class Listener:
         self._look_for_silent()
 
     async def retire(self) -> None:
-        """Have others take over what the node leads, partitions and the quorum, and wait until they know."""
+        """Have other nodes lead what this node leads, partitions and quorum, and wait until they know."""
         node, end = self.node, self.clock.now() + RETIRE_MS
         if not self._peers or node.halted is not None:
             return
@@ -108,8 +103,8 @@ class Listener:
             await asyncio.sleep(LOOK_S)
 
     async def stop(self) -> None:
-        """Accept no more, close every connection, and have what is being flushed flushed: the port is free when this is over, and the node is
-        not called any more."""
+        """Accept no more, close every connection, and finish the flushes under way. Afterwards the ports
+        are free, and the node is not called any more."""
         self._shut.clear()
         await asyncio.gather(*(peers.stop() for peers in self._peers))
         await self._close_sockets()
@@ -124,7 +119,7 @@ class Listener:
     async def _close_sockets(self) -> None:
         for acceptor in self._acceptors:
             await acceptor.stop()
-        for sock, _ in self._sockets:
+        for sock in self._sockets.values():
             _shut_down(sock)
             sock.close()
         while self.connections:  # asyncio closes an aborted socket in the next round
@@ -144,7 +139,7 @@ class Listener:
         self.reschedule()
 
     def replace(self, node: Node) -> None:
-        """Serve another node from now on; nobody stays connected with the old one."""
+        """Serve another node from now on, with the same listeners; every connection is closed."""
         self.close_connections()
         self.node = node
         node.waiting.aside = self._asides.add
@@ -167,7 +162,7 @@ class Listener:
         self.reschedule()
 
     def reschedule(self) -> None:
-        """Have the node ticked when it wants to be; a clock that stands still says by itself when that is, unless it is now."""
+        """Have the node ticked when it is due; with a stepped clock only if that is now."""
         if self.paused:
             return
         if self.node.halted is not None:
@@ -193,13 +188,16 @@ class Listener:
 
     def _settings_changed(self) -> None:
         """Connections beyond a limit that was lowered are closed; under one that was raised more are accepted."""
+        self.close_excess()
         for acceptor in self._acceptors:
-            quotas = acceptor.quotas
-            of_it = (each for each in self.connections if each.quotas is quotas)
-            for protocol in sorted(of_it, key=attrgetter("moved_at"))[: quotas.excess]:
-                log.info("%r is closed: %r, and %d may be", protocol.connection.peer, quotas, quotas.most)
-                protocol.cut()
             acceptor.look_again()
+
+    def close_excess(self) -> None:
+        """Close the connections beyond the limits, those first on which nothing has moved for longest."""
+        for protocol in in_excess(self.connections):
+            quotas = protocol.quotas
+            log.info("%r is closed: %r, and %d may be", protocol.connection.peer, quotas, quotas.most)
+            protocol.cut()
 
     def _speak(self) -> None:
         """Send to other nodes what the node wants sent."""
@@ -226,14 +224,14 @@ class Listener:
             acceptor.start()
 
     def _halt(self) -> None:
-        """Nobody is served by a node that cannot go on."""
+        """A node that cannot go on serves no client."""
         self.close_connections()
         if not self.halted.is_set():
             self.halted.set()
 
     def _flush(self) -> None:
-        """Flush what the node wants flushed, on another thread; what is wanted before there is a loop waits for it.
-        With a clock that stands still a flush takes no time, and is done when this returns."""
+        """Flush what the node wants flushed, on another thread, once there is a loop. With a stepped clock
+        a flush takes no time, and is done when this returns."""
         jobs = [] if self._loop is None else self.node.flushing.begin()
         if not jobs or self._loop is None:
             return
@@ -270,8 +268,8 @@ class Listener:
             self.reschedule()
 
     def _look_for_silent(self) -> None:
-        """Close the connections on which nothing has moved for `connections.max.idle.ms`, by the time of the machine: a peer that is gone
-        may not be seen while it is not read."""
+        """Close the connections on which nothing has moved for `connections.max.idle.ms`, by the machine's
+        clock. A peer that has left may not be noticed while nothing is read from it."""
         assert self._loop is not None
         longest = self.node.settings.int("connections.max.idle.ms")
         if longest < 0:
@@ -288,22 +286,22 @@ class Listener:
 
 
 def _shut_down(sock: socket.socket | asyncio.trsock.TransportSocket) -> None:
-    """End a socket for everybody who holds it: a process that was forked has it too."""
+    """End a socket in every process that has it: a process that was forked has it, too."""
     with suppress(OSError):
         sock.shutdown(socket.SHUT_RDWR)
 
 
 class _Protocol(asyncio.Protocol):
-    """What asyncio calls for one connection."""
+    """The callbacks of asyncio for one connection."""
 
     transport: asyncio.Transport
     outgoing: Outgoing
     connection: Connection
 
     def __init__(
-        self, listener: Listener, apis: Mapping[int, ServedApi], quotas: ConnectionQuotas, ended: Callable[[], None]
+        self, listener: Listener, spec: ListenerSpec, quotas: ConnectionQuotas, ended: Callable[[], None]
     ) -> None:
-        self.listener, self._apis, self.quotas, self._tell_ended = listener, apis, quotas, ended
+        self.listener, self._spec, self.quotas, self._tell_ended = listener, spec, quotas, ended
         self.moved_at = next(listener.moves)  # when bytes last moved, among all connections
         self.looks = 0  # since bytes last moved
         self.wanted = True  # to be read from
@@ -316,10 +314,12 @@ class _Protocol(asyncio.Protocol):
         host, port = (transport.get_extra_info("peername") or ("?", 0))[:2]
         node = self.listener.node
         max_frame = node.settings.int("socket.request.max.bytes")
-        peer = Peer(next(self.listener.ids), host, port, apis=self._apis)
+        peer = Peer(next(self.listener.ids), host, port, self._spec)
         self.connection = Connection(node, peer, self, max_frame)
         self.listener.connections.add(self)
         log.info("%r connected", peer)
+        if self.quotas.is_protected:
+            self.listener.close_excess()
         if self.listener.paused:
             self.read_on(True)
 

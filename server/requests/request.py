@@ -8,14 +8,11 @@ response.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Generic, TypeVar
 
-from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.message import Message
 
-from ..apis.row import ServedApi
-from ..apis.served import SERVED
+from .listener_spec import ListenerSpec
 
 Body = TypeVar("Body", bound=Message)
 
@@ -28,8 +25,8 @@ application that runs it. Connections count from 1.
 
 class Peer:
     """The client at the other end of a connection. It is made when the connection is accepted;
-    handlers store here what the client says about itself. `apis` are the APIs of the connection's
-    listener.
+    handlers store here what the client says about itself. `listener` is the one of the connection,
+    `apis` are the APIs that it serves.
     """
 
     __slots__ = (
@@ -44,10 +41,8 @@ class Peer:
         "software_version",
     )
 
-    def __init__(
-        self, id: int, host: str, port: int, listener: str = "PLAINTEXT", apis: Mapping[int, ServedApi] = SERVED
-    ) -> None:
-        self.id, self.host, self.port, self.listener, self.apis = id, host, port, listener, apis
+    def __init__(self, id: int, host: str, port: int, listener: ListenerSpec) -> None:
+        self.id, self.host, self.port, self.listener, self.apis = id, host, port, listener, listener.apis
         self.principal = "User:ANONYMOUS"
         self.may_ask_for_tokens = False  # never on PLAINTEXT, see `token_requests.py`
         self.software_name = self.software_version = ""
@@ -55,7 +50,7 @@ class Peer:
     @property
     def is_at_controller(self) -> bool:
         """Whether its listener is a controller's; only these serve Envelope."""
-        return ApiKeys.ENVELOPE in self.apis
+        return self.listener.is_of_controllers
 
     def __repr__(self) -> str:
         return f"{self.host}:{self.port}"

@@ -1,4 +1,4 @@
-"""One node behind its listener: what a program and a process both run, the one in a background thread, the other in its own.
+"""One node behind its listeners: a program runs it in a background thread, a process in its own.
 
 Rules. Everything here runs on the loop's thread. `ask` takes the same way through the handlers as a client's request, but past the faults and
 the history, which are about clients.
@@ -7,7 +7,7 @@ the history, which are about clients.
 from __future__ import annotations
 
 import os
-import socket
+from collections.abc import Sequence
 from concurrent.futures import Future
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -19,17 +19,18 @@ from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.network.clock import Clock
 from kafkadouble.server.network.listener import Listener
 from kafkadouble.server.node import Node
-from kafkadouble.server.requests.request import Peer, Request
+from kafkadouble.server.requests.request import OWNER, Peer, Request
 from kafkadouble.server.tracing.history import History
 
 from .errors import UsageError
-from .listening import address_of
+from .node_listeners import BoundListeners, of_brokers, of_controllers
 
 if TYPE_CHECKING:
     from kafkadouble.server.logs.logs import Logs
     from kafkadouble.server.metadata.image import Image
     from kafkadouble.server.network.clock import SteppedClock
     from kafkadouble.server.replica.partition import Partition
+    from kafkadouble.server.requests.listener_spec import Address, ListenerSpec
     from kafkadouble.server.tracing.capture import Capture
 
     from .cluster import Member
@@ -54,38 +55,32 @@ class Data(Protocol):
 
 
 class Broker:
-    """A node, the clock that it goes by, and the socket on which it is reached.
+    """A node, the clock that it goes by, and the listeners on which it is reached.
 
     `seed` repeats every choice that is made at random, on kept data those of the same life; without one each start and
     each reset makes its own. `history` keeps the latest
-    requests, for a program that will look at them. `controllers` is the socket of the controller's listener, if it has one; a node that is no
-    broker has no other. `controller` is where its controller is reached without a socket, by nodes of this process. `data` are the directories
+    requests, for a program that will look at them. `data` are the directories
     that it keeps its logs in; in memory unless given. `capture` is where connections note what passes on them.
     """
 
     def __init__(
         self,
         settings: Settings,
-        sock: socket.socket | None,
+        listeners: BoundListeners,
         clock: Clock,
         *,
-        controllers: socket.socket | None = None,
-        advertised: tuple[str, int] | None = None,
         seed: int | None = None,
         history: bool = True,
         data: Data | None = None,
-        controller: tuple[str, int] | None = None,
         capture: Capture | None = None,
     ) -> None:
         self._settings, self.clock, self._seed, self._history = settings, clock, seed, history
         self._data, self._capture = data, capture
-        self.controller = controller if controllers is None else address_of(controllers)
-        own = self.controller if sock is None else address_of(sock)
-        if own is None:
+        self.listeners = listeners.specs
+        if not any(spec.advertised for spec in self.listeners):
             raise UsageError("a node that listens nowhere serves nobody")
-        self.address = advertised or own
-        self._peer = Peer(0, *self.address)
-        self.listener = Listener(self._new_node(), clock, sock, controllers)
+        self._peer = Peer(OWNER, *self.address, self.listeners[0])
+        self.listener = Listener(self._new_node(), clock, listeners.sockets)
 
     def _new_node(self, cluster_id: str | None = None) -> Node:
         seed = int.from_bytes(os.urandom(8), "big") if self._seed is None else self._seed
@@ -93,12 +88,11 @@ class Broker:
         logs = None if self._data is None else self._data.open()
         node = Node(
             self._settings,
-            advertised=self.address,
+            listeners=self.listeners,
             now=now,
             seed=seed,
             history=self._history,
             logs=logs,
-            controller=self.controller,
             cluster_id=cluster_id,
             stopwatch=self.clock.now,
         )
@@ -111,9 +105,28 @@ class Broker:
         return self.listener.node
 
     @property
-    def addresses(self) -> list[tuple[str, int]]:
-        """Where clients begin."""
-        return [self.address]
+    def address(self) -> Address:
+        """Where the first of its listeners is reached that others are told of."""
+        return next(spec.advertised for spec in self.listeners if spec.advertised is not None)
+
+    @property
+    def controller(self) -> Address | None:
+        """Where its controller is reached, if other nodes reach it."""
+        return next((spec.advertised for spec in of_controllers(self.listeners)), None)
+
+    @property
+    def listener_names(self) -> list[str]:
+        """Of the listeners for clients."""
+        return [spec.name for spec in of_brokers(self.listeners)]
+
+    def addresses(self, listener: str | None = None) -> list[Address]:
+        """Where clients begin, on the first listener or on the one of this name."""
+        return [address_on(self.listeners, listener)]
+
+    @property
+    def all_listeners(self) -> list[tuple[ListenerSpec, ...]]:
+        """Of each node."""
+        return [self.listeners]
 
     @property
     def image(self) -> Image:
@@ -210,3 +223,16 @@ class Broker:
 
     def __repr__(self) -> str:
         return repr(self.listener)
+
+
+def address_on(listeners: Sequence[ListenerSpec], name: str | None) -> Address:
+    """Where clients find the listener of this name, or the first. UsageError when there is none such."""
+    specs = of_brokers(listeners) or listeners
+    names = ", ".join(spec.name for spec in specs)
+    found = next((spec for spec in specs if name is None or spec.name == name.upper()), None)
+    if found is None:
+        raise UsageError(f"there is no listener {name!r}: there are {names}")
+    address = found.advertised or found.bind
+    if address is None:
+        raise UsageError(f"the listener {found.name} has no address")
+    return address

@@ -34,7 +34,11 @@ class BrokerHandle:
     @property
     def bootstrap(self) -> str:
         """HOST:PORT of this broker; it stays the same over its lives."""
-        return text_of(*self._member().address)
+        return text_of(*self._member().address())
+
+    def bootstrap_on(self, listener: str) -> str:
+        """HOST:PORT of this broker on the listener of this name."""
+        return text_of(*self._member().address(listener))
 
     @property
     def running(self) -> bool:

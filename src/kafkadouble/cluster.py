@@ -1,4 +1,5 @@
-"""Several brokers of one process: a hidden controller, and behind each port a broker that has it as its controller.
+"""Several brokers of one process: a hidden controller, and behind each port a broker that has it as its
+controller.
 
 Rules. Everything here runs on the loop's thread. The brokers have the ids from 1 on, the controller one beyond them. What the front door asks
 of a `Broker` it can ask of a `Cluster`, too. The port of a broker that does not run is held, so that nobody else has it meanwhile. History and
@@ -7,14 +8,12 @@ fault rules are those of all brokers together.
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
-from kafkadouble.server.apis.served import CONTROLLER_SERVED, SERVED
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.network.clock import Clock, SteppedClock
 from kafkadouble.server.network.cluster import InProcessCluster
@@ -22,16 +21,18 @@ from kafkadouble.server.network.listener import RETIRE_MS
 from kafkadouble.server.node import Node
 from kafkadouble.server.tracing.history import History
 
-from .broker import Broker
+from .broker import Broker, address_on
 from .errors import KafkaError, UsageError
-from .listening import address_of, hold, text_of
+from .listening import hold, text_of
 from .member_data import BROKER, CONTROLLER, MemberData, OnDisk, check_count, data_of
 from .member_settings import check, of_broker, of_controller
+from .node_listeners import BoundListeners
 
 if TYPE_CHECKING:
     from kafkadouble.server.faults.armed import Armed
     from kafkadouble.server.metadata.image import Image
     from kafkadouble.server.replica.partition import Partition
+    from kafkadouble.server.requests.listener_spec import ListenerSpec
     from kafkadouble.server.tracing.capture import Capture
 
 START_MS = 60_000
@@ -39,15 +40,23 @@ START_MS = 60_000
 
 
 class Member:
-    """One broker: what stays the same over its lives, and `broker` while it runs. `bound` is where it listens, `address` where it is found."""
+    """One broker: what stays the same over its lives, and `broker` while it runs. `listeners` have their
+    sockets while it does not run."""
 
-    def __init__(self, id: int, settings: Settings, sock: socket.socket, data: MemberData) -> None:
+    def __init__(self, id: int, settings: Settings, listeners: BoundListeners, data: MemberData) -> None:
         self.id, self.settings, self.data = id, settings, data
-        self.sock: socket.socket | None = sock  # while it does not run
-        self.bound: tuple[str, int] = sock.getsockname()[:2]
-        self.address = address_of(sock)
+        self.listeners = listeners
         self.broker: Broker | None = None
         self.is_isolated = self.is_paused = False
+
+    def address(self, listener: str | None = None) -> tuple[str, int]:
+        """Where clients find it, on its first listener or on the one of this name."""
+        return address_on(self.listeners.specs, listener)
+
+    def hold(self) -> None:
+        """Have its addresses held by sockets that do not listen."""
+        binds = {spec.name: spec.bind for spec in self.listeners.specs if spec.bind is not None}
+        self.listeners = self.listeners._replace(sockets={name: hold(bind) for name, bind in binds.items()})
 
     @property
     def answers(self) -> Broker | None:
@@ -56,19 +65,18 @@ class Member:
 
     def __repr__(self) -> str:
         state = "paused" if self.is_paused else "isolated" if self.is_isolated else "running"
-        return f"broker {self.id} at {text_of(*self.address)}, {state if self.broker is not None else 'not running'}"
+        return f"broker {self.id} at {text_of(*self.address())}, {state if self.broker is not None else 'not running'}"
 
 
 class Cluster:
-    """`socks` are those of the brokers, in their order; the rest is as for `Broker`."""
+    """`listeners` are those of each broker, and at last of the controller; the rest is as for `Broker`."""
 
     def __init__(
         self,
         settings: Settings,
-        socks: Sequence[socket.socket],
+        listeners: Sequence[BoundListeners],
         clock: Clock,
         *,
-        controllers: socket.socket | None = None,
         seed: int | None = None,
         history: bool = True,
         data_dirs: Sequence[str] = (),
@@ -79,17 +87,18 @@ class Cluster:
         self.clock, self._seed, self._keeps_history = clock, seed, history
         self._history, self._rules = History(), list["Armed"]()
         self._in_process = InProcessCluster(clock)
-        self._controllers, self._count = controllers, len(socks)
-        self._at = (address_of(socks[0])[0], 0) if controllers is None else address_of(controllers)
+        *own, controllers = listeners
+        self._controllers, self._count = _reachable(controllers, own[0].specs), len(own)
+        self._at = address_on(self._controllers.specs, None)
         self._settings = of_controller(settings, self._count)
         check_count(data_dirs, self._count)
         self._data = data_of(data_dirs, CONTROLLER, self._count + 1, clock.now(), None)
         self.members_by_id: dict[int, Member] = {}
         try:
             self.controlling = self._new_controller()
-            for id, sock in enumerate(socks, 1):
+            for id, each in enumerate(own, 1):
                 data = data_of(data_dirs, f"{BROKER}{id}", id, clock.now(), self.cluster_id)
-                self.members_by_id[id] = Member(id, of_broker(settings, id, self._count, self._at), sock, data)
+                self.members_by_id[id] = Member(id, of_broker(settings, id, self._count, self._at), each, data)
         except BaseException:
             self._release()
             raise
@@ -102,10 +111,8 @@ class Cluster:
     def _new_controller(self) -> Broker:
         broker = Broker(
             self._settings,
-            None,
+            self._controllers,
             self.clock,
-            controllers=self._controllers,
-            controller=self._at,
             seed=self._seed,
             history=False,
             data=self._data,
@@ -131,17 +138,26 @@ class Cluster:
     @property
     def address(self) -> tuple[str, int]:
         """That of the first broker."""
-        return self.addresses[0]
+        return self.addresses()[0]
 
     @property
-    def addresses(self) -> list[tuple[str, int]]:
-        """Where clients begin: at any of them."""
-        return [member.address for member in self.members_by_id.values()]
+    def listener_names(self) -> list[str]:
+        """Of the listeners for clients, which all brokers have."""
+        return [spec.name for spec in self.members_by_id[1].listeners.specs]
+
+    def addresses(self, listener: str | None = None) -> list[tuple[str, int]]:
+        """Where clients begin, on the first listener or on the one of this name: at any of them."""
+        return [member.address(listener) for member in self.members_by_id.values()]
+
+    @property
+    def all_listeners(self) -> list[tuple[ListenerSpec, ...]]:
+        """Of each broker, and at last of the controller."""
+        return [*(member.listeners.specs for member in self.members_by_id.values()), self._controllers.specs]
 
     @property
     def controller(self) -> tuple[str, int] | None:
         """Where nodes of other processes reach the controller, if they do."""
-        return None if self._controllers is None else self._at
+        return self._at if self._controllers.sockets else None
 
     @property
     def history(self) -> History:
@@ -172,7 +188,7 @@ class Cluster:
 
     async def start(self) -> None:
         """Have all brokers accept, and be part of the cluster. UsageError when they cannot be."""
-        self._in_process.join(self.controlling.listener, {self._at: CONTROLLER_SERVED})
+        self._in_process.join(self.controlling.listener)
         await self.controlling.start()
         for member in self.members_by_id.values():
             await self.begin(member)
@@ -192,10 +208,9 @@ class Cluster:
         if member.broker is not None:
             return
         seed = None if self._seed is None else self._seed + member.id
-        sock = member.sock or hold(member.bound)
         broker = Broker(
             member.settings,
-            sock,
+            member.listeners,
             self.clock,
             seed=seed,
             history=self._keeps_history,
@@ -205,8 +220,8 @@ class Cluster:
         if self._keeps_history:
             broker.node.history = self._history
         broker.node.faults.rules = self._rules
-        member.broker, member.sock = broker, None
-        self._in_process.join(broker.listener, {member.address: SERVED})  # before it speaks for itself
+        member.broker = broker
+        self._in_process.join(broker.listener)  # before it speaks for itself
         await broker.start()
 
     async def end(self, member: Member, *, in_order: bool) -> None:
@@ -220,7 +235,7 @@ class Cluster:
         self._in_process.leave(member.id)
         member.broker = None
         await broker.listener.stop()
-        member.sock = hold(member.bound)
+        member.hold()
         if in_order:
             broker.node.close(self.clock.now())
         else:
@@ -267,8 +282,7 @@ class Cluster:
             await self._hand_over(members)
         for member in members:
             await self.end(member, in_order=in_order)
-            if member.sock is not None:
-                member.sock.close()
+            member.listeners.close()
         await self._in_process.stop()
         await self.controlling.listener.stop()
         self.controlling.node.close(self.clock.now())
@@ -286,7 +300,7 @@ class Cluster:
         self._rules.clear()
         await self.controlling.reset()
         self.controlling.node.faults.rules = self._rules
-        self._in_process.join(self.controlling.listener, {self._at: CONTROLLER_SERVED})
+        self._in_process.join(self.controlling.listener)
         for member in self.members_by_id.values():
             await self.begin(member)
         await self._in_process.until(self._is_whole, START_MS)
@@ -326,6 +340,16 @@ class Cluster:
 
     def __repr__(self) -> str:
         return f"cluster {self.cluster_id} of {', '.join(map(repr, self.members_by_id.values()))}"
+
+
+def _reachable(controllers: BoundListeners, brokers: Sequence[ListenerSpec]) -> BoundListeners:
+    """The controller's listeners. Without a socket the first has an address that only nodes of this
+    process know."""
+    if controllers.sockets:
+        return controllers
+    first, *others = controllers.specs
+    at = address_on(brokers, None)[0], 0
+    return controllers._replace(specs=(first._replace(advertised=at), *others))
 
 
 def _is_over(node: Node) -> bool:

@@ -23,7 +23,8 @@ from .arguments import check, check_given
 from .errors import UsageError
 from .fault_verbs import FaultVerbs
 from .listening import text_of
-from .running import PathLike, Running, Wanted, capture_of, checked_port, paths_of, ports_of
+from .node_listeners import Overrides, checked_port, listener_config, planned
+from .running import PathLike, Running, Wanted, capture_of, checked_count, paths_of
 
 if TYPE_CHECKING:
     from kafkadouble.server.tracing.history import History, SeenRequest
@@ -44,7 +45,9 @@ class KafkaDouble(FaultVerbs):
     """A Kafka broker in this process, running between `start` and `stop` or for the length of a `with` or `async with`.
 
     `brokers` form one cluster, with ids from 1 on, each on a port of its own. `port` 0 is any free port, any other is the first's; it is kept
-    over `reset` and over a stop and a new start. `config` takes Kafka's broker settings. With `stepped` (or a SteppedClock as `clock`) time
+    over `reset` and over a stop and a new start. `listeners`, such as `{"INTERNAL": 0, "EXTERNAL": 0}`, are several
+    listeners with a port each, in the place of `port`; brokers use the first among themselves.
+    `config` takes Kafka's broker settings. With `stepped` (or a SteppedClock as `clock`) time
     stands still until `advance`. `seed` makes every choice at random repeat itself,
     with a `data_dir` in each life other choices. `data_dir`, one or several, keeps everything in Kafka's own
     files, over stops and starts; without it everything is in memory, and gone at a stop. With `controller_port`, 0 for any free one, Apache
@@ -58,6 +61,7 @@ class KafkaDouble(FaultVerbs):
         *,
         port: int = 0,
         host: str = "127.0.0.1",
+        listeners: Mapping[str, int] | None = None,
         config: Mapping[str, object] | None = None,
         brokers: int = 1,
         clock: Clock | None = None,
@@ -71,17 +75,20 @@ class KafkaDouble(FaultVerbs):
         check(host=host)
         check_given(config=config, seed=seed)
         if config is not None and "listeners" in config:
-            raise UsageError("listeners: give host and port instead")
+            raise UsageError("listeners: give host and port, or listeners={NAME: port}, instead")
         if stepped and clock is not None:
             raise UsageError("a clock and stepped=True are two answers to one question: give one of them")
-        self._host, self._seed = host, seed
-        self._ports = ports_of(port, brokers)
-        self._controller_port = checked_port("controller_port", controller_port)
+        self._seed = seed
+        controller_port = checked_port("controller_port", controller_port)
+        only_port = checked_port("port", port) if listeners is None else None
+        if listeners is not None:
+            config = listener_config(host, port, listeners, config or {})
         self._settings = Settings(config)
-        if brokers > 1:
+        if checked_count(brokers) > 1:
             from . import member_settings
 
             member_settings.check(self._settings)
+        self._nodes = planned(self._settings, brokers, Overrides(host, only_port, controller_port))
         self._data_dirs, self._capture = paths_of(data_dir), capture_of(capture, capture_bodies)
         self._clock = clock or (SteppedClock(time.time_ns() // 1_000_000) if stepped else SystemClock())
         self._lock = threading.Lock()
@@ -93,21 +100,17 @@ class KafkaDouble(FaultVerbs):
         with self._lock:
             if self._running is None or not (self._running.thread.running or self._running.thread.elsewhere):
                 self._running = Running(self._wanted())
-                self._ports = [port for _, port in self._running.broker.addresses]
-                if self._running.broker.controller is not None:
-                    self._controller_port = self._running.broker.controller[1]
+                self._nodes = self._running.broker.all_listeners
                 self._forgotten = weakref.finalize(self, self._running.stop)
         return self
 
     def _wanted(self) -> Wanted:
         return Wanted(
-            self._host,
-            self._ports,
+            self._nodes,
             self._settings,
             self._clock,
             self._seed,
             self._data_dirs,
-            self._controller_port,
             self._capture,
         )
 
@@ -137,15 +140,20 @@ class KafkaDouble(FaultVerbs):
 
     @property
     def bootstrap_servers(self) -> str:
-        """HOST:PORT, for a client's setting of that name; of all brokers, with commas between them."""
+        """HOST:PORT, for a client's setting of that name; of all brokers, with commas between them. Of several
+        listeners the first's."""
         return ",".join(text_of(*address) for address in self._addresses())
+
+    def bootstrap(self, listener: str) -> str:
+        """The same of the listener with this name. UsageError when there is none."""
+        return ",".join(text_of(*address) for address in self._addresses(listener))
 
     @property
     def controller_bootstrap_servers(self) -> str:
         """HOST:PORT, for the setting `controller.quorum.bootstrap.servers` of a node that joins. UsageError without `controller_port`."""
         found = self._known().broker.controller
         if found is None:
-            raise UsageError("nobody reaches its controller: give controller_port=0")
+            raise UsageError("no other node reaches its controller: give controller_port=0")
         return text_of(*found)
 
     @property
@@ -154,18 +162,18 @@ class KafkaDouble(FaultVerbs):
         ms. In a cluster these are the controller's, and `brokers[1].metrics` those of a broker."""
         return self._call(lambda: self._serving().broker.node.snapshot_generator.readings())
 
-    def _addresses(self) -> list[tuple[str, int]]:
+    def _addresses(self, listener: str | None = None) -> list[tuple[str, int]]:
         running = self._known()
-        return running.broker.addresses if running.thread.elsewhere else self._serving().broker.addresses
+        return (running if running.thread.elsewhere else self._serving()).broker.addresses(listener)
 
     @property
     def brokers(self) -> dict[int, BrokerHandle]:
         """The brokers of a cluster by id, from 1 on, each to be killed, started, stopped, paused, isolated. UsageError with `brokers=1`."""
-        if len(self._ports) == 1:
+        if len(self._nodes) == 1:
             raise UsageError("a single broker is started and stopped with the double itself: give brokers=2 or more")
         from .brokers import Brokers
 
-        return Brokers(self._serving, len(self._ports))
+        return Brokers(self._serving, len(self._nodes) - 1)
 
     def leader(self, topic: str, partition: int) -> int | None:
         """The id of the broker that leads a partition; None when nobody does. KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""

@@ -21,12 +21,6 @@ def listen(host: str, port: int) -> socket.socket:
     return sock
 
 
-def address_of(sock: socket.socket) -> tuple[str, int]:
-    """Where a client of this machine finds it: host and port."""
-    host, port = sock.getsockname()[:2]
-    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port
-
-
 def text_of(host: str, port: int) -> str:
     """HOST:PORT, as clients want it."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -1,9 +1,22 @@
-"""The settings of the nodes of a cluster in one process: what the user gave, over defaults that follow the number of brokers, under what makes
-each node what it is."""
+"""The settings of the nodes of a cluster in one process.
+
+What the user gave wins over defaults that follow the number of brokers; what makes each node what it is
+wins over both. Listeners that the user gave are those of the first broker: the next have the ports after
+those, or any where the port is 0.
+"""
 
 from __future__ import annotations
 
-from kafkadouble.server.configs.settings import Given, Settings
+from kafkadouble.server.configs.listeners import (
+    ADVERTISED,
+    LISTENERS,
+    MAP,
+    controller_listener_names,
+    endpoints,
+    security_protocols,
+)
+from kafkadouble.server.configs.settings import DOUBLE_DEFAULTS, Given, Settings
+from kafkadouble.server.requests.listener_spec import PROTOCOLS
 
 from .errors import UsageError
 from .listening import text_of
@@ -15,8 +28,6 @@ OWN = (
     "node.id",
     "broker.id",
     "process.roles",
-    "listeners",
-    "advertised.listeners",
     "controller.listener.names",
     "controller.quorum.voters",
     "controller.quorum.bootstrap.servers",
@@ -34,12 +45,24 @@ IN_SYNC = ("transaction.state.log.min.isr", "share.coordinator.state.topic.min.i
 def of_broker(settings: Settings, id: int, brokers: int, controller: tuple[str, int]) -> Settings:
     """Those of one broker of so many, whose controller is there."""
     own = {"process.roles": "broker", "controller.quorum.bootstrap.servers": text_of(*controller)}
-    return _of(settings, brokers, {"node.id": id, **own, "listeners": "PLAINTEXT://127.0.0.1:0"})
+    own[LISTENERS] = DOUBLE_DEFAULTS[LISTENERS][0]
+    given = {name: _listeners_of(settings, name, id - 1) for name in (LISTENERS, ADVERTISED) if name in settings.given}
+    return _of(settings, brokers, {"node.id": id, **own, **given})
+
+
+def _listeners_of(settings: Settings, setting: str, number: int) -> str:
+    """The listeners of the broker with this number, from 0 on."""
+    controllers = controller_listener_names(settings)
+    found = [each for each in endpoints(settings, setting) if each.name not in controllers]
+    return ",".join(f"{name}://{text_of(host, port and port + number)}" for name, host, port in found)
 
 
 def of_controller(settings: Settings, brokers: int) -> Settings:
     """Those of the controller of so many brokers."""
-    own = {"process.roles": "controller", "listeners": "CONTROLLER://127.0.0.1:0"}
+    [name] = controller_listener_names(settings)
+    own = {"process.roles": "controller", LISTENERS: f"{name}://127.0.0.1:0"}
+    if name not in security_protocols(settings):
+        own[MAP] = f"{settings.text(MAP)},{name}:{PROTOCOLS[0]}"
     return _of(settings, brokers, {"node.id": brokers + 1, **own})
 
 

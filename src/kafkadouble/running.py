@@ -1,10 +1,10 @@
-"""Brokers and the thread in which they run, from one start to one stop. Nothing here knows the KafkaDouble, which can thus be collected."""
+"""Brokers and the thread in which they run, from one start to one stop. Nothing here knows the
+KafkaDouble, which can thus be collected."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-import socket
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,9 +14,10 @@ from kafkadouble.server.network.thread import LoopThread
 
 from .broker import Broker
 from .errors import UsageError
-from .listening import listen
+from .node_listeners import BoundListeners, bound
 
 if TYPE_CHECKING:
+    from kafkadouble.server.requests.listener_spec import ListenerSpec
     from kafkadouble.server.tracing.capture import Capture
 
     from . import capturing
@@ -25,23 +26,14 @@ if TYPE_CHECKING:
     from .data_dirs import DataDirs
 
 
-LAST_PORT = 65535
 PathLike = str | os.PathLike[str]
 
 
-def ports_of(port: int, brokers: int) -> list[int]:
-    """One for each of so many brokers, from this one on; 0 for any. UsageError for what cannot be."""
-    checked_port("port", port)
-    if type(brokers) is not int or brokers < 1 or (port and port + brokers - 1 > LAST_PORT):
-        raise UsageError(f"brokers is {brokers!r}: there is one at least, and a port for each")
-    return [port and port + index for index in range(brokers)]
-
-
-def checked_port(name: str, port: int | None) -> int | None:
-    """UsageError for one that there is not."""
-    if port is not None and (type(port) is not int or not 0 <= port <= LAST_PORT):
-        raise UsageError(f"{name} is {port!r}: there are ports 1 to {LAST_PORT}, and 0 for any free one")
-    return port
+def checked_count(brokers: int) -> int:
+    """UsageError for a number of brokers that cannot be."""
+    if type(brokers) is not int or brokers < 1:
+        raise UsageError(f"brokers is {brokers!r}: there is one at least")
+    return brokers
 
 
 def paths_of(data_dir: PathLike | Sequence[PathLike] | None) -> list[str]:
@@ -69,15 +61,13 @@ def capture_of(path: PathLike | None, bodies: bool) -> capturing.Wanted | None:
 
 
 class Wanted(NamedTuple):
-    """What is to run: a port for each broker, 0 for any; no `controller_port` where nobody else reaches the controller."""
+    """What is to run: `nodes` has the listeners of each node, as `node_listeners.planned` gives them."""
 
-    host: str
-    ports: Sequence[int]
+    nodes: Sequence[tuple[ListenerSpec, ...]]
     settings: Settings
     clock: Clock
     seed: int | None
     data_dirs: Sequence[str]
-    controller_port: int | None
     capture: capturing.Wanted | None = None
 
 
@@ -87,26 +77,22 @@ class Running:
     broker: Broker | Cluster
 
     def __init__(self, wanted: Wanted) -> None:
-        socks: list[socket.socket] = []
+        listeners: list[BoundListeners] = []
         self._capturing = _begun(wanted.capture)
         self.thread = LoopThread("kafkadouble")
         self._data: DataDirs | None = None
         try:
-            socks += [listen(wanted.host, port) for port in wanted.ports]
-            controllers = None
-            if wanted.controller_port is not None:
-                controllers = listen(wanted.host, wanted.controller_port)
-                socks.append(controllers)
-            if len(wanted.ports) > 1:
-                self._begin_cluster(wanted, socks[: len(wanted.ports)], controllers)
+            listeners.extend(map(bound, wanted.nodes))
+            if len(listeners) > 1:
+                self._begin_cluster(wanted, listeners)
             else:
-                self._begin(wanted, socks[0], controllers)
+                self._begin(wanted, listeners[0])
             self.thread.run(self.broker.start())
         except BaseException:
-            self._fail(socks)
+            self._fail(listeners)
             raise
 
-    def _begin(self, wanted: Wanted, sock: socket.socket, controllers: socket.socket | None) -> None:
+    def _begin(self, wanted: Wanted, listeners: BoundListeners) -> None:
         if wanted.data_dirs:
             from .data_dirs import DataDirs
             from .member_data import check_count
@@ -117,24 +103,22 @@ class Running:
         self.broker = self.thread.call(
             Broker,
             wanted.settings,
-            sock,
+            listeners,
             wanted.clock,
-            controllers=controllers,
             seed=wanted.seed,
             data=self._data,
             capture=self._capture,
         )
 
-    def _begin_cluster(self, wanted: Wanted, socks: Sequence[socket.socket], controllers: socket.socket | None) -> None:
+    def _begin_cluster(self, wanted: Wanted, listeners: Sequence[BoundListeners]) -> None:
         from .cluster import Cluster
 
         self.thread.start()
         self.broker = self.thread.call(
             Cluster,
             wanted.settings,
-            socks,
+            listeners,
             wanted.clock,
-            controllers=controllers,
             seed=wanted.seed,
             data_dirs=wanted.data_dirs,
             capture=self._capture,
@@ -144,12 +128,12 @@ class Running:
     def _capture(self) -> Capture | None:
         return None if self._capturing is None else self._capturing.capture
 
-    def _fail(self, socks: Sequence[socket.socket]) -> None:
-        if hasattr(self, "broker") and self.thread.running and len(self.broker.addresses) > 1:
+    def _fail(self, listeners: Sequence[BoundListeners]) -> None:
+        if hasattr(self, "broker") and self.thread.running and len(listeners) > 1:
             self.thread.run(self.broker.stop())
         self.thread.stop()
-        for sock in socks:
-            sock.close()
+        for each in listeners:
+            each.close()
         if self._data is not None:
             self._data.release()
         self._close_capture()

@@ -27,6 +27,9 @@ from tests.front.serving import KAFKADOUBLE, run, serving
 HOUSE = Path(__file__).parents[2]
 
 
+SSL = "-c", "listeners=SSL://:9092"
+
+
 class TestServe:
     def test_tells_where_it_is_and_answers_there(self) -> None:
         with serving() as broker:
@@ -188,8 +191,12 @@ class TestServe:
             (("--port", "70000"), "argument --port: 70000 is no port"),
             (("--port", "x"), "argument --port: invalid"),
             (("--advertised", "here"), "argument --advertised: 'here' is not HOST:PORT"),
-            (("-c", "listeners=SSL://:9092"), "listener SSL speaks SSL, and only PLAINTEXT is served yet"),
-            (("-c", "listeners=CONTROLLER://:9092"), "there is no listener for clients"),
+            (SSL, "inter.broker.listener.name must be a listener name defined in advertised.listeners"),
+            (
+                (*SSL, "-c", "security.inter.broker.protocol=SSL"),
+                "listener SSL speaks SSL, and only PLAINTEXT is served yet",
+            ),
+            (("-c", "listeners=CONTROLLER://:9092"), "There must be at least one broker advertised listener"),
             (("--colour",), "unrecognized arguments: --colour"),
         ],
     )

@@ -354,7 +354,7 @@ def test_it_starts_again_on_the_same_ports() -> None:
     ("arguments", "said"),
     [
         ({"brokers": 0}, "brokers is 0"),
-        ({"brokers": 3, "port": 65534}, "brokers is 3"),
+        ({"brokers": 3, "port": 65534}, "port 65534 leaves no 3 ports"),
         ({"brokers": 2, "config": {"node.id": 5}}, "node.id is that of one node"),
         ({"brokers": 2, "config": {"process.roles": "broker"}}, "process.roles is that of one node"),
     ],

@@ -44,9 +44,12 @@ def test_a_broker_imports_no_message_that_nobody_asked_for() -> None:
 
 
 STARTS = """
+from kafkadouble.server.configs.listener_specs import listener_specs
 from kafkadouble.server.node import Node
 from kafkadouble.server.configs.settings import Settings
-node = Node(Settings(), advertised=("localhost", 9092), now=1_700_000_000_000, seed=1)
+settings = Settings()
+listeners = [each._replace(advertised=None if each.bind is None else ("localhost", 9092)) for each in listener_specs(settings)]
+node = Node(settings, listeners=listeners, now=1_700_000_000_000, seed=1)
 assert node.controller.leads
 """
 

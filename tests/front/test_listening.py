@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import socket
 
-from kafkadouble.listening import address_of, listen
+from kafkadouble.listening import listen
 
 
 def test_connections_do_not_hold_back_small_answers() -> None:
-    with listen("127.0.0.1", 0) as door, socket.create_connection(address_of(door)):
+    with listen("127.0.0.1", 0) as door, socket.create_connection(door.getsockname()):
         door.setblocking(True)
         accepted, _ = door.accept()
         with accepted:

@@ -78,7 +78,7 @@ def test_it_has_begun_when_every_broker_accepts() -> None:
 
     async def main() -> None:
         members = [SimpleNamespace(listener=SimpleNamespace(opened=asyncio.Event())) for _ in range(3)]
-        cluster: Any = SimpleNamespace(addresses=[("localhost", 1)] * 3, members=members, start=started)
+        cluster: Any = SimpleNamespace(all_listeners=[()] * 4, members=members, start=started)
         begun = asyncio.ensure_future(_begin(SimpleNamespace(topic=[]), cluster))  # type: ignore[arg-type]
         for member in members:
             await asyncio.sleep(0)
@@ -113,14 +113,24 @@ def cluster_address(bootstrap: str) -> tuple[str, int]:
     return host, int(port)
 
 
+TWO = (
+    *("-c", "listeners=INSIDE://:0,OUTSIDE://:0", "-c", "inter.broker.listener.name=INSIDE"),
+    *("-c", "listener.security.protocol.map=INSIDE:PLAINTEXT,OUTSIDE:PLAINTEXT"),
+)
+
+
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
         (("--brokers", "0"), "argument --brokers: 0 brokers: there may be 1 to 100"),
         (("--brokers", "x"), "argument --brokers: invalid"),
-        (("--brokers", "3", "--advertised", "here:9092"), "--advertised is that of one broker"),
+        (
+            (*TWO, "--advertised", "here:9092"),
+            "here:9092 is the address of one listener, and there are INSIDE, OUTSIDE",
+        ),
+        ((*TWO, "--port", "9092"), "port 9092 is that of one listener, and there are INSIDE, OUTSIDE"),
         (("--brokers", "3", "-c", "node.id=7"), "-c node.id=7: node.id is that of one node"),
-        (("--brokers", "3", "--port", "65534"), "--port 65534 leaves no 3 ports"),
+        (("--brokers", "3", "--port", "65534"), "port 65534 leaves no 3 ports"),
     ],
 )
 def test_wrong_use(words: tuple[str, ...], problem: str) -> None:

@@ -17,7 +17,6 @@ from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.unregister_broker import UnregisterBrokerRequest
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.apis.served import CONTROLLER_SERVED
 from kafkadouble.server.metadata.features import supported_features
 from kafkadouble.server.metadata.image import TOPIC, Image
 from kafkadouble.server.network.connection import Connection
@@ -28,6 +27,7 @@ from kafkadouble.server.requests.request import Peer
 from kafkadouble.server.tracing.history import errors_in
 from tests.server.controllers import STEP, Controllers, address
 from tests.server.metadata import broker_life
+from tests.support.listeners import CONTROLLER
 
 from .control_requests import BROKERS, GOOD
 from .stage import MAX_FRAME, Line, Log
@@ -75,7 +75,7 @@ class Hostile:
 
     def __init__(self, stage: QuorumStage, node: Node, number: int) -> None:
         self.stage, self.line, self.node = stage, Line(), node
-        self.peer = Peer(number, "203.0.113.9", number % 65536, "CONTROLLER", CONTROLLER_SERVED)
+        self.peer = Peer(number, "203.0.113.9", number % 65536, CONTROLLER)
         self.connection = Connection(node, self.peer, self.line, MAX_FRAME)
 
     def send(self, data: bytes) -> bool:

@@ -34,6 +34,7 @@ from kafkadouble.server.requests.waiting import HandlerTask
 from kafkadouble.wire.batch import decode_all, encode_batch
 from kafkadouble.wire.frame import Frames
 from kafkadouble.wire.record import Record
+from tests.support.listeners import BROKER, listeners_of
 
 START = 1_700_000_000_000
 MAX_FRAME = 100 * 1024 * 1024
@@ -105,7 +106,7 @@ class Hostile:
 
     def __init__(self, stage: Stage, number: int) -> None:
         self.stage, self.line = stage, Line()
-        self.peer = Peer(number, "203.0.113.9", number % 65536)
+        self.peer = Peer(number, "203.0.113.9", number % 65536, BROKER)
         self.connection = Connection(stage.node, self.peer, self.line, MAX_FRAME)
 
     def send(self, data: bytes) -> bool:
@@ -138,7 +139,9 @@ class Stage:
 
     def __init__(self, log: Log, seed: int, settings: dict[str, object] | None = None) -> None:
         self.log, self.now = log, START
-        self.node = Node(Settings(settings or {}), advertised=("127.0.0.1", 9092), now=self.now, seed=seed)
+        given = Settings(settings or {})
+        listeners = listeners_of(given, ("127.0.0.1", 9092))
+        self.node = Node(given, listeners=listeners, now=self.now, seed=seed)
         self._numbers = iter(range(1, 10**9))
         self.closing: dict[str, list[str]] = {}
         """Peer -> what was said when its connection was ended, until somebody looks at that connection."""
@@ -179,7 +182,7 @@ class Good:
 
     def __init__(self, stage: Stage) -> None:
         self.stage, self.line = stage, Line(keep=True)
-        self.connection = Connection(stage.node, Peer(0, "127.0.0.1", 40_000), self.line, MAX_FRAME)
+        self.connection = Connection(stage.node, Peer(0, "127.0.0.1", 40_000, BROKER), self.line, MAX_FRAME)
         self._frames, self._count = Frames(), 0
         self.create(GOOD)
         for topic in FOR_EVIL:

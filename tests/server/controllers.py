@@ -19,7 +19,6 @@ from kafkadouble.messages import registry
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.apis.row import ServedApi
-from kafkadouble.server.apis.served import CONTROLLER_SERVED, SERVED
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.log.files.disk import Disk
 from kafkadouble.server.logs import flushing
@@ -33,6 +32,7 @@ from kafkadouble.server.raft.messages import fitted
 from kafkadouble.server.requests.request import Peer, Request
 from tests.server.harness import NOW, SEED
 from tests.server.log.files.lossy_disk import LossyDisk
+from tests.support.listeners import BROKER, CONTROLLER, listeners_of
 
 PORT = 9093
 STEP = 5
@@ -67,9 +67,12 @@ class Controllers:
         if id not in self._logs:
             self._logs[id] = self._new_logs(id)
         logs = self._logs[id]
-        given = Settings({"node.id": id, **self._settings, "listeners": f"CONTROLLER://:{PORT}", **(settings or {})})
+        config: dict[str, object] = {**self._settings, **(settings or {})}
+        of_broker = ",PLAINTEXT://:9092" if "broker" in str(config["process.roles"]) else ""
+        given = Settings({"node.id": id, "listeners": f"CONTROLLER://:{PORT}{of_broker}", **config})
         controller = address(id) if "controller" in given.list("process.roles") else None
-        node = Node(given, advertised=address(id), controller=controller, now=self.now, seed=SEED + id, logs=logs)
+        listeners = listeners_of(given, address(id), controller)
+        node = Node(given, listeners=listeners, now=self.now, seed=SEED + id, logs=logs)
         self.nodes[id] = node
         return node
 
@@ -154,7 +157,8 @@ class Controllers:
         """A request as another node sends it; to a broker, as a client does. `apis` are those of the listener, if a node has two."""
         key = body.api_key or 0
         read = registry.api(key).request.decode(body.encode(version), version)
-        peer = Peer(1, "127.0.0.1", 1, apis=apis or (CONTROLLER_SERVED if "controller" in node.roles else SERVED))
+        listener = CONTROLLER if "controller" in node.roles else BROKER
+        peer = Peer(1, "127.0.0.1", 1, listener if apis is None else listener._replace(apis=apis))
         request: Request[Any] = Request(key, version, next(self._tokens), "test", read, peer, self.now, 0)
 
         def reply(answer: Any) -> None:

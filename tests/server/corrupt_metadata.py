@@ -17,6 +17,7 @@ from tests.server.controllers import ControllersOnDisks, address
 from tests.server.harness import NOW
 from tests.server.log.files.lossy_disk import LossyDisk
 from tests.server.metadata_changes import SMALL, busy
+from tests.support.listeners import listeners_of
 
 VOTERS = ",".join("{}@{}:{}".format(id, *address(id)) for id in (1, 2, 3))
 FOLDER = "__cluster_metadata-0/"
@@ -75,7 +76,7 @@ def started(disk: LossyDisk) -> Node:
         }
     )
     logs = FileLogs(opened({"disk1": disk}, 1), lambda: Uuid.ZERO)
-    return Node(given, advertised=address(1), controller=address(1), now=NOW, seed=SEED, logs=logs)
+    return Node(given, listeners=listeners_of(given, address(1), address(1)), now=NOW, seed=SEED, logs=logs)
 
 
 LEFT = {clean: left_by(clean) for clean in (False, True)}

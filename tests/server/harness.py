@@ -27,6 +27,7 @@ from kafkadouble.server.requests.answer import DISCONNECT, Answer, Disconnect
 from kafkadouble.server.requests.request import Peer, Request
 from kafkadouble.server.requests.waiting import HandlerTask
 from kafkadouble.wire.file_slice import FileSlice
+from tests.support.listeners import listeners_of
 
 NOW = 1_700_000_000_000
 SEED = 20261121
@@ -84,8 +85,10 @@ class Harness:
         logs: Logs | None = None,
     ) -> None:
         self.now = now
-        self.node = Node(Settings(settings), advertised=advertised, now=now, seed=seed, logs=logs)
-        self.peer = Peer(1, "127.0.0.1", 50_000)
+        given = Settings(settings)
+        listeners = listeners_of(given, advertised)
+        self.node = Node(given, listeners=listeners, now=now, seed=seed, logs=logs)
+        self.peer = Peer(1, "127.0.0.1", 50_000, listeners[0])
         self._correlation_ids = count(1)
 
     def submit(self, message: Message, version: int, client_id: str = "test") -> Any:

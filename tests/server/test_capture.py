@@ -25,6 +25,7 @@ from kafkadouble.server.tracing.capture import FIELDS, Capture
 from kafkadouble.wire.batch import encode_batch
 from kafkadouble.wire.record import Record
 from tests.server.harness import NOW, Harness
+from tests.support.listeners import BROKER
 
 STEP = 7
 """What each look at the clock of captures takes, in us."""
@@ -64,7 +65,7 @@ class Stage:
         self.connection = self.connect()
 
     def connect(self) -> Connection:
-        return Connection(self.harness.node, Peer(1, "10.0.0.1", 50_001), self.line, 1 << 20)
+        return Connection(self.harness.node, Peer(1, "10.0.0.1", 50_001, BROKER), self.line, 1 << 20)
 
     def ask(self, body: Message, version: int, client_id: str = "app") -> int:
         """How many bytes that took."""
@@ -251,4 +252,4 @@ class TestBodies:
 
 
 def _request(body: Any, api_key: int, version: int) -> Request[Any]:
-    return Request(api_key, version, 1, "app", body, Peer(1, "h", 1), NOW, 10)
+    return Request(api_key, version, 1, "app", body, Peer(1, "h", 1, BROKER), NOW, 10)

@@ -21,8 +21,9 @@ from kafkadouble.server.requests.codec import (
 from kafkadouble.server.requests.request import Peer, Request
 from kafkadouble.wire.errors import UsageError
 from tests.server.harness import NOW
+from tests.support.listeners import BROKER
 
-PEER = Peer(1, "a", 1)
+PEER = Peer(1, "a", 1, BROKER)
 SIZE_FIELD = 4
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from kafkadouble.server.configs.listeners import per_ip_overrides
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.network.connection_quotas import ConnectionQuotas
+from kafkadouble.server.network.connection_quotas import ConnectionCounts, ConnectionQuotas, in_excess
 from kafkadouble.wire.errors import UsageError
 
 NONE = 2**31 - 1
@@ -67,11 +67,60 @@ def test_overrides_that_cannot_be_are_refused_at_the_start(text: str) -> None:
         Settings({"max.connections.per.ip.overrides": text})
 
 
-def test_a_limit_that_is_lowered_leaves_an_excess() -> None:
+class Counted:
+    """A connection of a listener, on which something moved at this time."""
+
+    def __init__(self, quotas: ConnectionQuotas, moved_at: int) -> None:
+        self.quotas, self.moved_at = quotas, moved_at
+        assert quotas.add("10.0.0.1")
+
+
+def test_beyond_a_limit_that_is_lowered_the_least_recently_used_are_closed() -> None:
     current = Settings()
     found = ConnectionQuotas("PLAINTEXT", lambda: current)
-    for _ in range(5):
-        found.add("10.0.0.1")
-    assert found.excess == 0
+    connections = [Counted(found, moved_at) for moved_at in (3, 1, 5, 2, 4)]
+    assert in_excess(connections) == []
     current = current.altered({"max.connections": "2"}, {})
-    assert (found.excess, found.is_full) == (3, True)
+    assert found.is_full
+    assert [each.moved_at for each in in_excess(connections)] == [1, 2, 3]
+
+
+TWO = {
+    "listeners": "INTERNAL://:0,EXTERNAL://:0",
+    "listener.security.protocol.map": "INTERNAL:PLAINTEXT,EXTERNAL:PLAINTEXT",
+    "inter.broker.listener.name": "internal",
+}
+
+
+def two_listeners(**config: object) -> tuple[ConnectionQuotas, ConnectionQuotas]:
+    """The quotas of the brokers' listener, and of the clients'."""
+    settings = Settings({**TWO, **{name.replace("_", "."): value for name, value in config.items()}})
+    counts = ConnectionCounts()
+    internal, external = (ConnectionQuotas(name, lambda: settings, counts) for name in ("INTERNAL", "EXTERNAL"))
+    return internal, external
+
+
+def test_the_limits_of_a_broker_are_those_of_all_its_listeners_together() -> None:
+    internal, external = two_listeners(max_connections=2, max_connections_per_ip=2)
+    assert internal.add("10.0.0.1")
+    assert external.add("10.0.0.1")
+    assert external.is_full
+    assert not external.add("10.0.0.1")
+
+
+def test_the_listener_of_the_brokers_is_protected() -> None:
+    internal, external = two_listeners(max_connections=2)
+    of_client, later = Counted(external, 1), Counted(external, 2)
+    assert not internal.is_full
+    of_broker = Counted(internal, 0)
+    assert in_excess([of_broker, later, of_client]) == [of_client]
+
+
+def test_each_listener_has_its_own_limit_beside_that_of_all() -> None:
+    internal, external = two_listeners(**{"listener.name.internal.max.connections": 1, "max.connections": 3})
+    assert (internal.most, external.most) == (1, 3)
+    first = Counted(internal, 1)
+    assert internal.is_full
+    second = Counted(internal, 2)
+    clients = [Counted(external, moved_at) for moved_at in (3, 4)]
+    assert in_excess([first, second, *clients]) == [first]

@@ -20,6 +20,7 @@ from kafkadouble.server.requests.waiting import HandlerTask, Until, Wait, Waitin
 from kafkadouble.wire.errors import UsageError
 from tests.hostile.stage import Line
 from tests.server.harness import NOW
+from tests.support.listeners import BROKER
 
 PAIRS = [(state, event) for state in State for event in Event]
 
@@ -132,7 +133,7 @@ class Played:
         self.random, self.model = Random(seed), Model()
         self.node = PlayedNode(self.model, self.random)
         self.line = Line(keep=True)
-        self.connection = Connection(cast(Node, self.node), Peer(1, "a", 1), self.line, 1 << 20)
+        self.connection = Connection(cast(Node, self.node), Peer(1, "a", 1, BROKER), self.line, 1 << 20)
         self._unsent = b""
         self._over_at: tuple[int, int] | None = None
         self.seen: set[State] = set()

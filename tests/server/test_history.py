@@ -17,8 +17,9 @@ from kafkadouble.server.requests.request import Peer, Request
 from kafkadouble.server.tracing.history import OVERHEAD, History, Payload, _without_secret, errors_in
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.harness import NOW, Harness
+from tests.support.listeners import BROKER
 
-PEER = Peer(1, "127.0.0.1", 5)
+PEER = Peer(1, "127.0.0.1", 5, BROKER)
 
 
 def request(key: int, body: Message, size: int) -> Request[Message]:

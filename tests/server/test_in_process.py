@@ -9,7 +9,6 @@ import pytest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.message import Message
-from kafkadouble.server.apis.served import CONTROLLER_SERVED, SERVED
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.network.in_process import InProcessLinks, with_records_in_memory
@@ -18,6 +17,7 @@ from kafkadouble.server.raft.links import Failure, Peer, Send
 from kafkadouble.server.raft.voters import Endpoint
 from kafkadouble.wire.file_slice import FileSlice
 from tests.server.harness import NOW, SEED
+from tests.support.listeners import listeners_of
 
 CONTROLLER, BROKER = ("controller", 1), ("broker", 2)
 
@@ -45,13 +45,14 @@ class Asking:
         return None
 
 
-def node(id: int, role: str, place: tuple[str, int], **settings: object) -> Node:
+def node(id: int, role: str, place: tuple[str, int], **config: object) -> Node:
     logs = MemoryLogs()
     logs.cluster_id = "a-cluster"
     listeners = "CONTROLLER://:1" if role == "controller" else "PLAINTEXT://:2"
-    given = {"node.id": id, "process.roles": role, "listeners": listeners, **settings}
+    given = {"node.id": id, "process.roles": role, "listeners": listeners, **config}
     controller = place if role == "controller" else None
-    return Node(Settings(given), advertised=place, controller=controller, now=NOW, seed=SEED + id, logs=logs)
+    settings = Settings(given)
+    return Node(settings, listeners=listeners_of(settings, place, controller), now=NOW, seed=SEED + id, logs=logs)
 
 
 @pytest.fixture
@@ -65,8 +66,8 @@ def links(asking: Asking) -> InProcessLinks:
     found = InProcessLinks()
     broker = node(1, "broker", BROKER, **{"controller.quorum.bootstrap.servers": "controller:1"})
     broker.channels = [*broker.channels, ("asking", asking, "controller.socket.timeout.ms")]
-    found.join(node(2, "controller", CONTROLLER), {CONTROLLER: CONTROLLER_SERVED})
-    found.join(broker, {BROKER: SERVED})
+    found.join(node(2, "controller", CONTROLLER))
+    found.join(broker)
     return found
 
 
@@ -178,7 +179,7 @@ def test_two_that_never_end_let_others_have_their_turn(links: InProcessLinks, as
 
     endless = Endless()
     links.nodes[1].channels = [("endless", endless, "controller.socket.timeout.ms")]
-    links.join(links.nodes[1], {BROKER: SERVED})
+    links.join(links.nodes[1])
     endless.ask(create("t"), 7)
     assert links.deliver(NOW)
 

@@ -26,6 +26,7 @@ from kafkadouble.server.network.listener import Listener
 from kafkadouble.server.node import Node
 from kafkadouble.server.tracing.history import History
 from tests.server.harness import NOW, SEED
+from tests.support.listeners import listeners_of
 
 
 def history_of(node: Node) -> History:
@@ -35,14 +36,16 @@ def history_of(node: Node) -> History:
 
 
 def node_at(sock: socket.socket, clock: Clock) -> Node:
-    return Node(Settings(), advertised=sock.getsockname()[:2], now=clock.now(), seed=SEED)
+    settings = Settings()
+    listeners = listeners_of(settings, sock.getsockname()[:2])
+    return Node(settings, listeners=listeners, now=clock.now(), seed=SEED)
 
 
 @asynccontextmanager
 async def serving(clock: Clock | None = None) -> AsyncIterator[Listener]:
     clock = clock or SystemClock()
     sock = socket.create_server(("127.0.0.1", 0))
-    listener = Listener(node_at(sock, clock), clock, sock)
+    listener = Listener(node_at(sock, clock), clock, {"PLAINTEXT": sock})
     await listener.start()
     try:
         yield listener
@@ -224,7 +227,7 @@ def test_another_node_takes_over() -> None:
             old.send(HELLO, 3)
             await old.receive(18, 3)
             first = listener.node
-            listener.replace(Node(Settings(), advertised=first.advertised, now=first.now, seed=1))
+            listener.replace(Node(Settings(), listeners=first.listeners, now=first.now, seed=1))
             assert await old.ended()
             async with connected(listener) as new:
                 new.send(HELLO, 3)
@@ -325,8 +328,8 @@ def test_a_listener_goes_by_its_own_name_in_the_settings() -> None:
                 "listener.name.ctl.max.connections": 8,
             }
         )
-        node = Node(settings, advertised=sock.getsockname()[:2], now=NOW, seed=SEED)
-        listener = Listener(node, SystemClock(), sock, controllers)
+        node = Node(settings, listeners=listeners_of(settings, sock.getsockname()[:2]), now=NOW, seed=SEED)
+        listener = Listener(node, SystemClock(), {"INSIDE": sock, "CTL": controllers})
         await listener.start()
         assert [each.quotas.most for each in listener._acceptors] == [7, 8]
         await listener.stop()

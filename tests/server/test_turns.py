@@ -23,6 +23,7 @@ from kafkadouble.wire.batch import decode_all, encode_batch
 from kafkadouble.wire.record import Record
 from tests.hostile.stage import Line
 from tests.server.harness import Harness, Pending
+from tests.support.listeners import BROKER
 
 MANY = 3 * SLICE
 NAME = "wide"
@@ -150,8 +151,8 @@ def test_requests_behind_a_wide_one_wait_for_it(cluster: Harness, monkeypatch: p
     """A connection is answered in order, whatever takes turns; another connection goes in between."""
     monkeypatch.setattr(connection, "WIDE", 1000)
     wide, other = Line(keep=True), Line(keep=True)
-    first = Connection(cluster.node, Peer(1, "a", 1), wide, 1 << 20)
-    second = Connection(cluster.node, Peer(2, "b", 2), other, 1 << 20)
+    first = Connection(cluster.node, Peer(1, "a", 1, BROKER), wide, 1 << 20)
+    second = Connection(cluster.node, Peer(2, "b", 2, BROKER), other, 1 << 20)
     first.receive(framed(fetching(max_wait_ms=0), 11, 1) + framed(MetadataRequest(topics=[]), 9, 2), cluster.now)
     assert (wide.written, first.state) == ([], State.WAITING)
     second.receive(framed(MetadataRequest(topics=[]), 9, 3), cluster.now)
@@ -166,7 +167,7 @@ def test_requests_behind_a_wide_one_wait_for_it(cluster: Harness, monkeypatch: p
 def test_a_wide_request_whose_connection_ends_is_forgotten(cluster: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "WIDE", 1000)
     line = Line(keep=True)
-    leaving = Connection(cluster.node, Peer(1, "a", 1), line, 1 << 20)
+    leaving = Connection(cluster.node, Peer(1, "a", 1, BROKER), line, 1 << 20)
     leaving.receive(framed(fetching(max_wait_ms=0), 11, 1), cluster.now)
     leaving.lost()
     while cluster.node.waiting.is_busy:

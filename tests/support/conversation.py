@@ -32,6 +32,7 @@ from kafkadouble.server.node import Node
 from kafkadouble.server.requests.request import Peer
 from kafkadouble.wire.frame import Frames
 
+from .listeners import listeners_of
 from .matching import NOW, UNITS, Mismatch, errors_in, filled, match
 from .values import plain, struct
 
@@ -53,7 +54,9 @@ class Client:
 
     def __init__(self, name: str, node: Node, number: int) -> None:
         self.name, self.closed = name, False
-        self.connection = Connection(node, Peer(number, "127.0.0.1", 40_000 + number), self, 100 * 1024 * 1024)
+        self.connection = Connection(
+            node, Peer(number, "127.0.0.1", 40_000 + number, node.listeners[0]), self, 100 * 1024 * 1024
+        )
         self.answers: list[Any] = []
         self.codes: set[tuple[str, str]] = set()
         self.versions: set[tuple[str, int]] = set()
@@ -111,7 +114,9 @@ class Conversation:
     @property
     def node(self) -> Node:
         if self._node is None:
-            self._node = Node(Settings(self.settings), advertised=("127.0.0.1", 9092), now=self.now, seed=1)
+            settings = Settings(self.settings)
+            listeners = listeners_of(settings, ("127.0.0.1", 9092))
+            self._node = Node(settings, listeners=listeners, now=self.now, seed=1)
         return self._node
 
     def client(self, name: str) -> Client:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 
+from ...configs.listeners import inter_broker_listener_name
 from ...raft.links import Failure, Peer, Send
 from ...raft.voters import Endpoint
 from .fetcher import Fetcher
@@ -17,8 +18,6 @@ from .following import Following
 if TYPE_CHECKING:
     from ...node import Node
 
-LISTENER = "PLAINTEXT"
-
 Key = tuple[Uuid, int]
 
 
@@ -26,7 +25,7 @@ class Fetchers:
     """All of a node; `partitions` are those that it follows."""
 
     def __init__(self, node: Node) -> None:
-        self._node = node
+        self._node, self._listener = node, inter_broker_listener_name(node.settings)
         self._fetchers: dict[int, Fetcher] = {}
         self._tokens = count(1)
         self.partitions: dict[Key, Following] = {}
@@ -84,7 +83,7 @@ class Fetchers:
 
     def _endpoint(self, broker: int) -> Endpoint | None:
         found = self._node.controller.image.brokers.get(broker)
-        at = None if found is None else found.endpoint(LISTENER)
+        at = None if found is None else found.endpoint(self._listener)
         return None if at is None else Endpoint(at.host, at.port)
 
     def answered(self, token: int, response: Message | Failure | None, now: int) -> None:

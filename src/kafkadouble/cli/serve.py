@@ -33,30 +33,28 @@ def main(words: list[str]) -> int:
     try:
         settings = _settings(options) if options.config or options.setting else None
         places = _places(options, settings)
-        if options.brokers > 1:
-            places = _of_cluster(options, settings, places)
         _check_capture(options)
     except (ValueError, OSError) as problem:  # a UsageError is a ValueError, and its class is not imported for nothing
         return _fail(WRONG_USE, str(problem))
-    socks: list[socket | None] = []
+    socks: list[list[socket]] = []
     try:
-        for place in places:
-            try:
-                socks.append(None if place is None else listen(*place))
-            except (OSError, OverflowError) as problem:
-                return _fail(NO_PORT, _no_port(*(place or ("", 0)), problem))
+        for of_node in places:
+            socks.append([])
+            for place in of_node:
+                try:
+                    socks[-1].append(listen(*place))
+                except (OSError, OverflowError) as problem:
+                    return _fail(NO_PORT, _no_port(*place, problem))
         from asyncio import run
 
         from kafkadouble.server.configs.settings import Settings
 
         from .serving import serve
 
-        *clients, controllers = socks
-        return run(serve(options, settings or Settings(), clients, controllers))
+        return run(serve(options, settings or Settings(), socks))
     finally:
-        for sock in socks:
-            if sock is not None:
-                sock.close()
+        for sock in [sock for opened in socks for sock in opened]:
+            sock.close()
 
 
 def parser() -> argparse.ArgumentParser:
@@ -90,7 +88,8 @@ def parser() -> argparse.ArgumentParser:
         "--advertised",
         type=_advertised,
         metavar="HOST:PORT",
-        help="what clients are told to connect to (default: where it listens)",
+        help="the address that clients are given (default: where it listens); the next brokers have the ports after "
+        "it, and a port 0 stands for the one on which the broker listens",
     )
     add(
         "--topic",
@@ -103,7 +102,8 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--config",
         metavar="FILE",
-        help="a server.properties of Kafka; of its listeners the first that is a controller's counts, and the first that is not",
+        help="a server.properties of Kafka; its listeners may be several, with PLAINTEXT alone; with --brokers they are "
+        "the first broker's, and the next have the ports after them",
     )
     add(
         "-c",
@@ -179,40 +179,19 @@ def _settings(options: argparse.Namespace) -> Settings:
     return Settings(sources=[*given, *assignments(options.setting)])
 
 
-def _places(options: argparse.Namespace, settings: Settings | None) -> list[tuple[str, int] | None]:
-    """Where to listen, for clients and for controllers: as the options say, else as the settings do."""
-    clients: tuple[str, int] | None = DEFAULT_HOST, DEFAULT_PORT
-    controllers = None
+def _places(options: argparse.Namespace, settings: Settings | None) -> list[list[tuple[str, int]]]:
+    """Where to listen, for each node: a single one, or each broker and at last their controller. Without
+    settings this is known before anything else is imported."""
     if settings is not None:
-        from .listener_settings import client_listener, controller_listener
+        from .serving import planned_listeners
 
-        controllers = controller_listener(settings, DEFAULT_HOST)
-        if "broker" not in settings.list("process.roles"):
-            clients = None
-        elif "listeners" in settings.given:
-            clients = client_listener(settings, DEFAULT_HOST)
-    if clients is not None:
-        clients = options.host or clients[0], clients[1] if options.port is None else options.port
-    if options.controller_port is not None:
-        controllers = options.host or (controllers or clients or (DEFAULT_HOST, 0))[0], options.controller_port
-    return [clients, controllers]
-
-
-def _of_cluster(
-    options: argparse.Namespace, settings: Settings | None, places: list[tuple[str, int] | None]
-) -> list[tuple[str, int] | None]:
-    """A place for each broker, and that for controllers. ValueError for options and settings of a single node."""
-    if options.advertised:
-        raise ValueError("--advertised is that of one broker: leave it out with --brokers")
-    if settings is not None:
-        from ..member_settings import check
-
-        check(settings)
-    clients, controllers = places
-    host, port = clients or (DEFAULT_HOST, DEFAULT_PORT)
+        return [[spec.bind for spec in specs if spec.bind] for specs in planned_listeners(options, settings)]
+    host, port = options.host or DEFAULT_HOST, DEFAULT_PORT if options.port is None else options.port
     if port and port + options.brokers > 1 << 16:
-        raise ValueError(f"--port {port} leaves no {options.brokers} ports: they go up to 65535")
-    return [*((host, port and port + index) for index in range(options.brokers)), controllers]
+        raise ValueError(f"port {port} leaves no {options.brokers} ports: they go up to 65535")
+    clients = [[(host, port and port + number)] for number in range(options.brokers)]
+    controllers = [] if options.controller_port is None else [(host, options.controller_port)]
+    return [[*clients[0], *controllers]] if options.brokers == 1 else [*clients, controllers]
 
 
 def _check_capture(options: argparse.Namespace) -> None:

@@ -24,8 +24,11 @@ from .. import __version__
 from ..broker import Broker
 from ..errors import KafkaError, UsageError
 from ..listening import text_of
+from ..node_listeners import BoundListeners, Overrides, of_brokers, paired, planned
+from .serve import DEFAULT_PORT
 
 if TYPE_CHECKING:
+    from kafkadouble.server.requests.listener_spec import ListenerSpec
     from kafkadouble.server.tracing.capture import Capture
 
     from ..cluster import Cluster
@@ -39,29 +42,41 @@ log = logging.getLogger("kafkadouble")
 async def serve(
     options: argparse.Namespace,
     settings: Settings,
-    socks: Sequence[socket.socket | None],
-    controllers: socket.socket | None = None,
+    socks: Sequence[Sequence[socket.socket]],
 ) -> int:
-    """Serve until SIGINT or SIGTERM, at the socket of each broker; a node that is no broker has None."""
+    """Serve until SIGINT or SIGTERM, at the sockets of each node."""
     _log_to_stderr(logging.DEBUG if options.verbose else logging.WARNING if options.quiet else logging.INFO)
     ended = _on_signals()
     clock = SystemClock()
     with ExitStack() as at_end:
         try:
             capture = _capture(options, at_end)
-            broker = _made(options, settings, clock, socks, controllers, capture)
+            nodes = [paired(*each) for each in zip(planned_listeners(options, settings), socks, strict=True)]
+            broker = _made(options, settings, clock, nodes, capture)
         except (UsageError, WireError, DiskFailure) as problem:
             print(f"kafkadouble: {problem}", file=sys.stderr)
             return UNUSABLE
-        _warn_of_reach([*socks, controllers], broker)
+        _warn_of_reach([sock for of_node in socks for sock in of_node], broker)
         return await _serve(options, settings, broker, ended)
 
 
-def _warn_of_reach(socks: Iterable[socket.socket | None], broker: Broker | Cluster) -> None:
+def planned_listeners(options: argparse.Namespace, settings: Settings) -> list[tuple[ListenerSpec, ...]]:
+    """The listeners of each node, as options and settings have them. UsageError for what cannot be served."""
+    if options.brokers > 1:
+        from ..member_settings import check
+
+        check(settings)
+    port = options.port if options.port is not None or "listeners" in settings.given else DEFAULT_PORT
+    return planned(
+        settings, options.brokers, Overrides(options.host, port, options.controller_port, options.advertised)
+    )
+
+
+def _warn_of_reach(socks: Iterable[socket.socket], broker: Broker | Cluster) -> None:
     """Warn of listeners that other machines reach, and of addresses that they do not."""
     from ipaddress import ip_address
 
-    hosts = {sock.getsockname()[0] for sock in socks if sock is not None}
+    hosts = {sock.getsockname()[0] for sock in socks}
     reached = sorted(host for host in hosts if not ip_address(host.partition("%")[0]).is_loopback)
     if not reached:
         return
@@ -70,9 +85,13 @@ def _warn_of_reach(socks: Iterable[socket.socket | None], broker: Broker | Clust
         "none is authenticated",
         ", ".join(reached),
     )
-    if loopback := [text_of(host, port) for host, port in broker.addresses if host in ("127.0.0.1", "::1")]:
+    clients = [spec for specs in broker.all_listeners for spec in of_brokers(specs)]
+    reached_there = [spec for spec in clients if spec.bind is not None and spec.bind[0] in reached]
+    addresses = [spec.advertised for spec in reached_there if spec.advertised is not None]
+    if loopback := [text_of(host, port) for host, port in addresses if host in ("127.0.0.1", "::1")]:
         log.warning(
-            "clients are told to connect to %s, where only this machine reaches it: --advertised HOST:PORT names another",
+            "clients are told to connect to %s, where only this machine reaches it: --advertised HOST:PORT, or "
+            "advertised.listeners, names another",
             ", ".join(loopback),
         )
 
@@ -124,12 +143,12 @@ async def _serve(
 
 async def _begin(options: argparse.Namespace, broker: Broker | Cluster) -> None:
     """Accept, and make the topics: beforehand, unless it takes other nodes, with which one must have found one another."""
-    if len(broker.addresses) == 1 and broker.controlling.node.quorum.is_alone:
+    if len(broker.all_listeners) == 1 and broker.controlling.node.quorum.is_alone:
         await _create(broker, options.topic)
         await broker.start()
         return
     await broker.start()
-    if options.topic or len(broker.addresses) > 1:
+    if options.topic or len(broker.all_listeners) > 1:
         await _opened(broker)
     await _create(broker, options.topic)
 
@@ -144,33 +163,27 @@ def _made(
     options: argparse.Namespace,
     settings: Settings,
     clock: Clock,
-    socks: Sequence[socket.socket | None],
-    controllers: socket.socket | None,
+    nodes: Sequence[BoundListeners],
     capture: Capture | None,
 ) -> Broker | Cluster:
     """The node, or those of a cluster."""
-    clients = [sock for sock in socks if sock is not None]
-    if len(clients) > 1:
+    if len(nodes) > 1:
         from ..cluster import Cluster
 
         return Cluster(
             settings,
-            clients,
+            nodes,
             clock,
-            controllers=controllers,
             seed=options.seed,
             history=options.verbose,
             data_dirs=_dirs(options.data_dir, settings),
             capture=capture,
         )
-    advertised = _advertised(options, settings)
     settings, data = _data(options.data_dir, settings, clock)
     return Broker(
         settings,
-        socks[0],
+        nodes[0],
         clock,
-        controllers=controllers,
-        advertised=advertised,
         seed=options.seed,
         history=options.verbose,
         data=data,
@@ -232,16 +245,6 @@ def _on_signals() -> asyncio.Event:
     return ended
 
 
-def _advertised(options: argparse.Namespace, settings: Settings) -> tuple[str, int] | None:
-    told = "advertised.listeners" in settings.given and "broker" in settings.list("process.roles")
-    if options.advertised or not told:
-        given: tuple[str, int] | None = options.advertised
-        return given
-    from .listener_settings import advertised_listener
-
-    return advertised_listener(settings)
-
-
 async def _create(broker: Broker | Cluster, topics: Iterable[tuple[str, int | None]]) -> None:
     """Create the topics that are not there yet. KafkaError for one that is there with another number of partitions."""
     for name, partitions in topics:
@@ -285,7 +288,7 @@ def _announce(broker: Broker | Cluster, settings: Settings) -> None:
     node = broker.asked.node
     lines: dict[str, object] = {}
     if "broker" in node.roles:
-        lines["bootstrap.servers"] = ",".join(text_of(*address) for address in broker.addresses)
+        lines["bootstrap.servers"] = _texts(broker.addresses())
     if broker.controller is not None:
         lines["controller.quorum.bootstrap.servers"] = text_of(*broker.controller)
     lines |= {
@@ -294,18 +297,24 @@ def _announce(broker: Broker | Cluster, settings: Settings) -> None:
         "pid": os.getpid(),
         "version": __version__,
     }
+    if len(broker.listener_names) > 1:
+        for name in broker.listener_names:
+            lines[f"listener.name.{name.lower()}.bootstrap.servers"] = _texts(broker.addresses(name))
     with suppress(BrokenPipeError):  # nobody listens: no reason not to serve
         print("\n".join(f"{key}={value}" for key, value in lines.items()), flush=True)
     if without := settings.without_effect():
         log.info("these settings change nothing here: %s", ", ".join(without))
 
 
+def _texts(addresses: Iterable[tuple[str, int]]) -> str:
+    return ",".join(text_of(*address) for address in addresses)
+
+
 async def _log_serving(broker: Broker | Cluster) -> None:
     """Log the address as soon as clients are accepted: a broker of a larger cluster has to be part of it first."""
     await _opened(broker)
     is_broker = "broker" in broker.asked.node.roles
-    places = broker.addresses if is_broker else [broker.controller or broker.address]
-    log.info("serving at %s", ",".join(text_of(*place) for place in places))
+    log.info("serving at %s", _texts(broker.addresses() if is_broker else [broker.controller or broker.address]))
 
 
 def _log_to_stderr(level: int) -> None:

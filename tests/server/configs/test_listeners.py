@@ -46,6 +46,23 @@ def test_security_protocols(static: dict[str, str], protocols: dict[str, str] | 
         ({"listeners": "PLAINTEXT://a:1,SSL://b:1"}, "different port"),
         ({"listeners": "PLAINTEXT://127.0.0.1:1,SSL://[::1]:1"}, ""),
         ({"listeners": "PLAINTEXT://a:0,SSL://b:0"}, ""),
+        ({"listeners": "SSL://:1"}, "inter.broker.listener.name must be a listener name defined in advertised"),
+        ({"listeners": "SSL://:1", "security.inter.broker.protocol": "SSL"}, ""),
+        ({"listeners": "SSL://:1", "inter.broker.listener.name": "ssl"}, ""),
+        (
+            {"inter.broker.listener.name": "PLAINTEXT", "security.inter.broker.protocol": "PLAINTEXT"},
+            "Only one of inter.broker.listener.name and security.inter.broker.protocol should be set",
+        ),
+        ({"inter.broker.listener.name": "A"}, "Listener with name A defined in inter.broker.listener.name not found"),
+        (
+            {"advertised.listeners": "SSL://h:1,PLAINTEXT://h:2"},
+            "Found SSL,PLAINTEXT. The valid options based on the current configuration are PLAINTEXT",
+        ),
+        (
+            {"listeners": "C://:1", "controller.listener.names": "C"},
+            "There must be at least one broker advertised listener. Perhaps all listeners appear in controller",
+        ),
+        ({"listeners": "C://:1", "controller.listener.names": "C", "process.roles": "controller"}, ""),
         ({"log.roll.ms": "0"}, "log.roll.ms must be greater"),
         ({"log.roll.jitter.ms": "-1"}, "log.roll.jitter.ms must be greater"),
         ({"log.cleaner.threads": "200"}, "1MB per cleaner thread"),

@@ -24,6 +24,7 @@ from kafkadouble.server.apis.served import TABLE
 from kafkadouble.server.requests.request import Peer, Request
 from tests.server.groups.asking import commit_request, fetch_request
 from tests.server.groups.bench import GROUP, GROUP_APIS, START, Bench
+from tests.support.listeners import BROKER
 
 JOIN = JoinGroupRequest(
     group_id=GROUP,
@@ -120,7 +121,9 @@ def test_refusals_can_be_written_in_every_version(api: str) -> None:
     served = next(served for served in TABLE if served.name == api)
     for version in range(served.lowest, served.highest + 1):
         body = example(api, version)
-        request: Request[Any] = Request(served.api.key, version, 1, "c", body, Peer(1, "h", 1), received=START, size=0)
+        request: Request[Any] = Request(
+            served.api.key, version, 1, "c", body, Peer(1, "h", 1, BROKER), received=START, size=0
+        )
         answer = dispatch.refused(request, codes.COORDINATOR_LOAD_IN_PROGRESS)
         assert isinstance(answer, Message)
         again = type(answer).decode(answer.encode(version), version)

@@ -11,6 +11,7 @@ from kafkadouble.server.apis.served import CONTROLLER_SERVED
 from kafkadouble.server.requests.request import Peer, Request
 from tests.server.harness import Harness, Pending
 from tests.server.metadata import broker_life
+from tests.support.listeners import CONTROLLER
 
 SIZE_FIELD = 4
 CORRELATION_ID = 7
@@ -24,7 +25,7 @@ class Controllers(Harness):
         head = headers.read_request_header(frame)
         assert CONTROLLER_SERVED[head.api_key].serves(version)
         body: Any = registry.api(head.api_key).request.decode(frame, version, head.body_offset)
-        peer = Peer(2, "127.0.0.1", 50_001, "CONTROLLER", CONTROLLER_SERVED)
+        peer = Peer(2, "127.0.0.1", 50_001, CONTROLLER)
         request = Request(
             head.api_key, version, CORRELATION_ID, client_id, body, peer, received=self.now, size=len(frame)
         )

@@ -11,6 +11,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.requests.request import Peer, Request
 from tests.server.harness import Harness, versions
+from tests.support.listeners import BROKER
 
 CODE = error_codes.CLUSTER_AUTHORIZATION_FAILED
 
@@ -80,7 +81,7 @@ CASES = [(api, version) for api in BODIES for version in versions(api)]
 def test_everything_that_was_asked_for_failed(api: str, version: int, message: str | None) -> None:
     served = next(served for served in TABLE_BY_NAME.values() if served.name == api)
     body = a_request(api, version)
-    request = Request(served.api.key, version, 1, "test", body, Peer(1, "h", 1), received=0, size=0)
+    request = Request(served.api.key, version, 1, "test", body, Peer(1, "h", 1, BROKER), received=0, size=0)
     answer = served.handler.refuse(request, CODE, message)
     assert answer is not None
     found: Any = type(answer).decode(answer.encode(version), version)

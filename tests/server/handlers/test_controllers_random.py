@@ -19,6 +19,7 @@ from kafkadouble.server.apis.served import CONTROLLER_SERVED, FORWARDED
 from kafkadouble.server.requests.request import Peer, Request
 from tests.hostile.requests import Requests
 from tests.server.harness import SEED, Harness
+from tests.support.listeners import CONTROLLER
 
 REQUESTS = 3000
 WHO = bytes(2) + DefaultPrincipalData(type="User", name="alice").encode(0)
@@ -35,7 +36,7 @@ class Evil(Harness):
             for served in CONTROLLER_SERVED.values()
             for version in range(served.lowest, served.highest + 1)
         ]
-        self.to_controllers = Peer(9, "127.0.0.1", 50_009, "CONTROLLER", CONTROLLER_SERVED)
+        self.to_controllers = Peer(9, "127.0.0.1", 50_009, CONTROLLER)
         self.ids = count(1)
 
     def send(self) -> None:

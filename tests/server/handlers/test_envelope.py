@@ -26,6 +26,7 @@ from kafkadouble.server.requests.bounds import MOST_ELEMENTS
 from kafkadouble.server.requests.request import Peer, Refusal, Request
 from kafkadouble.server.requests.waiting import Until, Waiters
 from tests.server.harness import NOW, SEED, Harness, Pending
+from tests.support.listeners import CONTROLLER
 
 APIS = CONTROLLER_SERVED
 SIZE_FIELD = 4
@@ -53,7 +54,7 @@ def forward(
     apis: Mapping[int, Any] = APIS,
 ) -> Pending:
     body = EnvelopeRequest(request_data=data, request_principal=who, client_host_address=address)
-    broker = Peer(3, "127.0.0.1", 50_001, "CONTROLLER", apis)
+    broker = Peer(3, "127.0.0.1", 50_001, CONTROLLER._replace(apis=apis))
     request = Request(ApiKeys.ENVELOPE, 0, 5, "1", body, broker, received=cluster.now, size=len(data) + 40)
     pending = Pending(0, ApiKeys.ENVELOPE, 5)
     pending.task = cluster.node.submit(request, pending.answered, cluster.now)
@@ -142,7 +143,7 @@ def test_the_handler_sees_the_client(cluster: Harness, address: bytes, host: str
     apis = odd(note)
     answered(cluster, inside(creating("t"), 7), who=principal("User", "bob:x"), address=address, apis=apis)
     [request] = seen
-    assert (request.peer.principal, request.peer.host, request.peer.listener) == ("User:bob:x", host, "CONTROLLER")
+    assert (request.peer.principal, request.peer.host, request.peer.listener.name) == ("User:bob:x", host, "CONTROLLER")
     assert (request.client_id, request.correlation_id, request.version) == ("a client", 77, 7)
     assert request.peer.apis is apis
     assert request.received == NOW

@@ -13,7 +13,7 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.controller.bootstrap import broker_record
 from kafkadouble.server.metadata.features import ELR
-from kafkadouble.server.metadata.image import EMPTY, TOPIC, Image, PartitionImage
+from kafkadouble.server.metadata.image import EMPTY, TOPIC, Endpoint, Image, PartitionImage
 from kafkadouble.server.metadata.replay import replay
 
 DEFAULTS = Settings()
@@ -52,8 +52,7 @@ def cluster(
         record = broker_record(
             broker,
             Uuid(bytes([broker]) * 16),
-            f"h{broker}",
-            9092,
+            [Endpoint("PLAINTEXT", f"h{broker}", 9092, 0)],
             epoch=epoch_of(broker),
             rack=(racks or {}).get(broker),
             log_dirs=[directory(broker, number) for number in range(directories)],

@@ -32,7 +32,7 @@ from kafkadouble.server.controller.partition_change_builder import RECOVERED, RE
 from kafkadouble.server.controller.partition_reassignment_replicas import PartitionReassignmentReplicas
 from kafkadouble.server.controller.partition_reassignments import alter_partition_reassignments
 from kafkadouble.server.controller.replica_placement import partition_record, place_replicas
-from kafkadouble.server.metadata.image import TOPIC, BrokerImage, Image, PartitionImage
+from kafkadouble.server.metadata.image import TOPIC, BrokerImage, Endpoint, Image, PartitionImage
 from kafkadouble.server.metadata.log_dir_ids import LOST, directories_of, is_online
 from kafkadouble.server.metadata.replay import replay
 from kafkadouble.server.metadata.replay_topics import NO_LEADER_CHANGE
@@ -41,6 +41,8 @@ from tests.server.metadata.small_clusters import cluster, directory, with_topic
 STEPS = 150
 UNCLEAN = "unclean.leader.election.enable"
 BROKERS = range(1, 6)
+
+AT = Endpoint("PLAINTEXT", "h", 1, 0)
 
 
 class Story:
@@ -114,7 +116,7 @@ class Story:
         change = broker_changes.handle_clean_broker_shutdown if clean else broker_changes.handle_unclean_broker_shutdown
         log_dirs = [directory(id, number) for number in range(2)] if self.image.brokers[1].log_dirs else []
         self.lives += 1
-        made = broker_record(id, Uuid.ZERO, "h", 1, epoch=self.lives, rack=None, log_dirs=log_dirs)
+        made = broker_record(id, Uuid.ZERO, [AT], epoch=self.lives, rack=None, log_dirs=log_dirs)
         records = [*change(self.image, id, self.settings), made]
         self.tell("clean restart" if clean else "unclean restart", records)
 
@@ -199,9 +201,7 @@ class Story:
             self.lives += 1
             self.image = replay(
                 self.image,
-                broker_record(
-                    broker.id, Uuid.ZERO, "h", 1, epoch=self.lives, rack=None, log_dirs=list(broker.log_dirs)
-                ),
+                broker_record(broker.id, Uuid.ZERO, [AT], epoch=self.lives, rack=None, log_dirs=list(broker.log_dirs)),
             )
 
 

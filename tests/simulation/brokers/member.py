@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import registry
 from kafkadouble.messages.message import Message
-from kafkadouble.server.apis.row import ServedApi
-from kafkadouble.server.apis.served import CONTROLLER_SERVED, SERVED
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.logs import flushing
 from kafkadouble.server.network.listener import RETIRE_MS
 from kafkadouble.server.node import Node
 from kafkadouble.server.raft.links import Failure, Send
+from kafkadouble.server.requests.listener_spec import ListenerSpec
 from kafkadouble.server.requests.request import Peer, Request
+from tests.support.listeners import BROKER, CONTROLLER, listeners_of
 
 from ..world import Broken, Event
 from .machine import Machine
@@ -65,8 +65,7 @@ class Member:
         self.world.note("{} starts", self.id)
         self.node = Node(
             given,
-            advertised=address(self.id, client_port),
-            controller=controller,
+            listeners=listeners_of(given, address(self.id, client_port), controller),
             now=now,
             seed=self._seed,  # of all of its lives, of which each must make other choices
             logs=self.machine.logs(),
@@ -158,11 +157,11 @@ class Member:
         key: int,
         version: int,
         data: bytes,
-        apis: Mapping[int, ServedApi],
+        listener: ListenerSpec,
         reply: Callable[[Any], None],
         lost: Callable[[], None],
     ) -> None:
-        """A request of another node or of a client, at the listener that serves these APIs."""
+        """A request of another node or of a client, at this listener."""
         number = next(self._numbers)
         self._unanswered[number] = lost
 
@@ -172,7 +171,7 @@ class Member:
 
         def taken(node: Node) -> None:
             body = registry.api(key).request.decode(data, version)
-            peer = Peer(number, "127.0.0.1", 1, apis=apis)
+            peer = Peer(number, "127.0.0.1", 1, listener)
             request: Request[Any] = Request(key, version, number, "client", body, peer, self.world.now, len(data))
             node.submit(request, answered, self.world.now)
 
@@ -215,9 +214,9 @@ class Member:
         to, at_broker = self.cluster.id_at(send.to.endpoint), send.to.endpoint.port == CLIENT_PORT
         self.cluster.wires.ask(self.id, to, send.body, send.version, told, REQUEST_MS, at_broker=at_broker)
 
-    def apis(self, *, at_broker: bool) -> Mapping[int, ServedApi]:
-        """What is served where a request comes to it. `at_broker` counts where it has two listeners."""
-        return SERVED if self.is_broker and (at_broker or not self.is_controller) else CONTROLLER_SERVED
+    def listener(self, *, at_broker: bool) -> ListenerSpec:
+        """The listener that a request comes to. `at_broker` counts where it has two."""
+        return BROKER if self.is_broker and (at_broker or not self.is_controller) else CONTROLLER
 
     def _flush(self, node: Node) -> None:
         jobs = node.flushing.begin()

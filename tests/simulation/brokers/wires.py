@@ -79,8 +79,8 @@ class _Asking:
         if target is None or not target.is_up:
             self._wires.world.after(1, self.lost)
             return
-        apis = target.apis(at_broker=self._at_broker)
-        target.receive(self._key, self._version, data, apis, self._reply, self.lost)
+        listener = target.listener(at_broker=self._at_broker)
+        target.receive(self._key, self._version, data, listener, self._reply, self.lost)
 
     def _reply(self, answer: Any) -> None:
         """What the other end answers; what is no message ends the connection."""

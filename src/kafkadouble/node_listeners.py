@@ -1,0 +1,171 @@
+"""The listeners of the nodes of this process: planned from settings and options, then bound.
+
+Rules. A host that the settings leave empty is this machine only, where Apache Kafka takes every
+address. Brokers of one cluster have the same listeners, the next broker each on the next port; a
+port 0 stays 0. Only PLAINTEXT is served yet: a listener with another protocol is refused by name.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from kafkadouble.server.configs.listener_specs import listener_specs
+from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.requests.listener_spec import AS_BOUND, PROTOCOLS, Address, ListenerSpec
+from kafkadouble.server.requests.listener_spec import of_brokers as of_brokers
+from kafkadouble.server.requests.listener_spec import of_controllers as of_controllers
+
+from .errors import UsageError
+from .listening import listen, text_of
+
+DEFAULT_HOST = "127.0.0.1"
+LAST_PORT = 65535
+NAME = re.compile(r"[A-Za-z0-9_-]+")
+
+
+class Overrides(NamedTuple):
+    """Options that win over the settings. `port` and `advertised` are those of a broker's only
+    listener."""
+
+    host: str | None = None
+    port: int | None = None
+    controller_port: int | None = None
+    advertised: Address | None = None
+
+
+class BoundListeners(NamedTuple):
+    """The listeners of one node, and their sockets by name; a listener without an address has
+    none."""
+
+    specs: tuple[ListenerSpec, ...]
+    sockets: Mapping[str, socket.socket]
+
+    def close(self) -> None:
+        """Close the sockets."""
+        for sock in self.sockets.values():
+            sock.close()
+
+
+def checked_port(name: str, port: int | None) -> int | None:
+    """UsageError for one that there is not."""
+    if port is not None and (type(port) is not int or not 0 <= port <= LAST_PORT):
+        raise UsageError(f"{name} is {port!r}: there are ports 1 to {LAST_PORT}, and 0 for any free one")
+    return port
+
+
+def listener_config(
+    host: str, port: int, listeners: Mapping[str, int], config: Mapping[str, object]
+) -> dict[str, object]:
+    """Kafka's settings for these listeners, each with its port, under those of `config`. UsageError
+    for what cannot be."""
+    if port:
+        raise UsageError(f"port is {port!r}, and listeners has a port for each: leave it out")
+    if not isinstance(listeners, Mapping) or not listeners:
+        raise UsageError(f"listeners is {listeners!r}: it has a port for each name, such as {{'EXTERNAL': 0}}")
+    for name, its_port in listeners.items():
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            raise UsageError(f"{name!r} is no name of a listener: it has letters, digits, _ and -")
+        checked_port(f"the port of {name}", its_port)
+    own: dict[str, object] = {
+        "listeners": [f"{name}://{text_of(host, each)}" for name, each in listeners.items()],
+        "listener.security.protocol.map": ",".join(f"{name}:{PROTOCOLS[0]}" for name in (*listeners, "CONTROLLER")),
+    }
+    if "security.inter.broker.protocol" not in config:
+        own["inter.broker.listener.name"] = next(iter(listeners))
+    return {**own, **config}
+
+
+def planned(settings: Settings, brokers: int, overrides: Overrides) -> list[tuple[ListenerSpec, ...]]:
+    """The listeners of each node: of the only one, or of each broker and, at last, of their
+    controller. UsageError for what cannot be served."""
+    specs = listener_specs(settings)
+    _check_protocols(settings, specs)
+    clients = _of_clients(of_brokers(specs), overrides)
+    controllers = _of_controller(of_controllers(specs), clients, overrides)
+    if brokers == 1:
+        return [(*clients, *controllers)]
+    return [*(_numbered(clients, number) for number in range(brokers)), tuple(controllers)]
+
+
+def _of_clients(specs: Sequence[ListenerSpec], overrides: Overrides) -> list[ListenerSpec]:
+    if len(specs) > 1:
+        _check_only(specs, overrides)
+    return [_overridden(spec, overrides) for spec in specs]
+
+
+def _check_only(specs: Sequence[ListenerSpec], overrides: Overrides) -> None:
+    names = ", ".join(spec.name for spec in specs)
+    if overrides.port:
+        raise UsageError(f"port {overrides.port} is that of one listener, and there are {names}: give each its own")
+    if overrides.advertised is not None:
+        address = text_of(*overrides.advertised)
+        raise UsageError(f"{address} is the address of one listener, and there are {names}: set advertised.listeners")
+
+
+def _overridden(spec: ListenerSpec, overrides: Overrides) -> ListenerSpec:
+    host, port = spec.bind or AS_BOUND
+    bind = overrides.host or host or DEFAULT_HOST, port if overrides.port is None else overrides.port
+    return spec._replace(bind=bind, advertised=overrides.advertised or spec.advertised)
+
+
+def _of_controller(
+    specs: Sequence[ListenerSpec], clients: Sequence[ListenerSpec], overrides: Overrides
+) -> list[ListenerSpec]:
+    found = [
+        spec if spec.bind is None else spec._replace(bind=(spec.bind[0] or DEFAULT_HOST, spec.bind[1]))
+        for spec in specs
+    ]
+    if overrides.controller_port is not None and found:
+        known = [spec.bind for spec in (found[0], *clients) if spec.bind is not None]
+        host = overrides.host or (known[0][0] if known else DEFAULT_HOST)
+        advertised = found[0].advertised or AS_BOUND
+        found[0] = found[0]._replace(bind=(host, overrides.controller_port), advertised=advertised)
+    return found
+
+
+def _numbered(specs: Sequence[ListenerSpec], number: int) -> tuple[ListenerSpec, ...]:
+    """Those of the broker with this number, from 0 on."""
+    return tuple(
+        spec._replace(bind=_shifted(spec.bind, number), advertised=_shifted(spec.advertised, number)) for spec in specs
+    )
+
+
+def _shifted(address: Address | None, number: int) -> Address | None:
+    if address is None or not address[1]:
+        return address
+    if address[1] + number > LAST_PORT:
+        raise UsageError(f"port {address[1]} leaves no {number + 1} ports: they go up to {LAST_PORT}")
+    return address[0], address[1] + number
+
+
+def _check_protocols(settings: Settings, specs: Sequence[ListenerSpec]) -> None:
+    for spec in specs:
+        if spec.bind is not None and spec.security_protocol != PROTOCOLS[0]:
+            place = settings.given.get("listeners", "listeners")
+            raise UsageError(
+                f"{place}: listener {spec.name} speaks {spec.security_protocol}, and only {PROTOCOLS[0]} is served yet"
+            )
+
+
+def bound(specs: Sequence[ListenerSpec]) -> BoundListeners:
+    """The listeners with new sockets. OSError when an address cannot be had."""
+    opened: list[socket.socket | None] = []
+    try:
+        opened.extend(None if spec.bind is None else listen(*spec.bind) for spec in specs)
+    except BaseException:
+        for sock in opened:
+            if sock is not None:
+                sock.close()
+        raise
+    return paired(specs, [sock for sock in opened if sock is not None])
+
+
+def paired(specs: Sequence[ListenerSpec], socks: Sequence[socket.socket]) -> BoundListeners:
+    """The listeners with these sockets, in the order of those that have an address."""
+    left = iter(socks)
+    sockets = {spec.name: next(left) for spec in specs if spec.bind is not None}
+    resolved = [spec.bound_at(sockets[spec.name].getsockname()[:2]) if spec.bind else spec for spec in specs]
+    return BoundListeners(tuple(resolved), sockets)

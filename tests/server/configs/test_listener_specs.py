@@ -1,0 +1,74 @@
+"""The listeners that settings give a node, and what becomes of them when sockets are bound."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkadouble.server.apis.served import CONTROLLER_SERVED, SERVED
+from kafkadouble.server.configs.listener_specs import listener_specs
+from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.requests.listener_spec import AS_BOUND, ListenerSpec
+
+MAP = "A:PLAINTEXT,B:SSL,C:PLAINTEXT,D:PLAINTEXT"
+
+
+def specs(**config: object) -> tuple[ListenerSpec, ...]:
+    named = {name.replace("_", "."): value for name, value in config.items()}
+    return listener_specs(Settings({"listener.security.protocol.map": MAP, **named}))
+
+
+def test_a_node_has_its_broker_s_listeners_and_its_controller_s() -> None:
+    found = specs(
+        listeners="c://:3,B://b:2,A://a:1",
+        inter_broker_listener_name="a",
+        controller_listener_names="D,C",
+        advertised_listeners="B://far:7,A://:0",
+    )
+    assert found == (
+        ListenerSpec("B", "SSL", ("b", 2), ("far", 7), SERVED),
+        ListenerSpec("A", "PLAINTEXT", ("a", 1), ("", 0), SERVED),
+        ListenerSpec("D", "PLAINTEXT", None, None, CONTROLLER_SERVED),
+        ListenerSpec("C", "PLAINTEXT", ("", 3), AS_BOUND, CONTROLLER_SERVED),
+    )
+    assert [each.is_of_controllers for each in found] == [False, False, True, True]
+    assert [each.protocol_id for each in found] == [1, 0, 0, 0]
+
+
+def test_a_role_that_a_node_has_not_has_no_listeners() -> None:
+    given = {"listeners": "A://:1,C://:2", "controller_listener_names": "C"}
+    of_controller = specs(process_roles="controller", **given)
+    of_broker = specs(process_roles="broker", inter_broker_listener_name="A", **given)
+    assert [each.name for each in of_controller] == ["C"]
+    assert [each.name for each in of_broker] == ["A"]
+
+
+def test_a_listener_that_is_left_out_of_the_advertised_ones_is_not_advertised() -> None:
+    found = specs(listeners="A://:1,D://:2", inter_broker_listener_name="A", advertised_listeners="A://h:5")
+    assert [each.advertised for each in found] == [("h", 5), None, None]
+
+
+def test_without_settings_there_is_one_for_clients_and_the_controller_has_no_socket() -> None:
+    assert listener_specs(Settings()) == (
+        ListenerSpec("PLAINTEXT", "PLAINTEXT", ("127.0.0.1", 0), AS_BOUND, SERVED),
+        ListenerSpec("CONTROLLER", "PLAINTEXT", None, None, CONTROLLER_SERVED),
+    )
+
+
+@pytest.mark.parametrize(
+    ("advertised", "bound", "expected"),
+    [
+        (AS_BOUND, ("127.0.0.1", 9092), ("127.0.0.1", 9092)),
+        (AS_BOUND, ("0.0.0.0", 9092), ("127.0.0.1", 9092)),
+        (AS_BOUND, ("::", 9092), ("::1", 9092)),
+        (("far", 0), ("0.0.0.0", 9092), ("far", 9092)),
+        (("", 5), ("10.0.0.1", 9092), ("10.0.0.1", 5)),
+        (("far", 5), ("10.0.0.1", 9092), ("far", 5)),
+        (None, ("10.0.0.1", 9092), None),
+    ],
+)
+def test_what_is_advertised_follows_what_is_bound(
+    advertised: tuple[str, int] | None, bound: tuple[str, int], expected: tuple[str, int] | None
+) -> None:
+    spec = ListenerSpec("A", "PLAINTEXT", ("", 0), advertised, SERVED).bound_at(bound)
+    assert (spec.bind, spec.advertised) == (bound, expected)
+    assert spec.bound_at(bound) == spec

@@ -30,9 +30,9 @@ from kafkadouble.server.log.formats.names import checkpoint_name
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.logs.formatting import format_directory
 from kafkadouble.server.logs.log_dir import METADATA_FOLDER
-from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
-from kafkadouble.server.raft.snapshots.head import Head
-from kafkadouble.server.raft.snapshots.writing import write_at_once
+from kafkadouble.server.raft.snapshots.file_store import FileSnapshotStore
+from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
+from kafkadouble.server.raft.snapshots.snapshot_writer import write_at_once
 
 from . import report, servers
 
@@ -76,9 +76,9 @@ def directory(path: str, size: int) -> Path:
     disk = RealDisk(path)
     format_directory(disk, path, CLUSTER, NODE, Uuid(Random(2).randbytes(16)), NOW)
     disk.make_folder(METADATA_FOLDER)
-    part = FileSnapshots(disk, METADATA_FOLDER).create(NEWEST)
+    part = FileSnapshotStore(disk, METADATA_FOLDER).create(NEWEST)
     assert part is not None
-    write_at_once(part, Head(NOW), (), NOW)
+    write_at_once(part, SnapshotHeader(NOW), (), NOW)
     large = Path(path) / METADATA_FOLDER / checkpoint_name(ID)
     with large.open("wb") as file:
         for at in range(size >> 20):

@@ -34,10 +34,10 @@ from kafkadouble.server.logs.formatting import format_directory
 from kafkadouble.server.logs.log_dir import METADATA_FOLDER
 from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.metadata.image_snapshots import encoded_records_of, load_image
-from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
-from kafkadouble.server.raft.snapshots.head import Head
-from kafkadouble.server.raft.snapshots.reading import SnapshotReader
-from kafkadouble.server.raft.snapshots.writing import write, write_at_once
+from kafkadouble.server.raft.snapshots.file_store import FileSnapshotStore
+from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
+from kafkadouble.server.raft.snapshots.snapshot_reader import RecordsSnapshotReader
+from kafkadouble.server.raft.snapshots.snapshot_writer import write, write_at_once
 
 from . import report, servers
 
@@ -77,20 +77,20 @@ def _name(number: int) -> str:
     return f"topic-{number:06d}"
 
 
-def snapshot(path: str, topics: int, partitions: int) -> tuple[FileSnapshots, OffsetAndEpoch]:
+def snapshot(path: str, topics: int, partitions: int) -> tuple[FileSnapshotStore, OffsetAndEpoch]:
     """In a directory that a node can start on, as if its log had gone on to there."""
     disk = RealDisk(path)
     format_directory(disk, path, CLUSTER, NODE, Uuid(Random(2).randbytes(16)), NOW)
     disk.make_folder(METADATA_FOLDER)
-    store = FileSnapshots(disk, METADATA_FOLDER)
+    store = FileSnapshotStore(disk, METADATA_FOLDER)
     id = OffsetAndEpoch(topics * (partitions + 1) + 1, 1)
     part = store.create(id)
     assert part is not None
-    write_at_once(part, Head(NOW), values(topics, partitions), NOW)
+    write_at_once(part, SnapshotHeader(NOW), values(topics, partitions), NOW)
     return store, id
 
 
-def loaded(reader: SnapshotReader) -> tuple[Image, dict[str, float]]:
+def loaded(reader: RecordsSnapshotReader) -> tuple[Image, dict[str, float]]:
     """The image; and the seconds that it took, those that reading its batches takes of them, and those that decoding its records does."""
     start = time.process_time()
     image = load_image(reader)
@@ -104,12 +104,12 @@ def loaded(reader: SnapshotReader) -> tuple[Image, dict[str, float]]:
     return image, {"image": whole, "batches": batches, "codec": time.process_time() - start}
 
 
-def written(image: Image, store: FileSnapshots, id: OffsetAndEpoch) -> tuple[dict[str, float], list[float]]:
+def written(image: Image, store: FileSnapshotStore, id: OffsetAndEpoch) -> tuple[dict[str, float], list[float]]:
     """Seconds: all of it, and to make the values of its records; and ms of each slice, between which a node answers."""
     part = store.create(OffsetAndEpoch(id.offset + 1, id.epoch))
     assert part is not None
     slices, start = [], time.process_time()
-    for flushing in write(part, Head(NOW), encoded_records_of(image), NOW):
+    for flushing in write(part, SnapshotHeader(NOW), encoded_records_of(image), NOW):
         slices.append(time.process_time())
         if flushing is not None:
             flushing()  # beside the loop, where there is one

@@ -24,8 +24,8 @@ from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
 from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from kafkadouble.server.raft import following
-from kafkadouble.server.raft.snapshots import fetching
+from kafkadouble.server.raft import follower_actions
+from kafkadouble.server.raft.snapshots import download
 
 SOON = {"metadata.log.max.snapshot.interval.ms": "1000"}
 HISTORY = "Leaders and ISRs, as they changed"
@@ -75,7 +75,7 @@ def test_every_version_of_fetch_that_a_quorum_speaks(
     one: Cluster, version: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     topic = made(one.bootstrap, f"fetch-{version}")
-    monkeypatch.setattr(following, "FETCH_VERSION", version)
+    monkeypatch.setattr(follower_actions, "FETCH_VERSION", version)
     assert run_here([controllers(one)]) == 0
     assert topic in [row["TOPIC"] for row in tables(capsys.readouterr().out)["Topics"]]
 
@@ -105,12 +105,12 @@ def test_a_fresh_observer_begins_with_a_snapshot(
 ) -> None:
     """However small the pieces are that it comes in."""
     topic = made(three.bootstrap, "snapshot", partitions=2, copies=2)
-    asked = fetching.Download.__init__
+    asked = download.SnapshotDownload.__init__
 
     def in_pieces(self: Any, store: Any, id: Any, epoch: int, max_bytes: int) -> None:
         asked(self, store, id, epoch, pieces)
 
-    monkeypatch.setattr(fetching.Download, "__init__", in_pieces)
+    monkeypatch.setattr(download.SnapshotDownload, "__init__", in_pieces)
 
     def begun_with() -> dict[str, list[Row]]:
         assert run_here([controllers(three)]) == 0

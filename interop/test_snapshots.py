@@ -29,10 +29,10 @@ from kafkadouble.server.metadata.image import EMPTY, Image
 from kafkadouble.server.metadata.metadata_log import decode_batches
 from kafkadouble.server.metadata.replay import MetadataDelta, replay
 from kafkadouble.server.raft.replica_key import ReplicaKey
-from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
-from kafkadouble.server.raft.snapshots.head import Head
-from kafkadouble.server.raft.snapshots.writing import BATCH, write_at_once
-from kafkadouble.server.raft.voters import Endpoint, Voter, VoterSet
+from kafkadouble.server.raft.snapshots.file_store import FileSnapshotStore
+from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
+from kafkadouble.server.raft.snapshots.snapshot_writer import BATCH_SIZE_BYTES, write_at_once
+from kafkadouble.server.raft.voters import Voter, VoterEndpoint, VoterSet
 
 FOLDER = "__cluster_metadata-0"
 NOW = 1_795_000_000_000
@@ -40,7 +40,9 @@ LEVEL = 30
 """4.3: the tools are of that release."""
 
 DIRECTORY, TOPIC, OTHER = (Uuid(bytes([n]) * 16) for n in (201, 202, 203))
-HEAD = Head(NOW - 5, 1, VoterSet([Voter(ReplicaKey(1, DIRECTORY), {"CONTROLLER": Endpoint("127.0.0.1", 9093)})]))
+HEAD = SnapshotHeader(
+    NOW - 5, 1, VoterSet([Voter(ReplicaKey(1, DIRECTORY), {"CONTROLLER": VoterEndpoint("127.0.0.1", 9093)})])
+)
 
 
 def made(kind: str, /, **fields: Any) -> Any:
@@ -122,11 +124,11 @@ def partition(topic_id: Uuid, index: int, **fields: Any) -> Any:
     return made("PartitionRecord", topic_id=topic_id, partition_id=index, directories=[DIRECTORY], **given | fields)
 
 
-def write(folder: Path, image: Image, id: OffsetAndEpoch, head: Head, most: int = BATCH) -> Path:
+def write(folder: Path, image: Image, id: OffsetAndEpoch, head: SnapshotHeader, most: int = BATCH_SIZE_BYTES) -> Path:
     """A snapshot in the log directory `folder`; its file."""
     disk = RealDisk(str(folder))
     disk.make_folder(FOLDER)
-    part = FileSnapshots(disk, FOLDER).create(id)
+    part = FileSnapshotStore(disk, FOLDER).create(id)
     assert part is not None
     write_at_once(part, head, image_snapshots.encoded_records_of(image), NOW, most=most)
     return folder / FOLDER / checkpoint_name(id)
@@ -222,7 +224,7 @@ def test_a_real_kafka_whose_metadata_log_is_gone_starts_from_our_snapshot(kafka:
     node.stop()
     folder = node.data / FOLDER
     image = image_of(folder)
-    theirs = FileSnapshots(RealDisk(str(node.data)), FOLDER)
+    theirs = FileSnapshotStore(RealDisk(str(node.data)), FOLDER)
     voters, version = theirs.voters_of(theirs.ids()[0])
     for path in [
         *folder.glob("*.log"),
@@ -232,7 +234,7 @@ def test_a_real_kafka_whose_metadata_log_is_gone_starts_from_our_snapshot(kafka:
     ]:
         path.unlink()
     (folder / names.LEADER_EPOCH).unlink()
-    ours = write(node.data, image, image.end, Head(NOW, version, voters))
+    ours = write(node.data, image, image.end, SnapshotHeader(NOW, version, voters))
     node.start()
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
     eventually(lambda: admin.list_topics(timeout=PATIENCE).topics, lambda found: "kept" in found)

@@ -18,7 +18,7 @@ from kafkadouble.server.metadata import image_snapshots
 from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.metadata.metadata_log import decode_batches
 from kafkadouble.server.metadata.replay import MetadataDelta
-from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
+from kafkadouble.server.raft.snapshots.file_store import FileSnapshotStore
 from kafkadouble.wire.batch import BatchHeader, iter_batches
 
 from .node import METADATA, Node
@@ -117,5 +117,5 @@ def _plain(image: Image) -> Image:
     return image._replace(end=OffsetAndEpoch(0, 0))
 
 
-def _store(node: Node) -> FileSnapshots:
-    return FileSnapshots(RealDisk(str(node.data)), METADATA)
+def _store(node: Node) -> FileSnapshotStore:
+    return FileSnapshotStore(RealDisk(str(node.data)), METADATA)

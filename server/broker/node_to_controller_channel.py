@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
 
-from ..raft.links import Failure, Peer, Send
+from ..raft.request_manager import OutboundRequest, RaftPeer, RequestFailure
 from ..requests.listener_spec import of_controllers
 from ..requests.request import OWNER, Request
 from ..requests.request import Peer as OtherEnd
@@ -58,7 +58,7 @@ class NodeToControllerChannel:
         """Whether the queue is empty and no request is in flight."""
         return not self._queue
 
-    def take_outgoing(self) -> list[Send]:
+    def take_outgoing(self) -> list[OutboundRequest]:
         """The next request, if there is one and the active controller is known."""
         if self._in_flight is not None or not self._queue or self._now < self._paused_until:
             return []
@@ -69,12 +69,12 @@ class NodeToControllerChannel:
         if leader is None:
             return []
         asked, self._in_flight = self._queue[0], next(self._tokens)
-        return [Send(self._in_flight, leader, asked.body, asked.version, asked.lowest)]
+        return [OutboundRequest(self._in_flight, leader, asked.body, asked.version, asked.lowest)]
 
-    def _leader(self) -> Peer | None:
+    def _leader(self) -> RaftPeer | None:
         replica = self._node.quorum.replica
         at, id = replica.endpoint_of_leader(), replica.leader_id
-        return None if at is None or id is None or id == replica.key.id else Peer(id, at)
+        return None if at is None or id is None or id == replica.key.id else RaftPeer(id, at)
 
     def _send_to_self(self, asked: NodeToControllerQueueItem) -> None:
         node, key = self._node, asked.body.api_key or 0
@@ -94,13 +94,13 @@ class NodeToControllerChannel:
             # what is no generator is an answer
             self.answered(token, result, node.now)  # type: ignore[arg-type]
 
-    def answered(self, token: int, response: Message | Failure | None, now: int) -> None:
+    def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
         """Handles an answer, or its failure."""
         self._now = now
         if token != self._in_flight:
             return
         self._in_flight = None
-        if response in (None, Failure.LOST) or getattr(response, "error_code", 0) == error_codes.NOT_CONTROLLER:
+        if response in (None, RequestFailure.LOST) or getattr(response, "error_code", 0) == error_codes.NOT_CONTROLLER:
             self._paused_until = now + BACKOFF_MS
             return
         asked = self._queue.popleft()

@@ -29,7 +29,7 @@ from ..metadata.metadata_loader import ImageChange, MetadataLoader, UncommittedB
 from ..metadata.metadata_log import encoded_records
 from ..metadata.record_versions import batch_level, records_at_level
 from ..metadata.replay import MetadataDelta
-from ..raft.replica import NotLeader
+from ..raft.kafka_raft_client import NotLeader
 from ..requests.request import Refusal
 from ..requests.waiting import Until, Wait, Waiters
 from . import bootstrap, broker_unfenced, periodic_tasks, self_registration
@@ -38,7 +38,7 @@ from .producer_id_manager import ProducerIdManager
 
 if TYPE_CHECKING:
     from ..metadata.changed_records import ChangedRecords
-    from ..raft.snapshots.reading import SnapshotReader
+    from ..raft.snapshots.snapshot_reader import RecordsSnapshotReader
     from .host import ControllerHost
 
 R = TypeVar("R")
@@ -199,7 +199,7 @@ class Controller:
                 self._node.halted = f"the metadata log, from offset {batches.offset} on: {problem}"
             self._apply_dynamic_configs(before)
 
-    def snapshot_loaded(self, reader: SnapshotReader) -> None:
+    def snapshot_loaded(self, reader: RecordsSnapshotReader) -> None:
         """The replica continues from a snapshot."""
         with reader:
             before = self.image

@@ -120,9 +120,9 @@ class _NoOpRecordTask:
 
 
 def _has_observers(state: object) -> bool:
-    from ..raft.leader import Leader
+    from ..raft.leader_state import LeaderState
 
-    return isinstance(state, Leader) and bool(state.observers)
+    return isinstance(state, LeaderState) and bool(state.observers)
 
 
 def _schedule(node: ControllerHost, active: ActiveController, interval: Callable[[], int], task: PeriodicTask) -> None:

@@ -15,7 +15,7 @@ from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
 from ..controller import self_registration
 from ..controller.feature_control import MIN_ISR, FeatureUpdateResult, QuorumFeatures, update_features
 from ..metadata.features import supported_features
-from ..raft.reconfiguration import ChangeRefused
+from ..raft.reconfiguration import VoterChangeRefused
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
 
@@ -63,7 +63,7 @@ def _decided(node: Node, body: UpdateFeaturesRequest) -> FeatureUpdateResult:
 def _raise(node: Node, version: int) -> None:
     try:
         node.quorum.replica.raise_kraft_version(version, node.now)
-    except ChangeRefused as refused:
+    except VoterChangeRefused as refused:
         told = refused.message or error_codes.meaning(refused.code)
         raise Refusal(refused.code, f"{FAILED}{told}") from None
 

@@ -29,8 +29,8 @@ from ..log.formats.errors import BadFile
 from ..log.log import PartitionLog
 from ..metadata.internal_topics import METADATA_TOPIC
 from ..metadata.log_dir_ids import LOST
-from ..raft.quorum_state_file import FileStore
-from ..raft.snapshots.file_store import FileSnapshots
+from ..raft.quorum_state_file import FileQuorumStateStore
+from ..raft.snapshots.file_store import FileSnapshotStore
 from .log_dir import LogDir
 from .outage import Outage
 from .place import Place
@@ -148,12 +148,12 @@ class FileLogs:
         return self.metadata_directory
 
     @cached_property
-    def elections(self) -> FileStore:
-        return FileStore(self._metadata_dir.disk, METADATA_FOLDER)
+    def elections(self) -> FileQuorumStateStore:
+        return FileQuorumStateStore(self._metadata_dir.disk, METADATA_FOLDER)
 
     @cached_property
-    def snapshots(self) -> FileSnapshots:
-        return FileSnapshots(self._metadata_dir.disk, METADATA_FOLDER)
+    def snapshots(self) -> FileSnapshotStore:
+        return FileSnapshotStore(self._metadata_dir.disk, METADATA_FOLDER)
 
     def open(self, topic: str, topic_id: Uuid, index: int, config: LogConfig, now: int) -> PartitionLog:
         key = topic, index

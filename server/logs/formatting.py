@@ -21,7 +21,7 @@ from ..log.formats.meta_properties import MetaProperties
 from ..metadata.metadata_log import encoded_records
 from ..metadata.record_versions import batch_level
 from ..raft.raft_log import BOOTSTRAP
-from ..raft.snapshots.file_store import FileSnapshots
+from ..raft.snapshots.file_store import FileSnapshotStore
 from ..raft.voters import VoterSet
 from .log_dir import METADATA_FOLDER, LogDir, properties_of
 
@@ -54,13 +54,13 @@ def format_directory(
 
 def _write(disk: Disk, beginning: Beginning, now: int) -> None:
     disk.make_folder(METADATA_FOLDER)
-    from ..raft.snapshots.head import Head  # a directory is formatted once, and opened often
-    from ..raft.snapshots.writing import write_at_once
+    from ..raft.snapshots.snapshot_header import SnapshotHeader  # a directory is formatted once, and opened often
+    from ..raft.snapshots.snapshot_writer import write_at_once
 
-    part = FileSnapshots(disk, METADATA_FOLDER).create(BOOTSTRAP)
+    part = FileSnapshotStore(disk, METADATA_FOLDER).create(BOOTSTRAP)
     assert part is not None, "a new folder has no snapshot"
     values = encoded_records(beginning.records, batch_level(beginning.records, None))
-    write_at_once(part, Head(now, beginning.kraft_version, beginning.voters), values, now)
+    write_at_once(part, SnapshotHeader(now, beginning.kraft_version, beginning.voters), values, now)
 
 
 def opened(disks: Mapping[str, Disk], node_id: int) -> list[LogDir]:

@@ -12,7 +12,7 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..log.config import LogConfig
 from ..log.log import PartitionLog
-from ..raft.quorum_state import Store
+from ..raft.quorum_state import QuorumStateStore
 from ..raft.snapshots.store import SnapshotStore
 from .outage import Outage
 from .place import Place
@@ -77,7 +77,7 @@ class Logs(Protocol):
         ...
 
     @property
-    def elections(self) -> Store:
+    def elections(self) -> QuorumStateStore:
         """Where the quorum keeps the epoch, the leader and the vote."""
         ...
 

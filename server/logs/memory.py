@@ -8,8 +8,8 @@ from kafkadouble.messages.uuid import Uuid
 from ..log.config import LogConfig
 from ..log.log import PartitionLog
 from ..metadata.internal_topics import METADATA_TOPIC
-from ..raft.quorum_state import MemoryStore
-from ..raft.snapshots.memory_store import MemorySnapshots
+from ..raft.quorum_state import MemoryQuorumStateStore
+from ..raft.snapshots.memory_store import MemorySnapshotStore
 from .outage import Outage
 from .place import Place
 
@@ -26,8 +26,8 @@ class MemoryLogs:
         self.last_broker_epoch = -1
         self._logs: dict[tuple[Uuid, int], PartitionLog] = {}
         self.metadata_directory: Uuid | None = None
-        self.elections = MemoryStore()
-        self.snapshots = MemorySnapshots()
+        self.elections = MemoryQuorumStateStore()
+        self.snapshots = MemorySnapshotStore()
 
     @property
     def has_ids(self) -> bool:

@@ -21,20 +21,20 @@ from ..log.offset_and_epoch import OffsetAndEpoch
 from ..log.storage import Flush
 from ..metadata.internal_topics import METADATA_TOPIC
 from ..raft.configured_voters import bootstrap_servers, static_voters
-from ..raft.links import Failure, Send
-from ..raft.listener import Listener
-from ..raft.raft_log import Diverged, RaftLog
-from ..raft.replica import Replica
+from ..raft.kafka_raft_client import KafkaRaftClient
+from ..raft.raft_listener import RaftListener
+from ..raft.raft_log import DivergedLog, RaftLog
 from ..raft.replica_key import ReplicaKey
+from ..raft.request_manager import OutboundRequest, RequestFailure
 from ..raft.settings import NAMES, QuorumSettings
-from ..raft.snapshots.service import Snapshots
-from ..raft.voters import Endpoint, VoterSet
+from ..raft.snapshots.service import FetchSnapshotService
+from ..raft.voters import VoterEndpoint, VoterSet
 from ..requests.listener_spec import of_controllers
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..configs.settings import Settings
-    from ..raft.messages import Incoming
+    from ..raft.messages import InboundRequest
     from .host import RaftHost
     from .logs import Logs
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 class Quorum:
     """The replica, and what of the node it needs. `log` is the metadata log. Nothing happens before `start`."""
 
-    def __init__(self, node: RaftHost, listener: Listener) -> None:
+    def __init__(self, node: RaftHost, listener: RaftListener) -> None:
         self._node = node
         settings, logs = node.settings, node.logs
         self.log = metadata_log(logs, settings, node.now)
@@ -50,10 +50,10 @@ class Quorum:
         self.durable = _Durable(node, self.log)
         listener_name = controller_listener_names(settings)[0]
         advertised = {each.name: each.advertised for each in of_controllers(node.listeners)}
-        endpoints = {name: Endpoint(*address) for name, address in advertised.items() if address is not None}
+        endpoints = {name: VoterEndpoint(*address) for name, address in advertised.items() if address is not None}
         key = ReplicaKey(node.id, node.own_directory)
         static = static_voters(settings, key, listener_name, endpoints, self.snapshots, node.now)
-        self.replica = Replica(
+        self.replica = KafkaRaftClient(
             QuorumSettings.of({name: settings[name] for name in NAMES}),
             key,
             self._raft_log(static),
@@ -65,7 +65,7 @@ class Quorum:
             listener_name=listener_name,
             bootstrap=bootstrap_servers(settings),
             can_vote="controller" in node.roles,
-            snapshots=Snapshots(self.snapshots, _response_max_bytes(settings)),
+            snapshots=FetchSnapshotService(self.snapshots, _response_max_bytes(settings)),
             now=node.now,
         )
         self.durable.replica = self.replica
@@ -74,14 +74,14 @@ class Quorum:
         """BadFile for a log that cannot be what this node has kept: it would vote on it."""
         try:
             found = RaftLog(self.log, static, self.snapshots, self.durable)
-        except Diverged as problem:
+        except DivergedLog as problem:
             raise BadFile(str(problem), file=METADATA_TOPIC) from problem
         epoch = self._node.logs.elections.load().epoch
         if 0 < epoch < found.last_epoch:
             said = f"the log ends in epoch {found.last_epoch}, and the last one that this node has heard of is {epoch}"
             raise BadFile(said, file=METADATA_TOPIC)
         if len(self.snapshots.ids()) > 1:
-            from ..raft.snapshots.keeping import forget_old  # most nodes have one snapshot at most
+            from ..raft.snapshots.cleaner import forget_old  # most nodes have one snapshot at most
 
             forget_old(found, self.snapshots, self._node.now)
         if not found.end_offset:
@@ -102,7 +102,7 @@ class Quorum:
         """Take part; a sole voter leads when this returns."""
         self.tick(self._node.now)
 
-    def handle(self, request: Incoming) -> Message | Wait[Message]:
+    def handle(self, request: InboundRequest) -> Message | Wait[Message]:
         """Any of the quorum's requests."""
         response = self.replica.handle(request, self._node.now)
         self._after()
@@ -127,11 +127,11 @@ class Quorum:
         """Whether there is nothing left to be told."""
         return self.replica.is_stopped
 
-    def take_outgoing(self) -> list[Send]:
+    def take_outgoing(self) -> list[OutboundRequest]:
         """What is to be sent to other nodes."""
         return self.replica.take_outgoing()
 
-    def answered(self, token: int, response: Message | Failure | None, now: int) -> None:
+    def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
         """What has become of it."""
         self._node.now = now
         self.replica.answered(token, response, now)
@@ -166,7 +166,7 @@ class _Durable:
 
     def __init__(self, node: RaftHost, log: PartitionLog) -> None:
         self._node, self.log = node, log
-        self.replica: Replica | None = None  # from its making on
+        self.replica: KafkaRaftClient | None = None  # from its making on
         self.at_once = False
 
     def unflushed(self) -> Flush | None:

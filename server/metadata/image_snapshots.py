@@ -16,11 +16,11 @@ from kafkadouble.wire.errors import WireError
 from ..log.formats.errors import BadFile, bad_from
 from ..log.offset_and_epoch import OffsetAndEpoch
 from ..raft.raft_log import RaftLog
-from ..raft.snapshots.creating import create
-from ..raft.snapshots.head import Head
-from ..raft.snapshots.reading import SnapshotReader
+from ..raft.snapshots.snapshot_header import SnapshotHeader
+from ..raft.snapshots.snapshot_reader import RecordsSnapshotReader
+from ..raft.snapshots.snapshot_writer import Steps, write
 from ..raft.snapshots.store import SnapshotStore
-from ..raft.snapshots.writing import Steps, write
+from ..raft.snapshots.validation import create
 from ..requests.gc_pause import all_kept
 from .broken_log import BrokenLog
 from .bulk_replay import replay_all
@@ -42,11 +42,11 @@ def start_writing(
     if part is None:
         return None
     voters, version = log.history.voters_at(end.offset), log.history.kraft_version_at(end.offset)
-    head = Head(timestamp, version, voters if version else None)
+    head = SnapshotHeader(timestamp, version, voters if version else None)
     return write(part, head, encoded_records_of(delta.image), now)
 
 
-def load_stepwise(reader: SnapshotReader) -> Iterator[Image]:
+def load_stepwise(reader: RecordsSnapshotReader) -> Iterator[Image]:
     """The image so far after each batch; the last one is complete. BadFile if the snapshot cannot
     be read, or contradicts itself.
     """
@@ -57,7 +57,7 @@ def load_stepwise(reader: SnapshotReader) -> Iterator[Image]:
     yield delta.image._replace(end=reader.id)
 
 
-def load_image(reader: SnapshotReader) -> Image:
+def load_image(reader: RecordsSnapshotReader) -> Image:
     """The complete image. BadFile as above."""
     with all_kept():
         return deque(load_stepwise(reader), maxlen=1).pop()

@@ -16,21 +16,21 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..log.files.errors import DiskFailure
 from ..log.offset_and_epoch import OffsetAndEpoch
 from ..log.storage import Flush
-from ..raft.leader import OBSERVER_SESSION_MS, Leader
-from ..raft.messages import NOBODY
+from ..raft.leader_state import OBSERVER_SESSION_MS, LeaderState
+from ..raft.messages import NO_LEADER_ID
 from ..raft.raft_log import BOOTSTRAP
-from ..raft.snapshots import keeping, triggers
-from ..raft.snapshots.metrics import Latencies, NodeState, SnapshotMetrics, readings
+from ..raft.snapshots import cleaner, triggers
+from ..raft.snapshots.metrics import LatencyStats, MetadataState, SnapshotMetrics, readings
 from ..raft.snapshots.retention import NAMES as RETENTION_NAMES
-from ..raft.snapshots.retention import Retention
-from ..raft.snapshots.triggers import Since, Triggers
-from ..raft.snapshots.writing import Steps
+from ..raft.snapshots.retention import SnapshotRetention
+from ..raft.snapshots.snapshot_writer import Steps
+from ..raft.snapshots.triggers import SinceSnapshot, SnapshotTriggers
 from . import image_snapshots
 from .features import METADATA_VERSION
 
 if TYPE_CHECKING:
     from ..configs.settings import Settings
-    from ..raft.replica import Replica
+    from ..raft.kafka_raft_client import KafkaRaftClient
     from ..raft.snapshots.store import SnapshotStore
     from ..requests.timers import Timers
     from .changed_records import ChangedRecords
@@ -95,13 +95,13 @@ class SnapshotGenerator:
         host: SnapshotHost,
         settings: Settings,
         metadata: CommittedMetadata,
-        replica: Replica,
+        replica: KafkaRaftClient,
         store: SnapshotStore,
     ) -> None:
         self._host, self._metadata, self._replica, self._store = host, metadata, replica, store
-        self._triggers = Triggers.of(_given_settings(settings, triggers.NAMES))
-        self._retention = Retention.of(_given_settings(settings, RETENTION_NAMES))
-        self._since = Since(0, host.began)
+        self._triggers = SnapshotTriggers.of(_given_settings(settings, triggers.NAMES))
+        self._retention = SnapshotRetention.of(_given_settings(settings, RETENTION_NAMES))
+        self._since = SinceSnapshot(0, host.began)
         self._steps: Steps | None = None
         self.metrics = SnapshotMetrics(host.began)
 
@@ -116,7 +116,7 @@ class SnapshotGenerator:
     def loaded(self, took: int) -> None:
         """A snapshot was loaded in `took` ms: the counts start again."""
         self.metrics.load(took)
-        self._since = Since(0, self._host.now)
+        self._since = SinceSnapshot(0, self._host.now)
 
     def _changed(self) -> float:
         changed = self._metadata.changed
@@ -131,7 +131,7 @@ class SnapshotGenerator:
             metadata.delta, image.end, self._replica.log, self._store, metadata.timestamp, now
         )
         if steps is not None:
-            self._steps, self._since = steps, Since(0, now)
+            self._steps, self._since = steps, SinceSnapshot(0, now)
             if metadata.changed is not None:
                 metadata.changed.restart(image)
             log.info("writing the snapshot up to %r of the metadata: %s", image.end, why)
@@ -170,32 +170,32 @@ class SnapshotGenerator:
         replica, store = self._replica, self._store
         try:
             if self._retention.max_lag_ms is None:
-                keeping.clean(replica.log, store, self._retention, now)
-            elif isinstance(replica.state, Leader):
+                cleaner.clean(replica.log, store, self._retention, now)
+            elif isinstance(replica.state, LeaderState):
                 ends = _live_end_offsets(replica.state, now)
-                keeping.advance_as_leader(replica.log, store, ends, self._retention, now)
-            elif replica.leaders_start is not None:
-                keeping.advance_as_follower(replica.log, store, replica.leaders_start, now)
+                cleaner.advance_as_leader(replica.log, store, ends, self._retention, now)
+            elif replica.leader_log_start_offset is not None:
+                cleaner.advance_as_follower(replica.log, store, replica.leader_log_start_offset, now)
             store.tick(now)
         except DiskFailure as failure:  # the node reports it
             log.warning("old snapshots were not deleted: %s", failure)
 
-    def readings(self) -> dict[str, int | Latencies]:
+    def readings(self) -> dict[str, int | LatencyStats]:
         """The metrics of snapshots, by the names of Kafka and KIP-630."""
         replica, store, image = self._replica, self._store, self._metadata.image
         latest = next((id for id in reversed(store.ids()) if id != BOOTSTRAP), None)
-        state = NodeState(
+        state = MetadataState(
             max(self._host.now, self._host.stopwatch()),
             0 if latest is None else latest.offset,
             0 if latest is None else store.size(latest),
             replica.log.high_watermark,
             image.features.get(METADATA_VERSION, 0),
-            NOBODY if replica.leader_id is None else replica.leader_id,
+            NO_LEADER_ID if replica.leader_id is None else replica.leader_id,
         )
         return readings(self.metrics, state)
 
 
-def _live_end_offsets(leader: Leader, now: int) -> list[int]:
+def _live_end_offsets(leader: LeaderState, now: int) -> list[int]:
     """The log end offsets of this replica and of the replicas with a recent fetch. Observers count
     too, since they also continue from the log.
     """

@@ -24,9 +24,9 @@ from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.file_slice import FileSlice
 
 from .. import dispatch
-from ..raft.links import Failure, Send
-from ..raft.messages import fitted
-from ..raft.voters import Endpoint
+from ..raft.messages import downgraded
+from ..raft.request_manager import OutboundRequest, RequestFailure
+from ..raft.voters import VoterEndpoint
 from ..requests.codec import read_head, read_request, write_response
 from ..requests.listener_spec import ListenerSpec
 from ..requests.request import Peer, Request
@@ -43,7 +43,7 @@ ROUNDS = 64
 SIZE_FIELD = 4
 """The bytes in front of a frame that hold its size."""
 
-Outcome = Message | Failure
+Outcome = Message | RequestFailure
 
 
 class RemoteChannel:
@@ -51,13 +51,13 @@ class RemoteChannel:
 
     def __init__(self, node: Node, channel: Sending, name: str, timeout_ms: int) -> None:
         self._node, self.channel, self.name, self.timeout_ms = node, channel, name, timeout_ms
-        self.waiting: list[Send] = []
+        self.waiting: list[OutboundRequest] = []
 
-    def take_outgoing(self) -> list[Send]:
+    def take_outgoing(self) -> list[OutboundRequest]:
         taken, self.waiting = self.waiting, []
         return taken
 
-    def answered(self, token: int, response: Message | Failure | None, now: int) -> None:
+    def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
         self.channel.answered(token, response, now)
         self._node.tick(now)
 
@@ -72,7 +72,7 @@ class InFlightRequest:
 
     __slots__ = ("channel", "client_id", "expires", "send", "sender", "target", "task")
 
-    def __init__(self, sender: Node, channel: RemoteChannel, send: Send, target: Node, now: int) -> None:
+    def __init__(self, sender: Node, channel: RemoteChannel, send: OutboundRequest, target: Node, now: int) -> None:
         self.sender, self.channel, self.send, self.target = sender, channel.channel, send, target
         self.client_id, self.expires = channel.name, now + channel.timeout_ms
         self.task: HandlerTask | None = None
@@ -91,8 +91,8 @@ class InProcessLinks:
         self.remote: dict[int, list[RemoteChannel]] = {}
         """By member, one for each of its channels."""
         # Where the listeners of the members are reached, also of those that have left.
-        self._endpoints: dict[Endpoint, tuple[int, ListenerSpec]] = {}
-        self._peers: dict[tuple[int, Endpoint], Peer] = {}
+        self._endpoints: dict[VoterEndpoint, tuple[int, ListenerSpec]] = {}
+        self._peers: dict[tuple[int, VoterEndpoint], Peer] = {}
         self._in_flight: dict[InFlightRequest, None] = {}
         # For receivers that are paused, and for senders that are.
         self._undelivered: list[InFlightRequest] = []
@@ -108,7 +108,7 @@ class InProcessLinks:
         self.nodes[node.id] = node
         for listener in node.listeners:
             if listener.advertised is not None:
-                self._endpoints[Endpoint(*listener.advertised)] = node.id, listener
+                self._endpoints[VoterEndpoint(*listener.advertised)] = node.id, listener
         self.remote[node.id] = [
             RemoteChannel(node, channel, name, node.settings.int(setting)) for name, channel, setting in node.channels
         ]
@@ -144,7 +144,7 @@ class InProcessLinks:
         for each in [each for each in self._in_flight if concerns(each)]:
             if each.task is not None:
                 each.task.close()
-            self._complete(each, Failure.LOST)
+            self._complete(each, RequestFailure.LOST)
 
     def running(self) -> Iterator[Node]:
         """The members that are not paused."""
@@ -188,7 +188,7 @@ class InProcessLinks:
                 self._called.add(node.id)
                 self._send(node, remote, send)
 
-    def _send(self, node: Node, channel: RemoteChannel, send: Send) -> None:
+    def _send(self, node: Node, channel: RemoteChannel, send: OutboundRequest) -> None:
         found = self._endpoints.get(send.to.endpoint)
         if found is None:
             channel.waiting.append(send)
@@ -197,7 +197,7 @@ class InProcessLinks:
         in_flight = InFlightRequest(node, channel, send, target or node, self._now)
         self._in_flight[in_flight] = None
         if target is None or {node.id, target.id} & self.isolated:
-            self._complete(in_flight, Failure.LOST)
+            self._complete(in_flight, RequestFailure.LOST)
         else:
             self._begin(in_flight)
 
@@ -212,7 +212,7 @@ class InProcessLinks:
         served = self._endpoints[send.to.endpoint][1].apis.get(send.body.api_key or 0)
         version = -1 if served is None else min(send.version, served.highest)
         if served is None or version < max(send.lowest, served.lowest):
-            self._complete(each, Failure.UNSUPPORTED_VERSION)
+            self._complete(each, RequestFailure.UNSUPPORTED_VERSION)
             return
         request = self._request(each, served, version)
         self._called.add(node.id)
@@ -220,7 +220,7 @@ class InProcessLinks:
         result = dispatch.handled(node, request)
         answered = partial(self._answered, each, request)
         if isinstance(result, GeneratorType):
-            each.task = node.waiting.start(result, answered, lambda failure: self._complete(each, Failure.LOST))
+            each.task = node.waiting.start(result, answered, lambda failure: self._complete(each, RequestFailure.LOST))
         else:
             answered(result)
         node.tick(self._now)
@@ -231,7 +231,7 @@ class InProcessLinks:
         if _is_passed_on(send, version):
             key = served.api.key
             return Request(key, version, send.token, each.client_id, send.body, peer, received=self._now, size=0)
-        written = headers.write_request(fitted(send.body, version), send.token, each.client_id, version)
+        written = headers.write_request(downgraded(send.body, version), send.token, each.client_id, version)
         frame = b"".join(written)[SIZE_FIELD:]
         return read_request(frame, read_head(frame), served, peer, self._now)
 
@@ -245,7 +245,7 @@ class InProcessLinks:
 
     def _answered(self, each: InFlightRequest, request: Request[Any], answer: Any) -> None:
         if not isinstance(answer, Message):
-            self._complete(each, Failure.LOST)
+            self._complete(each, RequestFailure.LOST)
         elif _is_passed_on(each.send, request.version):
             self._complete(each, with_records_in_memory(answer))
         else:
@@ -273,7 +273,7 @@ class InProcessLinks:
         """Give up the requests whose time is over, and call the channels and nodes that are due."""
         self._now = now
         for each in [each for each in self._in_flight if each.expires <= now]:
-            self._complete(each, Failure.LOST)
+            self._complete(each, RequestFailure.LOST)
         for node in self.running():
             for _, channel, _ in node.channels:
                 deadline = channel.next_deadline()
@@ -292,7 +292,7 @@ class InProcessLinks:
         return f"{len(self.nodes)} nodes of one process, {len(self._in_flight)} requests in flight between them"
 
 
-def _is_passed_on(send: Send, version: int) -> bool:
+def _is_passed_on(send: OutboundRequest, version: int) -> bool:
     """Whether the request, and its response, are passed on as objects."""
     return version == send.version and isinstance(send.body, FetchRequest)
 

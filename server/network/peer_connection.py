@@ -19,9 +19,9 @@ from kafkadouble.messages.message import Message
 from kafkadouble.wire.errors import WireError
 from kafkadouble.wire.frame import MAX_SIZE, Frames
 
-from ..raft.links import Failure
-from ..raft.messages import fitted
-from ..raft.voters import Endpoint
+from ..raft.messages import downgraded
+from ..raft.request_manager import RequestFailure
+from ..raft.voters import VoterEndpoint
 from ..requests.bounds import MOST_ELEMENTS
 
 API_VERSIONS_VERSION = 4
@@ -46,7 +46,7 @@ class PeerConnection:
         self.versions: Versions = {}
 
     @classmethod
-    async def open(cls, endpoint: Endpoint, client_id: str, max_frame: int = MAX_SIZE) -> PeerConnection:
+    async def open(cls, endpoint: VoterEndpoint, client_id: str, max_frame: int = MAX_SIZE) -> PeerConnection:
         """A connection over which versions are agreed. OSError, BadPeer."""
         made = cls(*await asyncio.open_connection(*endpoint), client_id, max_frame)
         try:
@@ -61,14 +61,14 @@ class PeerConnection:
         """Whether the other side has not ended it, as far as can be seen."""
         return not (self._reader.at_eof() or self._writer.is_closing() or self._reader.exception())
 
-    async def ask(self, body: Message, version: int, lowest: int = 0) -> Message | Failure:
+    async def ask(self, body: Message, version: int, lowest: int = 0) -> Message | RequestFailure:
         """The answer, in the newest version from `lowest` to `version` that the peer has. OSError, BadPeer."""
         key = body.api_key or 0
         low, high = self.versions.get(key, (0, -1))
         version = min(version, high)
         if version < max(low, lowest):
-            return Failure.UNSUPPORTED_VERSION
-        return await self._exchange(fitted(body, version), version)
+            return RequestFailure.UNSUPPORTED_VERSION
+        return await self._exchange(downgraded(body, version), version)
 
     def abort(self) -> None:
         """End it at once."""

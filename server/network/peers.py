@@ -19,8 +19,8 @@ from kafkadouble.messages import registry
 from kafkadouble.messages.message import Message
 from kafkadouble.wire.frame import MAX_SIZE
 
-from ..raft.links import Failure, Send
-from ..raft.voters import Endpoint
+from ..raft.request_manager import OutboundRequest, RequestFailure
+from ..raft.voters import VoterEndpoint
 from ..requests.timers import NEVER
 from .clock import Clock, SteppedClock
 from .peer_connection import BadPeer, PeerConnection, Versions
@@ -40,9 +40,9 @@ MOST_KNOWN = 1000
 class Sending(Protocol):
     """As much of a Replica as is needed here."""
 
-    def take_outgoing(self) -> list[Send]: ...
+    def take_outgoing(self) -> list[OutboundRequest]: ...
 
-    def answered(self, token: int, response: Message | Failure | None, now: int) -> None: ...
+    def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None: ...
 
     def tick(self, now: int) -> None: ...
 
@@ -66,9 +66,9 @@ class Peers:
         self.replica, self.clock, self.client_id = replica, clock, client_id
         self.timeout_ms, self.max_frame = timeout_ms, max_frame
         self._moved = moved or self.pump
-        self.troubles: dict[Endpoint, str] = {}
-        self.versions: dict[Endpoint, Versions] = {}
-        self.lines: dict[Endpoint, _Line] = {}
+        self.troubles: dict[VoterEndpoint, str] = {}
+        self.versions: dict[VoterEndpoint, Versions] = {}
+        self.lines: dict[VoterEndpoint, _Line] = {}
         self._loop: asyncio.AbstractEventLoop | None = None  # from `start` to `stop`
         self._timer: asyncio.TimerHandle | None = None
         self._wanted = NEVER  # when the timer is due, by the replica's clock
@@ -101,13 +101,13 @@ class Peers:
             self._line(send.to.endpoint).put(send)
         self._reschedule()
 
-    def bring(self, send: Send, answer: Message | Failure) -> None:
+    def bring(self, send: OutboundRequest, answer: Message | RequestFailure) -> None:
         """What has become of a request."""
         if self._loop is not None:
             self.replica.answered(send.token, answer, self.clock.now())
             self._moved()
 
-    def _line(self, endpoint: Endpoint) -> _Line:
+    def _line(self, endpoint: VoterEndpoint) -> _Line:
         line = self.lines.get(endpoint)
         if line is None:
             line = self.lines[endpoint] = _Line(self, endpoint)
@@ -137,15 +137,15 @@ class Peers:
 class _Line:
     """What is to be sent to one peer, and the connection to it while there is one."""
 
-    def __init__(self, peers: Peers, endpoint: Endpoint) -> None:
+    def __init__(self, peers: Peers, endpoint: VoterEndpoint) -> None:
         self._peers, self.endpoint = peers, endpoint
         self._loop = asyncio.get_running_loop()
-        self._waiting: asyncio.Queue[Send] = asyncio.Queue()
+        self._waiting: asyncio.Queue[OutboundRequest] = asyncio.Queue()
         self._connection: PeerConnection | None = None
         self._failures, self._alone_until = 0, 0.0
         self._task = self._loop.create_task(self._run())
 
-    def put(self, send: Send) -> None:
+    def put(self, send: OutboundRequest) -> None:
         """Send it as soon as what was sent before is answered."""
         self._waiting.put_nowait(send)
 
@@ -165,7 +165,7 @@ class _Line:
         finally:
             await self._hang_up()
 
-    async def _next(self) -> Send | None:
+    async def _next(self) -> OutboundRequest | None:
         """What is to be sent next; None when nothing has been for long, and then this line is no more."""
         with suppress(TimeoutError):
             async with asyncio.timeout(IDLE_S):
@@ -175,9 +175,9 @@ class _Line:
         del self._peers.lines[self.endpoint]
         return None
 
-    async def _answer(self, send: Send) -> Message | Failure:
+    async def _answer(self, send: OutboundRequest) -> Message | RequestFailure:
         if self._connection is None and self._loop.time() < self._alone_until:
-            return Failure.LOST
+            return RequestFailure.LOST
         try:
             async with asyncio.timeout(self._peers.timeout_ms / 1000):
                 answer = await (await self._connected()).ask(send.body, send.version, send.lowest)
@@ -191,7 +191,7 @@ class _Line:
             self._went_well(send, answer)
             return answer
         await self._went_wrong(trouble)
-        return Failure.LOST
+        return RequestFailure.LOST
 
     async def _connected(self) -> PeerConnection:
         if self._connection is not None and not self._connection.is_open:  # ended while nothing was under way
@@ -204,9 +204,9 @@ class _Line:
             peers.versions[self.endpoint] = self._connection.versions
         return self._connection
 
-    def _went_well(self, send: Send, answer: Message | Failure) -> None:
+    def _went_well(self, send: OutboundRequest, answer: Message | RequestFailure) -> None:
         self._failures = 0
-        if answer is Failure.UNSUPPORTED_VERSION:
+        if answer is RequestFailure.UNSUPPORTED_VERSION:
             api = registry.api(send.body.api_key or 0).name
             self._note(f"it serves no {api} from version {send.lowest} to {send.version}")
         elif self._peers.troubles.pop(self.endpoint, None) is not None:

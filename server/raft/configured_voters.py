@@ -17,7 +17,7 @@ from kafkadouble.messages.uuid import Uuid
 from .raft_log import BOOTSTRAP
 from .replica_key import ReplicaKey
 from .snapshots.store import SnapshotStore
-from .voters import Endpoint, Voter, VoterSet
+from .voters import Voter, VoterEndpoint, VoterSet
 
 if TYPE_CHECKING:
     from ..configs.settings import Settings
@@ -27,7 +27,7 @@ def static_voters(
     settings: Settings,
     key: ReplicaKey,
     listener: str,
-    endpoints: Mapping[str, Endpoint],
+    endpoints: Mapping[str, VoterEndpoint],
     snapshots: SnapshotStore,
     now: int,
 ) -> VoterSet:
@@ -41,25 +41,25 @@ def static_voters(
     if "controller" not in settings.list("process.roles") or set(servers) - set(endpoints.values()):
         return VoterSet()
     if endpoints and not ids:
-        name(snapshots, VoterSet([Voter(key, endpoints)]), now)
+        write_bootstrap_voters(snapshots, VoterSet([Voter(key, endpoints)]), now)
         return VoterSet()
     return VoterSet([Voter(ReplicaKey(key.id, Uuid.ZERO), endpoints, (0, 0))])
 
 
-def name(snapshots: SnapshotStore, voters: VoterSet, now: int) -> None:
+def write_bootstrap_voters(snapshots: SnapshotStore, voters: VoterSet, now: int) -> None:
     """Have a new quorum begin with these voters, in `kraft.version` 1."""
-    from .snapshots.head import Head
-    from .snapshots.writing import write_at_once
+    from .snapshots.snapshot_header import SnapshotHeader
+    from .snapshots.snapshot_writer import write_at_once
 
     part = snapshots.create(BOOTSTRAP)
     if part is not None:
-        write_at_once(part, Head(now, 1, voters), (), now)
+        write_at_once(part, SnapshotHeader(now, 1, voters), (), now)
 
 
-def bootstrap_servers(settings: Settings) -> Sequence[Endpoint]:
+def bootstrap_servers(settings: Settings) -> Sequence[VoterEndpoint]:
     """`controller.quorum.bootstrap.servers`."""
     found = []
     for server in settings.list("controller.quorum.bootstrap.servers"):
         host, _, port = server.rpartition(":")
-        found.append(Endpoint(host.removeprefix("[").removesuffix("]"), int(port)))
+        found.append(VoterEndpoint(host.removeprefix("[").removesuffix("]"), int(port)))
     return found

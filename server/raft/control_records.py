@@ -28,7 +28,7 @@ NEWEST_KRAFT_VERSION = 1
 LEADER_CHANGE_VERSION = 0
 
 
-class Said(NamedTuple):
+class VoterControlRecord(NamedTuple):
     """One control record that matters here: at `offset`, the voters or the `kraft.version` from then on."""
 
     offset: int
@@ -40,29 +40,29 @@ Control = tuple[int, bytes]
 """A control record to be written: its type, and its value."""
 
 
-def read_control(batches: Buffer) -> list[Said]:
+def read_control_records(batches: Buffer) -> list[VoterControlRecord]:
     """What the control records of whole batches say. WireError when one cannot be read."""
     return [said for position, header in iter_batches(batches) for said in _of_batch(batches, position, header)]
 
 
-def _of_batch(batches: Buffer, position: int, header: BatchHeader) -> Iterator[Said]:
+def _of_batch(batches: Buffer, position: int, header: BatchHeader) -> Iterator[VoterControlRecord]:
     if not header.is_control:
         return
     for record in records_of(batches, position, header):
-        said = read_one(record.offset, control_type(record)[1], record.value)
+        said = read_control_record(record.offset, control_type(record)[1], record.value)
         if said is not None:
             yield said
 
 
-def read_one(offset: int, kind: int, value: bytes | None) -> Said | None:
+def read_control_record(offset: int, kind: int, value: bytes | None) -> VoterControlRecord | None:
     """One control record; None of a kind that says nothing of voters or versions. WireError."""
     if kind not in (KRAFT_VERSION, KRAFT_VOTERS):
         return None
     if value is None:
         raise InvalidRecord(f"a control record of type {kind} without a value")
     if kind == KRAFT_VERSION:
-        return Said(offset, kraft_version=_kraft_version(value))
-    return Said(offset, voters=voters_in(value))
+        return VoterControlRecord(offset, kraft_version=_kraft_version(value))
+    return VoterControlRecord(offset, voters=voters_in(value))
 
 
 def voters_in(value: bytes) -> VoterSet:

@@ -15,7 +15,7 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.wire.errors import UsageError
 
 from .replica_key import ReplicaKey
-from .voters import Endpoint, Voter, VoterSet
+from .voters import Voter, VoterEndpoint, VoterSet
 
 VOTER = re.compile(r"([0-9]{1,10})@(?:\[([^]]*)\]|([^:]*)):([0-9]{1,5}):([^:]+)")
 
@@ -33,7 +33,7 @@ def parse(text: str, listener: str) -> VoterSet:
 
 def standalone(node_id: int, directory_id: Uuid, listener: str, host: str, port: int) -> VoterSet:
     """A node that is its quorum alone, until others are added."""
-    return VoterSet([Voter(ReplicaKey(node_id, directory_id), {listener: Endpoint(_host(host), port)})])
+    return VoterSet([Voter(ReplicaKey(node_id, directory_id), {listener: VoterEndpoint(_host(host), port)})])
 
 
 def _voter(text: str, listener: str) -> Voter:
@@ -49,7 +49,7 @@ def _voter(text: str, listener: str) -> Voter:
         directory_id = Uuid.parse(directory)
     except UsageError as problem:
         raise UsageError(f"{text!r} has no directory id: {problem}") from None
-    endpoint = Endpoint(_host(plain if bracketed is None else bracketed), int(port))
+    endpoint = VoterEndpoint(_host(plain if bracketed is None else bracketed), int(port))
     return Voter(ReplicaKey(int(id), directory_id), {listener: endpoint})
 
 

@@ -14,16 +14,16 @@ from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.message import Message
 
 if TYPE_CHECKING:
-    from .replica import Replica
+    from .kafka_raft_client import KafkaRaftClient
 
 TOPIC = "__cluster_metadata"
 PARTITION = 0
 REPLICA_STATE_FROM = 15
-NOBODY = -1
+NO_LEADER_ID = -1
 """How a leader is named where there is none."""
 
 
-class Incoming(Protocol):
+class InboundRequest(Protocol):
     """What a replica looks at in a request."""
 
     @property
@@ -36,7 +36,7 @@ class Incoming(Protocol):
     def body(self) -> Any: ...
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The whole request is answered with this error, and nothing else."""
 
     def __init__(self, code: int) -> None:
@@ -44,7 +44,7 @@ class Refused(Exception):
         self.code = code
 
 
-def fitted(body: Message, version: int) -> Message:
+def downgraded(body: Message, version: int) -> Message:
     """A request of ours as this version can carry it: before version 15, who fetches stood elsewhere."""
     if not isinstance(body, FetchRequest) or version >= REPLICA_STATE_FROM or body.replica_state is None:
         return body
@@ -53,33 +53,33 @@ def fitted(body: Message, version: int) -> Message:
     return older
 
 
-def check_cluster(replica: Replica, cluster_id: str | None) -> None:
+def check_cluster(replica: KafkaRaftClient, cluster_id: str | None) -> None:
     """Who names no cluster may belong to any."""
     if cluster_id is not None and cluster_id != replica.cluster_id:
-        raise Refused(error_codes.INCONSISTENT_CLUSTER_ID)
+        raise RequestRefused(error_codes.INCONSISTENT_CLUSTER_ID)
 
 
 def sole_partition(body: Any) -> Any:
     """The one partition that such a request is about. INVALID_REQUEST for any other."""
     topics = body.topics
     if len(topics) != 1 or topics[0].topic_name != TOPIC or len(topics[0].partitions) != 1:
-        raise Refused(error_codes.INVALID_REQUEST)
+        raise RequestRefused(error_codes.INVALID_REQUEST)
     partition = topics[0].partitions[0]
     if partition.partition_index != PARTITION:
-        raise Refused(error_codes.INVALID_REQUEST)
+        raise RequestRefused(error_codes.INVALID_REQUEST)
     return partition
 
 
-def ask(api_key: int, cluster_id: str | None, **fields: Any) -> Any:
+def request_of(api_key: int, cluster_id: str | None, **fields: Any) -> Any:
     """A request about the one partition, with these fields of it."""
     of: Any = registry.api(api_key).request
     partition = of.PartitionData(partition_index=PARTITION, **fields)
     return of(cluster_id=cluster_id, topics=[of.TopicData(topic_name=TOPIC, partitions=[partition])])
 
 
-def ask_as_leader(replica: Replica, api_key: int, **fields: Any) -> Any:
+def leader_request_of(replica: KafkaRaftClient, api_key: int, **fields: Any) -> Any:
     """The same by who leads, or has led until now: who and where that is."""
-    body = ask(api_key, replica.cluster_id, leader_id=replica.key.id, leader_epoch=replica.epoch, **fields)
+    body = request_of(api_key, replica.cluster_id, leader_id=replica.key.id, leader_epoch=replica.epoch, **fields)
     of = type(body)
     body.leader_endpoints = [
         of.LeaderEndpoint(name=name, host=at.host, port=at.port) for name, at in replica.endpoints.items()
@@ -87,11 +87,11 @@ def ask_as_leader(replica: Replica, api_key: int, **fields: Any) -> Any:
     return body
 
 
-def answer(replica: Replica, api_key: int, version: int, code: int, **fields: Any) -> Message:
+def response_of(replica: KafkaRaftClient, api_key: int, version: int, code: int, **fields: Any) -> Message:
     """About the one partition: an error or none, and what this replica knows of the leader."""
     of: Any = registry.api(api_key).response
     state = replica.state
-    leader = NOBODY if state.leader_id is None else state.leader_id
+    leader = NO_LEADER_ID if state.leader_id is None else state.leader_id
     partition = of.PartitionData(
         partition_index=PARTITION, error_code=code, leader_id=leader, leader_epoch=state.epoch, **fields
     )
@@ -102,14 +102,14 @@ def answer(replica: Replica, api_key: int, version: int, code: int, **fields: An
     return found
 
 
-def refusal(api_key: int, code: int) -> Message:
+def error_response_of(api_key: int, code: int) -> Message:
     """An error of the whole request."""
     of: Any = registry.api(api_key).response
     found: Message = of(error_code=code)
     return found
 
 
-def node_endpoints(replica: Replica, of: Any) -> list[Any]:
+def node_endpoints(replica: KafkaRaftClient, of: Any) -> list[Any]:
     """Where the leader is reached; nothing when that is not known."""
     state = replica.state
     at = None if state.leader_id is None else replica.endpoint_of_leader()
@@ -118,10 +118,10 @@ def node_endpoints(replica: Replica, of: Any) -> list[Any]:
     return [of.NodeEndpoint(node_id=state.leader_id, host=at.host, port=at.port)]
 
 
-def sole_answer(body: Any) -> Any | None:
+def sole_response_partition(body: Any) -> Any | None:
     """The one partition of an answer; None when it is about something else."""
     try:
         partition = sole_partition(body)
-    except Refused:
+    except RequestRefused:
         return None
     return partition

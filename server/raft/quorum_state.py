@@ -43,7 +43,7 @@ class ElectionState:
         )
 
 
-class Store(Protocol):
+class QuorumStateStore(Protocol):
     """Where the election state is kept."""
 
     def load(self) -> ElectionState:
@@ -55,7 +55,7 @@ class Store(Protocol):
         ...
 
 
-class MemoryStore:
+class MemoryQuorumStateStore:
     """Outlives a replica that is made anew with it, and no process."""
 
     def __init__(self, state: ElectionState | None = None) -> None:

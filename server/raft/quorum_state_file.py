@@ -20,7 +20,7 @@ NAME = "quorum-state"
 _NONE = -1
 
 
-class FileStore:
+class FileQuorumStateStore:
     """The file in `folder` of `disk`, which is the folder of the metadata log."""
 
     def __init__(self, disk: Disk, folder: str) -> None:

@@ -21,7 +21,7 @@ from ..log.producers import AppendOrigin
 from ..log.refusals import AppendRefused
 from ..log.replica import checked_batches
 from ..log.storage import Flush, Slice
-from .control_records import Control, Said, read_control, read_one
+from .control_records import Control, VoterControlRecord, read_control_record, read_control_records
 from .voter_history import VoterHistory
 from .voters import VoterSet
 
@@ -30,11 +30,11 @@ BOOTSTRAP = OffsetAndEpoch(0, 0)
 
 EVERYTHING = 2**63 - 1
 
-MOST_BYTES = 64 << 20
+MAX_BATCH_SIZE_BYTES = 64 << 20
 """Of one batch. Followers fetch a batch as a whole, in one frame, which has 100 MB at most: a larger one would never reach them."""
 
 
-class Snapshots(Protocol):
+class LogSnapshots(Protocol):
     """The snapshots of this log, as far as the quorum must know them."""
 
     def ids(self) -> Sequence[OffsetAndEpoch]:
@@ -63,7 +63,7 @@ class NoSnapshots:
         return None, 0
 
 
-class Position(Enum):
+class FollowerPosition(Enum):
     """What a leader thinks of a follower's end."""
 
     VALID = "valid"
@@ -71,21 +71,21 @@ class Position(Enum):
     SNAPSHOT = "needs a snapshot"
 
 
-class Validity(NamedTuple):
+class ValidOffsetAndEpoch(NamedTuple):
     """`at` is where to truncate to (DIVERGING), or the id of the snapshot to take (SNAPSHOT)."""
 
-    position: Position
+    position: FollowerPosition
     at: OffsetAndEpoch = UNDEFINED
 
 
-VALID = Validity(Position.VALID)
+VALID = ValidOffsetAndEpoch(FollowerPosition.VALID)
 
 
-class Diverged(Exception):
+class DivergedLog(Exception):
     """A leader's history contradicts what this replica knows to be committed, or a directory what it must hold: it cannot go on."""
 
 
-class Durable(Protocol):
+class FlushableStorage(Protocol):
     """The part of a log's storage that makes it outlive the machine."""
 
     def unflushed(self) -> Flush | None: ...
@@ -100,20 +100,20 @@ class RaftLog:
         self,
         log: PartitionLog,
         static: VoterSet,
-        snapshots: Snapshots | None = None,
-        storage: Durable | None = None,
+        snapshots: LogSnapshots | None = None,
+        storage: FlushableStorage | None = None,
     ) -> None:
         self.log, self.snapshots = log, snapshots or NoSnapshots()
         self._storage = storage
         self.history = VoterHistory(static)
-        self.told_high_watermark = -1  # as far as we were told that it is committed; -1 before anybody has told us
+        self.known_high_watermark = -1  # as far as we were told that it is committed; -1 before anybody has told us
         self._start()
 
     def _start(self) -> None:
         """Read what the newest snapshot, and the log after it, say of the voters."""
         latest, log = self.latest_snapshot, self.log
         if log.log_start_offset > 0 and (latest is None or latest.offset < log.log_start_offset):
-            raise Diverged(f"the log starts at {log.log_start_offset}, and there is no snapshot up to there")
+            raise DivergedLog(f"the log starts at {log.log_start_offset}, and there is no snapshot up to there")
         if latest is not None:
             if self.lacks(latest):  # the snapshot had come, and the process died before the log made room for it
                 log.truncate_fully_and_start_at(latest.offset)
@@ -121,7 +121,7 @@ class RaftLog:
         log.high_watermark = log.log_start_offset if latest is None else latest.offset
         start = log.log_start_offset if latest is None else max(latest.offset, log.log_start_offset)
         for batch in log.batches(start):
-            self._heed(read_control(batch))
+            self._apply_control_records(read_control_records(batch))
         self.flush()  # a process that died may have written this and not flushed it: to fetch from its end would promise too much
 
     @property
@@ -156,7 +156,7 @@ class RaftLog:
         """Everything below is on a majority of voters; it never moves back."""
         if offset > self.log.high_watermark:
             self.log.high_watermark = offset
-        self.told_high_watermark = max(self.told_high_watermark, offset)
+        self.known_high_watermark = max(self.known_high_watermark, offset)
 
     @property
     def latest_snapshot(self) -> OffsetAndEpoch | None:
@@ -169,18 +169,18 @@ class RaftLog:
         """The oldest that the log goes on from: one that ends before the log begins may still be there for a while, and says nothing."""
         return next((id for id in self.snapshots.ids() if id.offset >= self.start_offset), None)
 
-    def validate(self, offset: int, epoch: int) -> Validity:
+    def validate(self, offset: int, epoch: int) -> ValidOffsetAndEpoch:
         """Where a follower stands whose log ends at `offset`, after a record of `epoch`: may it go on, must it cut, or take a snapshot."""
         latest, earliest = self.latest_snapshot, self.earliest_snapshot
         if offset == 0 and latest is not None and latest != BOOTSTRAP:
-            return Validity(Position.SNAPSHOT, latest)
+            return ValidOffsetAndEpoch(FollowerPosition.SNAPSHOT, latest)
         if self.start_offset == 0 and offset == 0:
             return VALID
         if latest is not None and earliest is not None and self._is_before(offset, epoch, earliest):
-            return Validity(Position.SNAPSHOT, latest)
+            return ValidOffsetAndEpoch(FollowerPosition.SNAPSHOT, latest)
         end = self.end_of_epoch(epoch)
         if end.epoch != epoch or end.offset < offset:
-            return Validity(Position.DIVERGING, end)
+            return ValidOffsetAndEpoch(FollowerPosition.DIVERGING, end)
         return VALID
 
     def _is_before(self, offset: int, epoch: int, earliest: OffsetAndEpoch) -> bool:
@@ -221,13 +221,17 @@ class RaftLog:
         records = [control_record(first + at, now, kind, value) for at, (kind, value) in enumerate(controls)]
         batch = encode_batch(records, base_offset=first, is_control=True, seal=False)
         placed = self._append(batch, epoch, now)
-        self._heed(
-            [said for at, control in enumerate(controls) if (said := read_one(first + at, *control)) is not None]
+        self._apply_control_records(
+            [
+                said
+                for at, control in enumerate(controls)
+                if (said := read_control_record(first + at, *control)) is not None
+            ]
         )
         return placed
 
     def _append(self, batch: bytearray, epoch: int, now: int) -> OffsetAndEpoch:
-        if len(batch) > MOST_BYTES:
+        if len(batch) > MAX_BATCH_SIZE_BYTES:
             raise AppendRefused(error_codes.RECORD_LIST_TOO_LARGE, f"a batch of {len(batch)} bytes of metadata")
         result = self.log.append_own(batch, leader_epoch=epoch, now=now, origin=AppendOrigin.RAFT)
         return OffsetAndEpoch(result.last_offset, epoch)
@@ -237,9 +241,9 @@ class RaftLog:
         whole = self._checked(batches, epoch)
         if not whole:
             return 0
-        said = read_control(whole)
+        said = read_control_records(whole)
         self.log.append_as_follower(whole, now=now, leader_epoch=epoch)
-        self._heed(said)
+        self._apply_control_records(said)
         return len(whole)
 
     def _checked(self, batches: Buffer, epoch: int) -> memoryview:
@@ -261,7 +265,7 @@ class RaftLog:
             due, last, end = header.next_offset, header.partition_leader_epoch, position + header.size
         return memoryview(batches)[:end]
 
-    def _heed(self, said: Sequence[Said]) -> None:
+    def _apply_control_records(self, said: Sequence[VoterControlRecord]) -> None:
         for each in said:
             if each.voters is not None:
                 self.history.set_voters(each.offset, each.voters)
@@ -274,7 +278,7 @@ class RaftLog:
         offset = min(end.offset, ours.offset) if ours.epoch == end.epoch else ours.offset
         offset = self._at_batch(offset)
         if offset < self.high_watermark:
-            raise Diverged(f"the log would be cut at {offset}, and it is committed up to {self.high_watermark}")
+            raise DivergedLog(f"the log would be cut at {offset}, and it is committed up to {self.high_watermark}")
         self.log.truncate_to(offset)
         self.history.truncate(offset)
         return offset

@@ -18,29 +18,29 @@ from kafkadouble.messages.generated.update_raft_voter import UpdateRaftVoterRequ
 from kafkadouble.messages.message import Message
 
 from ..requests.waiting import Until, Wait
-from . import change_end, control_records, fetching, leading
-from .leader import Leader
-from .links import Failure, Peer, Send
-from .messages import NOBODY, Incoming
-from .pending_change import PendingChange, Step
+from . import control_records, fetch_handler, leader_actions, voter_change_end
+from .leader_state import LeaderState
+from .messages import NO_LEADER_ID, InboundRequest
+from .pending_voter_change import PendingVoterChange, VoterChangeStep
 from .replica_key import ReplicaKey
-from .voters import Endpoint, Voter, VoterSet
+from .request_manager import OutboundRequest, RaftPeer, RequestFailure
+from .voters import Voter, VoterEndpoint, VoterSet
 
 if TYPE_CHECKING:
-    from .replica import Replica
+    from .kafka_raft_client import KafkaRaftClient
 
 API_VERSIONS_VERSION = 4
 KRAFT_VERSION = "kraft.version"
 CAUGHT_UP_WITHIN_MS = 3_600_000
 """A new voter has fetched all that there was within this time."""
 
-MOST_BYTES = 1 << 20
+MAX_VOTERS_SIZE_BYTES = 1 << 20
 """Of a set of voters: each of them may name listeners as long as a request is."""
 
 _TIMED_OUT = error_codes.REQUEST_TIMED_OUT
 
 
-class ChangeRefused(Exception):
+class VoterChangeRefused(Exception):
     """This change is not made."""
 
     def __init__(self, code: int, message: str | None = None) -> None:
@@ -48,52 +48,56 @@ class ChangeRefused(Exception):
         self.code, self.message = code, message
 
 
-def handle_add(replica: Replica, request: Incoming) -> Message | Wait[Message]:
+def handle_add_voter_request(replica: KafkaRaftClient, request: InboundRequest) -> Message | Wait[Message]:
     """AddRaftVoter: answered when the new set is committed, or from version 1 on as soon as it is written, if so asked."""
     body: AddRaftVoterRequest = request.body
     try:
-        leader = _leader(replica, body.cluster_id, replica.epoch)
-        voter = _named(replica, body, (0, 0))
-        _check_free(replica, leader)
+        leader = _checked_leader(replica, body.cluster_id, replica.epoch)
+        voter = _voter_of_request(replica, body, (0, 0))
+        _check_no_pending_change(replica, leader)
         _check_committed(replica, leader)
         if voter.id in replica.voters:
-            raise ChangeRefused(error_codes.DUPLICATE_VOTER, f"{replica.voters!r} have {voter.id} among them already")
-        peer = Peer(voter.id, voter.endpoints[replica.listener_name])
+            raise VoterChangeRefused(
+                error_codes.DUPLICATE_VOTER, f"{replica.voters!r} have {voter.id} among them already"
+            )
+        peer = RaftPeer(voter.id, voter.endpoints[replica.listener_name])
         if not replica.links.is_ready(peer, replica.now):
-            raise ChangeRefused(_TIMED_OUT, f"{peer!r} is not ready to be asked anything")
-    except ChangeRefused as refused:
+            raise VoterChangeRefused(_TIMED_OUT, f"{peer!r} is not ready to be asked anything")
+    except VoterChangeRefused as refused:
         return AddRaftVoterResponse(error_code=refused.code, error_message=refused.message)
     replica.send(
         peer, ApiVersionsRequest(client_software_name="kafkadouble", client_software_version="0"), API_VERSIONS_VERSION
     )
     committed = request.version < 1 or body.ack_when_committed
     expires = replica.now + replica.settings.request_timeout_ms
-    leader.change = PendingChange(voter, expires, Step.PROBING, committed)
+    leader.change = PendingVoterChange(voter, expires, VoterChangeStep.PROBING, committed)
     return _wait(leader.change, AddRaftVoterResponse)
 
 
-def _wait(change: PendingChange, of: Any) -> Wait[Message]:
-    while change.step is not Step.DONE:
+def _wait(change: PendingVoterChange, of: Any) -> Wait[Message]:
+    while change.step is not VoterChangeStep.DONE:
         yield Until(None, [change.waiters])
     message: Message = of(error_code=change.code, error_message=change.message)
     return message
 
 
-def api_versions_answered(replica: Replica, send: Send, response: ApiVersionsResponse | Failure) -> bool:
+def handle_api_versions_response(
+    replica: KafkaRaftClient, send: OutboundRequest, response: ApiVersionsResponse | RequestFailure
+) -> bool:
     """What the new voter knows of `kraft.version`; then it becomes one, if it has caught up."""
     leader = replica.state
-    change = leader.change if isinstance(leader, Leader) else None
-    if not isinstance(leader, Leader) or change is None or change.step is not Step.PROBING:
+    change = leader.change if isinstance(leader, LeaderState) else None
+    if not isinstance(leader, LeaderState) or change is None or change.step is not VoterChangeStep.PROBING:
         return True
     if send.to.id != change.voter.id:
         return True
     if not isinstance(response, ApiVersionsResponse) or response.error_code:
-        change_end.finish(leader, _TIMED_OUT, f"{send.to!r} did not say what it knows")
+        voter_change_end.finish(leader, _TIMED_OUT, f"{send.to!r} did not say what it knows")
         return False
     try:
         _add(replica, leader, change, _kraft_versions(response))
-    except ChangeRefused as refused:
-        change_end.finish(leader, refused.code, refused.message)
+    except VoterChangeRefused as refused:
+        voter_change_end.finish(leader, refused.code, refused.message)
     return True
 
 
@@ -104,94 +108,96 @@ def _kraft_versions(response: ApiVersionsResponse) -> tuple[int, int]:
     return 0, 0
 
 
-def _add(replica: Replica, leader: Leader, change: PendingChange, known: tuple[int, int]) -> None:
+def _add(replica: KafkaRaftClient, leader: LeaderState, change: PendingVoterChange, known: tuple[int, int]) -> None:
     voter = change.voter._replace(kraft_versions=known)
     if not known[0] <= replica.kraft_version <= known[1]:
-        raise ChangeRefused(
+        raise VoterChangeRefused(
             error_codes.INVALID_REQUEST,
             f"{voter.key!r} knows kraft.version {known[0]} to {known[1]}, and it is {replica.kraft_version}",
         )
     if not _has_caught_up(leader, voter.key, replica.now):
-        raise ChangeRefused(_TIMED_OUT, f"{voter.key!r} is lagging behind")
+        raise VoterChangeRefused(_TIMED_OUT, f"{voter.key!r} is lagging behind")
     voters = replica.voters.with_(voter)
     if voters is None:
-        raise ChangeRefused(error_codes.DUPLICATE_VOTER, f"{replica.voters!r} have {voter.id} among them already")
+        raise VoterChangeRefused(error_codes.DUPLICATE_VOTER, f"{replica.voters!r} have {voter.id} among them already")
     _write(replica, leader, change, voters)
 
 
-def _has_caught_up(leader: Leader, key: ReplicaKey, now: int) -> bool:
+def _has_caught_up(leader: LeaderState, key: ReplicaKey, now: int) -> bool:
     progress = leader.progress_of(key)
     if progress is None or progress.last_caught_up < 0:
         return False
     return now - progress.last_fetch < CAUGHT_UP_WITHIN_MS
 
 
-def _write(replica: Replica, leader: Leader, change: PendingChange, voters: VoterSet) -> None:
+def _write(replica: KafkaRaftClient, leader: LeaderState, change: PendingVoterChange, voters: VoterSet) -> None:
     """The new set into the log. With a majority of one it is committed before this returns."""
-    change.step, change.offset = Step.COMMITTING, replica.log.end_offset
+    change.step, change.offset = VoterChangeStep.COMMITTING, replica.log.end_offset
     _append(replica, leader, [control_records.voters(voters)])
     if not change.ack_when_committed:
         change.finish()  # and it stays `leader.change` until it is committed
 
 
-def handle_remove(replica: Replica, request: Incoming) -> Message | Wait[Message]:
+def handle_remove_voter_request(replica: KafkaRaftClient, request: InboundRequest) -> Message | Wait[Message]:
     """RemoveRaftVoter: answered when the new set is committed."""
     body: RemoveRaftVoterRequest = request.body
     try:
-        leader = _leader(replica, body.cluster_id, replica.epoch)
-        key = _key(body)
-        _check_free(replica, leader)
+        leader = _checked_leader(replica, body.cluster_id, replica.epoch)
+        key = _checked_key(body)
+        _check_no_pending_change(replica, leader)
         _check_committed(replica, leader)
         voter, voters = replica.voters.get(key.id), replica.voters.without(key)
         if voter is None or voters is None:
-            raise ChangeRefused(error_codes.VOTER_NOT_FOUND, f"{key!r} cannot be taken from {replica.voters!r}")
-    except ChangeRefused as refused:
+            raise VoterChangeRefused(error_codes.VOTER_NOT_FOUND, f"{key!r} cannot be taken from {replica.voters!r}")
+    except VoterChangeRefused as refused:
         return RemoveRaftVoterResponse(error_code=refused.code, error_message=refused.message)
-    leader.change = change = PendingChange(voter, replica.now + replica.settings.request_timeout_ms, Step.COMMITTING)
+    leader.change = change = PendingVoterChange(
+        voter, replica.now + replica.settings.request_timeout_ms, VoterChangeStep.COMMITTING
+    )
     _write(replica, leader, change, voters)
     return _wait(change, RemoveRaftVoterResponse)
 
 
-def handle_update(replica: Replica, request: Incoming) -> Message:
+def handle_update_voter_request(replica: KafkaRaftClient, request: InboundRequest) -> Message:
     """UpdateRaftVoter: a voter says where it listens, and what it knows. Under `kraft.version` 0 the leader only keeps it in mind, for the
     day on which the version is raised."""
     body: UpdateRaftVoterRequest = request.body
     code, feature = error_codes.NONE, body.kraft_version_feature
     try:
-        leader = _leader(replica, body.cluster_id, body.current_leader_epoch)
-        voter = _named(replica, body, (feature.min_supported_version, feature.max_supported_version))
+        leader = _checked_leader(replica, body.cluster_id, body.current_leader_epoch)
+        voter = _voter_of_request(replica, body, (feature.min_supported_version, feature.max_supported_version))
         low, high = voter.kraft_versions
         if not 0 <= low <= high:
-            raise ChangeRefused(error_codes.INVALID_REQUEST)
-        _check_free(replica, leader, versions=False)
+            raise VoterChangeRefused(error_codes.INVALID_REQUEST)
+        _check_no_pending_change(replica, leader, versions=False)
         if replica.kraft_version > 0:
             _check_committed(replica, leader)
         if not low <= replica.kraft_version <= high:
-            raise ChangeRefused(error_codes.INVALID_REQUEST)
+            raise VoterChangeRefused(error_codes.INVALID_REQUEST)
         _update(replica, leader, voter)
-    except ChangeRefused as refused:
+    except VoterChangeRefused as refused:
         code = refused.code
     return _update_answer(replica, code)
 
 
-def _update(replica: Replica, leader: Leader, voter: Voter) -> None:
+def _update(replica: KafkaRaftClient, leader: LeaderState, voter: Voter) -> None:
     if replica.kraft_version == 0:
         if voter.id not in replica.voters:
-            raise ChangeRefused(error_codes.VOTER_NOT_FOUND)
+            raise VoterChangeRefused(error_codes.VOTER_NOT_FOUND)
         leader.told[voter.id] = voter
     else:
         voters = replica.voters.updated(voter)
         if voters is None:
-            raise ChangeRefused(error_codes.VOTER_NOT_FOUND)
+            raise VoterChangeRefused(error_codes.VOTER_NOT_FOUND)
         if voters != replica.voters:
             _append(replica, leader, [control_records.voters(voters)])
-    fetching.heard_of(replica, voter.key)
+    fetch_handler.record_fetch(replica, voter.key)
 
 
-def _update_answer(replica: Replica, code: int) -> UpdateRaftVoterResponse:
+def _update_answer(replica: KafkaRaftClient, code: int) -> UpdateRaftVoterResponse:
     of, at = UpdateRaftVoterResponse, replica.endpoint_of_leader()
     leader = of.CurrentLeader(
-        leader_id=NOBODY if replica.leader_id is None else replica.leader_id,
+        leader_id=NO_LEADER_ID if replica.leader_id is None else replica.leader_id,
         leader_epoch=replica.epoch,
         host="" if at is None else at.host,
         port=0 if at is None else at.port,
@@ -199,79 +205,81 @@ def _update_answer(replica: Replica, code: int) -> UpdateRaftVoterResponse:
     return of(error_code=code, current_leader=leader)
 
 
-def upgrade(replica: Replica, version: int) -> bool:
+def upgrade_kraft_version(replica: KafkaRaftClient, version: int) -> bool:
     """Raise `kraft.version`: the voters move from the configuration into the log. False when it is that already. ChangeRefused where a voter
     has not said, or does not know, enough."""
-    leader = _leader(replica, None, replica.epoch)
+    leader = _checked_leader(replica, None, replica.epoch)
     if version == replica.kraft_version:
         return False
     if not replica.kraft_version < version <= control_records.NEWEST_KRAFT_VERSION:
-        raise ChangeRefused(
+        raise VoterChangeRefused(
             error_codes.INVALID_UPDATE_VERSION, f"kraft.version {version} after {replica.kraft_version}"
         )
     if leader.high_watermark is None:
-        raise ChangeRefused(_TIMED_OUT, "nothing of this epoch is committed yet")
+        raise VoterChangeRefused(_TIMED_OUT, "nothing of this epoch is committed yet")
     own = Voter(replica.key, replica.endpoints, replica.kraft_versions)
     told = {**leader.told, own.id: own}
     for id in replica.voters.ids:
         if id not in told or not told[id].kraft_versions[0] <= version <= told[id].kraft_versions[1]:
-            raise ChangeRefused(error_codes.INVALID_UPDATE_VERSION, f"voter {id} is not known to know {version}")
+            raise VoterChangeRefused(error_codes.INVALID_UPDATE_VERSION, f"voter {id} is not known to know {version}")
     voters = VoterSet(told[id] for id in replica.voters.ids)
     _append(replica, leader, [control_records.kraft_version(version), control_records.voters(voters)])
     return True
 
 
-def _append(replica: Replica, leader: Leader, controls: Sequence[control_records.Control]) -> None:
+def _append(replica: KafkaRaftClient, leader: LeaderState, controls: Sequence[control_records.Control]) -> None:
     """ChangeRefused for voters that need more room than the first batch of an epoch and the head of a snapshot should have."""
     size = sum(len(value) for _, value in controls)
-    if size > MOST_BYTES:
-        raise ChangeRefused(error_codes.INVALID_REQUEST, f"{size} bytes of voters, where {MOST_BYTES} are the most")
-    leading.append_voters(replica, leader, controls)
+    if size > MAX_VOTERS_SIZE_BYTES:
+        raise VoterChangeRefused(
+            error_codes.INVALID_REQUEST, f"{size} bytes of voters, where {MAX_VOTERS_SIZE_BYTES} are the most"
+        )
+    leader_actions.append_voters(replica, leader, controls)
 
 
-def _leader(replica: Replica, cluster_id: str | None, epoch: int) -> Leader:
+def _checked_leader(replica: KafkaRaftClient, cluster_id: str | None, epoch: int) -> LeaderState:
     """ChangeRefused unless this node leads, in this cluster and epoch."""
     if cluster_id is not None and cluster_id != replica.cluster_id:
-        raise ChangeRefused(
+        raise VoterChangeRefused(
             error_codes.INCONSISTENT_CLUSTER_ID, f"{cluster_id!r} is not this cluster, {replica.cluster_id!r}"
         )
-    code = fetching.leader_code(replica, epoch)
+    code = fetch_handler.leader_code(replica, epoch)
     leader = replica.state
-    if code or not isinstance(leader, Leader):
-        raise ChangeRefused(code)
+    if code or not isinstance(leader, LeaderState):
+        raise VoterChangeRefused(code)
     return leader
 
 
-def _key(body: Any) -> ReplicaKey:
+def _checked_key(body: Any) -> ReplicaKey:
     if body.voter_id < 0 or not any(body.voter_directory_id):
-        raise ChangeRefused(error_codes.INVALID_REQUEST, "a voter has an id and a directory id")
+        raise VoterChangeRefused(error_codes.INVALID_REQUEST, "a voter has an id and a directory id")
     return ReplicaKey(body.voter_id, body.voter_directory_id)
 
 
-def _named(replica: Replica, body: Any, kraft_versions: tuple[int, int]) -> Voter:
+def _voter_of_request(replica: KafkaRaftClient, body: Any, kraft_versions: tuple[int, int]) -> Voter:
     """The voter that is told of. A listener without a name would be the end of every Apache Kafka that reads of it."""
-    key = _key(body)
-    endpoints = {each.name.upper(): Endpoint(each.host, each.port) for each in body.listeners}
+    key = _checked_key(body)
+    endpoints = {each.name.upper(): VoterEndpoint(each.host, each.port) for each in body.listeners}
     if not all(name.strip() for name in endpoints):
-        raise ChangeRefused(error_codes.INVALID_REQUEST, f"{key!r} has a listener without a name")
+        raise VoterChangeRefused(error_codes.INVALID_REQUEST, f"{key!r} has a listener without a name")
     if replica.listener_name not in endpoints:
-        raise ChangeRefused(
+        raise VoterChangeRefused(
             error_codes.INVALID_REQUEST, f"{key!r} has no endpoint on the listener {replica.listener_name}"
         )
     return Voter(key, endpoints, kraft_versions)
 
 
-def _check_free(replica: Replica, leader: Leader, *, versions: bool = True) -> None:
+def _check_no_pending_change(replica: KafkaRaftClient, leader: LeaderState, *, versions: bool = True) -> None:
     """That no change is under way, and that this leader is sure of those before it."""
     if leader.change is not None:
-        raise ChangeRefused(_TIMED_OUT, f"{leader.change!r} is under way")
+        raise VoterChangeRefused(_TIMED_OUT, f"{leader.change!r} is under way")
     if leader.high_watermark is None:
-        raise ChangeRefused(_TIMED_OUT, "the leader has committed nothing in its epoch yet")
+        raise VoterChangeRefused(_TIMED_OUT, "the leader has committed nothing in its epoch yet")
     if versions and replica.kraft_version == 0:
-        raise ChangeRefused(error_codes.UNSUPPORTED_VERSION, "kraft.version is 0, and its voters are fixed")
+        raise VoterChangeRefused(error_codes.UNSUPPORTED_VERSION, "kraft.version is 0, and its voters are fixed")
 
 
-def _check_committed(replica: Replica, leader: Leader) -> None:
+def _check_committed(replica: KafkaRaftClient, leader: LeaderState) -> None:
     at = replica.log.history.voters_offset
     if at < 0 or leader.high_watermark is None or at >= leader.high_watermark:
-        raise ChangeRefused(_TIMED_OUT, f"the voters at offset {at} are not committed yet")
+        raise VoterChangeRefused(_TIMED_OUT, f"the voters at offset {at} are not committed yet")

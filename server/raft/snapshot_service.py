@@ -12,29 +12,29 @@ from typing import TYPE_CHECKING, Any, Protocol
 from kafkadouble.messages.message import Message
 
 from ..log.offset_and_epoch import OffsetAndEpoch
-from .links import Failure, Send
-from .messages import Incoming
+from .messages import InboundRequest
+from .request_manager import OutboundRequest, RequestFailure
 
 if TYPE_CHECKING:
-    from .replica import Replica
+    from .kafka_raft_client import KafkaRaftClient
 
 
 class SnapshotService(Protocol):
     """Both sides of FetchSnapshot."""
 
-    def handle(self, replica: Replica, request: Incoming) -> Message:
+    def handle(self, replica: KafkaRaftClient, request: InboundRequest) -> Message:
         """A piece of a snapshot, or the error that says why not."""
         ...
 
-    def begin(self, replica: Replica, id: OffsetAndEpoch) -> None:
+    def begin(self, replica: KafkaRaftClient, id: OffsetAndEpoch) -> None:
         """The leader has this snapshot for us: start with nothing of it."""
         ...
 
-    def request(self, replica: Replica, id: OffsetAndEpoch) -> Message:
+    def request(self, replica: KafkaRaftClient, id: OffsetAndEpoch) -> Message:
         """The next piece."""
         ...
 
-    def answered(self, replica: Replica, send: Send, response: Any | Failure) -> bool:
+    def answered(self, replica: KafkaRaftClient, send: OutboundRequest, response: Any | RequestFailure) -> bool:
         """A piece, or an error: then the log is fetched again. Tells whether the answer was one."""
         ...
 

@@ -1,4 +1,5 @@
-"""Who may become what, and what is written down on the way (KIP-595, KIP-853, KIP-996).
+"""The transitions between the states of a replica, and what is persisted before each (KIP-595,
+KIP-853, KIP-996).
 
     from \\ to     Unattached  Prospective  Candidate  Leader  Follower  Resigned
     Unattached    later epoch, timeout      alone      -       found     -
@@ -9,14 +10,16 @@
     Leader        later epoch -            -          -       later     asked, or alone
     Resigned      later epoch -            alone      -       later     -
 
-The epoch never falls. A vote, a leader and an epoch are in the store before the state is: `Prospective` alone writes nothing, for it promises
-nothing. A change of state drops what is under way to others, and wakes those who wait for the old leader.
+The epoch never falls. A vote, a leader and an epoch are persisted before the state changes; a
+ProspectiveState persists nothing, because it promises nothing. A transition drops the requests in
+flight, and wakes the requests that wait for the old leader.
 
-Where Kafka's voters all wait the same fetch timeout for their leader, each of ours has a patience of its own, up to an eighth longer: followers
-that lose a leader in one instant do not stand in one instant, and take the votes from each other. Those who do so all the same try again after
-a part of `controller.quorum.election.backoff.max.ms`, not after a whole election timeout.
+Kafka's voters all wait the same fetch timeout for their leader. Here each follower draws its own,
+up to an eighth longer: followers that lose a leader at the same time do not become candidates at
+the same time and split the votes. Candidates that split them anyway retry after a part of
+`controller.quorum.election.backoff.max.ms`, not after a whole election timeout.
 
-States that a sole voter is never in are imported by whoever is the first to be in them.
+States that a sole voter never has are imported when they are first entered.
 """
 
 from __future__ import annotations
@@ -27,106 +30,110 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.wire.errors import UsageError
 
-from .ballot import Ballot
-from .candidate import Candidate
-from .leader import Leader
+from .candidate_state import CandidateState
+from .epoch_election import EpochElection
+from .leader_state import LeaderState
 from .quorum_state import ElectionState
 from .replica_key import ReplicaKey
-from .unattached import Unattached
-from .voters import Endpoint
+from .unattached_state import UnattachedState
+from .voters import VoterEndpoint
 
 if TYPE_CHECKING:
-    from .follower import Follower
-    from .replica import Replica, State
+    from .follower_state import FollowerState
+    from .kafka_raft_client import KafkaRaftClient, State
 
 logger = logging.getLogger("kafkadouble.server.raft")
 
 CHECK_QUORUM_FACTOR = 1.5
-PATIENCE_SHARE = 8
+FETCH_TIMEOUT_JITTER_SHARE = 8
 """Of the fetch timeout: by up to this part of it the patience of followers differs. It is many round trips, and leaves enough of half a fetch
 timeout to stand three times."""
-CONTEST_SHARE = 4
+CONTESTED_BACKOFF_SHARE = 4
 """Of the longest election backoff: within this part of it who stood together with another tries again."""
 
 
-def election_timeout(replica: Replica) -> int:
+def election_timeout(replica: KafkaRaftClient) -> int:
     """Drawn anew each time, so that two voters seldom stand at once."""
     base = replica.settings.election_timeout_ms
     return base + replica.random.randrange(max(1, base))
 
 
-def patience(replica: Replica) -> int:
+def draw_fetch_timeout(replica: KafkaRaftClient) -> int:
     """How long a follower waits for one leader: drawn anew for each, so that those who lose one together seldom stand together."""
     timeout = replica.settings.fetch_timeout_ms
-    return timeout + replica.random.randrange(max(1, timeout // PATIENCE_SHARE))
+    return timeout + replica.random.randrange(max(1, timeout // FETCH_TIMEOUT_JITTER_SHARE))
 
 
-def contest_backoff(replica: Replica) -> int:
+def contested_backoff(replica: KafkaRaftClient) -> int:
     """How long who stood together with another waits until it asks again."""
-    return replica.random.randrange(max(1, replica.settings.election_backoff_max_ms // CONTEST_SHARE))
+    return replica.random.randrange(max(1, replica.settings.election_backoff_max_ms // CONTESTED_BACKOFF_SHARE))
 
 
-def starting_state(replica: Replica, election: ElectionState) -> State:
+def starting_state(replica: KafkaRaftClient, election: ElectionState) -> State:
     """What a replica is that has just been started, by what it had written down, and by its log where that has gone further."""
     now, last = replica.now, replica.log.last_epoch
     if last > election.epoch:
         election = ElectionState(last)
     if replica.is_voter and election.leader_id == replica.key.id:
-        from .resigned import Resigned
+        from .resigned_state import ResignedState
 
-        return Resigned(election.epoch, now + election_timeout(replica), replica.key.id, replica.endpoints)
+        return ResignedState(election.epoch, now + election_timeout(replica), replica.key.id, replica.endpoints)
     if replica.is_voter and election.leader_id is None and _is_own(replica, election.voted):
         return _candidate(replica, election.epoch)
     voters, name = replica.voters, replica.listener_name
     leader = election.leader_id
     if leader not in (None, replica.key.id) and voters.endpoint(leader, name) is not None:
         return _follower(replica, election.epoch, leader, voters.endpoints_of(leader), election.voted)
-    return Unattached(election.epoch, now + election_timeout(replica), leader, election.voted)
+    return UnattachedState(election.epoch, now + election_timeout(replica), leader, election.voted)
 
 
-def _is_own(replica: Replica, voted: ReplicaKey | None) -> bool:
+def _is_own(replica: KafkaRaftClient, voted: ReplicaKey | None) -> bool:
     return voted is not None and replica.key.fits(voted)
 
 
-def to_unattached(replica: Replica, epoch: int, leader_id: int | None = None, voted: ReplicaKey | None = None) -> None:
+def to_unattached(
+    replica: KafkaRaftClient, epoch: int, leader_id: int | None = None, voted: ReplicaKey | None = None
+) -> None:
     """A later epoch, or a vote in it, or a leader that cannot be reached."""
     before = replica.state
     _check(epoch >= before.epoch, f"epoch {epoch} after {before.epoch}")
     deadline = replica.now + election_timeout(replica)
     if epoch == before.epoch:
         voted = voted or before.voted
-        if isinstance(before, Unattached):
+        if isinstance(before, UnattachedState):
             deadline = before.deadline  # a vote does not put the own turn off
-    _keep(replica, epoch, leader_id, voted)
-    _enter(replica, Unattached(epoch, deadline, leader_id, voted))
+    _persist(replica, epoch, leader_id, voted)
+    _enter(replica, UnattachedState(epoch, deadline, leader_id, voted))
 
 
-def vote_for(replica: Replica, candidate: ReplicaKey) -> None:
+def vote_for(replica: KafkaRaftClient, candidate: ReplicaKey) -> None:
     """Give the vote of this epoch. Only one that follows nobody has it to give."""
-    from .prospective import Prospective
+    from .prospective_state import ProspectiveState
 
     state = replica.state
-    _check(isinstance(state, Unattached | Prospective), f"{state!r} votes")
-    if state.voted is None and isinstance(state, Unattached | Prospective):
-        _keep(replica, state.epoch, state.leader_id, candidate)
+    _check(isinstance(state, UnattachedState | ProspectiveState), f"{state!r} votes")
+    if state.voted is None and isinstance(state, UnattachedState | ProspectiveState):
+        _persist(replica, state.epoch, state.leader_id, candidate)
         state.voted = candidate
         state.deadline = replica.now + election_timeout(replica)
 
 
-def to_prospective(replica: Replica) -> None:
+def to_prospective(replica: KafkaRaftClient) -> None:
     """The leader is silent, or there is none."""
-    from .prospective import Prospective
+    from .prospective_state import ProspectiveState
 
     before = replica.state
-    _check(replica.is_needed and not isinstance(before, Leader | Prospective), f"{before!r} asks for pre-votes")
-    ballot = Ballot(replica.voters)
-    ballot.record(replica.key.id, True)
+    _check(
+        replica.is_needed and not isinstance(before, LeaderState | ProspectiveState), f"{before!r} asks for pre-votes"
+    )
+    epoch_election = EpochElection(replica.voters)
+    epoch_election.record(replica.key.id, True)
     _enter(
         replica,
-        Prospective(
+        ProspectiveState(
             before.epoch,
             replica.now + election_timeout(replica),
-            ballot,
+            epoch_election,
             before.leader_id,
             before.leader_endpoints,
             before.voted,
@@ -134,30 +141,32 @@ def to_prospective(replica: Replica) -> None:
     )
 
 
-def to_candidate(replica: Replica, consenting: Iterable[ReplicaKey] = ()) -> None:
+def to_candidate(replica: KafkaRaftClient, consenting: Iterable[ReplicaKey] = ()) -> None:
     """A new epoch, and the own vote in it. Consenting are those who granted a pre-vote."""
-    _check(replica.is_needed and not isinstance(replica.state, Leader | Candidate), f"{replica.state!r} stands")
+    _check(
+        replica.is_needed and not isinstance(replica.state, LeaderState | CandidateState), f"{replica.state!r} stands"
+    )
     epoch = replica.state.epoch + 1
     alone = replica.voters.is_only(replica.key)
     if not alone:  # else nobody hears of it before that of the leader, which is kept at once
-        _keep(replica, epoch, None, replica.key)
+        _persist(replica, epoch, None, replica.key)
     _enter(replica, _candidate(replica, epoch, frozenset(key.id for key in consenting)))
 
 
-def _candidate(replica: Replica, epoch: int, consenting: frozenset[int] = frozenset()) -> Candidate:
-    ballot = Ballot(replica.voters)
-    ballot.record(replica.key.id, True)
-    return Candidate(epoch, replica.now + election_timeout(replica), ballot, replica.key, consenting)
+def _candidate(replica: KafkaRaftClient, epoch: int, consenting: frozenset[int] = frozenset()) -> CandidateState:
+    epoch_election = EpochElection(replica.voters)
+    epoch_election.record(replica.key.id, True)
+    return CandidateState(epoch, replica.now + election_timeout(replica), epoch_election, replica.key, consenting)
 
 
-def to_leader(replica: Replica) -> Leader:
+def to_leader(replica: KafkaRaftClient) -> LeaderState:
     """Elected: a majority has voted, in this epoch."""
     state, now = replica.state, replica.now
-    _check(isinstance(state, Candidate) and state.ballot.is_won, f"{state!r} leads")
-    _keep(replica, state.epoch, replica.key.id, None)
+    _check(isinstance(state, CandidateState) and state.epoch_election.is_won, f"{state!r} leads")
+    _persist(replica, state.epoch, replica.key.id, None)
     check_at = now + check_quorum_timeout(replica)
     end = replica.log.end_offset
-    leader = Leader(replica.key, state.epoch, end, replica.endpoints, check_at, begin_at=now)
+    leader = LeaderState(replica.key, state.epoch, end, replica.endpoints, check_at, begin_at=now)
     leader.set_voters(replica.voters)
     if replica.key.id in leader.voters:
         leader.voters[replica.key.id].acknowledged = True
@@ -165,57 +174,63 @@ def to_leader(replica: Replica) -> Leader:
     return leader
 
 
-def to_follower(replica: Replica, epoch: int, leader_id: int, endpoints: Mapping[str, Endpoint]) -> None:
+def to_follower(replica: KafkaRaftClient, epoch: int, leader_id: int, endpoints: Mapping[str, VoterEndpoint]) -> None:
     """A leader is known, and where it is."""
-    from .resigned import Resigned
+    from .resigned_state import ResignedState
 
     before = replica.state
     _check(epoch >= before.epoch and leader_id != replica.key.id, f"{before!r} follows {leader_id} in {epoch}")
     if epoch == before.epoch:
         _check(before.leader_id in (None, leader_id), f"{before!r} follows {leader_id}")
-        _check(not isinstance(before, Leader | Resigned), f"{before!r} follows in its own epoch")
+        _check(not isinstance(before, LeaderState | ResignedState), f"{before!r} follows in its own epoch")
     voted = before.voted if epoch == before.epoch else None
-    _keep(replica, epoch, leader_id, voted)
+    _persist(replica, epoch, leader_id, voted)
     _enter(replica, _follower(replica, epoch, leader_id, endpoints, voted))
 
 
 def _follower(
-    replica: Replica, epoch: int, leader_id: int, endpoints: Mapping[str, Endpoint], voted: ReplicaKey | None
-) -> Follower:
-    from .follower import Follower
+    replica: KafkaRaftClient,
+    epoch: int,
+    leader_id: int,
+    endpoints: Mapping[str, VoterEndpoint],
+    voted: ReplicaKey | None,
+) -> FollowerState:
+    from .follower_state import FollowerState
 
-    now, waits = replica.now, patience(replica)
+    now, waits = replica.now, draw_fetch_timeout(replica)
     update_at = now + replica.settings.fetch_timeout_ms
-    return Follower(epoch, leader_id, endpoints, waits, now + waits, update_at, voted)
+    return FollowerState(epoch, leader_id, endpoints, waits, now + waits, update_at, voted)
 
 
-def to_resigned(replica: Replica) -> None:
+def to_resigned(replica: KafkaRaftClient) -> None:
     """Lead no more, in an epoch that stays its own."""
-    from .resigned import Resigned
+    from .resigned_state import ResignedState
 
     leader = replica.state
-    _check(isinstance(leader, Leader), f"{leader!r} resigns")
-    if not isinstance(leader, Leader):
+    _check(isinstance(leader, LeaderState), f"{leader!r} resigns")
+    if not isinstance(leader, LeaderState):
         return
     others = [id for id in leader.voters if id != replica.key.id]
     deadline = replica.now + election_timeout(replica)
-    resigned = Resigned(leader.epoch, deadline, replica.key.id, replica.endpoints, set(others), leader.successors())
+    resigned = ResignedState(
+        leader.epoch, deadline, replica.key.id, replica.endpoints, set(others), leader.successors()
+    )
     _enter(replica, resigned)
 
 
-def check_quorum_timeout(replica: Replica) -> int:
+def check_quorum_timeout(replica: KafkaRaftClient) -> int:
     return int(replica.settings.fetch_timeout_ms * CHECK_QUORUM_FACTOR)
 
 
-def _keep(replica: Replica, epoch: int, leader_id: int | None, voted: ReplicaKey | None) -> None:
+def _persist(replica: KafkaRaftClient, epoch: int, leader_id: int | None, voted: ReplicaKey | None) -> None:
     replica.persist(ElectionState(epoch, leader_id, voted))
 
 
-def _enter(replica: Replica, state: State) -> None:
+def _enter(replica: KafkaRaftClient, state: State) -> None:
     before, replica.state = replica.state, state
     alone = replica.voters.is_only(replica.key)  # then it is nobody's news
     logger.log(logging.DEBUG if alone else logging.INFO, "replica %s: %r after %r", replica.key.id, state, before)
-    if isinstance(before, Leader) and before.change is not None:
+    if isinstance(before, LeaderState) and before.change is not None:
         before.change.give_up()
     if replica.snapshots is not None:
         replica.snapshots.drop()

@@ -16,7 +16,7 @@ T = TypeVar("T")
 BEFORE_THE_LOG = -1
 
 
-class _Steps(Generic[T]):
+class _ValueHistory(Generic[T]):
     """A value that changes at offsets."""
 
     __slots__ = ("offsets", "values")
@@ -48,8 +48,8 @@ class VoterHistory:
 
     def __init__(self, static: VoterSet) -> None:
         self.static = static
-        self._sets = _Steps(static)
-        self._versions = _Steps(0)
+        self._sets = _ValueHistory(static)
+        self._versions = _ValueHistory(0)
 
     @property
     def voters(self) -> VoterSet:
@@ -93,7 +93,7 @@ class VoterHistory:
 
     def restart(self, end: int, voters: VoterSet | None, kraft_version: int) -> None:
         """The log now begins at `end`, with what a snapshot up to there says."""
-        self._sets, self._versions = _Steps(self.static), _Steps(0)
+        self._sets, self._versions = _ValueHistory(self.static), _ValueHistory(0)
         if voters is not None:
             self._sets.set(end - 1, voters)
         if kraft_version:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 VOTERS_RECORD_VERSION = 0
 
 
-class Endpoint(NamedTuple):
+class VoterEndpoint(NamedTuple):
     """Where a node listens."""
 
     host: str
@@ -31,7 +31,7 @@ class Voter(NamedTuple):
     """One voter. `endpoints` are by listener name, in the order in which the voter gave them; `kraft_versions` is (lowest, highest)."""
 
     key: ReplicaKey
-    endpoints: Mapping[str, Endpoint]
+    endpoints: Mapping[str, VoterEndpoint]
     kraft_versions: tuple[int, int] = (0, 1)
 
     @property
@@ -68,11 +68,11 @@ class VoterSet:
     def is_only(self, key: ReplicaKey) -> bool:
         return len(self._voters) == 1 and self.contains(key)
 
-    def endpoint(self, id: int, listener: str) -> Endpoint | None:
+    def endpoint(self, id: int, listener: str) -> VoterEndpoint | None:
         voter = self._voters.get(id)
         return None if voter is None else voter.endpoints.get(listener)
 
-    def endpoints_of(self, id: int) -> Mapping[str, Endpoint]:
+    def endpoints_of(self, id: int) -> Mapping[str, VoterEndpoint]:
         """By listener name; none of somebody who is no voter."""
         voter = self._voters.get(id)
         return {} if voter is None else voter.endpoints
@@ -145,7 +145,7 @@ def _to_record(of: type[VotersRecord], voter: Voter) -> VotersRecord.Voter:
 
 def _from_record(voter: VotersRecord.Voter) -> Voter:
     feature = voter.kraft_version_feature
-    endpoints = {each.name: Endpoint(each.host, each.port) for each in voter.endpoints}
+    endpoints = {each.name: VoterEndpoint(each.host, each.port) for each in voter.endpoints}
     key = ReplicaKey(voter.voter_id, voter.voter_directory_id)
     return Voter(key, endpoints, (feature.min_supported_version, feature.max_supported_version))
 
@@ -158,4 +158,4 @@ def _static(part: str, listener: str) -> Voter:
     if int(port) > 65535:
         raise UsageError(f"{part!r} has no port up to 65535")
     host = host.removeprefix("[").removesuffix("]")
-    return Voter(ReplicaKey(int(id)), {listener: Endpoint(host, int(port))}, (0, 0))
+    return Voter(ReplicaKey(int(id)), {listener: VoterEndpoint(host, int(port))}, (0, 0))

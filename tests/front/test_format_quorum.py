@@ -13,7 +13,7 @@ from kafkadouble.server.log.formats import meta_properties
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.logs.log_dir import METADATA_FOLDER, LogDir
 from kafkadouble.server.raft.initial_voters import parse
-from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
+from kafkadouble.server.raft.snapshots.file_store import FileSnapshotStore
 from kafkadouble.server.raft.voters import VoterSet
 
 BOOTSTRAP = OffsetAndEpoch(0, 0)
@@ -41,7 +41,7 @@ def formatted(folder: Path, settings: str, *words: str) -> int:
 
 def quorum_in(folder: Path) -> tuple[VoterSet | None, int]:
     """The voters and the `kraft.version` in the snapshot that the cluster begins with."""
-    return FileSnapshots(RealDisk(str(folder / "a")), METADATA_FOLDER).voters_of(BOOTSTRAP)
+    return FileSnapshotStore(RealDisk(str(folder / "a")), METADATA_FOLDER).voters_of(BOOTSTRAP)
 
 
 def directory_id(folder: Path) -> Uuid | None:

@@ -63,18 +63,20 @@ SELDOM = {
         create_partitions create_topics feature_control partition_reassignment_replicas replica_placement scram_credentials
         striped_replica_placer""",
     "server.metadata": "image_records image_snapshots snapshot_generator",
-    "server.raft": """announcing answering describing fetching follower following handling learning messages pending_change prospective
-        quorum_state_file reconfiguration resigned resigning sending snapshot_service standing updating voting""",
+    "server.raft": """begin_quorum_epoch describe_quorum election_polls end_quorum_epoch fetch_handler
+        follower_actions follower_state leader_discovery messages pending_voter_change
+        prospective_state quorum_state_file reconfiguration request_handlers resigned_state
+        response_handlers routing snapshot_service vote voter_updates""",
     "server.security": "acls",
-    "server.raft.snapshots": """fetching file_store giving head keeping metrics reading retention serving taking triggers
-        writing""",
+    "server.raft.snapshots": """cleaner download fetch_snapshot_handler fetch_snapshot_response fetch_snapshot_sender
+        file_store metrics retention snapshot_header snapshot_reader snapshot_writer triggers""",
 }
 """What a node that is alone, in memory, starts without, until somebody asks for it."""
 
 
 def test_a_node_that_is_alone_imports_nothing_of_what_only_others_ask_for() -> None:
     modules = imported_by(STARTS)
-    assert "kafkadouble.server.raft.leading" in modules
+    assert "kafkadouble.server.raft.leader_actions" in modules
     seldom = {f"kafkadouble.{package}.{name}" for package, names in SELDOM.items() for name in names.split()}
     assert seldom & modules == set()
 

@@ -23,9 +23,9 @@ from kafkadouble.server.log.formats.names import checkpoint_name
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.logs.formatting import format_directory
 from kafkadouble.server.metadata.internal_topics import METADATA_TOPIC
-from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
-from kafkadouble.server.raft.snapshots.head import Head
-from kafkadouble.server.raft.snapshots.writing import write_at_once
+from kafkadouble.server.raft.snapshots.file_store import FileSnapshotStore
+from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
+from kafkadouble.server.raft.snapshots.snapshot_writer import write_at_once
 from kafkadouble.wire.batch import Record, encode_batch
 from kafkadouble.wire.frame import Frames
 from tests.front.client import ask
@@ -65,9 +65,9 @@ def serving(tmp_path: Path) -> Iterator[Serving]:
     disk = RealDisk(str(tmp_path))
     format_directory(disk, str(tmp_path), "AAAAAAAAAAAAAAAAAAAABg", 1, Uuid(b"d" * 16), NOW)
     disk.make_folder(FOLDER)
-    part = FileSnapshots(disk, FOLDER).create(OffsetAndEpoch(20, 1))
+    part = FileSnapshotStore(disk, FOLDER).create(OffsetAndEpoch(20, 1))
     assert part is not None
-    write_at_once(part, Head(NOW), (), NOW)
+    write_at_once(part, SnapshotHeader(NOW), (), NOW)
     log = open_log(
         disk, FOLDER, METADATA_TOPIC, 0, LogConfig(), clean=True, recovery_point=0, log_start_offset=0, now=NOW
     )

@@ -21,7 +21,7 @@ from kafkadouble.server.metadata.features import supported_features
 from kafkadouble.server.metadata.image import TOPIC, Image
 from kafkadouble.server.network.connection import Connection
 from kafkadouble.server.node import Node
-from kafkadouble.server.raft.leader import MOST_OBSERVERS, Leader
+from kafkadouble.server.raft.leader_state import MAX_OBSERVERS, LeaderState
 from kafkadouble.server.raft.quorum_state import LAST_EPOCH
 from kafkadouble.server.requests.request import Peer
 from kafkadouble.server.tracing.history import errors_in
@@ -174,7 +174,7 @@ class QuorumStage:
         replicas = [node.quorum.replica for node in self.nodes.values()]
         if any(replica.epoch >= LAST_EPOCH for replica in replicas):
             return "the last epoch"
-        leaders = {(each.epoch, each.key.id) for each in replicas if isinstance(each.state, Leader)}
+        leaders = {(each.epoch, each.key.id) for each in replicas if isinstance(each.state, LeaderState)}
         for replica in replicas:
             told = replica.epoch, replica.leader_id
             if not replica.is_voter and told not in leaders:
@@ -250,8 +250,8 @@ class QuorumStage:
         """Nothing but what was written grows."""
         for node in self.nodes.values():
             state = node.quorum.replica.state
-            if isinstance(state, Leader):
-                assert len(state.observers) <= MOST_OBSERVERS
+            if isinstance(state, LeaderState):
+                assert len(state.observers) <= MAX_OBSERVERS
             if node.controller.leads:
                 assert len(node.controller.active.pending) < 100
                 heartbeats = node.controller.active.heartbeats

@@ -10,13 +10,13 @@ from typing import Any
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.raft.links import Failure
+from kafkadouble.server.raft.request_manager import RequestFailure
 from kafkadouble.wire.batch import HEADER_SIZE, seal
 from kafkadouble.wire.errors import WireError
 
 from .mutations import MUTATIONS, framed
 
-Told = Message | Failure
+Told = Message | RequestFailure
 Lie = Callable[[Random, Any], Any]
 
 OFFSETS = (-(2**63), -2, -1, 0, 1, 2, 3, 5, 17, 1000, 2**31, 2**62, 2**63 - 2, 2**63 - 1)
@@ -163,7 +163,7 @@ def on_the_wire(dice: Random, message: Message, version: int) -> Told:
     try:
         return type(message).decode(changed[4:], version)
     except WireError:
-        return Failure.LOST
+        return RequestFailure.LOST
 
 
 def asked(dice: Random, topic_id: Uuid, replicas: tuple[int, ...]) -> FetchRequest:

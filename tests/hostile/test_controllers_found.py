@@ -92,7 +92,7 @@ def test_a_voter_is_not_told_of_at_any_length(stage: QuorumStage) -> None:
     asked = update(leader.id, leader.controller.epoch)
     asked.cluster_id, asked.voter_directory_id = "a-cluster", leader.quorum.replica.key.directory_id
     listener = type(asked).Listener
-    most = reconfiguration.MOST_BYTES // 30_000 + 2
+    most = reconfiguration.MAX_VOTERS_SIZE_BYTES // 30_000 + 2
     asked.listeners = [listener(name="CONTROLLER", host="h", port=1)]
     asked.listeners += [listener(name=str(number), host="h" * 30_000, port=1) for number in range(most)]
     assert stage.controllers.ask(leader, asked, 0).error_code == error_codes.INVALID_REQUEST

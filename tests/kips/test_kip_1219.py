@@ -9,8 +9,8 @@ from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest
 from kafkadouble.server.configs.broker import BROKER
 from kafkadouble.server.configs.definition import ConfigRefused
 from kafkadouble.server.raft.settings import QuorumSettings
-from kafkadouble.server.raft.snapshots.fetching import Download
-from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
+from kafkadouble.server.raft.snapshots.download import SnapshotDownload
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshotStore
 from kafkadouble.wire.batch import iter_batches
 from tests.server.raft.asking import ask, begin, elected, fetch, key, member, sole
 from tests.server.raft.snapshots.making import ID
@@ -36,7 +36,7 @@ def test_whoever_fetches_asks_for_as_much_as_it_is_set_to(size: int) -> None:
     (send,) = follower.replica.take_outgoing()
     assert isinstance(send.body, FetchRequest)
     assert send.body.max_bytes == size
-    request = Download(MemorySnapshots(), ID, 4, size).request(key(1), None)
+    request = SnapshotDownload(MemorySnapshotStore(), ID, 4, size).request(key(1), None)
     assert isinstance(request, FetchSnapshotRequest)
     assert request.max_bytes == size
 

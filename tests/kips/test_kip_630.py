@@ -20,12 +20,12 @@ from kafkadouble.messages.generated.vote import VoteRequest
 from kafkadouble.messages.message import Struct
 from kafkadouble.server.log.formats.names import checkpoint_name
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.raft.raft_log import Position
-from kafkadouble.server.raft.snapshots.creating import create
-from kafkadouble.server.raft.snapshots.head import Head
-from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
-from kafkadouble.server.raft.snapshots.service import Snapshots
-from kafkadouble.server.raft.snapshots.writing import write_at_once
+from kafkadouble.server.raft.raft_log import FollowerPosition
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshotStore
+from kafkadouble.server.raft.snapshots.service import FetchSnapshotService
+from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
+from kafkadouble.server.raft.snapshots.snapshot_writer import write_at_once
+from kafkadouble.server.raft.snapshots.validation import create
 from kafkadouble.wire.batch import SNAPSHOT_FOOTER, SNAPSHOT_HEADER, control_type, iter_batches, records_of
 from tests.server.harness import Harness
 from tests.server.raft.asking import ask, elected, fetch, member, sole, vote
@@ -35,10 +35,10 @@ from tests.server.raft.snapshots.making import ID, NOW, data, values
 
 def with_snapshot(*ids: OffsetAndEpoch) -> Member:
     """A voter that has these snapshots, and an empty log behind the last."""
-    store = MemorySnapshots()
+    store = MemorySnapshotStore()
     for id in ids:
-        store.add(id, data(id=id, head=Head(NOW)))
-    return member(1, snapshot_ids=store, snapshots=Snapshots(store))
+        store.add(id, data(id=id, head=SnapshotHeader(NOW)))
+    return member(1, snapshot_ids=store, snapshots=FetchSnapshotService(store))
 
 
 def led(*ids: OffsetAndEpoch) -> Member:
@@ -51,7 +51,7 @@ def test_the_name_is_the_end_offset_and_the_epoch() -> None:
 
 
 def test_snapshots_are_in_the_order_of_their_epochs() -> None:
-    store = MemorySnapshots()
+    store = MemorySnapshotStore()
     for id in (OffsetAndEpoch(9, 2), OffsetAndEpoch(5, 3), OffsetAndEpoch(7, 2)):
         store.add(id, b"")
     assert store.ids() == [OffsetAndEpoch(7, 2), OffsetAndEpoch(9, 2), OffsetAndEpoch(5, 3)]
@@ -187,7 +187,7 @@ def test_max_bytes_is_of_the_request_and_not_of_a_partition_as_in_draft_19() -> 
 
 def test_an_answer_has_the_size_and_no_flag_that_there_is_more_as_in_draft_19() -> None:
     leader = led(ID)
-    of, whole = FetchSnapshotRequest, data(id=ID, head=Head(NOW))
+    of, whole = FetchSnapshotRequest, data(id=ID, head=SnapshotHeader(NOW))
     id = of.SnapshotId(end_offset=ID.offset, epoch=ID.epoch)
     partition = of.PartitionSnapshot(current_leader_epoch=leader.replica.epoch, snapshot_id=id, position=5)
     topic = of.TopicSnapshot(name="__cluster_metadata", partitions=[partition])
@@ -228,8 +228,8 @@ def test_log_start_latest_snapshot_high_watermark_and_end_are_in_this_order() ->
 
 
 def test_it_is_safe_to_delete_the_log_up_to_the_latest_snapshot() -> None:
-    store = MemorySnapshots()
-    voter = member(1, (1,), snapshot_ids=store, snapshots=Snapshots(store))
+    store = MemorySnapshotStore()
+    voter = member(1, (1,), snapshot_ids=store, snapshots=FetchSnapshotService(store))
     replica = voter.replica
     replica.tick(replica.now)
     replica.append([b"a", b"b"], replica.now)
@@ -237,10 +237,10 @@ def test_it_is_safe_to_delete_the_log_up_to_the_latest_snapshot() -> None:
     id = OffsetAndEpoch(replica.log.high_watermark, replica.epoch)
     part = create(replica.log, store, id)
     assert part is not None
-    write_at_once(part, Head(NOW), values(1), NOW)
+    write_at_once(part, SnapshotHeader(NOW), values(1), NOW)
     replica.log.move_start(id)
     assert (replica.log.start_offset, replica.log.end) == (id.offset, id)
-    assert replica.log.validate(id.offset, id.epoch).position is Position.VALID
-    assert replica.log.validate(id.offset - 1, id.epoch).position is Position.SNAPSHOT
+    assert replica.log.validate(id.offset, id.epoch).position is FollowerPosition.VALID
+    assert replica.log.validate(id.offset - 1, id.epoch).position is FollowerPosition.SNAPSHOT
     again = voter.start(replica.now)
     assert (again.log.start_offset, again.log.end) == (id.offset, id)

@@ -13,8 +13,8 @@ from kafkadouble.server.configs.broker import BROKER
 from kafkadouble.server.raft.settings import NAMES as QUORUM
 from kafkadouble.server.raft.settings import QuorumSettings
 from kafkadouble.server.raft.snapshots import retention, triggers
-from kafkadouble.server.raft.snapshots.retention import Retention
-from kafkadouble.server.raft.snapshots.triggers import Triggers
+from kafkadouble.server.raft.snapshots.retention import SnapshotRetention
+from kafkadouble.server.raft.snapshots.triggers import SnapshotTriggers
 
 HOUSE = Path(__file__).resolve().parents[2]
 HERE = HOUSE / "tests" / "server" / "raft" / "snapshots"
@@ -74,7 +74,7 @@ def test_every_setting_is_there() -> None:
 @pytest.mark.parametrize(("name", "default"), SETTINGS)
 def test_a_setting_has_the_default_that_the_page_gives(name: str, default: str) -> None:
     of = {**triggers.NAMES, **retention.NAMES, **QUORUM}
-    holder = next(each for each in (Triggers(), Retention(), QuorumSettings()) if _has(each, name))
+    holder = next(each for each in (SnapshotTriggers(), SnapshotRetention(), QuorumSettings()) if _has(each, name))
     found = getattr(holder, of[name])
     assert default == ("none" if found is None else str(found))
     if name not in OF_THE_KIP:
@@ -82,5 +82,5 @@ def test_a_setting_has_the_default_that_the_page_gives(name: str, default: str) 
 
 
 def _has(holder: object, name: str) -> bool:
-    tables = {Triggers: triggers.NAMES, Retention: retention.NAMES, QuorumSettings: QUORUM}
+    tables = {SnapshotTriggers: triggers.NAMES, SnapshotRetention: retention.NAMES, QuorumSettings: QUORUM}
     return name in tables[type(holder)]

@@ -110,14 +110,14 @@ LOGS = {
         "the metadata log grows until the next look",
     ),
     "log: what an interruption left of old segments stays": Mutation(
-        "server/raft/snapshots/keeping.py",
+        "server/raft/snapshots/cleaner.py",
         '    """By size and age, as shipped."""\n    log.delete_old_segments()\n',
         '    """By size and age, as shipped."""\n',
         (_KEEPING,),
         "segments that could not be deleted once are never deleted",
     ),
     "log: what an interruption left of old segments stays under the adopted rule": Mutation(
-        "server/raft/snapshots/keeping.py",
+        "server/raft/snapshots/cleaner.py",
         "    log.delete_old_segments()\n    if id is not None",
         "    if id is not None",
         (_KEEPING,),

@@ -27,8 +27,8 @@ from kafkadouble.server.logs.formatting import format_directory, opened
 from kafkadouble.server.logs.logs import Logs
 from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.node import Node
-from kafkadouble.server.raft.links import Failure, Send
-from kafkadouble.server.raft.messages import fitted
+from kafkadouble.server.raft.messages import downgraded
+from kafkadouble.server.raft.request_manager import OutboundRequest, RequestFailure
 from kafkadouble.server.requests.request import Peer, Request
 from tests.server.harness import NOW, SEED
 from tests.server.log.files.lossy_disk import LossyDisk
@@ -132,19 +132,19 @@ class Controllers:
             for each in carried:
                 each()
 
-    def _deliver(self, node: Node, channel: Any, send: Send) -> None:
+    def _deliver(self, node: Node, channel: Any, send: OutboundRequest) -> None:
         target = next((each for each in self.nodes.values() if address(each.id) == tuple(send.to.endpoint)), None)
 
-        def answered(response: Message | Failure) -> None:
+        def answered(response: Message | RequestFailure) -> None:
             if self.nodes.get(node.id) is node:
                 is_cut = target is None or {node.id, target.id} & self.cut
-                told = Failure.LOST if is_cut else response
+                told = RequestFailure.LOST if is_cut else response
                 self._carried.append(lambda: channel.answered(send.token, told, self.now))
 
         if target is None or {node.id, target.id} & self.cut:
-            answered(Failure.LOST)
+            answered(RequestFailure.LOST)
             return
-        self.submit(target, fitted(send.body, send.version), send.version, answered)
+        self.submit(target, downgraded(send.body, send.version), send.version, answered)
 
     def submit(
         self,

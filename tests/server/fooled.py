@@ -14,8 +14,8 @@ from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.metadata.features import new_cluster_features
 from kafkadouble.server.node import Node
-from kafkadouble.server.raft.links import Failure, Send
 from kafkadouble.server.raft.messages import TOPIC
+from kafkadouble.server.raft.request_manager import OutboundRequest, RequestFailure
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.controllers import Controllers
 
@@ -29,7 +29,7 @@ class Fooled(Controllers):
         super().__init__(3, settings)
         self.kill(2)
         self.kill(3)
-        self.asked: list[Send] = []
+        self.asked: list[OutboundRequest] = []
         self.follow()
 
     @property
@@ -46,13 +46,13 @@ class Fooled(Controllers):
                 self._bring(send, fetched(code=6, leader=leader))
         assert self.node.quorum.replica.leader_id == LEADER
 
-    def _deliver(self, node: Node, channel: Any, send: Send) -> None:
+    def _deliver(self, node: Node, channel: Any, send: OutboundRequest) -> None:
         if channel is node.quorum and isinstance(send.body, FetchRequest | FetchSnapshotRequest):
             self.asked.append(send)
         else:
-            self._carried.append(lambda: channel.answered(send.token, Failure.LOST, self.now))
+            self._carried.append(lambda: channel.answered(send.token, RequestFailure.LOST, self.now))
 
-    def _bring(self, send: Send, answer: Message) -> None:
+    def _bring(self, send: OutboundRequest, answer: Message) -> None:
         answer = type(answer).decode(answer.encode(send.version), send.version)
         self.node.quorum.answered(send.token, answer, self.now)
 

@@ -18,7 +18,7 @@ from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
 from kafkadouble.messages.message import Message
-from kafkadouble.server.raft.links import Failure, Send
+from kafkadouble.server.raft.request_manager import OutboundRequest, RequestFailure
 from kafkadouble.server.replica.replication.fetchers import Fetchers
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.controllers import Controllers
@@ -32,10 +32,10 @@ Lie = Callable[[Message, Any], Any]
 class _Told:
     """A conversation to which something else is told."""
 
-    def __init__(self, channel: Any, send: Send, lie: Callable[[], Lie | None]) -> None:
+    def __init__(self, channel: Any, send: OutboundRequest, lie: Callable[[], Lie | None]) -> None:
         self._channel, self._send, self._lie = channel, send, lie
 
-    def answered(self, token: int, response: Message | Failure, now: int) -> None:
+    def answered(self, token: int, response: Message | RequestFailure, now: int) -> None:
         lie = self._lie()
         if lie is not None and isinstance(response, Message):
             version = self._send.version
@@ -54,7 +54,7 @@ class Liars(Controllers):
     lie_of_controller: Lie | None = None
     """To AlterPartition."""
 
-    def _deliver(self, node: Any, channel: Any, send: Send) -> None:
+    def _deliver(self, node: Any, channel: Any, send: OutboundRequest) -> None:
         if isinstance(channel, Fetchers):
             channel = _Told(channel, send, lambda: self.lie)
         elif isinstance(send.body, AlterPartitionRequest):

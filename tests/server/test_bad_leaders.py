@@ -23,9 +23,9 @@ from kafkadouble.server.log.formats.names import checkpoint_name
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.node import Node
 from kafkadouble.server.raft.messages import TOPIC
-from kafkadouble.server.raft.snapshots.head import Head
-from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
-from kafkadouble.server.raft.snapshots.writing import write_at_once
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshotStore
+from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
+from kafkadouble.server.raft.snapshots.snapshot_writer import write_at_once
 from kafkadouble.wire.batch import (
     KRAFT_VERSION,
     KRAFT_VOTERS,
@@ -181,10 +181,10 @@ SNAPSHOT = OffsetAndEpoch(500, EPOCH)
 
 
 def snapshot(values: Sequence[bytes], epoch: int = EPOCH) -> bytes:
-    store = MemorySnapshots()
+    store = MemorySnapshotStore()
     part = store.create(OffsetAndEpoch(500, epoch))
     assert part is not None
-    write_at_once(part, Head(0), values, 0)
+    write_at_once(part, SnapshotHeader(0), values, 0)
     reader = store.open(OffsetAndEpoch(500, epoch))
     assert reader is not None
     return reader.read(0, reader.size)

@@ -11,7 +11,7 @@ import pytest
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.server.network import peers
-from kafkadouble.server.raft.links import Failure
+from kafkadouble.server.raft.request_manager import RequestFailure
 from tests.support.asking import LOGGER, TIMEOUT_MS, driven, run
 from tests.support.scripted_peer import Line, Script, scripted, versions_of
 
@@ -114,9 +114,9 @@ def test_a_bad_peer_loses_its_connection_and_that_is_one_line(
 
     async def test() -> None:
         async with scripted(script) as peer, driven(peer.endpoint, timeout_ms=quick) as it:
-            assert await it.ask() is Failure.LOST
+            assert await it.ask() is RequestFailure.LOST
             for _ in range(3):
-                assert await it.ask() is Failure.LOST  # at once: it is left alone for a while
+                assert await it.ask() is RequestFailure.LOST  # at once: it is left alone for a while
             assert peer.connections == 1
             assert expected in it.peers.troubles[peer.endpoint]
             while not peer.ended:

@@ -14,7 +14,7 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.metadata.features import supported_features
 from kafkadouble.server.metadata.image import BROKER
 from kafkadouble.server.node import Node
-from kafkadouble.server.raft.leader import Leader
+from kafkadouble.server.raft.leader_state import LeaderState
 from kafkadouble.server.raft.raft_log import BOOTSTRAP
 from tests.server.controllers import Controllers
 from tests.server.metadata_changes import SMALL, alter, busy, code, contents
@@ -234,7 +234,7 @@ def test_adopted_the_log_waits_for_observers_that_are_alive() -> None:
     leader = controllers.elect()
     controllers.add_broker(7)
     led = leader.quorum.replica.state
-    assert isinstance(led, Leader)
+    assert isinstance(led, LeaderState)
     controllers.until(lambda: bool(led.observers))
     controllers.elect()
     controllers.cut.add(7)

@@ -13,8 +13,8 @@ from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.network.in_process import InProcessLinks, with_records_in_memory
 from kafkadouble.server.node import Node
-from kafkadouble.server.raft.links import Failure, Peer, Send
-from kafkadouble.server.raft.voters import Endpoint
+from kafkadouble.server.raft.request_manager import OutboundRequest, RaftPeer, RequestFailure
+from kafkadouble.server.raft.voters import VoterEndpoint
 from kafkadouble.wire.file_slice import FileSlice
 from tests.server.harness import NOW, SEED
 from tests.support.listeners import listeners_of
@@ -26,17 +26,17 @@ class Asking:
     """A conversation that says what a test wants."""
 
     def __init__(self) -> None:
-        self.to_send: list[Send] = []
+        self.to_send: list[OutboundRequest] = []
         self.told: list[tuple[int, Any]] = []
 
     def ask(self, body: Message, version: int, to: tuple[str, int] = CONTROLLER, lowest: int = 0) -> None:
-        self.to_send.append(Send(1, Peer(9, Endpoint(*to)), body, version, lowest))
+        self.to_send.append(OutboundRequest(1, RaftPeer(9, VoterEndpoint(*to)), body, version, lowest))
 
-    def take_outgoing(self) -> list[Send]:
+    def take_outgoing(self) -> list[OutboundRequest]:
         taken, self.to_send = self.to_send, []
         return taken
 
-    def answered(self, token: int, response: Message | Failure | None, now: int) -> None:
+    def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
         self.told.append((now, response))
 
     def tick(self, now: int) -> None: ...
@@ -96,7 +96,7 @@ def test_an_answer_comes_as_other_objects(links: InProcessLinks, asking: Asking)
 def test_what_is_not_served_is_told(links: InProcessLinks, asking: Asking) -> None:
     asking.ask(create("t"), 7, lowest=99)
     links.deliver(NOW)
-    assert asking.told == [(NOW, Failure.UNSUPPORTED_VERSION)]
+    assert asking.told == [(NOW, RequestFailure.UNSUPPORTED_VERSION)]
 
 
 def test_what_goes_elsewhere_is_left_to_others(links: InProcessLinks, asking: Asking) -> None:
@@ -104,8 +104,8 @@ def test_what_goes_elsewhere_is_left_to_others(links: InProcessLinks, asking: As
     links.deliver(NOW)
     [remote] = [each for each in links.remote[1] if each.waiting]
     assert [send.to.endpoint.host for send in remote.take_outgoing()] == ["far.example"]
-    remote.answered(1, Failure.LOST, NOW + 5)
-    assert asking.told == [(NOW + 5, Failure.LOST)]
+    remote.answered(1, RequestFailure.LOST, NOW + 5)
+    assert asking.told == [(NOW + 5, RequestFailure.LOST)]
 
 
 @pytest.mark.parametrize("cut", [1, 2])
@@ -116,7 +116,7 @@ def test_an_isolated_node_reaches_nobody_and_is_reached_by_nobody(
     links.isolate(cut)
     asking.ask(create("t"), 7)
     links.deliver(NOW + 1)
-    assert asking.told == [(NOW + 1, Failure.LOST)]
+    assert asking.told == [(NOW + 1, RequestFailure.LOST)]
     links.rejoin(cut)
     asking.ask(create("t"), 7)
     links.deliver(NOW + 2)
@@ -127,7 +127,7 @@ def test_one_that_has_left_is_lost_and_not_looked_for_elsewhere(links: InProcess
     links.leave(2)
     asking.ask(create("t"), 7)
     links.deliver(NOW)
-    assert asking.told == [(NOW, Failure.LOST)]
+    assert asking.told == [(NOW, RequestFailure.LOST)]
     assert not any(each.waiting for each in links.remote[1])
 
 
@@ -153,7 +153,7 @@ def test_who_asks_a_paused_node_gives_up(links: InProcessLinks, asking: Asking) 
     assert asking.told == []
     links.tick(NOW + 1 + timeout)
     links.deliver(NOW + 1 + timeout)
-    assert asking.told == [(NOW + 1 + timeout, Failure.LOST)]
+    assert asking.told == [(NOW + 1 + timeout, RequestFailure.LOST)]
     links.resume(2)
     links.deliver(NOW + 2 + timeout)
     assert len(asking.told) == 1
@@ -174,7 +174,7 @@ def test_a_paused_node_learns_later_what_was_answered(links: InProcessLinks, ask
 
 def test_two_that_never_end_let_others_have_their_turn(links: InProcessLinks, asking: Asking) -> None:
     class Endless(Asking):
-        def answered(self, token: int, response: Message | Failure | None, now: int) -> None:
+        def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
             self.ask(create("t"), 7)
 
     endless = Endless()

@@ -16,8 +16,8 @@ from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.server.network import peers
 from kafkadouble.server.network.clock import SteppedClock
-from kafkadouble.server.raft.links import Failure
-from kafkadouble.server.raft.voters import Endpoint
+from kafkadouble.server.raft.request_manager import RequestFailure
+from kafkadouble.server.raft.voters import VoterEndpoint
 from tests.support.asking import LOGGER, driven, run, well
 from tests.support.scripted_peer import Line, scripted, versions_of
 
@@ -76,8 +76,8 @@ def test_a_version_that_the_peer_has_not_is_told_and_the_connection_stays(caplog
         async with scripted(well) as peer, driven(peer.endpoint) as it:
             peer.versions[ApiKeys.FETCH] = (4, 12)
             for _ in range(3):
-                assert await it.ask() is Failure.UNSUPPORTED_VERSION
-            assert await it.ask(DescribeQuorumRequest(), version=2, lowest=3) is Failure.UNSUPPORTED_VERSION
+                assert await it.ask() is RequestFailure.UNSUPPORTED_VERSION
+            assert await it.ask(DescribeQuorumRequest(), version=2, lowest=3) is RequestFailure.UNSUPPORTED_VERSION
             del peer.versions[1]
             assert isinstance(await it.ask(version=12, lowest=4), FetchResponse)
             assert peer.connections == 1
@@ -117,7 +117,7 @@ def test_a_peer_is_tried_again_after_a_while_and_heard_again(
 
     async def test() -> None:
         async with scripted(at_first_not) as peer, driven(peer.endpoint) as it:
-            assert [await it.ask() is Failure.LOST for _ in range(5)] == [True, True, True, False, False]
+            assert [await it.ask() is RequestFailure.LOST for _ in range(5)] == [True, True, True, False, False]
             assert peer.connections == 4
             assert it.peers.troubles == {}
 
@@ -127,7 +127,7 @@ def test_a_peer_is_tried_again_after_a_while_and_heard_again(
 
 
 def test_each_failure_doubles_the_time_that_a_peer_is_left_alone_up_to_a_bound(
-    monkeypatch: pytest.MonkeyPatch, unused_endpoint: Endpoint
+    monkeypatch: pytest.MonkeyPatch, unused_endpoint: VoterEndpoint
 ) -> None:
     async def test() -> None:
         async with driven(unused_endpoint) as it:
@@ -135,7 +135,7 @@ def test_each_failure_doubles_the_time_that_a_peer_is_left_alone_up_to_a_bound(
             passed, began = 0.0, loop.time()
             monkeypatch.setattr(loop, "time", lambda: began + passed)  # it stands still: no timer has a part in this
             for _ in range(6):
-                assert await it.ask() is Failure.LOST
+                assert await it.ask() is RequestFailure.LOST
                 line = it.peers.lines[unused_endpoint]
                 waits.append(round((line._alone_until - loop.time()) * 1000))
                 passed += 0.5
@@ -205,13 +205,13 @@ def test_at_the_end_nothing_is_brought_any_more_and_no_socket_is_left() -> None:
 def test_a_request_that_cannot_be_written_is_lost_and_costs_nobody_else() -> None:
     async def test() -> None:
         async with scripted(well) as peer, driven(peer.endpoint) as it:
-            assert await it.ask(FetchRequest(max_bytes=1 << 40)) is Failure.LOST
+            assert await it.ask(FetchRequest(max_bytes=1 << 40)) is RequestFailure.LOST
             assert "UsageError" in it.peers.troubles[peer.endpoint]
 
     run(test())
 
 
-def test_the_replica_is_ticked_when_it_wants_to_be(unused_endpoint: Endpoint) -> None:
+def test_the_replica_is_ticked_when_it_wants_to_be(unused_endpoint: VoterEndpoint) -> None:
     async def test() -> None:
         async with driven(unused_endpoint) as it:
             assert len(it.asking.ticks) == 1  # from the start
@@ -225,7 +225,7 @@ def test_the_replica_is_ticked_when_it_wants_to_be(unused_endpoint: Endpoint) ->
     run(test())
 
 
-def test_a_deadline_that_moves_is_heeded_in_both_directions(unused_endpoint: Endpoint) -> None:
+def test_a_deadline_that_moves_is_heeded_in_both_directions(unused_endpoint: VoterEndpoint) -> None:
     async def test() -> None:
         async with driven(unused_endpoint) as it:
             now = it.asking.clock.now()
@@ -239,7 +239,7 @@ def test_a_deadline_that_moves_is_heeded_in_both_directions(unused_endpoint: End
     run(test())
 
 
-def test_a_clock_that_stands_still_ticks_nobody_before_it_is_due(unused_endpoint: Endpoint) -> None:
+def test_a_clock_that_stands_still_ticks_nobody_before_it_is_due(unused_endpoint: VoterEndpoint) -> None:
     async def test() -> None:
         clock = SteppedClock()
         async with driven(unused_endpoint, clock=clock) as it:
@@ -256,10 +256,10 @@ def test_a_clock_that_stands_still_ticks_nobody_before_it_is_due(unused_endpoint
 
 
 @pytest.fixture
-def unused_endpoint() -> Endpoint:
+def unused_endpoint() -> VoterEndpoint:
     """Where nobody listens: the port was free a moment ago."""
     with socket.create_server(("127.0.0.1", 0)) as sock:
-        return Endpoint(*sock.getsockname()[:2])
+        return VoterEndpoint(*sock.getsockname()[:2])
 
 
 async def ask_twice_at_once() -> None:

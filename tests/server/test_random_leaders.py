@@ -10,7 +10,7 @@ import pytest
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotResponse
 from kafkadouble.server.node import Node
-from kafkadouble.server.raft.links import Send
+from kafkadouble.server.raft.request_manager import OutboundRequest
 from kafkadouble.wire.errors import UsageError
 from tests.hostile.stage import logged
 from tests.server.controllers import Controllers
@@ -25,7 +25,7 @@ class Spoiling(Controllers):
         super().__init__(3, SMALL)
         self.random, self.victim, self.often, self.spoilt = random, 0, 0.0, 0
 
-    def _deliver(self, node: Node, channel: Any, send: Send) -> None:
+    def _deliver(self, node: Node, channel: Any, send: OutboundRequest) -> None:
         if node.id != self.victim or channel is not node.quorum or self.random.random() >= self.often:
             super()._deliver(node, channel, send)
             return

@@ -56,7 +56,7 @@ def catch_up(api: str, rate: int, cap: int) -> Outcome:
         seconds = None
     else:
         seconds = (slow.world.now - begun) / 1000
-    return Outcome(seconds, late.parts.count("Prospective"), leader.replica.epoch == epoch)
+    return Outcome(seconds, late.parts.count("ProspectiveState"), leader.replica.epoch == epoch)
 
 
 def least(api: str, cap: int, precision: float = 0.01) -> int:

@@ -7,23 +7,36 @@ from contextlib import contextmanager
 from typing import Any
 
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.raft import change_end, control_records, following, leading, resigning, transitions, unattached
-from kafkadouble.server.raft.ballot import Ballot
+from kafkadouble.server.raft import (
+    control_records,
+    end_quorum_epoch,
+    follower_actions,
+    leader_actions,
+    transitions,
+    unattached_state,
+    voter_change_end,
+)
 from kafkadouble.server.raft.control_records import Control
-from kafkadouble.server.raft.follower import Follower
-from kafkadouble.server.raft.leader import Leader
+from kafkadouble.server.raft.epoch_election import EpochElection
+from kafkadouble.server.raft.follower_state import FollowerState
+from kafkadouble.server.raft.leader_state import LeaderState
+from kafkadouble.server.raft.listener_context import ListenerContext
 from kafkadouble.server.raft.quorum_state import ElectionState
-from kafkadouble.server.raft.quorum_state_file import FileStore
+from kafkadouble.server.raft.quorum_state_file import FileQuorumStateStore
 from kafkadouble.server.raft.raft_log import RaftLog
-from kafkadouble.server.raft.snapshots import serving
-from kafkadouble.server.raft.snapshots.file_store import FilePart
-from kafkadouble.server.raft.telling import Telling
-from kafkadouble.server.raft.unattached import Unattached
+from kafkadouble.server.raft.snapshots import fetch_snapshot_response
+from kafkadouble.server.raft.snapshots.file_store import FileRawSnapshotWriter
+from kafkadouble.server.raft.unattached_state import UnattachedState
 from kafkadouble.server.raft.voter_history import VoterHistory
 
-_record, _starting, _append, _follow = Ballot.record, transitions.starting_state, leading.append, following._append
-_save, _set_voters, _committed = FileStore.save, Leader.set_voters, change_end.committed
-_start, _grants, _poll_resigned = RaftLog._start, unattached.grants_freely, resigning.poll
+_record, _starting, _append, _follow = (
+    EpochElection.record,
+    transitions.starting_state,
+    leader_actions.append,
+    follower_actions._append,
+)
+_save, _set_voters, _committed = FileQuorumStateStore.save, LeaderState.set_voters, voter_change_end.committed
+_start, _grants, _poll_resigned = RaftLog._start, unattached_state.can_grant_vote, end_quorum_epoch.poll
 
 
 def grants_again(voted: Any, leader_id: Any, candidate: Any, up_to_date: bool, pre_vote: bool) -> bool:
@@ -34,24 +47,24 @@ def grants_to_short(voted: Any, leader_id: Any, candidate: Any, up_to_date: bool
     return _grants(voted, leader_id, candidate, True, pre_vote)
 
 
-def advance_with_less(leader: Leader) -> bool:
+def advance_with_less(leader: LeaderState) -> bool:
     ends = sorted((voter.end_offset for voter in leader.voters.values()), reverse=True)
     return moved(leader, ends[max(0, len(ends) // 2 - 1)], leader.epoch_start)
 
 
-def advance_by_counting(leader: Leader) -> bool:
+def advance_by_counting(leader: LeaderState) -> bool:
     ends = sorted((voter.end_offset for voter in leader.voters.values()), reverse=True)
     return moved(leader, ends[len(ends) // 2], -1)
 
 
-def moved(leader: Leader, offset: int, above: int) -> bool:
+def moved(leader: LeaderState, offset: int, above: int) -> bool:
     if offset <= above or (leader.high_watermark is not None and offset <= leader.high_watermark):
         return False
     leader.high_watermark = offset
     return True
 
 
-def append_counted(replica: Any, leader: Leader, values: Any) -> Any:
+def append_counted(replica: Any, leader: LeaderState, values: Any) -> Any:
     placed = _append(replica, leader, values)
     if replica.key.id in leader.voters:
         leader.voters[replica.key.id].end_offset = replica.log.end_offset
@@ -65,7 +78,7 @@ def cut_by_offset(log: RaftLog, end: OffsetAndEpoch) -> int:
     return offset
 
 
-def commit_all(replica: Any, state: Follower, partition: Any) -> bool:
+def commit_all(replica: Any, state: FollowerState, partition: Any) -> bool:
     done = _follow(replica, state, partition)
     replica.log.commit(replica.log.end_offset)
     return done
@@ -73,18 +86,18 @@ def commit_all(replica: Any, state: Follower, partition: Any) -> bool:
 
 def starts_fresh(replica: Any, election: ElectionState) -> Any:
     state = _starting(replica, election)
-    return Unattached(state.epoch, replica.now + transitions.election_timeout(replica))
+    return UnattachedState(state.epoch, replica.now + transitions.election_timeout(replica))
 
 
-def save_no_vote(store: FileStore, state: ElectionState, ids: Any, version: int) -> None:
+def save_no_vote(store: FileQuorumStateStore, state: ElectionState, ids: Any, version: int) -> None:
     _save(store, ElectionState(state.epoch, state.leader_id), ids, version)
 
 
-def all_granted(ballot: Ballot, voter_id: int, granted: bool) -> None:
-    _record(ballot, voter_id, True)
+def all_granted(epoch_election: EpochElection, voter_id: int, granted: bool) -> None:
+    _record(epoch_election, voter_id, True)
 
 
-def keep_voters(leader: Leader, voters: Any) -> None:
+def keep_voters(leader: LeaderState, voters: Any) -> None:
     before = dict(leader.voters)
     _set_voters(leader, voters)
     leader.voters |= {id: each for id, each in before.items() if id not in leader.voters}
@@ -95,7 +108,7 @@ def tell_nobody(replica: Any, resigned: Any) -> Any:
     return _poll_resigned(replica, resigned)
 
 
-def stays(replica: Any, leader: Leader) -> None:
+def stays(replica: Any, leader: LeaderState) -> None:
     _committed(replica, leader)
     leader.resigning = False
 
@@ -114,8 +127,8 @@ def never(*_: Any) -> bool:
     return False
 
 
-def counts_itself_twice(ballot: Ballot) -> bool:
-    return sum(ballot._answers.values()) + 1 >= ballot._voters.majority
+def counts_itself_twice(epoch_election: EpochElection) -> bool:
+    return sum(epoch_election._answers.values()) + 1 >= epoch_election._voters.majority
 
 
 def read_less(log: RaftLog, offset: int, max_bytes: int, *_: Any, **__: Any) -> Any:
@@ -130,10 +143,10 @@ def voters_in_force(history: VoterHistory, end: int) -> Any:
     return history.voters
 
 
-_freeze, _restart = FilePart.freeze, VoterHistory.restart
+_freeze, _restart = FileRawSnapshotWriter.freeze, VoterHistory.restart
 
 
-def unflushed(part: FilePart) -> None:
+def unflushed(part: FileRawSnapshotWriter) -> None:
     with patched(part._open, "flush", nothing):
         _freeze(part)
 
@@ -151,8 +164,8 @@ def deletes_all(log: Any, store: Any, now: int) -> None:
         store.delete(id, now)
 
 
-def tells_early(telling: Telling, state: object) -> None:
-    if isinstance(state, Leader) and not state.is_announced:
+def tells_early(telling: ListenerContext, state: object) -> None:
+    if isinstance(state, LeaderState) and not state.is_announced:
         state.is_announced, telling._led = True, state.epoch
         telling._listener.became_leader(state.epoch)
 
@@ -168,7 +181,7 @@ def restart_without_voters(history: VoterHistory, end: int, voters: Any, kraft_v
     _restart(history, end, history.voters if len(history.voters) else voters, kraft_version)
 
 
-_answer = serving._answer
+_answer = fetch_snapshot_response._answer
 
 
 def answers_without_bound(topic: Any, seat: Any, store: Any, most: int) -> Any:

@@ -10,9 +10,9 @@ from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.raft.replica_key import ReplicaKey
 from kafkadouble.server.raft.settings import QuorumSettings
-from kafkadouble.server.raft.snapshots.retention import Retention
-from kafkadouble.server.raft.snapshots.triggers import Triggers
-from kafkadouble.server.raft.voters import Endpoint, VoterSet
+from kafkadouble.server.raft.snapshots.retention import SnapshotRetention
+from kafkadouble.server.raft.snapshots.triggers import SnapshotTriggers
+from kafkadouble.server.raft.voters import VoterEndpoint, VoterSet
 
 from .exchange import OLDER, OLDER_WITH_DIRECTORIES, encoded, response_of
 from .machine import CONFIGS, Durable
@@ -50,8 +50,8 @@ class Shape:
     fetch_bytes: tuple[int, ...] = (1 << 20,)  # what a node asks for at once: one of these is drawn for each
     chunk_bytes: tuple[int, ...] = (1 << 20,)  # the same, of a snapshot (KIP-1219)
     response_bytes: int | None = None  # `replica.fetch.response.max.bytes`, where it counts (KIP-630)
-    triggers: Triggers = field(default_factory=Triggers)
-    retention: Retention = field(default_factory=Retention)
+    triggers: SnapshotTriggers = field(default_factory=SnapshotTriggers)
+    retention: SnapshotRetention = field(default_factory=SnapshotRetention)
     snapshot_batch: int = 1 << 17
 
 
@@ -77,7 +77,7 @@ class Cluster:
                 ",".join(f"{id}@{endpoint(id).host}:{endpoint(id).port}" for id in self.voter_ids), LISTENER
             )
         )
-        self.bootstrap: Sequence[Endpoint] = [endpoint(id) for id in self.voter_ids] if shape.dynamic else ()
+        self.bootstrap: Sequence[VoterEndpoint] = [endpoint(id) for id in self.voter_ids] if shape.dynamic else ()
         self.watch = Promises(self)
         self.lost_disks: list[tuple[ReplicaKey, Durable]] = []
         self.nodes: dict[int, Node] = {}
@@ -127,7 +127,7 @@ class Cluster:
         assert leader is not None
         return leader
 
-    def listening_at(self, at: Endpoint) -> Node | None:
+    def listening_at(self, at: VoterEndpoint) -> Node | None:
         return next((node for node in self.nodes.values() if node.at == at), None)
 
     def _write(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkadouble.server.raft.control_records import read_control
+from kafkadouble.server.raft.control_records import read_control_records
 from kafkadouble.server.raft.voters import VoterSet
 from kafkadouble.wire.batch import iter_batches
 
@@ -46,7 +46,7 @@ class Committed:
     def _add(self, batch: bytes, offset: int, end: int, epoch: int) -> None:
         state, voters, version = self.state.copy(), self.voters[self.end], self.kraft_versions[self.end]
         state.apply_batch(batch)
-        for said in read_control(batch):
+        for said in read_control_records(batch):
             voters = voters if said.voters is None else said.voters
             version = version if said.kraft_version is None else said.kraft_version
         self.batches[offset], self.end = batch, end

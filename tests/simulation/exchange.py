@@ -9,7 +9,7 @@ from kafkadouble.messages import error_codes, registry
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.api_versions import ApiVersionsResponse
 from kafkadouble.messages.message import Message
-from kafkadouble.server.raft.messages import fitted
+from kafkadouble.server.raft.messages import downgraded
 
 from .world import Broken
 
@@ -36,7 +36,7 @@ OLDER_WITH_DIRECTORIES: dict[int, tuple[int, ...]] = {ApiKeys.FETCH: (17, 18), A
 
 
 def encoded(message: Message, version: int) -> bytes:
-    return fitted(message, version).encode(version)
+    return downgraded(message, version).encode(version)
 
 
 def request_of(api_key: int, version: int, data: bytes) -> Request:

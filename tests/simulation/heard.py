@@ -7,7 +7,7 @@ from typing import NamedTuple
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.log.storage import Slice
 from kafkadouble.server.raft.raft_log import BOOTSTRAP
-from kafkadouble.server.raft.snapshots.reading import SnapshotReader
+from kafkadouble.server.raft.snapshots.snapshot_reader import RecordsSnapshotReader
 from kafkadouble.wire.batch import iter_batches
 
 from .state import State
@@ -55,7 +55,7 @@ class Heard:
         if placed == epoch:
             self.acknowledged.append((OffsetAndEpoch(last_offset, epoch), values))
 
-    def snapshot_loaded(self, reader: SnapshotReader) -> None:
+    def snapshot_loaded(self, reader: RecordsSnapshotReader) -> None:
         with reader:
             if reader.id.offset < self.end.offset:
                 raise Broken(f"{self.name} is told of {reader!r} after offset {self.end.offset}")

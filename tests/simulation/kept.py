@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.raft.raft_log import BOOTSTRAP
-from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
-from kafkadouble.server.raft.snapshots.reading import SnapshotReader
+from kafkadouble.server.raft.snapshots.file_store import FileSnapshotStore
+from kafkadouble.server.raft.snapshots.snapshot_reader import RecordsSnapshotReader
 
 from .committed import Committed
 from .state import State
@@ -45,18 +45,18 @@ class Kept:
         return came
 
 
-def _open(store: FileSnapshots, id: OffsetAndEpoch) -> SnapshotReader:
+def _open(store: FileSnapshotStore, id: OffsetAndEpoch) -> RecordsSnapshotReader:
     reader = store.open(id)
     if reader is None:
         raise Broken(f"{store!r} have {id!r} in their list, and it is not there")
     return reader
 
 
-def values_in(reader: SnapshotReader) -> list[bytes]:
+def values_in(reader: RecordsSnapshotReader) -> list[bytes]:
     return [value for values in reader.values() for value in values]
 
 
-def check(who: str, store: FileSnapshots, id: OffsetAndEpoch, committed: Committed) -> None:
+def check(who: str, store: FileSnapshotStore, id: OffsetAndEpoch, committed: Committed) -> None:
     """One snapshot of the metadata log."""
     if id == BOOTSTRAP:
         return

@@ -9,11 +9,11 @@ from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.log.formats.names import LOG, parse_checkpoint
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.raft.quorum_state import ElectionState
-from kafkadouble.server.raft.quorum_state_file import NAME, FileStore
+from kafkadouble.server.raft.quorum_state_file import NAME, FileQuorumStateStore
 from kafkadouble.server.raft.raft_log import BOOTSTRAP
-from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
-from kafkadouble.server.raft.snapshots.head import Head
-from kafkadouble.server.raft.snapshots.writing import write_at_once
+from kafkadouble.server.raft.snapshots.file_store import FileSnapshotStore
+from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
+from kafkadouble.server.raft.snapshots.snapshot_writer import write_at_once
 from kafkadouble.server.raft.voters import VoterSet
 from kafkadouble.wire.batch import iter_batches
 from kafkadouble.wire.errors import WireError
@@ -65,9 +65,9 @@ def formatted(voters: VoterSet | None) -> MortalDisk:
     disk.make_folder(FOLDER)
     disk.flush_folder("")
     if voters is not None:
-        part = FileSnapshots(disk, FOLDER).create(BOOTSTRAP)
+        part = FileSnapshotStore(disk, FOLDER).create(BOOTSTRAP)
         assert part is not None
-        write_at_once(part, Head(0, 1, voters), (), 0)
+        write_at_once(part, SnapshotHeader(0, 1, voters), (), 0)
     return disk
 
 
@@ -102,7 +102,7 @@ class Durable:
         if data and data != self._election[0]:
             copy = LossyDisk()
             copy.write_whole(f"{FOLDER}/{NAME}", data)
-            self._election = data, FileStore(copy, FOLDER).load()
+            self._election = data, FileQuorumStateStore(copy, FOLDER).load()
         return self._election[1]
 
     def _batches(self, path: str, data: bytes) -> dict[int, bytes]:

@@ -8,7 +8,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.add_raft_voter import AddRaftVoterRequest
 from kafkadouble.messages.generated.remove_raft_voter import RemoveRaftVoterRequest
 from kafkadouble.messages.message import Message
-from kafkadouble.server.raft.leader import Leader
+from kafkadouble.server.raft.leader_state import LeaderState
 from kafkadouble.server.raft.replica_key import ReplicaKey
 
 from . import faults
@@ -191,7 +191,7 @@ def _may_count(cluster: Cluster, node: Node) -> bool:
 
 def _is_changing(node: Node) -> bool:
     state = None if node.replica is None else node.replica.state
-    return isinstance(state, Leader) and state.change is not None
+    return isinstance(state, LeaderState) and state.change is not None
 
 
 def _votes(cluster: Cluster, node: Node) -> bool:

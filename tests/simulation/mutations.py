@@ -10,25 +10,25 @@ from __future__ import annotations
 
 from kafkadouble.server.log import replica as log_replica
 from kafkadouble.server.raft import (
-    change_end,
-    following,
-    leading,
-    learning,
-    prospective,
+    end_quorum_epoch,
+    follower_actions,
+    leader_actions,
+    leader_discovery,
+    prospective_state,
     reconfiguration,
-    resigning,
     transitions,
-    unattached,
+    unattached_state,
+    voter_change_end,
 )
-from kafkadouble.server.raft import replica as raft_replica
-from kafkadouble.server.raft.ballot import Ballot
-from kafkadouble.server.raft.follower import Follower
-from kafkadouble.server.raft.leader import Leader
-from kafkadouble.server.raft.quorum_state_file import FileStore
+from kafkadouble.server.raft import kafka_raft_client as raft_replica
+from kafkadouble.server.raft.epoch_election import EpochElection
+from kafkadouble.server.raft.follower_state import FollowerState
+from kafkadouble.server.raft.leader_state import LeaderState
+from kafkadouble.server.raft.listener_context import ListenerContext
+from kafkadouble.server.raft.quorum_state_file import FileQuorumStateStore
 from kafkadouble.server.raft.raft_log import VALID, RaftLog
-from kafkadouble.server.raft.snapshots import fetching, keeping, serving, taking
-from kafkadouble.server.raft.snapshots.file_store import FilePart
-from kafkadouble.server.raft.telling import Telling
+from kafkadouble.server.raft.snapshots import cleaner, download, fetch_snapshot_response, fetch_snapshot_sender
+from kafkadouble.server.raft.snapshots.file_store import FileRawSnapshotWriter
 from kafkadouble.server.raft.voter_history import VoterHistory
 
 from . import breaches
@@ -45,33 +45,40 @@ _SNAPSHOTS = ("who_was_away_takes_a_snapshot", "newcomers_take_a_snapshot", "who
 MUTATIONS: dict[str, Mutation] = {
     "votes twice": Mutation(
         "one vote in an epoch",
-        ((unattached, "grants_freely", breaches.grants_again), (prospective, "grants_freely", breaches.grants_again)),
+        (
+            (unattached_state, "can_grant_vote", breaches.grants_again),
+            (prospective_state, "can_grant_vote", breaches.grants_again),
+        ),
         _CONTESTED,
     ),
     "votes for a shorter log": Mutation(
         "a candidate's log is at least as long as the voter's",
         (
-            (unattached, "grants_freely", breaches.grants_to_short),
-            (prospective, "grants_freely", breaches.grants_to_short),
+            (unattached_state, "can_grant_vote", breaches.grants_to_short),
+            (prospective_state, "can_grant_vote", breaches.grants_to_short),
         ),
         _ANY,
     ),
-    "counts refusals": Mutation("a majority has granted", ((Ballot, "record", breaches.all_granted),), _ANY),
-    "forgets its vote": Mutation("a vote outlives a restart", ((FileStore, "save", breaches.save_no_vote),), _ANY),
-    "keeps no epoch": Mutation("an epoch is on disk first", ((transitions, "_keep", breaches.nothing),), _ANY),
+    "counts refusals": Mutation("a majority has granted", ((EpochElection, "record", breaches.all_granted),), _ANY),
+    "forgets its vote": Mutation(
+        "a vote outlives a restart", ((FileQuorumStateStore, "save", breaches.save_no_vote),), _ANY
+    ),
+    "keeps no epoch": Mutation("an epoch is on disk first", ((transitions, "_persist", breaches.nothing),), _ANY),
     "starts as if new": Mutation(
         "who led or stood in an epoch has no vote in it after a restart",
         ((raft_replica, "starting_state", breaches.starts_fresh),),
         _CONTESTED,
     ),
-    "commits with too few": Mutation("a majority has it", ((Leader, "advance", breaches.advance_with_less),), _ANY),
+    "commits with too few": Mutation(
+        "a majority has it", ((LeaderState, "advance", breaches.advance_with_less),), _ANY
+    ),
     "commits old epochs by counting": Mutation(
         "an entry of the leader's own epoch is committed first",
-        ((Leader, "advance", breaches.advance_by_counting),),
+        ((LeaderState, "advance", breaches.advance_by_counting),),
         _ANY,
     ),
     "counts itself before it has flushed": Mutation(
-        "the leader's log counts as far as it is durable", ((leading, "append", breaches.append_counted),), _ANY
+        "the leader's log counts as far as it is durable", ((leader_actions, "append", breaches.append_counted),), _ANY
     ),
     "never flushes": Mutation("who fetches on has flushed", ((RaftLog, "flush", breaches.nothing),), _ANY),
     "trusts what it finds": Mutation(
@@ -86,14 +93,16 @@ MUTATIONS: dict[str, Mutation] = {
         ("leaders_write_alone",),
     ),
     "takes its end for committed": Mutation(
-        "a follower's high watermark is the leader's", ((following, "_append", breaches.commit_all),), _ANY
+        "a follower's high watermark is the leader's", ((follower_actions, "_append", breaches.commit_all),), _ANY
     ),
     "leads on when deserted": Mutation(
-        "a leader without a majority resigns", ((leading, "_can_be_deserted", breaches.never),), ("leader_is_cut_off",)
+        "a leader without a majority resigns",
+        ((leader_actions, "_needs_quorum_check", breaches.never),),
+        ("leader_is_cut_off",),
     ),
     "is asked although it has a leader": Mutation(
         "who has heard of the leader denies a pre-vote",
-        ((Follower, "would_grant", lambda s, c, up_to_date, pre_vote: pre_vote and up_to_date),),
+        ((FollowerState, "would_grant", lambda s, c, up_to_date, pre_vote: pre_vote and up_to_date),),
         ("minority_comes_and_goes",),
     ),
     "stands without asking": Mutation(
@@ -102,7 +111,7 @@ MUTATIONS: dict[str, Mutation] = {
         ("minority_comes_and_goes",),
     ),
     "resigns in silence": Mutation(
-        "the successor is told", ((resigning, "poll", breaches.tell_nobody),), ("leader_resigns",)
+        "the successor is told", ((end_quorum_epoch, "poll", breaches.tell_nobody),), ("leader_resigns",)
     ),
     "takes damaged records": Mutation(
         "a batch is checked before it is appended",
@@ -110,22 +119,25 @@ MUTATIONS: dict[str, Mutation] = {
         ("bad_network", "anything"),
     ),
     "counts voters that are gone": Mutation(
-        "the voters are those of the log", ((Leader, "set_voters", breaches.keep_voters),), ("come_and_go",)
+        "the voters are those of the log", ((LeaderState, "set_voters", breaches.keep_voters),), ("come_and_go",)
     ),
     "changes two voters at a time": Mutation(
         "one change is committed before the next",
-        ((reconfiguration, "_check_committed", breaches.nothing), (reconfiguration, "_check_free", breaches.nothing)),
+        (
+            (reconfiguration, "_check_committed", breaches.nothing),
+            (reconfiguration, "_check_no_pending_change", breaches.nothing),
+        ),
         ("come_and_go",),
     ),
     "leads on when removed": Mutation(
-        "a leader that is no voter goes", ((change_end, "committed", breaches.stays),), ("come_and_go",)
+        "a leader that is no voter goes", ((voter_change_end, "committed", breaches.stays),), ("come_and_go",)
     ),
     "counts its own vote twice": Mutation(
-        "a vote is counted once", ((Ballot, "is_won", property(breaches.counts_itself_twice)),), _ANY
+        "a vote is counted once", ((EpochElection, "is_won", property(breaches.counts_itself_twice)),), _ANY
     ),
     "leads before it knows what was committed": Mutation(
         "a record of its own epoch is committed before a leader acts",
-        ((Telling, "_tell_won", breaches.tells_early),),
+        ((ListenerContext, "_fire_became_leader", breaches.tells_early),),
         _ANY,
     ),
     "gives nothing where a batch is larger than what is asked for": Mutation(
@@ -138,7 +150,7 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "takes what comes for a snapshot": Mutation(
         "a snapshot that was fetched is looked through before it is there",
-        ((fetching, "verify", breaches.nothing),),
+        ((download, "verify", breaches.nothing),),
         _SNAPSHOTS,
     ),
     "goes by the length of the log alone": Mutation(
@@ -161,15 +173,15 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "names a snapshot before it is flushed": Mutation(
         "what has a snapshot's name outlives the power",
-        ((FilePart, "freeze", breaches.unflushed),),
+        ((FileRawSnapshotWriter, "freeze", breaches.unflushed),),
         ("anything", *_SNAPSHOTS),
     ),
     "forgets more than its snapshot has": Mutation(
-        "the log begins where a snapshot ends", ((keeping, "_begin_at", breaches.moves_too_far),), _SNAPSHOTS
+        "the log begins where a snapshot ends", ((cleaner, "_begin_at", breaches.moves_too_far),), _SNAPSHOTS
     ),
     "forgets every snapshot": Mutation(
         "the newest snapshot stays",
-        ((keeping, "forget_old", breaches.deletes_all), (taking, "forget_old", breaches.deletes_all)),
+        ((cleaner, "forget_old", breaches.deletes_all), (fetch_snapshot_sender, "forget_old", breaches.deletes_all)),
         _SNAPSHOTS,
     ),
     "goes on with its own log after a snapshot": Mutation(
@@ -179,21 +191,21 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "does not load what it has taken": Mutation(
         "the listener is told of a snapshot before what follows",
-        ((Telling, "_tell_snapshot", breaches.nothing),),
+        ((ListenerContext, "_fire_snapshot", breaches.nothing),),
         _SNAPSHOTS,
     ),
     "gives more of a snapshot than it may": Mutation(
         "an answer has no more bytes than MaxBytes and the setting of the node allow",
-        ((serving, "_answer", breaches.answers_without_bound),),
+        ((fetch_snapshot_response, "_answer", breaches.answers_without_bound),),
         ("snapshots_are_read_from_outside",),
     ),
     "does not say that it moved": Mutation(
         "a leader that moved names itself anew",
-        ((leading, "_first_records", breaches.first_records_of_old),),
+        ((leader_actions, "_first_records", breaches.first_records_of_old),),
         ("move_away",),
     ),
     "does not hear of later epochs": Mutation(
-        "a later epoch in an answer is believed", ((learning, "believe", breaches.nothing),), _ANY
+        "a later epoch in an answer is believed", ((leader_discovery, "accept_leader", breaches.nothing),), _ANY
     ),
 }
 

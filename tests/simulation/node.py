@@ -14,12 +14,12 @@ from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.raft.leader import Leader
-from kafkadouble.server.raft.links import Failure, Send
-from kafkadouble.server.raft.reconfiguration import ChangeRefused
-from kafkadouble.server.raft.replica import Replica
+from kafkadouble.server.raft.kafka_raft_client import KafkaRaftClient
+from kafkadouble.server.raft.leader_state import LeaderState
+from kafkadouble.server.raft.reconfiguration import VoterChangeRefused
 from kafkadouble.server.raft.replica_key import ReplicaKey
-from kafkadouble.server.raft.voters import Endpoint, Voter, VoterSet
+from kafkadouble.server.raft.request_manager import OutboundRequest, RequestFailure
+from kafkadouble.server.raft.voters import Voter, VoterEndpoint, VoterSet
 from kafkadouble.server.requests.waiting import Waiting
 
 from .exchange import encoded, newest, refuse, request_of, response_of, shown
@@ -37,8 +37,8 @@ def directory(id: int, life: int = 0) -> Uuid:
     return Uuid(bytes([id + 1] * 15 + [life + 1]))
 
 
-def endpoint(id: int, moves: int = 0) -> Endpoint:
-    return Endpoint(f"node-{id}", 9000 + id + 100 * moves)
+def endpoint(id: int, moves: int = 0) -> VoterEndpoint:
+    return VoterEndpoint(f"node-{id}", 9000 + id + 100 * moves)
 
 
 def voter_of(id: int) -> Voter:
@@ -68,7 +68,7 @@ class Node:
         self.disk, self.durable = disk, Durable(disk)
 
     @property
-    def replica(self) -> Replica | None:
+    def replica(self) -> KafkaRaftClient | None:
         return None if self.process is None else self.process.replica
 
     @property
@@ -85,7 +85,7 @@ class Node:
 
     @property
     def leads(self) -> bool:
-        return self.replica is not None and isinstance(self.replica.state, Leader)
+        return self.replica is not None and isinstance(self.replica.state, LeaderState)
 
     def start(self) -> None:
         """The process begins, with what is on its disk; or dies at once, and begins again."""
@@ -197,7 +197,7 @@ class Node:
             def attempt() -> None:
                 try:
                     replica.raise_kraft_version(1, self.now)
-                except ChangeRefused as refused:
+                except VoterChangeRefused as refused:
                     self.world.note("node {} does not raise kraft.version: {}", self.id, refused)
                 self._did()
 
@@ -300,13 +300,13 @@ class Node:
             self.process.tick(self.now)
             self._did()
 
-    def _send(self, send: Send) -> None:
+    def _send(self, send: OutboundRequest) -> None:
         """To whoever listens there, in the newest version that both know."""
         target, api_key = self.cluster.listening_at(send.to.endpoint), send.body.api_key
         assert api_key is not None
         life = self.lives
 
-        def answered(response: Message | Failure | None) -> None:
+        def answered(response: Message | RequestFailure | None) -> None:
             self._do(lambda: self._answered(send.token, response, life))
 
         if target is None:
@@ -314,7 +314,7 @@ class Node:
             return
         version = min(send.version, newest(api_key, target.known))
         if version < send.lowest:
-            self.world.after(1, lambda: answered(Failure.UNSUPPORTED_VERSION))
+            self.world.after(1, lambda: answered(RequestFailure.UNSUPPORTED_VERSION))
             return
         self._post(target, api_key, version, send.body, answered)
 
@@ -324,7 +324,7 @@ class Node:
         api_key: int,
         version: int,
         body: Message,
-        answered: Callable[[Message | Failure | None], None],
+        answered: Callable[[Message | RequestFailure | None], None],
     ) -> None:
         network, data = self.cluster.network, encoded(body, version)
 
@@ -345,7 +345,7 @@ class Node:
         if self.world.tracing:
             self.world.note("node {} to {}: {}{}", self.id, target.id, shown(body), became)
 
-    def _answered(self, token: int, response: Message | Failure | None, life: int) -> None:
+    def _answered(self, token: int, response: Message | RequestFailure | None, life: int) -> None:
         if self.process is not None and self.lives == life:
             if self.world.tracing and isinstance(response, Message):
                 self.world.note("node {} hears {}", self.id, shown(response))

@@ -17,17 +17,17 @@ from kafkadouble.messages.message import Message
 from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.log.files.opening import open_log
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.raft.leader import Leader
-from kafkadouble.server.raft.quorum_state_file import FileStore
+from kafkadouble.server.raft.kafka_raft_client import KafkaRaftClient, NotLeader
+from kafkadouble.server.raft.leader_state import LeaderState
+from kafkadouble.server.raft.quorum_state_file import FileQuorumStateStore
 from kafkadouble.server.raft.raft_log import RaftLog
-from kafkadouble.server.raft.replica import NotLeader, Replica
-from kafkadouble.server.raft.snapshots import keeping, triggers
-from kafkadouble.server.raft.snapshots.creating import create
-from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
-from kafkadouble.server.raft.snapshots.head import Head
-from kafkadouble.server.raft.snapshots.service import Snapshots
-from kafkadouble.server.raft.snapshots.triggers import Since
-from kafkadouble.server.raft.snapshots.writing import Steps, write
+from kafkadouble.server.raft.snapshots import cleaner, triggers
+from kafkadouble.server.raft.snapshots.file_store import FileSnapshotStore
+from kafkadouble.server.raft.snapshots.service import FetchSnapshotService
+from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
+from kafkadouble.server.raft.snapshots.snapshot_writer import Steps, write
+from kafkadouble.server.raft.snapshots.triggers import SinceSnapshot
+from kafkadouble.server.raft.snapshots.validation import create
 from kafkadouble.server.requests.waiting import Wait
 
 from .exchange import Request, features
@@ -63,24 +63,24 @@ class Process:
             log_start_offset=0,
             now=now,
         )
-        self.store = FileSnapshots(node.disk, FOLDER, delete_delay=500)
+        self.store = FileSnapshotStore(node.disk, FOLDER, delete_delay=500)
         self.log = RaftLog(log, cluster.static, self.store, log)
-        keeping.forget_old(self.log, self.store, now)
-        self.replica = Replica(
+        cleaner.forget_old(self.log, self.store, now)
+        self.replica = KafkaRaftClient(
             cluster.settings_of(node.id),
             node.key,
             self.log,
-            FileStore(node.disk, FOLDER),
+            FileQuorumStateStore(node.disk, FOLDER),
             Random(node.world.random.getrandbits(32)),
             self.heard,
             cluster_id=CLUSTER,
             endpoints={LISTENER: node.at},
             bootstrap=[at for at in cluster.bootstrap if at != node.at],
             can_vote=node.id not in cluster.observers,
-            snapshots=Snapshots(self.store, most=self.shape.response_bytes),
+            snapshots=FetchSnapshotService(self.store, most=self.shape.response_bytes),
             now=now,
         )
-        self._since = Since(0, now)
+        self._since = SinceSnapshot(0, now)
         self._steps: Steps | None = None  # of the snapshot that is being written
         self._last = OffsetAndEpoch(0, 0)  # that was written, or is
         self.written: set[OffsetAndEpoch] = set()
@@ -100,7 +100,7 @@ class Process:
 
     def append(self, values: list[bytes], now: int) -> OffsetAndEpoch | None:
         """Records of a client, which are acknowledged when the listener hears that they are committed; None where it does not lead."""
-        led = isinstance(self.replica.state, Leader)
+        led = isinstance(self.replica.state, LeaderState)
         try:
             placed = self.replica.append(values, now)
         except NotLeader:
@@ -139,13 +139,13 @@ class Process:
         return heard > self._last.offset and bool(triggers.reason(self.shape.triggers, since, now, lambda: 1.0))
 
     def _begin_snapshot(self, now: int) -> None:
-        id, self._since = self.heard.end, Since(self.heard.bytes, now)
+        id, self._since = self.heard.end, SinceSnapshot(self.heard.bytes, now)
         self._last = id
         part = create(self.log, self.store, id)
         if part is None:
             return
         voters, version = self.log.history.voters_at(id.offset), self.log.history.kraft_version_at(id.offset)
-        head = Head(self.heard.timestamp, version, voters if version else None)
+        head = SnapshotHeader(self.heard.timestamp, version, voters if version else None)
         records = iter(self.heard.state.records())
         self._steps = write(part, head, records, now, most=self.shape.snapshot_batch, records=SLICE)
         next(self._steps)
@@ -162,10 +162,10 @@ class Process:
         """As shipped: every replica for itself, by size; or as adopted: after the leader, as far as all have come."""
         log, retention = self.log, self.shape.retention
         if retention.max_lag_ms is None:
-            keeping.clean(log, self.store, retention, now)
-        elif isinstance(self.replica.state, Leader):
+            cleaner.clean(log, self.store, retention, now)
+        elif isinstance(self.replica.state, LeaderState):
             ends = [voter.end_offset for voter in self.replica.state.voters.values()]
-            keeping.advance_as_leader(log, self.store, ends, retention, now)
-        elif self.replica.leaders_start is not None:
-            keeping.advance_as_follower(log, self.store, self.replica.leaders_start, now)
+            cleaner.advance_as_leader(log, self.store, ends, retention, now)
+        elif self.replica.leader_log_start_offset is not None:
+            cleaner.advance_as_follower(log, self.store, self.replica.leader_log_start_offset, now)
         self.store.tick(now)

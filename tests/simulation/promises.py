@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.api_keys import ApiKeys
-from kafkadouble.server.raft.leader import Leader
-from kafkadouble.server.raft.prospective import Prospective
-from kafkadouble.server.raft.replica import Replica
+from kafkadouble.server.raft.kafka_raft_client import KafkaRaftClient
+from kafkadouble.server.raft.leader_state import LeaderState
+from kafkadouble.server.raft.prospective_state import ProspectiveState
 from kafkadouble.server.raft.replica_key import ReplicaKey
 from kafkadouble.server.raft.voters import VoterSet
 from kafkadouble.wire.batch import iter_batches, read_header
@@ -100,7 +100,7 @@ class Promises:
             seen.state = replica.state
         self._check_vote(node, replica, seen)
         self._check_commit(node, replica, seen, led)
-        if isinstance(replica.state, Leader):
+        if isinstance(replica.state, LeaderState):
             self._check_voters(node, replica, replica.state, seen)
         for told in process.heard.take():
             self._check_told(node, told)
@@ -154,15 +154,15 @@ class Promises:
     def _seen_of(self, node: Node) -> Seen:
         return self._seen.setdefault(node.key, Seen())
 
-    def _check_epoch(self, node: Node, replica: Replica, seen: Seen) -> None:
+    def _check_epoch(self, node: Node, replica: KafkaRaftClient, seen: Seen) -> None:
         if replica.epoch < seen.epoch:
             raise Broken(f"node {node.id} is in epoch {replica.epoch}, and was in {seen.epoch}")
         seen.epoch = replica.epoch
 
-    def _check_vote(self, node: Node, replica: Replica, seen: Seen) -> None:
+    def _check_vote(self, node: Node, replica: KafkaRaftClient, seen: Seen) -> None:
         """Its own vote for itself, too; and that it would outlive a loss of power."""
         state = replica.state
-        said = (state.epoch, state.voted, isinstance(state, Leader))
+        said = (state.epoch, state.voted, isinstance(state, LeaderState))
         if said == seen.voted:
             return
         seen.voted = said
@@ -171,14 +171,14 @@ class Promises:
             self._bind(node.key, state.epoch, state.voted.id)
             if kept.epoch != state.epoch or kept.voted is None or kept.voted.id != state.voted.id:
                 raise Broken(f"node {node.id} has voted for {state.voted!r} in {state.epoch}, and keeps {kept!r}")
-        if isinstance(state, Leader) and kept.leader_id != node.id:
+        if isinstance(state, LeaderState) and kept.leader_id != node.id:
             raise Broken(f"node {node.id} leads, and keeps {kept!r}")
-        if not isinstance(state, Prospective) and kept.epoch < state.epoch > replica.log.last_epoch:
+        if not isinstance(state, ProspectiveState) and kept.epoch < state.epoch > replica.log.last_epoch:
             raise Broken(f"node {node.id} is in epoch {state.epoch}, and keeps {kept!r}")
 
-    def _check_state(self, node: Node, replica: Replica) -> None:
+    def _check_state(self, node: Node, replica: KafkaRaftClient) -> None:
         state = replica.state
-        if not isinstance(state, Leader):
+        if not isinstance(state, LeaderState):
             return
         first = self.leaders.setdefault(state.epoch, node.key)
         if first != node.key:
@@ -186,17 +186,17 @@ class Promises:
         self.elections += 1
         self._check_complete(node, replica)
 
-    def _check_complete(self, node: Node, replica: Replica) -> None:
+    def _check_complete(self, node: Node, replica: KafkaRaftClient) -> None:
         log, end = replica.log, self.committed.end
         if log.end_offset < end:
             raise Broken(f"node {node.id} leads and ends at {log.end_offset}, where {end} was committed")
         self._compare(node, replica, end)
 
-    def compare(self, node: Node, replica: Replica) -> None:
+    def compare(self, node: Node, replica: KafkaRaftClient) -> None:
         """All that it takes for committed, from the log's beginning on."""
         self._compare(node, replica, replica.log.high_watermark)
 
-    def _compare(self, node: Node, replica: Replica, end: int) -> None:
+    def _compare(self, node: Node, replica: KafkaRaftClient, end: int) -> None:
         offset = replica.log.start_offset
         while offset < end:
             found = replica.log.read(offset, 1 << 20)
@@ -206,7 +206,7 @@ class Promises:
                     raise Broken(f"node {node.id} has another batch at offset {header.base_offset} than was committed")
             offset = found.next_offset
 
-    def _check_commit(self, node: Node, replica: Replica, seen: Seen, leader: Leader | None) -> None:
+    def _check_commit(self, node: Node, replica: KafkaRaftClient, seen: Seen, leader: LeaderState | None) -> None:
         """`leader`: as what it may have committed, and perhaps resigned in the same step."""
         offset, now = seen.high_watermark, replica.log.high_watermark
         if now < offset:
@@ -227,7 +227,7 @@ class Promises:
         if fresh and leader is not None:
             self._check_backed(node, leader, replica.voters, fresh)
 
-    def _check_voters(self, node: Node, replica: Replica, leader: Leader, seen: Seen) -> None:
+    def _check_voters(self, node: Node, replica: KafkaRaftClient, leader: LeaderState, seen: Seen) -> None:
         """What is not committed yet differs from what is in one voter; a leader that is none goes when that is committed."""
         history = replica.log.history
         if history.voters_offset != seen.voters_offset:
@@ -236,7 +236,7 @@ class Promises:
         if not replica.is_voter and leader.high_watermark is not None and history.voters_offset < leader.high_watermark:
             raise Broken(f"node {node.id} leads on, and is known to be none of {history.voters!r}")
 
-    def _check_backed(self, node: Node, leader: Leader, voters: VoterSet, fresh: dict[int, bytes]) -> None:
+    def _check_backed(self, node: Node, leader: LeaderState, voters: VoterSet, fresh: dict[int, bytes]) -> None:
         """On a majority of the voters' disks, all that is newly committed would outlive the power."""
         if read_header(fresh[max(fresh)]).partition_leader_epoch != leader.epoch:
             raise Broken(f"node {node.id} leads in epoch {leader.epoch}, and commits by counting what is older")
@@ -254,9 +254,9 @@ class Promises:
         return any(disk.has(batches) for disk in disks)
 
 
-def _led(replica: Replica, seen: Seen) -> Leader | None:
+def _led(replica: KafkaRaftClient, seen: Seen) -> LeaderState | None:
     """As what it may have committed in this step, though it leads no more, or had not led before."""
-    return next((state for state in (replica.state, seen.state) if isinstance(state, Leader)), None)
+    return next((state for state in (replica.state, seen.state) if isinstance(state, LeaderState)), None)
 
 
 def check_one_changes(before: VoterSet, after: VoterSet) -> None:

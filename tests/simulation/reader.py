@@ -13,7 +13,7 @@ from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest, 
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.raft.messages import TOPIC
 from kafkadouble.server.raft.raft_log import BOOTSTRAP
-from kafkadouble.server.raft.snapshots.reading import Bytes, SnapshotReader
+from kafkadouble.server.raft.snapshots.snapshot_reader import BytesSource, RecordsSnapshotReader
 
 from .kept import values_in
 from .process import CLUSTER
@@ -96,7 +96,7 @@ class Reader:
 
     def _end(self, id: OffsetAndEpoch) -> None:
         """It is whole: it is a state that was committed."""
-        state = State.loaded(values_in(SnapshotReader(id, Bytes(self._data))))
+        state = State.loaded(values_in(RecordsSnapshotReader(id, BytesSource(self._data))))
         if state != self._cluster.watch.committed.states[id.offset]:
             raise Broken(f"the snapshot up to {id!r} is not the state there: {state!r}")
         self._cluster.world.note("the snapshot up to {} is read", id)

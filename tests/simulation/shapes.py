@@ -6,8 +6,8 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from kafkadouble.server.raft.snapshots.retention import Retention
-from kafkadouble.server.raft.snapshots.triggers import Triggers
+from kafkadouble.server.raft.snapshots.retention import SnapshotRetention
+from kafkadouble.server.raft.snapshots.triggers import SnapshotTriggers
 
 from .cluster import Shape
 
@@ -28,13 +28,18 @@ def shape(random: Random, *, least: int = 1, mixed: bool = True) -> Shape:
 def sizes(random: Random) -> dict[str, Any]:
     """How much is asked for at once, how often snapshots are written, and what is kept: with small numbers there is much of everything."""
     retention = random.choice(
-        (Retention(), Retention(max_bytes=2500), Retention(max_bytes=1), Retention(max_lag_ms=3000))
+        (
+            SnapshotRetention(),
+            SnapshotRetention(max_bytes=2500),
+            SnapshotRetention(max_bytes=1),
+            SnapshotRetention(max_lag_ms=3000),
+        )
     )
     return {
         "fetch_bytes": random.choice(((1 << 20,), (1 << 20, 300, 1))),
         "chunk_bytes": random.choice(((1 << 20,), (1 << 20, 100, 700), (60, 100, 700))),
         "response_bytes": random.choice((None, None, 200)),
-        "triggers": Triggers(
+        "triggers": SnapshotTriggers(
             max_bytes=random.choice((20 << 20, 500, 1500, 4000)), max_interval_ms=random.choice((0, 2000))
         ),
         "retention": retention,
@@ -69,8 +74,10 @@ def forgetful(random: Random) -> Shape:
     return replace(
         three(random),
         rolls=True,
-        triggers=Triggers(max_bytes=random.choice((300, 700))),
-        retention=random.choice((Retention(max_bytes=1), Retention(max_bytes=2500), Retention(max_lag_ms=1000))),
+        triggers=SnapshotTriggers(max_bytes=random.choice((300, 700))),
+        retention=random.choice(
+            (SnapshotRetention(max_bytes=1), SnapshotRetention(max_bytes=2500), SnapshotRetention(max_lag_ms=1000))
+        ),
     )
 
 

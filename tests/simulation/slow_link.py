@@ -17,17 +17,17 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.log.files.opening import open_log
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.raft.leader import Leader
-from kafkadouble.server.raft.links import Send
-from kafkadouble.server.raft.quorum_state import MemoryStore
+from kafkadouble.server.raft.kafka_raft_client import KafkaRaftClient
+from kafkadouble.server.raft.leader_state import LeaderState
+from kafkadouble.server.raft.quorum_state import MemoryQuorumStateStore
 from kafkadouble.server.raft.raft_log import RaftLog
-from kafkadouble.server.raft.replica import Replica
 from kafkadouble.server.raft.replica_key import ReplicaKey
+from kafkadouble.server.raft.request_manager import OutboundRequest
 from kafkadouble.server.raft.settings import QuorumSettings
-from kafkadouble.server.raft.snapshots.head import Head
-from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
-from kafkadouble.server.raft.snapshots.service import Snapshots
-from kafkadouble.server.raft.snapshots.writing import write_at_once
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshotStore
+from kafkadouble.server.raft.snapshots.service import FetchSnapshotService
+from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
+from kafkadouble.server.raft.snapshots.snapshot_writer import write_at_once
 from kafkadouble.server.raft.voters import VoterSet
 from kafkadouble.server.requests.waiting import Waiting
 from tests.server.log.files.lossy_disk import LossyDisk
@@ -81,7 +81,7 @@ class Member:
 
     def __init__(self, slow: SlowLink, id: int, settings: QuorumSettings) -> None:
         self._slow, self.id = slow, id
-        self.snapshots, self.waiting = MemorySnapshots(), Waiting()
+        self.snapshots, self.waiting = MemorySnapshotStore(), Waiting()
         log = open_log(
             LossyDisk(),
             FOLDER,
@@ -94,14 +94,14 @@ class Member:
             now=slow.world.now,
         )
         voters = VoterSet.from_static(",".join(f"{each}@node-{each}:9093" for each in (*VOTERS, LATE)))
-        self.replica = Replica(
+        self.replica = KafkaRaftClient(
             settings,
             ReplicaKey(id, Uuid(bytes([id]) * 16)),
             RaftLog(log, voters, self.snapshots),
-            MemoryStore(),
+            MemoryQuorumStateStore(),
             Random(id),
             cluster_id="slow",
-            snapshots=Snapshots(self.snapshots),
+            snapshots=FetchSnapshotService(self.snapshots),
             now=slow.world.now,
         )
         self.parts: list[str] = []  # what it has been, one after the other
@@ -154,7 +154,7 @@ class SlowLink:
         return member
 
     def _leader(self) -> Member | None:
-        return next((each for each in self.members.values() if isinstance(each.replica.state, Leader)), None)
+        return next((each for each in self.members.values() if isinstance(each.replica.state, LeaderState)), None)
 
     @property
     def leader(self) -> Member:
@@ -169,7 +169,9 @@ class SlowLink:
         id = OffsetAndEpoch(log.high_watermark, log.last_epoch)
         part = store.create(id)
         assert part is not None
-        write_at_once(part, Head(self.world.now), (bytes(record) for _ in range(size // record)), self.world.now)
+        write_at_once(
+            part, SnapshotHeader(self.world.now), (bytes(record) for _ in range(size // record)), self.world.now
+        )
         log.move_start(id)
         return id
 
@@ -190,7 +192,7 @@ class SlowLink:
         rate = self._rate if LATE in connection else None
         return self._wires.setdefault((*connection, to), Wire(self.world, rate))
 
-    def post(self, member: Member, send: Send) -> None:
+    def post(self, member: Member, send: OutboundRequest) -> None:
         """Over the connection from this node to that one. One request at a time: what was before it has been given up."""
         to = self.members.get(send.to.id)
         if to is None:

@@ -12,9 +12,9 @@ from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.message import Message
 from kafkadouble.server.network.clock import Clock, SystemClock
 from kafkadouble.server.network.peers import Peers
-from kafkadouble.server.raft.following import FETCH_LOWEST, FETCH_VERSION
-from kafkadouble.server.raft.links import Failure, Peer, Send
-from kafkadouble.server.raft.voters import Endpoint
+from kafkadouble.server.raft.follower_actions import FETCH_LOWEST, FETCH_VERSION
+from kafkadouble.server.raft.request_manager import OutboundRequest, RaftPeer, RequestFailure
+from kafkadouble.server.raft.voters import VoterEndpoint
 from tests.support.scripted_peer import Line
 
 TIMEOUT_MS = 5000
@@ -26,17 +26,17 @@ class Asking:
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
-        self.outgoing: list[Send] = []
-        self.answers: asyncio.Queue[tuple[int, Message | Failure | None]] = asyncio.Queue()
+        self.outgoing: list[OutboundRequest] = []
+        self.answers: asyncio.Queue[tuple[int, Message | RequestFailure | None]] = asyncio.Queue()
         self.deadline: int | None = None
         self.ticks: list[int] = []
         self.ticked = asyncio.Event()
 
-    def take_outgoing(self) -> list[Send]:
+    def take_outgoing(self) -> list[OutboundRequest]:
         taken, self.outgoing = self.outgoing, []
         return taken
 
-    def answered(self, token: int, response: Message | Failure | None, now: int) -> None:
+    def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
         assert now <= self.clock.now()
         self.answers.put_nowait((token, response))
 
@@ -53,17 +53,19 @@ class Asking:
 class Driven:
     """Peers, and who asks through them."""
 
-    def __init__(self, endpoint: Endpoint, timeout_ms: int, max_frame: int, clock: Clock) -> None:
+    def __init__(self, endpoint: VoterEndpoint, timeout_ms: int, max_frame: int, clock: Clock) -> None:
         self.asking, self.endpoint, self._tokens = Asking(clock), endpoint, 0
         self.peers = Peers(self.asking, clock, client_id="test", timeout_ms=timeout_ms, max_frame=max_frame)
 
     def send(self, body: Message | None = None, version: int = FETCH_VERSION, lowest: int = FETCH_LOWEST) -> int:
         self._tokens += 1
-        self.asking.outgoing.append(Send(self._tokens, Peer(1, self.endpoint), body or FetchRequest(), version, lowest))
+        self.asking.outgoing.append(
+            OutboundRequest(self._tokens, RaftPeer(1, self.endpoint), body or FetchRequest(), version, lowest)
+        )
         self.peers.pump()
         return self._tokens
 
-    async def ask(self, *what: Any, **how: Any) -> Message | Failure | None:
+    async def ask(self, *what: Any, **how: Any) -> Message | RequestFailure | None:
         token = self.send(*what, **how)
         found, answer = await self.asking.answers.get()
         assert found == token
@@ -72,7 +74,7 @@ class Driven:
 
 @asynccontextmanager
 async def driven(
-    endpoint: Endpoint, timeout_ms: int = TIMEOUT_MS, max_frame: int = 1 << 21, clock: Clock | None = None
+    endpoint: VoterEndpoint, timeout_ms: int = TIMEOUT_MS, max_frame: int = 1 << 21, clock: Clock | None = None
 ) -> AsyncIterator[Driven]:
     made = Driven(endpoint, timeout_ms, max_frame, clock or SystemClock())
     made.peers.start()

@@ -13,7 +13,7 @@ from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.api_versions import ApiVersionsResponse
 from kafkadouble.messages.headers import RequestHead
 from kafkadouble.messages.message import Message
-from kafkadouble.server.raft.voters import Endpoint
+from kafkadouble.server.raft.voters import VoterEndpoint
 from kafkadouble.wire.frame import Frames
 
 VERSIONS = {1: (4, 17), 18: (0, 4), 55: (0, 2), 59: (0, 1)}
@@ -79,7 +79,7 @@ class ScriptedPeer:
         self.seen: list[tuple[int, int, Any]] = []  # API, version, body of each request
         self.connections = self.ended = 0
         self.failure: BaseException | None = None
-        self.endpoint = Endpoint("127.0.0.1", 0)
+        self.endpoint = VoterEndpoint("127.0.0.1", 0)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
@@ -112,7 +112,7 @@ async def scripted(script: Script) -> AsyncIterator[ScriptedPeer]:
 
     sock = socket.create_server(("127.0.0.1", 0))
     server = await asyncio.start_server(connected, sock=sock)
-    peer.endpoint = Endpoint(*sock.getsockname()[:2])
+    peer.endpoint = VoterEndpoint(*sock.getsockname()[:2])
     try:
         yield peer
     finally:

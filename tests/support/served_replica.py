@@ -17,19 +17,19 @@ from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.network.clock import Clock, SystemClock
 from kafkadouble.server.network.peers import Peers
-from kafkadouble.server.raft.leader import Leader
-from kafkadouble.server.raft.links import Failure, Send
-from kafkadouble.server.raft.quorum_state import MemoryStore
+from kafkadouble.server.raft.kafka_raft_client import KafkaRaftClient
+from kafkadouble.server.raft.leader_state import LeaderState
+from kafkadouble.server.raft.quorum_state import MemoryQuorumStateStore
 from kafkadouble.server.raft.raft_log import RaftLog
-from kafkadouble.server.raft.replica import Replica
 from kafkadouble.server.raft.replica_key import ReplicaKey
+from kafkadouble.server.raft.request_manager import OutboundRequest, RequestFailure
 from kafkadouble.server.raft.settings import QuorumSettings
-from kafkadouble.server.raft.snapshots.creating import create
-from kafkadouble.server.raft.snapshots.head import Head
-from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
-from kafkadouble.server.raft.snapshots.service import Snapshots
-from kafkadouble.server.raft.snapshots.writing import write_at_once
-from kafkadouble.server.raft.voters import Endpoint, VoterSet
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshotStore
+from kafkadouble.server.raft.snapshots.service import FetchSnapshotService
+from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
+from kafkadouble.server.raft.snapshots.snapshot_writer import write_at_once
+from kafkadouble.server.raft.snapshots.validation import create
+from kafkadouble.server.raft.voters import VoterEndpoint, VoterSet
 from kafkadouble.server.requests.waiting import Waiting
 from kafkadouble.wire.frame import Frames
 from tests.support.scripted_peer import close_server
@@ -56,18 +56,18 @@ class ServedReplica:
         self, id: int, sock: socket.socket, voters: VoterSet, clock: Clock, versions: Mapping[int, int] | None = None
     ) -> None:
         self.id, self.clock, self.versions = id, clock, versions or {}
-        self.endpoint = Endpoint(*sock.getsockname()[:2])
-        self.snapshots, self.driver = MemorySnapshots(), Waiting()
+        self.endpoint = VoterEndpoint(*sock.getsockname()[:2])
+        self.snapshots, self.driver = MemorySnapshotStore(), Waiting()
         self.asked: list[_Request] = []
-        self.replica = Replica(
+        self.replica = KafkaRaftClient(
             SETTINGS,
             ReplicaKey(id),
             RaftLog(PartitionLog("__cluster_metadata", 0), voters, self.snapshots),
-            MemoryStore(),
+            MemoryQuorumStateStore(),
             Random(id),
             cluster_id=CLUSTER,
             endpoints={"CONTROLLER": self.endpoint},
-            snapshots=Snapshots(self.snapshots),
+            snapshots=FetchSnapshotService(self.snapshots),
             now=clock.now(),
         )
         self.peers = Peers(self, clock, client_id=f"raft-client-{id}", timeout_ms=2000)
@@ -87,7 +87,7 @@ class ServedReplica:
 
     @property
     def leads(self) -> bool:
-        return isinstance(self.replica.state, Leader)
+        return isinstance(self.replica.state, LeaderState)
 
     def append(self, *records: Message) -> None:
         """As the leader: one batch, in the newest version of each."""
@@ -101,15 +101,15 @@ class ServedReplica:
         id = OffsetAndEpoch(self.replica.log.high_watermark, self.replica.epoch)
         part = create(self.replica.log, self.snapshots, id)
         assert part is not None
-        write_at_once(part, Head(self.clock.now()), values, self.clock.now())
+        write_at_once(part, SnapshotHeader(self.clock.now()), values, self.clock.now())
         return id
 
     # What `Peers` calls.
 
-    def take_outgoing(self) -> list[Send]:
+    def take_outgoing(self) -> list[OutboundRequest]:
         return self.replica.take_outgoing()
 
-    def answered(self, token: int, response: Message | Failure | None, now: int) -> None:
+    def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
         self.replica.answered(token, response, now)
         self._after()
 
@@ -203,6 +203,6 @@ async def leader_of(members: Sequence[ServedReplica]) -> ServedReplica:
     while True:
         for each in members:
             state = each.replica.state
-            if isinstance(state, Leader) and state.high_watermark is not None:
+            if isinstance(state, LeaderState) and state.high_watermark is not None:
                 return each
         await asyncio.sleep(0.005)

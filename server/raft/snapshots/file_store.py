@@ -21,19 +21,19 @@ from ...log.formats.errors import BadFile
 from ...log.formats.names import CHECKPOINT, DELETED, PART, checkpoint_name, parse_checkpoint
 from ...log.offset_and_epoch import OffsetAndEpoch
 from ..voters import VoterSet
-from .store import DELETE_DELAY
+from .store import DELETE_DELAY_MS
 
 if TYPE_CHECKING:
-    from .reading import Bytes, SnapshotReader, Source
+    from .snapshot_reader import BytesSource, RecordsSnapshotReader, SnapshotSource
 
 _LOGGER = logging.getLogger("kafkadouble.server.raft")
 _LEFT_OVER = rf"[0-9]{{20}}-[0-9]{{10}}.*{re.escape(CHECKPOINT)}({re.escape(PART)}|{re.escape(DELETED)})\Z"
 
 
-class FilePart:
+class FileRawSnapshotWriter:
     """A part of a FileSnapshots."""
 
-    def __init__(self, store: FileSnapshots, id: OffsetAndEpoch, path: str) -> None:
+    def __init__(self, store: FileSnapshotStore, id: OffsetAndEpoch, path: str) -> None:
         self._store, self.id, self._path = store, id, path
         self._file: File | None = store.disk.open(path)
         self.size = 0
@@ -59,7 +59,7 @@ class FilePart:
         path = self._store.path_of(self.id)
         file.rename(path)
         self._store.disk.flush_folder(self._store.folder)
-        self._store.add(_Kept(self.id, path, file))
+        self._store.add(_SnapshotFile(self.id, path, file))
         self._file = None
 
     def abandon(self) -> None:
@@ -73,26 +73,26 @@ class FilePart:
         return f"part of the snapshot up to {self.id!r}, {self._path}"
 
 
-class _Kept:
+class _SnapshotFile:
     """A snapshot in a file. `file` is None as long as it was not used; of a file that may only be read, all bytes are kept instead."""
 
     __slots__ = ("due", "file", "id", "path", "readers", "whole")
 
     def __init__(self, id: OffsetAndEpoch, path: str, file: File | None = None) -> None:
         self.id, self.path, self.file = id, path, file
-        self.whole: Bytes | None = None
+        self.whole: BytesSource | None = None
         self.readers = 0
         self.due = 0  # when a deleted one may be removed
 
-    def source(self, disk: Disk) -> Source:
+    def source(self, disk: Disk) -> SnapshotSource:
         if self.file is None and self.whole is None:
             try:
                 self.file = disk.open(self.path)
             except DiskFailure:  # Kafka leaves snapshots that nobody may write to
-                from .reading import Bytes
+                from .snapshot_reader import BytesSource
 
-                self.whole = Bytes(disk.read_whole(self.path))
-        source: Source | None = self.whole if self.file is None else self.file
+                self.whole = BytesSource(disk.read_whole(self.path))
+        source: SnapshotSource | None = self.whole if self.file is None else self.file
         assert source is not None
         return source
 
@@ -109,13 +109,13 @@ class _Kept:
         disk.remove(self.path)
 
 
-class FileSnapshots:
+class FileSnapshotStore:
     """A SnapshotStore in the folder `folder` of `disk`. A deleted snapshot keeps its file for `delete_delay` ms."""
 
-    def __init__(self, disk: Disk, folder: str, delete_delay: int = DELETE_DELAY) -> None:
+    def __init__(self, disk: Disk, folder: str, delete_delay: int = DELETE_DELAY_MS) -> None:
         self.disk, self.folder, self._delay = disk, folder, delete_delay
-        self._kept: dict[OffsetAndEpoch, _Kept] = {}
-        self._deleted: list[_Kept] = []
+        self._kept: dict[OffsetAndEpoch, _SnapshotFile] = {}
+        self._deleted: list[_SnapshotFile] = []
         self._numbers = count(1)
         for name in sorted(disk.names(folder)):
             self._find(name)
@@ -123,7 +123,7 @@ class FileSnapshots:
     def _find(self, name: str) -> None:
         path, id = f"{self.folder}/{name}", parse_checkpoint(name)
         if id is not None:
-            self._kept[id] = _Kept(id, path)
+            self._kept[id] = _SnapshotFile(id, path)
         elif name.endswith((PART, DELETED)) and re.match(_LEFT_OVER, name):
             _LOGGER.info("%s is left over: it is removed", path)
             self.disk.remove(path)
@@ -131,24 +131,24 @@ class FileSnapshots:
     def path_of(self, id: OffsetAndEpoch) -> str:
         return f"{self.folder}/{checkpoint_name(id)}"
 
-    def add(self, kept: _Kept) -> None:
+    def add(self, kept: _SnapshotFile) -> None:
         """A snapshot whose file has its name."""
         self._kept[kept.id] = kept
 
     def ids(self) -> list[OffsetAndEpoch]:
         return sorted(self._kept)
 
-    def create(self, id: OffsetAndEpoch) -> FilePart | None:
+    def create(self, id: OffsetAndEpoch) -> FileRawSnapshotWriter | None:
         if id in self._kept:
             return None
         stem = checkpoint_name(id).removesuffix(CHECKPOINT)
-        return FilePart(self, id, f"{self.folder}/{stem}-{next(self._numbers)}{CHECKPOINT}{PART}")
+        return FileRawSnapshotWriter(self, id, f"{self.folder}/{stem}-{next(self._numbers)}{CHECKPOINT}{PART}")
 
-    def open(self, id: OffsetAndEpoch) -> SnapshotReader | None:
+    def open(self, id: OffsetAndEpoch) -> RecordsSnapshotReader | None:
         kept = self._kept.get(id)
         if kept is None:
             return None
-        from .reading import SnapshotReader  # most nodes have no snapshot to be read
+        from .snapshot_reader import RecordsSnapshotReader  # most nodes have no snapshot to be read
 
         source = kept.source(self.disk)
         kept.readers += 1
@@ -156,7 +156,7 @@ class FileSnapshots:
         def closed() -> None:
             kept.readers -= 1
 
-        return SnapshotReader(id, source, kept.path, closed, None if kept.file is None else kept.file.stretch)
+        return RecordsSnapshotReader(id, source, kept.path, closed, None if kept.file is None else kept.file.stretch)
 
     def size(self, id: OffsetAndEpoch) -> int:
         return self.disk.size(self.path_of(id)) if id in self._kept else 0

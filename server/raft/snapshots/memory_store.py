@@ -10,13 +10,13 @@ from ...log.offset_and_epoch import OffsetAndEpoch
 from ..voters import VoterSet
 
 if TYPE_CHECKING:
-    from .reading import SnapshotReader
+    from .snapshot_reader import RecordsSnapshotReader
 
 
-class MemoryPart:
+class MemoryRawSnapshotWriter:
     """A part of a MemorySnapshots."""
 
-    def __init__(self, store: MemorySnapshots, id: OffsetAndEpoch) -> None:
+    def __init__(self, store: MemorySnapshotStore, id: OffsetAndEpoch) -> None:
         self._store, self.id = store, id
         self._data = bytearray()
 
@@ -42,7 +42,7 @@ class MemoryPart:
         return f"part of the snapshot up to {self.id!r}, {self.size} bytes"
 
 
-class MemorySnapshots:
+class MemorySnapshotStore:
     """A SnapshotStore. What is deleted is forgotten; a reader has the bytes of its own."""
 
     def __init__(self) -> None:
@@ -59,16 +59,16 @@ class MemorySnapshots:
     def ids(self) -> list[OffsetAndEpoch]:
         return sorted(self._kept)
 
-    def create(self, id: OffsetAndEpoch) -> MemoryPart | None:
-        return None if id in self._kept else MemoryPart(self, id)
+    def create(self, id: OffsetAndEpoch) -> MemoryRawSnapshotWriter | None:
+        return None if id in self._kept else MemoryRawSnapshotWriter(self, id)
 
-    def open(self, id: OffsetAndEpoch) -> SnapshotReader | None:
+    def open(self, id: OffsetAndEpoch) -> RecordsSnapshotReader | None:
         found = self._kept.get(id)
         if found is None:
             return None
-        from .reading import Bytes, SnapshotReader  # most nodes never have a snapshot
+        from .snapshot_reader import BytesSource, RecordsSnapshotReader  # most nodes never have a snapshot
 
-        return SnapshotReader(id, Bytes(found))
+        return RecordsSnapshotReader(id, BytesSource(found))
 
     def size(self, id: OffsetAndEpoch) -> int:
         found = self._kept.get(id)

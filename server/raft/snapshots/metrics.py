@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Latencies:
+class LatencyStats:
     """How long something took, over all times (ms)."""
 
     count: int = 0
@@ -22,8 +22,8 @@ class Latencies:
     largest: int = 0
     last: int = 0
 
-    def add(self, ms: int) -> Latencies:
-        return Latencies(self.count + 1, self.sum + ms, max(self.largest, ms), ms)
+    def add(self, ms: int) -> LatencyStats:
+        return LatencyStats(self.count + 1, self.sum + ms, max(self.largest, ms), ms)
 
     def __repr__(self) -> str:
         return f"{self.count} times, {self.sum} ms in all, at most {self.largest}"
@@ -33,7 +33,7 @@ class SnapshotMetrics:
     """What has happened since the node started, which was at `began` (ms)."""
 
     def __init__(self, began: int) -> None:
-        self.written, self.loaded = Latencies(), Latencies()
+        self.written, self.loaded = LatencyStats(), LatencyStats()
         self.written_bytes = 0  # of the newest that was written here
         self.written_at = began  # as in Kafka: before the first one, the age is that of the node
 
@@ -50,7 +50,7 @@ class SnapshotMetrics:
         return f"snapshots: written {self.written!r}; loaded {self.loaded!r}"
 
 
-class NodeState(NamedTuple):
+class MetadataState(NamedTuple):
     """What is there at `now`. `latest_end` and `latest_bytes` are of the newest snapshot, written or fetched; 0 without one.
     `leader_id` is -1 while no leader is known."""
 
@@ -62,12 +62,12 @@ class NodeState(NamedTuple):
     leader_id: int
 
 
-class Metric(NamedTuple):
+class SnapshotMetric(NamedTuple):
     """One number of a node."""
 
     name: str
     about: str
-    read: Callable[[SnapshotMetrics, NodeState], int | Latencies]
+    read: Callable[[SnapshotMetrics, MetadataState], int | LatencyStats]
 
 
 _CONTROLLER = "kafka.controller:type=KafkaController,name="
@@ -75,35 +75,45 @@ _EMITTER = "kafka.server:type=SnapshotEmitter,name="
 _LOADER = "kafka.server:type=MetadataLoader,name="
 
 METRICS = (
-    Metric(_CONTROLLER + "GenSnapshotLatencyMs", "how long it took to write each (KIP-630)", lambda m, _: m.written),
-    Metric(_CONTROLLER + "LoadSnapshotLatencyMs", "how long it took to load each (KIP-630)", lambda m, _: m.loaded),
-    Metric(_CONTROLLER + "SnapshotSizeBytes", "the size of the newest (KIP-630)", lambda _, node: node.latest_bytes),
-    Metric(
+    SnapshotMetric(
+        _CONTROLLER + "GenSnapshotLatencyMs", "how long it took to write each (KIP-630)", lambda m, _: m.written
+    ),
+    SnapshotMetric(
+        _CONTROLLER + "LoadSnapshotLatencyMs", "how long it took to load each (KIP-630)", lambda m, _: m.loaded
+    ),
+    SnapshotMetric(
+        _CONTROLLER + "SnapshotSizeBytes", "the size of the newest (KIP-630)", lambda _, node: node.latest_bytes
+    ),
+    SnapshotMetric(
         _CONTROLLER + "SnapshotLag",
         "offsets from the end of the newest to the high watermark (KIP-630)",
         lambda _, node: max(0, node.high_watermark - node.latest_end),
     ),
-    Metric(
+    SnapshotMetric(
         _EMITTER + "LatestSnapshotGeneratedBytes",
         "the size of the last one that this node wrote since it started; 0 before the first",
         lambda m, _: m.written_bytes,
     ),
-    Metric(
+    SnapshotMetric(
         _EMITTER + "LatestSnapshotGeneratedAgeMs",
         "the time since this node wrote one; before the first, since it started",
         lambda m, node: node.now - m.written_at,
     ),
-    Metric(
+    SnapshotMetric(
         _LOADER + "HandleLoadSnapshotCount",
         "how many were loaded since the node started: at the start, or because they were fetched",
         lambda m, _: m.loaded.count,
     ),
-    Metric(_LOADER + "CurrentMetadataVersion", "the level of metadata.version", lambda _, node: node.metadata_version),
-    Metric(_LOADER + "CurrentControllerId", "the leader of the quorum; -1 for none", lambda _, node: node.leader_id),
+    SnapshotMetric(
+        _LOADER + "CurrentMetadataVersion", "the level of metadata.version", lambda _, node: node.metadata_version
+    ),
+    SnapshotMetric(
+        _LOADER + "CurrentControllerId", "the leader of the quorum; -1 for none", lambda _, node: node.leader_id
+    ),
 )
 """All of them."""
 
 
-def readings(metrics: SnapshotMetrics, node: NodeState) -> dict[str, int | Latencies]:
+def readings(metrics: SnapshotMetrics, node: MetadataState) -> dict[str, int | LatencyStats]:
     """Every number, by name."""
     return {metric.name: metric.read(metrics, node) for metric in METRICS}

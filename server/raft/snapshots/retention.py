@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ...log.offset_and_epoch import OffsetAndEpoch
 
-LOOK_EVERY = 60_000
+CLEAN_INTERVAL_MS = 60_000
 """Time (ms) between two looks, as in Kafka."""
 
 UNBOUNDED = -1
@@ -28,7 +28,7 @@ NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Retention:
+class SnapshotRetention:
     """Bytes and ms, -1 for no bound. With `max_lag_ms` (KIP-630 says seven days) the adopted rule holds, otherwise the shipped."""
 
     max_bytes: int = 100 << 20
@@ -36,12 +36,12 @@ class Retention:
     max_lag_ms: int | None = None
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> Retention:
+    def of(cls, settings: Mapping[str, Any]) -> SnapshotRetention:
         """From names to typed values; what is missing has its default, other names are passed over."""
         return cls(**{NAMES[name]: value for name, value in settings.items() if name in NAMES})
 
 
-class Kept(NamedTuple):
+class SnapshotInfo(NamedTuple):
     """A snapshot. `timestamp` is that of the last record that it contains (ms), None where it cannot be told."""
 
     id: OffsetAndEpoch
@@ -50,8 +50,12 @@ class Kept(NamedTuple):
 
 
 def expired(
-    snapshots: Sequence[Kept], start: int, log_size: Callable[[int], int], retention: Retention, now: int
-) -> Sequence[Kept]:
+    snapshots: Sequence[SnapshotInfo],
+    start: int,
+    log_size: Callable[[int], int],
+    retention: SnapshotRetention,
+    now: int,
+) -> Sequence[SnapshotInfo]:
     """Those that are to go, oldest first; the log, which starts at `start`, then starts at the end of the first that stays. `snapshots` are in
     order; `log_size` tells the bytes of the log, if it starts at an offset. As shipped."""
     gone = 0
@@ -65,16 +69,16 @@ def expired(
     return snapshots[:gone]
 
 
-def _is_too_large(snapshots: Sequence[Kept], log_bytes: int, retention: Retention) -> bool:
+def _is_too_large(snapshots: Sequence[SnapshotInfo], log_bytes: int, retention: SnapshotRetention) -> bool:
     return 0 <= retention.max_bytes < log_bytes + sum(each.size for each in snapshots)
 
 
-def _is_too_old(oldest: Kept, retention: Retention, now: int) -> bool:
+def _is_too_old(oldest: SnapshotInfo, retention: SnapshotRetention, now: int) -> bool:
     return retention.max_ms >= 0 and oldest.timestamp is not None and now - oldest.timestamp > retention.max_ms
 
 
 def leaders_start(
-    snapshots: Sequence[Kept], start: int, replicas: Iterable[int], max_lag_ms: int, now: int
+    snapshots: Sequence[SnapshotInfo], start: int, replicas: Iterable[int], max_lag_ms: int, now: int
 ) -> OffsetAndEpoch | None:
     """The snapshot at whose end the leader's log may start, which starts at `start`: the newest that all live replicas (the ends of their logs
     are `replicas`) have reached, or whose last record is `max_lag_ms` old. None to leave it where it is. As adopted."""

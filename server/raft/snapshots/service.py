@@ -11,43 +11,43 @@ if TYPE_CHECKING:
     from kafkadouble.messages.message import Message
 
     from ...log.offset_and_epoch import OffsetAndEpoch
-    from ..links import Failure, Send
-    from ..messages import Incoming
-    from ..replica import Replica
-    from .fetching import Download
+    from ..kafka_raft_client import KafkaRaftClient
+    from ..messages import InboundRequest
+    from ..request_manager import OutboundRequest, RequestFailure
+    from .download import SnapshotDownload
     from .store import SnapshotStore
 
 
-class Snapshots:
+class FetchSnapshotService:
     """A SnapshotService. `most` is `replica.fetch.response.max.bytes`, where it bounds what is served (KIP-630)."""
 
     def __init__(self, store: SnapshotStore, most: int | None = None) -> None:
         self.store, self.most = store, most
-        self.download: Download | None = None
+        self.download: SnapshotDownload | None = None
 
-    def handle(self, replica: Replica, request: Incoming) -> Message:
+    def handle(self, replica: KafkaRaftClient, request: InboundRequest) -> Message:
         """A piece of a snapshot, or the error that says why not."""
-        from . import giving
+        from . import fetch_snapshot_handler
 
-        return giving.handle(self, replica, request)
+        return fetch_snapshot_handler.handle(self, replica, request)
 
-    def begin(self, replica: Replica, id: OffsetAndEpoch) -> None:
+    def begin(self, replica: KafkaRaftClient, id: OffsetAndEpoch) -> None:
         """The leader has this snapshot for us: start with nothing of it. Diverged when our log is ahead of it."""
-        from . import taking
+        from . import fetch_snapshot_sender
 
-        taking.begin(self, replica, id)
+        fetch_snapshot_sender.begin(self, replica, id)
 
-    def request(self, replica: Replica, id: OffsetAndEpoch) -> Message:
+    def request(self, replica: KafkaRaftClient, id: OffsetAndEpoch) -> Message:
         """The next piece; the same again where there was no answer."""
-        from . import taking
+        from . import fetch_snapshot_sender
 
-        return taking.request(self, replica, id)
+        return fetch_snapshot_sender.request(self, replica, id)
 
-    def answered(self, replica: Replica, send: Send, response: Any | Failure) -> bool:
+    def answered(self, replica: KafkaRaftClient, send: OutboundRequest, response: Any | RequestFailure) -> bool:
         """A piece, or an error: then the log is fetched again. Tells whether the answer was one."""
-        from . import taking
+        from . import fetch_snapshot_sender
 
-        return taking.answered(self, replica, response)
+        return fetch_snapshot_sender.answered(self, replica, response)
 
     def drop(self) -> None:
         """Forget the pieces that have come."""

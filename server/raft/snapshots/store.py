@@ -19,13 +19,13 @@ from ...log.offset_and_epoch import OffsetAndEpoch
 from ..voters import VoterSet
 
 if TYPE_CHECKING:
-    from .reading import SnapshotReader
+    from .snapshot_reader import RecordsSnapshotReader
 
-DELETE_DELAY = 60_000
+DELETE_DELAY_MS = 60_000
 """How long (ms) the file of a deleted snapshot stays, as in Kafka."""
 
 
-class Part(Protocol):
+class RawSnapshotWriter(Protocol):
     """A snapshot that is not complete. Bytes can be read back, to see whether they are a snapshot."""
 
     @property
@@ -60,11 +60,11 @@ class SnapshotStore(Protocol):
         """Those that are complete, oldest first."""
         ...
 
-    def create(self, id: OffsetAndEpoch) -> Part | None:
+    def create(self, id: OffsetAndEpoch) -> RawSnapshotWriter | None:
         """A new part; None when there is such a snapshot already."""
         ...
 
-    def open(self, id: OffsetAndEpoch) -> SnapshotReader | None:
+    def open(self, id: OffsetAndEpoch) -> RecordsSnapshotReader | None:
         """A reader, to be closed; None when there is no such snapshot."""
         ...
 

@@ -23,7 +23,7 @@ NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Triggers:
+class SnapshotTriggers:
     """Sizes in bytes, times in ms. With `min_changed_ratio` (from 0 to 1; KIP-630 says 0.5) the adopted rule holds, otherwise the shipped."""
 
     max_bytes: int = 20 << 20
@@ -31,22 +31,22 @@ class Triggers:
     min_changed_ratio: float | None = None
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> Triggers:
+    def of(cls, settings: Mapping[str, Any]) -> SnapshotTriggers:
         """From names to typed values; what is missing has its default, other names are passed over."""
         return cls(**{NAMES[name]: value for name, value in settings.items() if name in NAMES})
 
 
-class Since(NamedTuple):
+class SinceSnapshot(NamedTuple):
     """What has happened since the last snapshot, or the start: bytes of committed batches, and when that was (ms)."""
 
     bytes: int
     began: int
 
-    def committed(self, size: int) -> Since:
+    def committed(self, size: int) -> SinceSnapshot:
         return self._replace(bytes=self.bytes + size)
 
 
-def reason(triggers: Triggers, since: Since, now: int, changed: Callable[[], float]) -> str | None:
+def reason(triggers: SnapshotTriggers, since: SinceSnapshot, now: int, changed: Callable[[], float]) -> str | None:
     """Why a snapshot is due, now that something was committed; None when it is not. `changed` gives the share of the last snapshot's records
     that are no longer what they were; it is asked only when the answer depends on it."""
     enough = since.bytes >= triggers.max_bytes

@@ -20,7 +20,7 @@ from kafkadouble.wire.errors import WireError
 
 from ...log.files.errors import DiskFailure
 from ...log.refusals import LogRefused
-from ...raft.links import Failure
+from ...raft.request_manager import RequestFailure
 from .fetch_session import FetchSessionHandler, Round
 from .following import Following
 
@@ -152,7 +152,7 @@ class Fetcher:
             topics.append(of.ListOffsetsTopic(name=following.topic, partitions=[asked]))
         return of(replica_id=self._node.id, topics=topics)
 
-    def answered(self, response: Message | Failure | None, now: int) -> None:
+    def answered(self, response: Message | RequestFailure | None, now: int) -> None:
         """What has become of the request under way."""
         overtaken, self.token, self.is_overtaken = self.is_overtaken, None, False
         if isinstance(response, FetchResponse) and not response.error_code:

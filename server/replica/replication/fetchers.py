@@ -10,8 +10,8 @@ from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 
 from ...configs.listeners import inter_broker_listener_name
-from ...raft.links import Failure, Peer, Send
-from ...raft.voters import Endpoint
+from ...raft.request_manager import OutboundRequest, RaftPeer, RequestFailure
+from ...raft.voters import VoterEndpoint
 from .fetcher import Fetcher
 from .following import Following
 
@@ -65,14 +65,14 @@ class Fetchers:
             fetcher.moved.add(key)
         return found
 
-    def take_outgoing(self) -> list[Send]:
+    def take_outgoing(self) -> list[OutboundRequest]:
         """What is to be sent."""
         found = []
         for fetcher in self._fetchers.values():
             at = self._endpoint(fetcher.leader) if fetcher.token is None else None
             if at is not None and (request := fetcher.request(self._node.now)) is not None:
                 fetcher.token = next(self._tokens)
-                found.append(Send(fetcher.token, Peer(fetcher.leader, at), *request))
+                found.append(OutboundRequest(fetcher.token, RaftPeer(fetcher.leader, at), *request))
         return found
 
     def overtaken(self) -> set[int]:
@@ -81,12 +81,12 @@ class Fetchers:
         self.have_overtaken = False
         return {each.token for each in self._fetchers.values() if each.is_overtaken and each.token is not None}
 
-    def _endpoint(self, broker: int) -> Endpoint | None:
+    def _endpoint(self, broker: int) -> VoterEndpoint | None:
         found = self._node.controller.image.brokers.get(broker)
         at = None if found is None else found.endpoint(self._listener)
-        return None if at is None else Endpoint(at.host, at.port)
+        return None if at is None else VoterEndpoint(at.host, at.port)
 
-    def answered(self, token: int, response: Message | Failure | None, now: int) -> None:
+    def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
         """What has become of it."""
         self._node.now = now
         for fetcher in self._fetchers.values():

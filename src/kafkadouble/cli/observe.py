@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from kafkadouble.server.raft.voters import Endpoint
+from kafkadouble.server.raft.voters import VoterEndpoint
 
 from ..dump.item import printable
 from ..observe.change import QUORUM
@@ -81,15 +81,15 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _servers(text: str) -> list[Endpoint]:
+def _servers(text: str) -> list[VoterEndpoint]:
     return [_server(part.strip()) for part in text.split(",") if part.strip()] or [_server(text)]
 
 
-def _server(text: str) -> Endpoint:
+def _server(text: str) -> VoterEndpoint:
     host, _, port = text.rpartition(":")
     if not (host and port.isascii() and port.isdigit() and 0 < int(port) < 65536):
         raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT")
-    return Endpoint(host.removeprefix("[").removesuffix("]"), int(port))
+    return VoterEndpoint(host.removeprefix("[").removesuffix("]"), int(port))
 
 
 def _id(text: str) -> int:

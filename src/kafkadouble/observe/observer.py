@@ -19,17 +19,17 @@ from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.log import PartitionLog
-from kafkadouble.server.raft.follower import Follower
-from kafkadouble.server.raft.links import Failure, Peer, Send
-from kafkadouble.server.raft.messages import PARTITION, TOPIC, sole_answer
-from kafkadouble.server.raft.quorum_state import MemoryStore
+from kafkadouble.server.raft.follower_state import FollowerState
+from kafkadouble.server.raft.kafka_raft_client import KafkaRaftClient
+from kafkadouble.server.raft.messages import PARTITION, TOPIC, sole_response_partition
+from kafkadouble.server.raft.quorum_state import MemoryQuorumStateStore
 from kafkadouble.server.raft.raft_log import RaftLog
-from kafkadouble.server.raft.replica import Replica
 from kafkadouble.server.raft.replica_key import ReplicaKey
+from kafkadouble.server.raft.request_manager import OutboundRequest, RaftPeer, RequestFailure
 from kafkadouble.server.raft.settings import QuorumSettings
-from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
-from kafkadouble.server.raft.snapshots.service import Snapshots
-from kafkadouble.server.raft.voters import Endpoint, VoterSet
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshotStore
+from kafkadouble.server.raft.snapshots.service import FetchSnapshotService
+from kafkadouble.server.raft.voters import VoterEndpoint, VoterSet
 
 from .quorum import Quorum
 from .view import View
@@ -44,7 +44,7 @@ class Source(NamedTuple):
 
     leader_id: int
     epoch: int
-    at: Peer
+    at: RaftPeer
 
 
 Heard = Callable[["Observer", Any], None]
@@ -55,7 +55,7 @@ class Observer:
 
     def __init__(
         self,
-        bootstrap: Sequence[Endpoint],
+        bootstrap: Sequence[VoterEndpoint],
         now: int,
         random: Random,
         *,
@@ -66,21 +66,21 @@ class Observer:
         self.view, self.quorum = View(), Quorum()
         self.refusal = ""  # why it does not go on
         self._wanted_id, self._random, self._moved = replica_id, random, moved
-        self._store = MemorySnapshots()
-        self.replica = Replica(
+        self._store = MemorySnapshotStore()
+        self.replica = KafkaRaftClient(
             settings or QuorumSettings(),
             ReplicaKey(ANONYMOUS),
             RaftLog(PartitionLog(TOPIC, PARTITION), VoterSet(), self._store),
-            MemoryStore(),
+            MemoryQuorumStateStore(),
             random,
             self.view,
             cluster_id=None,
             bootstrap=bootstrap,
             can_vote=False,
-            snapshots=Snapshots(self._store),
+            snapshots=FetchSnapshotService(self._store),
             now=now,
         )
-        self._under_way: dict[int, Send] = {}
+        self._under_way: dict[int, OutboundRequest] = {}
         self._source: Source | None = None  # who gave records last
         self._asked: Source | None = None  # who was asked the questions
         self._next = -1  # tokens of our own are negative
@@ -97,20 +97,20 @@ class Observer:
     def _is_current(self) -> bool:
         """Whether who gave records last still leads, as far as is known."""
         state, source = self.replica.state, self._source
-        return isinstance(state, Follower) and source is not None and (state.leader_id, state.epoch) == source[:2]
+        return isinstance(state, FollowerState) and source is not None and (state.leader_id, state.epoch) == source[:2]
 
     @property
     def failure(self) -> str:
         """Why it cannot go on; empty while it can."""
         return self.refusal or str(self.replica.failure or "")
 
-    def take_outgoing(self) -> list[Send]:
+    def take_outgoing(self) -> list[OutboundRequest]:
         """What the replica wants to know, and before that what we do."""
         sends = [*self._questions(), *self.replica.take_outgoing()]
         self._under_way |= {send.token: send for send in sends}
         return [] if self.failure else sends
 
-    def answered(self, token: int, response: Message | Failure | None, now: int) -> None:
+    def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
         """What became of one of these."""
         send = self._under_way.pop(token, None)
         if token < 0:
@@ -130,7 +130,7 @@ class Observer:
     def next_deadline(self) -> int | None:
         return self.replica.next_deadline()
 
-    def _questions(self) -> list[Send]:
+    def _questions(self) -> list[OutboundRequest]:
         """Those for a leader who has not been asked yet: once he gives records, and where he does."""
         source = self._source
         if source is None or source == self._asked or not self._is_current:
@@ -143,11 +143,11 @@ class Observer:
             self._question(source.at, DescribeClusterRequest(endpoint_type=CONTROLLERS), version=1, lowest=1),
         ]
 
-    def _question(self, peer: Peer, body: Message, version: int, lowest: int) -> Send:
+    def _question(self, peer: RaftPeer, body: Message, version: int, lowest: int) -> OutboundRequest:
         token, self._next = self._next, self._next - 1
-        return Send(token, peer, body, version, lowest)
+        return OutboundRequest(token, peer, body, version, lowest)
 
-    def _placed(self, send: Send, response: FetchResponse) -> None:
+    def _placed(self, send: OutboundRequest, response: FetchResponse) -> None:
         """Before version 17: say where the leader is, as far as that can be told."""
         partition = sole_answer_of_fetch(response)
         if partition is None or partition.current_leader is None:
@@ -161,14 +161,14 @@ class Observer:
         elif self.replica.voters.endpoint(leader.leader_id, self.replica.listener_name) is None:
             leader.leader_id = -1
 
-    def _note_source(self, send: Send, response: FetchResponse) -> None:
+    def _note_source(self, send: OutboundRequest, response: FetchResponse) -> None:
         """Who gave records, and how far they are committed."""
         partition = sole_answer_of_fetch(response)
         state = self.replica.state
         if partition is None or partition.error_code or partition.current_leader is None:
             return
         told = (partition.current_leader.leader_id, partition.current_leader.leader_epoch)
-        if not isinstance(state, Follower) or told != (state.leader_id, state.epoch):
+        if not isinstance(state, FollowerState) or told != (state.leader_id, state.epoch):
             return
         source = Source(*told, send.to)
         if source != self._source:
@@ -184,11 +184,11 @@ class Observer:
         for id in self._store.ids()[:-1]:
             self._store.delete(id, now)
 
-    def _hear(self, send: Send | None, response: Message | Failure | None) -> None:
+    def _hear(self, send: OutboundRequest | None, response: Message | RequestFailure | None) -> None:
         heard = _HEARD.get(type(response))
         if heard is not None:
             heard(self, response)
-        elif response in (None, Failure.LOST):
+        elif response in (None, RequestFailure.LOST):
             self._asked = self._source = None  # again, when he gives records again
         elif send is not None and isinstance(send.body, DescribeQuorumRequest):
             self._do_not_know_who_is_there()
@@ -198,7 +198,7 @@ class Observer:
             self.refusal = f"the leader does not say who has which id, and so {self._wanted_id} may be somebody's"
 
     def _hear_quorum(self, response: DescribeQuorumResponse) -> None:
-        partition = sole_answer(response)
+        partition = sole_response_partition(response)
         if response.error_code or partition is None:
             self._do_not_know_who_is_there()
             return

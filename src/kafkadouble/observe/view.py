@@ -21,7 +21,7 @@ from kafkadouble.server.log.storage import Slice
 from kafkadouble.server.metadata.broken_log import BrokenLog
 from kafkadouble.server.metadata.image import EMPTY, Image
 from kafkadouble.server.metadata.replay import replay
-from kafkadouble.server.raft.snapshots.reading import SnapshotReader
+from kafkadouble.server.raft.snapshots.snapshot_reader import RecordsSnapshotReader
 from kafkadouble.wire.batch import (
     KRAFT_VERSION,
     KRAFT_VOTERS,
@@ -80,7 +80,7 @@ class View:
             self.last_batch = header.base_offset
             self.end = OffsetAndEpoch(header.next_offset, header.partition_leader_epoch)
 
-    def snapshot_loaded(self, reader: SnapshotReader) -> None:
+    def snapshot_loaded(self, reader: RecordsSnapshotReader) -> None:
         """Everything up to its end, anew."""
         before, self._held, self.image = self.image, None, EMPTY
         id = reader.id

@@ -13,7 +13,7 @@ from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.server.network.clock import SystemClock
 from kafkadouble.server.network.peers import Peers
 from kafkadouble.server.raft.settings import QuorumSettings
-from kafkadouble.server.raft.voters import Endpoint
+from kafkadouble.server.raft.voters import VoterEndpoint
 
 from ..listening import text_of
 from .observer import ANONYMOUS, Observer
@@ -24,7 +24,7 @@ CLIENT_ID = "kafkadouble-observe"
 class Wanted(NamedTuple):
     """Where to begin, who to be, and how long (seconds) it may take until everything is read for the first time."""
 
-    bootstrap: Sequence[Endpoint]
+    bootstrap: Sequence[VoterEndpoint]
     replica_id: int = ANONYMOUS
     timeout: float = 10.0
 
@@ -95,13 +95,13 @@ def _check(observer: Observer) -> None:
         raise NoQuorum(observer.failure)
 
 
-def _is_no_controller(peers: Peers, endpoint: Endpoint) -> bool:
+def _is_no_controller(peers: Peers, endpoint: VoterEndpoint) -> bool:
     """Whether it speaks the protocol, and does not serve what only controllers do."""
     versions = peers.versions.get(endpoint)
     return versions is not None and ApiKeys.FETCH_SNAPSHOT not in versions
 
 
-def _stranger(endpoint: Endpoint) -> str:
+def _stranger(endpoint: VoterEndpoint) -> str:
     return (
         f"{text_of(*endpoint)} is a listener of a broker: a quorum is observed at a listener of a controller "
         "(controller.listener.names)"
@@ -122,7 +122,7 @@ def _why(observer: Observer, peers: Peers, wanted: Wanted) -> str:
     return f"no leader of a quorum was found {within}; {'; '.join(told)}"
 
 
-def _trouble(peers: Peers, endpoint: Endpoint) -> str:
+def _trouble(peers: Peers, endpoint: VoterEndpoint) -> str:
     if _is_no_controller(peers, endpoint):
         return "a listener of a broker"
     default = "knows of no leader" if endpoint in peers.versions else "no answer"

@@ -11,9 +11,9 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.observe.watching import NoQuorum
-from kafkadouble.server.raft.follower import Follower
-from kafkadouble.server.raft.leader import Leader
-from kafkadouble.server.raft.voters import Endpoint
+from kafkadouble.server.raft.follower_state import FollowerState
+from kafkadouble.server.raft.leader_state import LeaderState
+from kafkadouble.server.raft.voters import VoterEndpoint
 from tests.front.observe.calling import Watching, at, called, has, named
 from tests.front.serving import serving
 from tests.support.asking import run
@@ -74,7 +74,7 @@ def test_a_quorum_without_a_leader(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_leader_that_cannot_be_reached_where_he_says_he_is(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as sock:
-        wrong = Endpoint(*sock.getsockname()[:2])
+        wrong = VoterEndpoint(*sock.getsockname()[:2])
 
     async def tells(line: Line) -> None:
         await line.agree()
@@ -103,12 +103,12 @@ def test_a_leader_that_is_elsewhere_than_he_says_is_observed_where_he_was_named(
 ) -> None:
     """As behind a forwarded port."""
     with socket.create_server(("127.0.0.1", 0)) as sock:
-        wrong = Endpoint(*sock.getsockname()[:2])
+        wrong = VoterEndpoint(*sock.getsockname()[:2])
 
     async def test() -> None:
         async with served() as (member,):
             state = member.replica.state
-            assert isinstance(state, Leader)
+            assert isinstance(state, LeaderState)
             state.leader_endpoints = {"CONTROLLER": wrong}
             assert await called(at(member)) == 0
 
@@ -129,7 +129,7 @@ def test_a_quorum_that_has_lost_what_it_had_committed() -> None:
             log.log.truncate_to(2)
             with pytest.raises(NoQuorum, match="the log would be cut at 2, and it is committed up to 6"):
                 await watching._task
-            assert isinstance(observer.replica.state, Follower)
+            assert isinstance(observer.replica.state, FollowerState)
 
     run(test())
 

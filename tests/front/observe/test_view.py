@@ -25,10 +25,10 @@ from kafkadouble.server.log.storage import Slice
 from kafkadouble.server.metadata.image_records import encoded_records_of
 from kafkadouble.server.raft import control_records
 from kafkadouble.server.raft.replica_key import ReplicaKey
-from kafkadouble.server.raft.snapshots.head import Head
-from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
-from kafkadouble.server.raft.snapshots.reading import SnapshotReader
-from kafkadouble.server.raft.snapshots.writing import write_at_once
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshotStore
+from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
+from kafkadouble.server.raft.snapshots.snapshot_reader import RecordsSnapshotReader
+from kafkadouble.server.raft.snapshots.snapshot_writer import write_at_once
 from kafkadouble.server.raft.voters import VoterSet
 from kafkadouble.wire.batch import Record, control_record, encode_batch
 from tests.front.observe.made import BATCHES, ORDERS, START, change
@@ -90,12 +90,12 @@ def test_a_snapshot_is_the_same_as_the_log_before_it() -> None:
     assert fresh.history.rows == type(fresh.history.rows)()  # who led before is not known
 
 
-def snapshot(values: list[bytes], offset: int) -> SnapshotReader:
-    store = MemorySnapshots()
+def snapshot(values: list[bytes], offset: int) -> RecordsSnapshotReader:
+    store = MemorySnapshotStore()
     id = OffsetAndEpoch(offset, EPOCH)
     part = store.create(id)
     assert part is not None
-    write_at_once(part, Head(START), values, START)
+    write_at_once(part, SnapshotHeader(START), values, START)
     reader = store.open(id)
     assert reader is not None
     return reader

@@ -14,9 +14,9 @@ from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.logs.formatting import Beginning
 from kafkadouble.server.logs.log_dir import METADATA_FOLDER
 from kafkadouble.server.raft.initial_voters import standalone
-from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
-from kafkadouble.server.raft.snapshots.head import Head
-from kafkadouble.server.raft.snapshots.writing import write_at_once
+from kafkadouble.server.raft.snapshots.file_store import FileSnapshotStore
+from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
+from kafkadouble.server.raft.snapshots.snapshot_writer import write_at_once
 from kafkadouble.wire.errors import UsageError
 from tests.server.harness import NOW
 
@@ -88,7 +88,7 @@ def test_the_records_of_an_older_kafka_are_found(tmp_path: Path) -> None:
     formatted(tmp_path, beginning=NEW)
     (tmp_path / SNAPSHOT).rename(tmp_path / "bootstrap.checkpoint")
     assert len(logs_in(tmp_path).bootstrap) == 2
-    part = FileSnapshots(RealDisk(str(tmp_path)), METADATA_FOLDER).create(OffsetAndEpoch(0, 0))
+    part = FileSnapshotStore(RealDisk(str(tmp_path)), METADATA_FOLDER).create(OffsetAndEpoch(0, 0))
     assert part is not None
-    write_at_once(part, Head(NOW, 1, standalone(1, new_id(), "CONTROLLER", "h", 9093)), (), NOW)
+    write_at_once(part, SnapshotHeader(NOW, 1, standalone(1, new_id(), "CONTROLLER", "h", 9093)), (), NOW)
     assert len(logs_in(tmp_path).bootstrap) == 2

@@ -13,8 +13,8 @@ from kafkadouble.server.metadata.record_versions import record_version
 from kafkadouble.server.metadata.replay import MetadataDelta
 from kafkadouble.server.raft import control_records
 from kafkadouble.server.raft.raft_log import RaftLog
-from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
-from kafkadouble.server.raft.snapshots.reading import SnapshotReader
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshotStore
+from kafkadouble.server.raft.snapshots.snapshot_reader import RecordsSnapshotReader
 from kafkadouble.server.raft.voters import VoterSet
 from tests.server.raft.quorum import dynamic_voters
 from tests.server.raft.snapshots.making import NOW
@@ -26,7 +26,7 @@ class Cluster:
     """A log, its delta, and the snapshots."""
 
     def __init__(self, *, dynamic: bool = False) -> None:
-        self.store, self.delta = MemorySnapshots(), MetadataDelta()
+        self.store, self.delta = MemorySnapshotStore(), MetadataDelta()
         self.log = RaftLog(PartitionLog("__cluster_metadata", 0), VoterSet.from_static("1@here:1"), self.store)
         self.log.begin_epoch(1)
         if dynamic:
@@ -49,7 +49,7 @@ class Cluster:
         list(steps)
         return True
 
-    def load(self, id: OffsetAndEpoch) -> SnapshotReader:
+    def load(self, id: OffsetAndEpoch) -> RecordsSnapshotReader:
         reader = self.store.open(id)
         assert reader is not None
         return reader

@@ -13,7 +13,7 @@ from kafkadouble.server.log.producers import AppendOrigin
 from kafkadouble.server.metadata.changed_records import ChangedRecords
 from kafkadouble.server.metadata.metadata_loader import MetadataLoader
 from kafkadouble.server.metadata.metadata_log import batch_of
-from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshotStore
 from kafkadouble.wire.batch import control_record, encode_batch, read_header
 from tests.server.metadata.snapshot_cluster import Cluster, topic
 
@@ -23,7 +23,7 @@ TOPIC = TopicRecord(name="orders", topic_id=Uuid(b"o" * 16))
 
 def test_what_a_leader_wrote_is_read_when_it_is_committed_by_the_next() -> None:
     log = PartitionLog("__cluster_metadata", 0, LogConfig())
-    committed = MetadataLoader(log, MemorySnapshots())
+    committed = MetadataLoader(log, MemorySnapshotStore())
     opening = encode_batch([control_record(0, NOW, 2, b"")], base_offset=0, is_control=True, seal=False)
     for batch in (opening, batch_of([TOPIC], 1, NOW)):
         log.append_own(batch, leader_epoch=3, now=NOW, origin=AppendOrigin.RAFT)

@@ -21,10 +21,10 @@ from kafkadouble.server.metadata.image_records import UnwritableMetadata, encode
 from kafkadouble.server.metadata.metadata_log import decode_batches
 from kafkadouble.server.metadata.metadata_versions import NAMES
 from kafkadouble.server.metadata.replay import REPLAYS, TRANSACTIONS, MetadataDelta, replay
-from kafkadouble.server.raft.snapshots.head import Head
-from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
-from kafkadouble.server.raft.snapshots.reading import Bytes, SnapshotReader
-from kafkadouble.server.raft.snapshots.writing import write_at_once
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshotStore
+from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
+from kafkadouble.server.raft.snapshots.snapshot_reader import BytesSource, RecordsSnapshotReader
+from kafkadouble.server.raft.snapshots.snapshot_writer import write_at_once
 from tests.server.harness import Harness
 
 from .cluster_story import Story, made
@@ -44,10 +44,10 @@ def folded(values: Any) -> Image:
 
 def written_and_read(image: Image) -> Image:
     """By way of a snapshot."""
-    store, id = MemorySnapshots(), image.end
+    store, id = MemorySnapshotStore(), image.end
     part = store.create(id)
     assert part is not None
-    write_at_once(part, Head(0), encoded_records_of(image), 7, most=500)
+    write_at_once(part, SnapshotHeader(0), encoded_records_of(image), 7, most=500)
     reader = store.open(id)
     assert reader is not None
     return image_snapshots.load_image(reader)
@@ -134,7 +134,7 @@ def test_what_a_real_kafka_wrote_of_its_image_is_what_we_write_of_the_same_log(l
             break
         for record in records:
             fold.replay(record)
-    reader = SnapshotReader(id, Bytes((GOLDEN / log / snapshot).read_bytes()))
+    reader = RecordsSnapshotReader(id, BytesSource((GOLDEN / log / snapshot).read_bytes()))
     theirs = [value for some in reader.values() for value in some]
     assert sorted(map(_sorted_inside, encoded_records_of(fold.image))) == sorted(map(_sorted_inside, theirs))
     assert _kinds(encoded_records_of(fold.image)) == _kinds(theirs)

@@ -10,7 +10,7 @@ from kafkadouble.server.metadata import image_snapshots
 from kafkadouble.server.metadata.metadata_log import decode_batches
 from kafkadouble.server.metadata.replay import MetadataDelta
 from kafkadouble.server.raft import control_records
-from kafkadouble.server.raft.snapshots.reading import Bytes, SnapshotReader
+from kafkadouble.server.raft.snapshots.snapshot_reader import BytesSource, RecordsSnapshotReader
 from kafkadouble.wire.errors import UsageError
 from tests.server.metadata.snapshot_cluster import Cluster, topic
 from tests.server.raft.quorum import dynamic_voters
@@ -84,7 +84,9 @@ def test_static_voters_are_not_written() -> None:
 
 def test_it_is_loaded_a_batch_at_a_time() -> None:
     written = data([encode_record(topic(number), 0) for number in range(20)], most=200)
-    sizes = [len(image.topics) for image in image_snapshots.load_stepwise(SnapshotReader(ID, Bytes(written)))]
+    sizes = [
+        len(image.topics) for image in image_snapshots.load_stepwise(RecordsSnapshotReader(ID, BytesSource(written)))
+    ]
     assert len(sizes) > 5
     assert sizes == sorted(sizes)
     assert sizes[-1] == 20
@@ -101,5 +103,5 @@ def test_it_is_loaded_a_batch_at_a_time() -> None:
 )
 def test_records_that_cannot_be_or_that_contradict_one_another_are_a_bad_file(records: list[bytes]) -> None:
     with pytest.raises(BadFile) as refused:
-        image_snapshots.load_image(SnapshotReader(ID, Bytes(data(records)), "file"))
+        image_snapshots.load_image(RecordsSnapshotReader(ID, BytesSource(data(records)), "file"))
     assert refused.value.file == "file"

@@ -10,8 +10,8 @@ from kafkadouble.messages.generated.end_quorum_epoch import EndQuorumEpochReques
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.generated.vote import VoteRequest, VoteResponse
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.raft.leader import Leader
-from kafkadouble.server.raft.replica import Replica
+from kafkadouble.server.raft.kafka_raft_client import KafkaRaftClient
+from kafkadouble.server.raft.leader_state import LeaderState
 from kafkadouble.server.raft.replica_key import ReplicaKey
 from kafkadouble.server.raft.settings import QuorumSettings
 
@@ -173,7 +173,7 @@ def elected(found: Member, now: int = START) -> Member:
     """It leads: everybody who is asked votes for it, and nobody fetches."""
     found.replica.tick(now)
     found.replica.tick(found.replica.next_deadline() or now)
-    while not isinstance(found.replica.state, Leader):
+    while not isinstance(found.replica.state, LeaderState):
         for send in found.replica.take_outgoing():
             found.replica.answered(send.token, granted(send.body), found.replica.now)
         assert found.replica.links
@@ -188,7 +188,7 @@ def granted(asked: Any, *, yes: bool = True) -> Any:
     return of(topics=[of.TopicData(topic_name=TOPIC, partitions=[data])])
 
 
-def shown(replica: Replica) -> tuple[Any, ...]:
+def shown(replica: KafkaRaftClient) -> tuple[Any, ...]:
     """Everything of a replica that a request could change for good."""
     return (
         replica.epoch,
@@ -202,7 +202,7 @@ def shown(replica: Replica) -> tuple[Any, ...]:
     )
 
 
-def part(replica: Replica) -> type:
+def part(replica: KafkaRaftClient) -> type:
     """What it is now; by a call, since a type checker believes that nothing changes behind an attribute."""
     return type(replica.state)
 

@@ -7,8 +7,8 @@ from kafkadouble.messages.generated.api_versions import ApiVersionsResponse
 from kafkadouble.messages.generated.remove_raft_voter import RemoveRaftVoterRequest
 from kafkadouble.messages.generated.update_raft_voter import UpdateRaftVoterRequest
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.raft.leader import Leader
-from kafkadouble.server.raft.replica import Replica
+from kafkadouble.server.raft.kafka_raft_client import KafkaRaftClient
+from kafkadouble.server.raft.leader_state import LeaderState
 from tests.server.raft.quorum import (
     CLUSTER,
     LISTENER,
@@ -71,7 +71,7 @@ class Changing:
 
     def __init__(self, ids: tuple[int, ...] = (1, 2, 3), *, dynamic: bool = True, **changed: Any) -> None:
         self.quorum = Quorum(ids, dynamic=dynamic, **changed)
-        self.leader: Replica = self.quorum.elect()
+        self.leader: KafkaRaftClient = self.quorum.elect()
         self.id = self.leader.key.id
         self.quorum.run(600)
 
@@ -99,8 +99,8 @@ class Changing:
         return found
 
     @property
-    def state(self) -> Leader:
-        assert isinstance(self.leader.state, Leader)
+    def state(self) -> LeaderState:
+        assert isinstance(self.leader.state, LeaderState)
         return self.leader.state
 
     @property

@@ -4,8 +4,8 @@ from typing import Any
 
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.raft.follower import Follower
-from kafkadouble.server.raft.links import Send
+from kafkadouble.server.raft.follower_state import FollowerState
+from kafkadouble.server.raft.request_manager import OutboundRequest
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.raft.asking import ask, begin, member
 from tests.server.raft.quorum import START, Member, endpoint
@@ -21,13 +21,13 @@ class Followed:
         self.now = START
 
     @property
-    def patience(self) -> int:
+    def fetch_timeout(self) -> int:
         """How long it waits for this leader (ms)."""
         state = self.replica.state
-        assert isinstance(state, Follower)
-        return state.patience
+        assert isinstance(state, FollowerState)
+        return state.fetch_timeout
 
-    def sent(self) -> Send:
+    def sent(self) -> OutboundRequest:
         """The one request that it has sent to its leader; while he pauses, others are asked who leads."""
         (found,) = [send for send in self.replica.take_outgoing() if send.to.id == self.replica.leader_id]
         return found

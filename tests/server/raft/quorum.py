@@ -14,15 +14,15 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.log.storage import Slice
-from kafkadouble.server.raft.leader import Leader
-from kafkadouble.server.raft.links import Failure, Send
-from kafkadouble.server.raft.messages import fitted
-from kafkadouble.server.raft.quorum_state import MemoryStore
+from kafkadouble.server.raft.kafka_raft_client import KafkaRaftClient
+from kafkadouble.server.raft.leader_state import LeaderState
+from kafkadouble.server.raft.messages import downgraded
+from kafkadouble.server.raft.quorum_state import MemoryQuorumStateStore
 from kafkadouble.server.raft.raft_log import NoSnapshots, RaftLog
-from kafkadouble.server.raft.replica import Replica
 from kafkadouble.server.raft.replica_key import ReplicaKey
+from kafkadouble.server.raft.request_manager import OutboundRequest, RequestFailure
 from kafkadouble.server.raft.settings import QuorumSettings
-from kafkadouble.server.raft.voters import Endpoint, Voter, VoterSet
+from kafkadouble.server.raft.voters import Voter, VoterEndpoint, VoterSet
 from kafkadouble.server.requests.waiting import Waiting
 from kafkadouble.wire.batch import KRAFT_VERSION, KRAFT_VOTERS, control_type, decode_all, iter_batches
 
@@ -72,8 +72,8 @@ def directory(id: int, life: int = 0) -> Uuid:
     return Uuid(bytes([id] * 15 + [life + 1]))
 
 
-def endpoint(id: int) -> Endpoint:
-    return Endpoint(f"host-{id}", 9000 + id)
+def endpoint(id: int) -> VoterEndpoint:
+    return VoterEndpoint(f"host-{id}", 9000 + id)
 
 
 def static_voters(ids: Iterable[int]) -> VoterSet:
@@ -107,15 +107,15 @@ class Member:
         self.id, self.voters, self.settings, self.extra = id, voters, settings, extra
         self.key = ReplicaKey(id, extra.pop("directory_id", directory(id)))
         self.snapshots = extra.pop("snapshot_ids", NoSnapshots())
-        self.store = extra.pop("store", None) or MemoryStore()
+        self.store = extra.pop("store", None) or MemoryQuorumStateStore()
         self.log = extra.pop("log", None) or PartitionLog("__cluster_metadata", 0)
         self.start(now)
 
-    def start(self, now: int) -> Replica:
+    def start(self, now: int) -> KafkaRaftClient:
         """Again, with what was kept."""
         self.heard, self.driver = Heard(), Waiting()
         settings = {"endpoints": {LISTENER: endpoint(self.id)}, **self.extra}
-        self.replica = Replica(
+        self.replica = KafkaRaftClient(
             self.settings,
             self.key,
             RaftLog(self.log, self.voters, self.snapshots),
@@ -133,7 +133,7 @@ class Member:
         out: list[Any] = []
         api_key = body.api_key
         assert api_key is not None
-        data = fitted(body, version).encode(version)
+        data = downgraded(body, version).encode(version)
         request = Request(api_key, version, type(body).decode(data, version))
         found = self.replica.handle(request, now)
         if isinstance(found, Message):
@@ -156,7 +156,7 @@ class Flight(NamedTuple):
 
     asker: int
     asked: int
-    send: Send
+    send: OutboundRequest
     answer: list[Any]
 
 
@@ -186,7 +186,7 @@ class Quorum:
         self.members[id] = Member(id, chosen, self.settings, self.now, **extra)
         return self.members[id]
 
-    def __getitem__(self, id: int) -> Replica:
+    def __getitem__(self, id: int) -> KafkaRaftClient:
         return self.members[id].replica
 
     def heard(self, id: int) -> Heard:
@@ -226,14 +226,14 @@ class Quorum:
             self[flight.asker].answered(flight.send.token, None if lost else flight.answer[0], self.now)
         return moved
 
-    def _deliver(self, asker: int, send: Send) -> None:
+    def _deliver(self, asker: int, send: OutboundRequest) -> None:
         asked = next((id for id in self.members if endpoint(id) == send.to.endpoint), None)
         body, version = send.body, min(send.version, self.versions.get(send.body.api_key or 0, 99))
         self.sent.append((asker, asked or -1, body))
         if asked is None or self.is_cut(asker, asked):
-            self[asker].answered(send.token, Failure.LOST, self.now)
+            self[asker].answered(send.token, RequestFailure.LOST, self.now)
         elif version < send.lowest:
-            self[asker].answered(send.token, Failure.UNSUPPORTED_VERSION, self.now)
+            self[asker].answered(send.token, RequestFailure.UNSUPPORTED_VERSION, self.now)
         elif body.api_key == ApiKeys.API_VERSIONS:
             self[asker].answered(send.token, self.api_versions(asked), self.now)
         else:
@@ -279,12 +279,12 @@ class Quorum:
             self.now = nearest
 
     @property
-    def leader(self) -> Replica | None:
+    def leader(self) -> KafkaRaftClient | None:
         """The leader of the newest epoch, among those that run."""
-        found = [self[id] for id in self.alive if isinstance(self[id].state, Leader)]
+        found = [self[id] for id in self.alive if isinstance(self[id].state, LeaderState)]
         return max(found, key=lambda replica: replica.epoch, default=None)
 
-    def elect(self, ms: int = 60_000) -> Replica:
+    def elect(self, ms: int = 60_000) -> KafkaRaftClient:
         """Run until somebody leads and has committed something of his epoch."""
 
         def ready() -> bool:
@@ -299,7 +299,7 @@ class Quorum:
         self.dead.add(id)
         self.flights = [flight for flight in self.flights if id not in (flight.asker, flight.asked)]
 
-    def restart(self, id: int) -> Replica:
+    def restart(self, id: int) -> KafkaRaftClient:
         self.dead.discard(id)
         return self.members[id].start(self.now)
 
@@ -310,7 +310,7 @@ class Quorum:
         leader.append([value], self.now)
         self.run(50)
 
-    def followers(self) -> list[Replica]:
+    def followers(self) -> list[KafkaRaftClient]:
         return [self[id] for id in self.alive if self[id] is not self.leader]
 
 

@@ -9,7 +9,7 @@ from kafkadouble.messages.generated.add_raft_voter import AddRaftVoterRequest
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.raft import reconfiguration
-from kafkadouble.server.raft.links import Failure, Peer
+from kafkadouble.server.raft.request_manager import RaftPeer, RequestFailure
 from tests.server.raft.asking import begin, key
 from tests.server.raft.changing import Changing, add, known, remove, update
 from tests.server.raft.quorum import (
@@ -82,8 +82,8 @@ def test_57_a_voter_that_lags_behind_is_not_added() -> None:
         (known(2, 3), e.INVALID_REQUEST),
         (known(0, 1, code=35), e.REQUEST_TIMED_OUT),
         (None, e.REQUEST_TIMED_OUT),
-        (Failure.LOST, e.REQUEST_TIMED_OUT),
-        (Failure.NOT_AUTHENTICATED, e.REQUEST_TIMED_OUT),
+        (RequestFailure.LOST, e.REQUEST_TIMED_OUT),
+        (RequestFailure.NOT_AUTHENTICATED, e.REQUEST_TIMED_OUT),
     ],
 )
 def test_57_a_voter_that_cannot_say_what_it_knows_or_knows_too_little(response: Any, code: int) -> None:
@@ -218,8 +218,8 @@ def test_57_what_another_node_says_of_itself_is_not_about_the_new_voter() -> Non
     changing.observer()
     found = changing.ask(add())
     (probe,) = [send for send in changing.leader.take_outgoing() if isinstance(send.body, ApiVersionsRequest)]
-    stray = probe._replace(to=Peer(9, endpoint(9)))
-    assert reconfiguration.api_versions_answered(changing.leader, stray, known(0, 1))
+    stray = probe._replace(to=RaftPeer(9, endpoint(9)))
+    assert reconfiguration.handle_api_versions_response(changing.leader, stray, known(0, 1))
     changing.quorum.tick()
     assert found == []
     assert 4 not in changing.leader.voters

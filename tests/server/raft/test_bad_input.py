@@ -8,7 +8,7 @@ import pytest
 from kafkadouble.messages import registry
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.message import Message
-from kafkadouble.server.raft.leader import MOST_OBSERVERS, Leader
+from kafkadouble.server.raft.leader_state import MAX_OBSERVERS, LeaderState
 from kafkadouble.wire.errors import UsageError
 from tests.server.raft.asking import ask, begin, describe, end, fetch, shown, vote
 from tests.server.raft.changing import add, remove, update
@@ -87,10 +87,10 @@ def test_an_api_that_is_not_the_quorums_is_a_callers_mistake() -> None:
 def test_strangers_who_fetch_take_no_more_memory_than_allowed() -> None:
     quorum = Quorum([1])
     quorum.run(1)
-    for id in range(100, 100 + MOST_OBSERVERS + 300):
+    for id in range(100, 100 + MAX_OBSERVERS + 300):
         ask(quorum.members[1], fetch(id, 1, 1, epoch=1, directory_id=directory(1)), now=quorum.now)
-    assert isinstance(quorum[1].state, Leader)
-    assert len(quorum[1].state.observers) == MOST_OBSERVERS
+    assert isinstance(quorum[1].state, LeaderState)
+    assert len(quorum[1].state.observers) == MAX_OBSERVERS
 
 
 @pytest.mark.parametrize("seed", range(6))

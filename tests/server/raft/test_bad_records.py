@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.raft.follower import Follower
+from kafkadouble.server.raft.follower_state import FollowerState
 from kafkadouble.wire.batch import KRAFT_VOTERS, encode_control_batch, read_header
 from tests.server.raft.asking import shown
 from tests.server.raft.followed import Followed, batch, response
@@ -59,7 +59,7 @@ def test_62_random_bytes_never_kill_a_replica(seed: int) -> None:
             followed.replica.answered(send.token, response(records), followed.now)
         followed.tick(25)
         assert followed.replica.failure is None
-        if followed.replica.epoch != 4 or not isinstance(followed.replica.state, Follower):
+        if followed.replica.epoch != 4 or not isinstance(followed.replica.state, FollowerState):
             break
     ends = [read_header(each).next_offset for each in followed.replica.log.log.batches(0)]
     assert is_ascending(ends)

@@ -6,12 +6,12 @@ from kafkadouble.messages import error_codes as e
 from kafkadouble.messages.generated.begin_quorum_epoch import BeginQuorumEpochRequest
 from kafkadouble.messages.generated.end_quorum_epoch import EndQuorumEpochRequest
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.raft.follower import Follower
-from kafkadouble.server.raft.following import election_backoff
-from kafkadouble.server.raft.prospective import Prospective
-from kafkadouble.server.raft.quorum_state import ElectionState, MemoryStore
-from kafkadouble.server.raft.resigned import Resigned
-from kafkadouble.server.raft.unattached import Unattached
+from kafkadouble.server.raft.follower_actions import election_backoff_ms
+from kafkadouble.server.raft.follower_state import FollowerState
+from kafkadouble.server.raft.prospective_state import ProspectiveState
+from kafkadouble.server.raft.quorum_state import ElectionState, MemoryQuorumStateStore
+from kafkadouble.server.raft.resigned_state import ResignedState
+from kafkadouble.server.raft.unattached_state import UnattachedState
 from tests.server.raft.asking import ask, begin, code, end, key, member, part, shown, sole, vote
 from tests.server.raft.followed import Followed, response
 from tests.server.raft.quorum import START, Quorum, directory, endpoint
@@ -22,7 +22,7 @@ def test_a_leader_that_begins_is_followed(version: int) -> None:
     voter = member()
     answer = ask(voter, begin(2, 4), version)
     assert (sole(answer).error_code, sole(answer).leader_id, sole(answer).leader_epoch) == (0, 2, 4)
-    assert isinstance(voter.replica.state, Follower)
+    assert isinstance(voter.replica.state, FollowerState)
     assert voter.store.load() == ElectionState(4, 2)
     fetches = voter.replica.take_outgoing()
     assert [send.to.endpoint for send in fetches] == [endpoint(2)]
@@ -87,7 +87,7 @@ def test_46_begin_that_is_meant_for_another_voter(voter: int, voter_directory: U
     ],
 )
 def test_the_errors_of_begin_and_end_and_nothing_changes(of: object, version: int, how: dict, expected: int) -> None:  # type: ignore[type-arg]  # of anything
-    voter = member(store=MemoryStore(ElectionState(3)))
+    voter = member(store=MemoryQuorumStateStore(ElectionState(3)))
     before = shown(voter.replica)
     body = of(**{"epoch": 5, **how})  # type: ignore[operator]  # begin or end
     assert code(ask(voter, body, version)) == expected
@@ -97,7 +97,7 @@ def test_the_errors_of_begin_and_end_and_nothing_changes(of: object, version: in
 def test_a_later_epoch_without_an_address_is_believed_and_nobody_is_followed() -> None:
     voter = member()
     ask(voter, begin(9, 4, listeners=()))  # 9 is no voter, so nobody knows where it is
-    assert isinstance(voter.replica.state, Unattached)
+    assert isinstance(voter.replica.state, UnattachedState)
     assert (voter.replica.epoch, voter.replica.leader_id) == (4, 9)
     assert code(ask(voter, begin(3, 4))) == e.INVALID_REQUEST
 
@@ -107,7 +107,7 @@ def test_48_the_first_successor_asks_for_votes_at_once(version: int) -> None:
     voter = member()
     ask(voter, begin(2, 4))
     assert code(ask(voter, end(2, 4, (1, 3)), version)) == e.NONE
-    assert isinstance(voter.replica.state, Prospective)
+    assert isinstance(voter.replica.state, ProspectiveState)
 
 
 @pytest.mark.parametrize("version", [0, 1])
@@ -115,11 +115,11 @@ def test_48_the_others_wait_a_little(version: int) -> None:
     voter = member()
     ask(voter, begin(2, 4))
     ask(voter, end(2, 4, (3, 1)), version)
-    assert part(voter.replica) is Follower
+    assert part(voter.replica) is FollowerState
     voter.replica.tick(START + 499)
-    assert part(voter.replica) is Follower
+    assert part(voter.replica) is FollowerState
     voter.replica.tick(START + 500)
-    assert part(voter.replica) is Prospective
+    assert part(voter.replica) is ProspectiveState
 
 
 def test_48_an_answer_of_the_old_leader_that_comes_late_does_not_bring_him_back() -> None:
@@ -128,16 +128,18 @@ def test_48_an_answer_of_the_old_leader_that_comes_late_does_not_bring_him_back(
     followed.answer(response())
     assert sole(ask(followed.member, vote(4, candidate=3, pre=True))).vote_granted
     followed.tick(1000)
-    assert isinstance(followed.replica.state, Prospective), "in its turn"
+    assert isinstance(followed.replica.state, ProspectiveState), "in its turn"
 
 
 def test_48_each_successor_waits_twice_as_long_as_the_one_before() -> None:
     keys = [key(id) for id in (2, 3, 4, 5)]
-    waits = [election_backoff(member().replica, [*keys[:at], key(1), *keys[at:]]) for at in range(5)]
+    waits = [election_backoff_ms(member().replica, [*keys[:at], key(1), *keys[at:]]) for at in range(5)]
     assert waits == [0, 62, 124, 248, 496]
-    assert election_backoff(member().replica, keys) == 1000
-    assert election_backoff(member().replica, [key(1, life=3), *keys]) == 1000, "another directory is another replica"
-    assert election_backoff(member().replica, []) == 0
+    assert election_backoff_ms(member().replica, keys) == 1000
+    assert election_backoff_ms(member().replica, [key(1, life=3), *keys]) == 1000, (
+        "another directory is another replica"
+    )
+    assert election_backoff_ms(member().replica, []) == 0
 
 
 def test_48_an_end_of_an_older_epoch_or_of_somebody_else_is_not_heeded() -> None:
@@ -177,7 +179,7 @@ def test_a_leader_that_resigns_comes_back_as_a_follower() -> None:
     leader = quorum.elect()
     epoch = leader.epoch
     leader.resign(quorum.now)
-    assert isinstance(leader.state, Resigned)
+    assert isinstance(leader.state, ResignedState)
     assert quorum.heard(leader.key.id).events == [("leader", epoch), ("lost", epoch)]
     quorum.elect()
     quorum.run(3000)
@@ -192,7 +194,7 @@ def test_a_leader_that_nobody_hears_resign_moves_on_by_itself() -> None:
     quorum.isolate(leader.key.id)
     leader.resign(quorum.now)
     quorum.run(2100)
-    assert not isinstance(leader.state, Resigned)
+    assert not isinstance(leader.state, ResignedState)
     assert leader.epoch == epoch + 1
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.log.storage import Flush
-from kafkadouble.server.raft.replica import NotLeader, Replica
+from kafkadouble.server.raft.kafka_raft_client import KafkaRaftClient, NotLeader
 from tests.server.raft.asking import elected, member
 from tests.server.raft.followed import Followed, batch, response
 
@@ -27,7 +27,7 @@ class Failing:
         self.flushed_to.append(offset)
 
 
-def on(replica: Replica) -> Failing:
+def on(replica: KafkaRaftClient) -> Failing:
     replica.log._storage = found = Failing()
     return found
 

@@ -8,9 +8,9 @@ from kafkadouble.messages import error_codes as e
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.raft.leader import Leader
-from kafkadouble.server.raft.messages import fitted
-from kafkadouble.server.raft.replica import NotLeader
+from kafkadouble.server.raft.kafka_raft_client import NotLeader
+from kafkadouble.server.raft.leader_state import LeaderState
+from kafkadouble.server.raft.messages import downgraded
 from kafkadouble.wire.batch import iter_batches
 from tests.server.raft.asking import ask, begin, code, describe, elected, end, fetch, member, shown, sole, vote
 from tests.server.raft.quorum import START, Member, Quorum, Request, Snapshots, endpoint
@@ -77,7 +77,7 @@ def test_before_version_13_there_is_nothing_for_a_replica(version: int) -> None:
         body.topics[0].partitions[0].last_fetched_epoch, body.cluster_id = -1, None
     if version < 9:
         body.topics[0].partitions[0].current_leader_epoch = -1
-    answer = led.ask(fitted(body, version), version)
+    answer = led.ask(downgraded(body, version), version)
     assert answer.error_code == (e.INVALID_REQUEST if version >= 7 else 0)  # the field came with 7
     assert list(answer.responses) == []
 
@@ -181,7 +181,7 @@ def test_55_an_anonymous_replica_is_served_and_not_tracked(id: int) -> None:
     assert len(sole(led.ask(led.fetch(id=id))).records) > 0
     last = led.replica.log.end
     assert code(led.ask(led.fetch(last.offset, last.epoch, id=id))) == e.NONE
-    assert isinstance(led.replica.state, Leader)
+    assert isinstance(led.replica.state, LeaderState)
     assert led.replica.state.observers == {}
     assert led.replica.log.high_watermark == 0
 
@@ -311,7 +311,7 @@ def test_61_without_a_high_watermark_the_fetch_waits_as_before() -> None:
     led = Led(b"one")
     led.commit()
     assert parked_with(led, 2**63 - 1) == []
-    older = led.park(fitted(led.fetch(2, 1, wait=500), 17), 17)
+    older = led.park(downgraded(led.fetch(2, 1, wait=500), 17), 17)
     assert older == []
 
 

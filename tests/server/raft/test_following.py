@@ -8,15 +8,15 @@ from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.raft.candidate import Candidate
-from kafkadouble.server.raft.follower import Follower
-from kafkadouble.server.raft.leader import Leader
-from kafkadouble.server.raft.learning import NotAuthorized
-from kafkadouble.server.raft.links import Failure
-from kafkadouble.server.raft.prospective import Prospective
-from kafkadouble.server.raft.quorum_state import ElectionState, MemoryStore
-from kafkadouble.server.raft.raft_log import Diverged
-from kafkadouble.server.raft.unattached import Unattached
+from kafkadouble.server.raft.candidate_state import CandidateState
+from kafkadouble.server.raft.follower_state import FollowerState
+from kafkadouble.server.raft.leader_discovery import ClusterAuthorizationFailed
+from kafkadouble.server.raft.leader_state import LeaderState
+from kafkadouble.server.raft.prospective_state import ProspectiveState
+from kafkadouble.server.raft.quorum_state import ElectionState, MemoryQuorumStateStore
+from kafkadouble.server.raft.raft_log import DivergedLog
+from kafkadouble.server.raft.request_manager import RequestFailure
+from kafkadouble.server.raft.unattached_state import UnattachedState
 from tests.server.raft.asking import ask, member, shown, sole, vote
 from tests.server.raft.followed import Followed, batch, response
 from tests.server.raft.quorum import START, Quorum, endpoint
@@ -25,14 +25,14 @@ from tests.server.raft.quorum import START, Quorum, endpoint
 def test_52_a_voter_that_cannot_fetch_asks_for_votes_and_an_observer_never() -> None:
     voter, observer = Followed(), Followed(id=9)
     for followed in (voter, observer):
-        followed.tick(followed.patience - 1)
-        assert isinstance(followed.replica.state, Follower)
+        followed.tick(followed.fetch_timeout - 1)
+        assert isinstance(followed.replica.state, FollowerState)
         followed.tick(1)
-    assert isinstance(voter.replica.state, Prospective)
+    assert isinstance(voter.replica.state, ProspectiveState)
     for _ in range(100):
         observer.tick(1000)
         observer.replica.take_outgoing()
-        assert isinstance(observer.replica.state, Follower)
+        assert isinstance(observer.replica.state, FollowerState)
         assert observer.replica.epoch == 4
 
 
@@ -40,16 +40,16 @@ def test_52_every_success_puts_the_timeout_off() -> None:
     followed = Followed()
     for _ in range(3):
         followed.answer(response(), 600)
-        assert isinstance(followed.replica.state, Follower)
+        assert isinstance(followed.replica.state, FollowerState)
     followed.replica.take_outgoing()
-    followed.tick(followed.patience)
-    assert isinstance(followed.replica.state, Prospective)
+    followed.tick(followed.fetch_timeout)
+    assert isinstance(followed.replica.state, ProspectiveState)
 
 
 def test_52_a_failure_does_not() -> None:
     followed = Followed()
-    patience = followed.patience
-    while isinstance(followed.replica.state, Follower):
+    patience = followed.fetch_timeout
+    while isinstance(followed.replica.state, FollowerState):
         for send in followed.replica.take_outgoing():
             followed.replica.answered(send.token, None, followed.now)
         followed.tick(50)
@@ -66,7 +66,7 @@ def test_records_are_appended_and_committed_as_far_as_the_leader_says_and_the_lo
     assert followed.fetched() == (3, 4, 4)
     followed = Followed()
     followed.answer(response(batch(0, b"a"), high_watermark=99))
-    assert (followed.replica.log.high_watermark, followed.replica.log.told_high_watermark) == (1, 1)
+    assert (followed.replica.log.high_watermark, followed.replica.log.known_high_watermark) == (1, 1)
     followed.answer(response(high_watermark=-1))
     assert followed.replica.log.high_watermark == 1
 
@@ -111,7 +111,7 @@ def test_nothing_committed_is_ever_cut() -> None:
     followed = Followed()
     followed.answer(response(batch(0, b"a", b"b", epoch=1), high_watermark=2))
     followed.answer(response(diverging=(1, 1)))
-    assert isinstance(followed.replica.failure, Diverged)
+    assert isinstance(followed.replica.failure, DivergedLog)
     assert followed.replica.log.end == OffsetAndEpoch(2, 1)
     assert followed.replica.take_outgoing() == []
 
@@ -149,7 +149,7 @@ def test_56_unknown_leader_epoch_is_retried() -> None:
 def test_a_later_epoch_is_believed_whatever_comes_with_it(code: int) -> None:
     followed = Followed()
     followed.answer(response(batch(0, b"a", epoch=6), leader=3, epoch=6, code=code))
-    assert isinstance(followed.replica.state, Follower)
+    assert isinstance(followed.replica.state, FollowerState)
     assert (followed.replica.epoch, followed.replica.leader_id) == (6, 3)
     assert followed.replica.log.end == OffsetAndEpoch(0, 0), "the answer was to a question of an older epoch"
     assert followed.sent().to.id == 3
@@ -158,14 +158,14 @@ def test_a_later_epoch_is_believed_whatever_comes_with_it(code: int) -> None:
 def test_a_later_epoch_without_a_leader_is_believed() -> None:
     followed = Followed()
     followed.answer(response(leader=-1, epoch=6, code=e.NOT_LEADER_OR_FOLLOWER))
-    assert isinstance(followed.replica.state, Unattached)
+    assert isinstance(followed.replica.state, UnattachedState)
     assert followed.replica.epoch == 6
 
 
 def test_a_later_epoch_that_we_are_said_to_lead_is_only_an_epoch() -> None:
     followed = Followed()
     followed.answer(response(leader=1, epoch=6))
-    assert isinstance(followed.replica.state, Unattached)
+    assert isinstance(followed.replica.state, UnattachedState)
     assert (followed.replica.epoch, followed.replica.leader_id) == (6, None)
 
 
@@ -187,7 +187,7 @@ def test_another_leader_in_the_same_epoch_is_not_believed() -> None:
 def test_59_cluster_authorization_failed_is_the_end() -> None:
     followed = Followed()
     followed.answer(response(top=e.CLUSTER_AUTHORIZATION_FAILED))
-    assert isinstance(followed.replica.failure, NotAuthorized)
+    assert isinstance(followed.replica.failure, ClusterAuthorizationFailed)
     followed.tick(10_000)
     assert followed.replica.take_outgoing() == []
 
@@ -213,8 +213,8 @@ def test_an_answer_of_another_topic_is_none() -> None:
 def test_an_answer_that_comes_after_the_part_has_changed_is_dropped() -> None:
     followed = Followed()
     send = followed.sent()
-    followed.tick(followed.patience)
-    assert isinstance(followed.replica.state, Prospective)
+    followed.tick(followed.fetch_timeout)
+    assert isinstance(followed.replica.state, ProspectiveState)
     followed.replica.answered(send.token, response(batch(0, b"a"), high_watermark=1), followed.now)
     assert followed.replica.log.end_offset == 0
     followed.replica.answered(send.token, response(batch(0, b"a"), high_watermark=1), followed.now)
@@ -234,7 +234,7 @@ def test_one_request_is_under_way_to_a_peer_and_the_next_after_its_time_is_up() 
 def test_while_the_leader_cannot_be_reached_others_are_asked() -> None:
     followed = Followed(bootstrap=[endpoint(7), endpoint(8)])
     send = followed.sent()
-    followed.replica.answered(send.token, Failure.LOST, followed.now)
+    followed.replica.answered(send.token, RequestFailure.LOST, followed.now)
     (asked,) = followed.replica.take_outgoing()
     assert asked.to.endpoint in (endpoint(7), endpoint(8))
     followed.replica.answered(asked.token, response(leader=3, epoch=5, code=e.FENCED_LEADER_EPOCH), followed.now)
@@ -277,13 +277,13 @@ def test_a_replica_that_knows_nobody_finds_the_leader_by_asking_around() -> None
 
 
 def test_a_leader_whose_place_was_forgotten_over_a_restart_is_followed_as_soon_as_it_is_told() -> None:
-    store = MemoryStore(ElectionState(7, leader_id=2))
+    store = MemoryQuorumStateStore(ElectionState(7, leader_id=2))
     observer = member(id=9, voters=(), bootstrap=[endpoint(2)], store=store)
     assert (observer.replica.leader_id, observer.replica.endpoint_of_leader()) == (2, None)
     observer.replica.tick(START)
     (send,) = observer.replica.take_outgoing()
     observer.replica.answered(send.token, response(leader=2, epoch=7), START)
-    assert isinstance(observer.replica.state, Follower)
+    assert isinstance(observer.replica.state, FollowerState)
     assert observer.replica.take_outgoing()[0].to.endpoint == endpoint(2)
 
 
@@ -293,7 +293,7 @@ def test_a_leader_that_nobody_can_tell_the_place_of_is_not_followed() -> None:
     (send,) = observer.replica.take_outgoing()
     answer = response(leader=2, epoch=7, code=e.FENCED_LEADER_EPOCH, endpoints=False)
     observer.replica.answered(send.token, answer, START)
-    assert isinstance(observer.replica.state, Unattached)
+    assert isinstance(observer.replica.state, UnattachedState)
     assert observer.replica.epoch == 7
     assert observer.replica.failure is None
 
@@ -308,7 +308,7 @@ def test_a_brokers_observer_gets_every_record_and_never_votes_or_leads() -> None
     quorum.write(b"two")
     quorum.run(3000)
     assert broker.heard.values == [b"one", b"two"]
-    assert isinstance(broker.replica.state, Follower)
+    assert isinstance(broker.replica.state, FollowerState)
     assert not [body for one, _, body in quorum.sent if one == 9 and body.api_key == ApiKeys.VOTE]
 
 
@@ -331,8 +331,8 @@ def test_every_answer_kind_survives_a_wrong_sender() -> None:
     wrong: list[Message] = [sole_vote(), response()]
     for each in wrong:
         followed = Followed()
-        followed.tick(followed.patience)
-        assert isinstance(followed.replica.state, Prospective | Candidate)
+        followed.tick(followed.fetch_timeout)
+        assert isinstance(followed.replica.state, ProspectiveState | CandidateState)
         for send in followed.replica.take_outgoing():
             followed.replica.answered(send.token, each, followed.now)
         assert followed.replica.failure is None
@@ -349,4 +349,4 @@ def test_a_follower_becomes_no_leader_by_answers_alone() -> None:
     followed = Followed()
     for _ in range(5):
         followed.answer(response())
-    assert not isinstance(followed.replica.state, Leader)
+    assert not isinstance(followed.replica.state, LeaderState)

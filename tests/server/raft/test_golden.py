@@ -5,7 +5,7 @@ from pathlib import Path
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.raft.replica_key import ReplicaKey
-from kafkadouble.server.raft.voters import Endpoint, Voter, VoterSet
+from kafkadouble.server.raft.voters import Voter, VoterEndpoint, VoterSet
 from kafkadouble.wire.batch import iter_batches
 from tests.server.raft.asking import SETTINGS
 from tests.server.raft.followed import Followed, response
@@ -15,7 +15,7 @@ LOG = Path(__file__).parents[2] / "golden" / "cluster_metadata-0" / "00000000000
 """The first segment of a combined node of Kafka 4.3, formatted with its own voter."""
 
 DIRECTORY = Uuid.parse("Ei82Mu9KTCuSIcrkz0Db1w")
-AT = {"CONTROLLER": Endpoint("127.0.0.1", 19093)}
+AT = {"CONTROLLER": VoterEndpoint("127.0.0.1", 19093)}
 
 
 def test_the_first_batch_of_a_leader_is_kafkas_byte_for_byte() -> None:

@@ -7,7 +7,7 @@ import pytest
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.raft.initial_voters import parse, standalone
 from kafkadouble.server.raft.replica_key import ReplicaKey
-from kafkadouble.server.raft.voters import Endpoint, VoterSet
+from kafkadouble.server.raft.voters import VoterEndpoint, VoterSet
 from kafkadouble.wire.errors import UsageError
 
 ONE, TWO = Uuid(b"1" * 16), Uuid(b"2" * 16)
@@ -16,8 +16,8 @@ ONE, TWO = Uuid(b"1" * 16), Uuid(b"2" * 16)
 def test_a_list() -> None:
     voters = parse(f" 2@[::1]:9094:{TWO},1@example.com:9093:{ONE} ,", "CONTROLLER")
     assert [(voter.key, dict(voter.endpoints), voter.kraft_versions) for voter in voters] == [
-        (ReplicaKey(1, ONE), {"CONTROLLER": Endpoint("example.com", 9093)}, (0, 1)),
-        (ReplicaKey(2, TWO), {"CONTROLLER": Endpoint("0:0:0:0:0:0:0:1", 9094)}, (0, 1)),
+        (ReplicaKey(1, ONE), {"CONTROLLER": VoterEndpoint("example.com", 9093)}, (0, 1)),
+        (ReplicaKey(2, TWO), {"CONTROLLER": VoterEndpoint("0:0:0:0:0:0:0:1", 9094)}, (0, 1)),
     ]
 
 

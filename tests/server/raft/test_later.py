@@ -7,30 +7,44 @@ from typing import Any
 
 import pytest
 
-from kafkadouble.server.raft import answering, handling, leading, polling, prospective, replica
-from kafkadouble.server.raft.candidate import Candidate
-from kafkadouble.server.raft.follower import Follower
-from kafkadouble.server.raft.later import Later
-from kafkadouble.server.raft.leader import Leader
-from kafkadouble.server.raft.resigned import Resigned
-from kafkadouble.server.raft.unattached import Unattached
+from kafkadouble.server.raft import (
+    kafka_raft_client,
+    leader_actions,
+    prospective_state,
+    request_handlers,
+    response_handlers,
+    state_polls,
+)
+from kafkadouble.server.raft.candidate_state import CandidateState
+from kafkadouble.server.raft.follower_state import FollowerState
+from kafkadouble.server.raft.lazy_import import LazyImport
+from kafkadouble.server.raft.leader_state import LeaderState
+from kafkadouble.server.raft.resigned_state import ResignedState
+from kafkadouble.server.raft.unattached_state import UnattachedState
 
-STATES = (Leader, Resigned, Follower, Unattached, prospective.Prospective, Candidate)
+STATES = (
+    LeaderState,
+    ResignedState,
+    FollowerState,
+    UnattachedState,
+    prospective_state.ProspectiveState,
+    CandidateState,
+)
 
 
-def laters(of: Mapping[str, Any]) -> list[Later]:
-    return [each for each in of.values() if isinstance(each, Later)]
+def laters(of: Mapping[str, Any]) -> list[LazyImport]:
+    return [each for each in of.values() if isinstance(each, LazyImport)]
 
 
-TABLES: list[Mapping[Any, Any]] = [handling.HANDLERS, answering.HANDLERS, polling.POLLS]
-ALL = [each for table in (*TABLES, vars(leading), vars(replica)) for each in laters(table)]
+TABLES: list[Mapping[Any, Any]] = [request_handlers.HANDLERS, response_handlers.HANDLERS, state_polls.POLLS]
+ALL = [each for table in (*TABLES, vars(leader_actions), vars(kafka_raft_client)) for each in laters(table)]
 
 
 @pytest.mark.parametrize("later", ALL, ids=repr)
-def test_every_name_is_a_function(later: Later) -> None:
+def test_every_name_is_a_function(later: LazyImport) -> None:
     with pytest.raises(TypeError, match="argument"):  # of the function, which was found
         later()
 
 
 def test_there_is_a_row_for_every_state() -> None:
-    assert {state.__name__ for state in STATES} == set(polling.POLLS)
+    assert {state.__name__ for state in STATES} == set(state_polls.POLLS)

@@ -4,14 +4,14 @@ import pytest
 
 from kafkadouble.messages import error_codes as e
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.raft.leader import MOST_OBSERVERS, OBSERVER_SESSION_MS, Leader
-from kafkadouble.server.raft.replica import Replica
+from kafkadouble.server.raft.kafka_raft_client import KafkaRaftClient
+from kafkadouble.server.raft.leader_state import MAX_OBSERVERS, OBSERVER_SESSION_MS, LeaderState
 from kafkadouble.server.raft.replica_key import ReplicaKey
 from tests.server.raft.asking import ask, code, fetch, key, sole
 from tests.server.raft.quorum import START, Quorum, static_voters
 
 
-def led() -> tuple[Quorum, Replica]:
+def led() -> tuple[Quorum, KafkaRaftClient]:
     """A leader of three whose followers are silent from now on."""
     quorum = Quorum()
     leader = quorum.elect()
@@ -20,19 +20,19 @@ def led() -> tuple[Quorum, Replica]:
     return quorum, leader
 
 
-def others(leader: Replica) -> list[int]:
+def others(leader: KafkaRaftClient) -> list[int]:
     return [id for id in (1, 2, 3) if id != leader.key.id]
 
 
-def state_of(leader: Replica) -> Leader:
-    assert isinstance(leader.state, Leader)
+def state_of(leader: KafkaRaftClient) -> LeaderState:
+    assert isinstance(leader.state, LeaderState)
     return leader.state
 
 
 def test_49_a_leader_that_a_majority_does_not_fetch_from_resigns() -> None:
     quorum, leader = led()
     since = quorum.now
-    assert quorum.run(10_000, until=lambda: not isinstance(leader.state, Leader))
+    assert quorum.run(10_000, until=lambda: not isinstance(leader.state, LeaderState))
     assert 2400 <= quorum.now - since <= 3000
 
 
@@ -48,7 +48,7 @@ def test_49_one_of_two_followers_is_enough() -> None:
 def test_49_a_sole_voter_needs_nobody() -> None:
     quorum = Quorum([1])
     quorum.run(60_000)
-    assert isinstance(quorum[1].state, Leader)
+    assert isinstance(quorum[1].state, LeaderState)
     assert quorum[1].epoch == 1
 
 
@@ -56,14 +56,14 @@ def test_49_observers_do_not_count() -> None:
     quorum, leader = led()
     for _ in range(40):
         quorum.run(100)
-        if isinstance(leader.state, Leader):
+        if isinstance(leader.state, LeaderState):
             end = leader.log.end
             ask(quorum.members[leader.key.id], fetch(99, end.offset, end.epoch, epoch=leader.epoch), now=quorum.now)
-    assert not isinstance(leader.state, Leader)
+    assert not isinstance(leader.state, LeaderState)
 
 
-def leader_of(ids: tuple[int, ...], epoch_start: int = 10) -> Leader:
-    found = Leader(ReplicaKey(ids[0]), 3, epoch_start, {}, 0)
+def leader_of(ids: tuple[int, ...], epoch_start: int = 10) -> LeaderState:
+    found = LeaderState(ReplicaKey(ids[0]), 3, epoch_start, {}, 0)
     found.set_voters(static_voters(ids))
     return found
 
@@ -170,10 +170,10 @@ def test_observers_are_forgotten_after_five_minutes_and_never_too_many() -> None
     assert len(leader.observers) == 2
     leader.fetched(key(51), 3, 20, START + OBSERVER_SESSION_MS)
     assert list(leader.observers) == [key(51)]
-    for number in range(2 * MOST_OBSERVERS):
+    for number in range(2 * MAX_OBSERVERS):
         leader.fetched(ReplicaKey(1000 + number), 3, 20, START + OBSERVER_SESSION_MS + number)
-    assert len(leader.observers) == MOST_OBSERVERS
-    assert ReplicaKey(999 + 2 * MOST_OBSERVERS) in leader.observers
+    assert len(leader.observers) == MAX_OBSERVERS
+    assert ReplicaKey(999 + 2 * MAX_OBSERVERS) in leader.observers
 
 
 def test_a_namesake_in_another_directory_is_an_observer() -> None:

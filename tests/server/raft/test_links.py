@@ -1,14 +1,14 @@
 """Requests under way: one to each peer, given up on in time, and paused after a failure."""
 
 from kafkadouble.messages.generated.vote import VoteRequest
-from kafkadouble.server.raft.links import MOST_LINKS, Links, Peer
+from kafkadouble.server.raft.request_manager import MAX_CONNECTIONS, RaftPeer, RequestManager
 from tests.server.raft.quorum import endpoint
 
-PEER, OTHER = Peer(1, endpoint(1)), Peer(2, endpoint(2))
+PEER, OTHER = RaftPeer(1, endpoint(1)), RaftPeer(2, endpoint(2))
 
 
-def links() -> Links:
-    return Links(timeout=100, backoff=20)
+def links() -> RequestManager:
+    return RequestManager(timeout=100, backoff=20)
 
 
 def test_one_request_at_a_time_to_each() -> None:
@@ -58,8 +58,8 @@ def test_a_reset_forgets_everything() -> None:
 
 def test_addresses_are_not_kept_for_ever() -> None:
     found = links()
-    for id in range(5 * MOST_LINKS):
-        send = found.begin(Peer(id, endpoint(id)), VoteRequest(), 2, 0, id)
+    for id in range(5 * MAX_CONNECTIONS):
+        send = found.begin(RaftPeer(id, endpoint(id)), VoteRequest(), 2, 0, id)
         found.end(send.token, id, failed=False)
-    assert len(found._links) <= MOST_LINKS + 1
+    assert len(found._links) <= MAX_CONNECTIONS + 1
     assert len(found._by_token) == 0

@@ -1,15 +1,15 @@
 """How the followers of a leader that is gone come to another one: soon, though they miss him in one instant, or he first who has more."""
 
-from kafkadouble.server.raft.candidate import Candidate
-from kafkadouble.server.raft.follower import Follower
-from kafkadouble.server.raft.prospective import Prospective
-from kafkadouble.server.raft.replica import Replica
-from kafkadouble.server.raft.unattached import Unattached
+from kafkadouble.server.raft.candidate_state import CandidateState
+from kafkadouble.server.raft.follower_state import FollowerState
+from kafkadouble.server.raft.kafka_raft_client import KafkaRaftClient
+from kafkadouble.server.raft.prospective_state import ProspectiveState
+from kafkadouble.server.raft.unattached_state import UnattachedState
 from tests.server.raft.followed import Followed
 from tests.server.raft.quorum import Quorum
 
 
-def bereft(quorum: Quorum) -> list[Replica]:
+def bereft(quorum: Quorum) -> list[KafkaRaftClient]:
     """Two followers whose leader was killed."""
     leader = quorum.elect()
     quorum.run(100)
@@ -17,17 +17,17 @@ def bereft(quorum: Quorum) -> list[Replica]:
     return quorum.followers()
 
 
-def runs_out(replica: Replica, at: int) -> None:
+def runs_out(replica: KafkaRaftClient, at: int) -> None:
     """The follower's patience is over then."""
-    assert isinstance(replica.state, Follower)
+    assert isinstance(replica.state, FollowerState)
     replica.state.deadline = at
 
 
 def test_the_patience_of_followers_differs_by_an_eighth_of_the_fetch_timeout_and_is_never_shorter() -> None:
-    found = {Followed(id=id).patience for id in (1, 4, 5, 6, 7, 8, 9)}
+    found = {Followed(id=id).fetch_timeout for id in (1, 4, 5, 6, 7, 8, 9)}
     assert all(2000 <= each < 2250 for each in found), found
     assert len(found) > 4, found
-    assert Followed(settings=Quorum(fetch_timeout_ms=3).settings).patience == 3
+    assert Followed(settings=Quorum(fetch_timeout_ms=3).settings).fetch_timeout == 3
 
 
 def test_a_follower_waits_anew_for_another_leader() -> None:
@@ -36,7 +36,7 @@ def test_a_follower_waits_anew_for_another_leader() -> None:
     found = set()
     for _ in range(4):
         quorum.run(100)
-        found |= {each.state.patience for each in quorum.followers() if isinstance(each.state, Follower)}
+        found |= {each.state.fetch_timeout for each in quorum.followers() if isinstance(each.state, FollowerState)}
         leaders[-1].resign(quorum.now)
         leaders.append(quorum.elect())
     assert len(found) > 4, found
@@ -50,7 +50,7 @@ def test_who_stand_together_part_within_a_quarter_of_the_election_backoff() -> N
         at = quorum.now + 500
         for each in followers:
             runs_out(each, at)
-        assert quorum.run(501, until=lambda: all(isinstance(each.state, Candidate) for each in followers))  # noqa: B023  # called at once
+        assert quorum.run(501, until=lambda: all(isinstance(each.state, CandidateState) for each in followers))  # noqa: B023  # called at once
         assert quorum.now == at
         assert quorum.run(2000, until=lambda: quorum.leader is not None)  # noqa: B023  # called at once
         assert quorum.now <= at + 2 * 250, "the second time they may draw the same, too"
@@ -71,7 +71,7 @@ def test_who_has_the_longer_log_and_misses_the_leader_first_leads_as_soon_as_the
     runs_out(longer, now + 100)
     runs_out(shorter, now + 300)
     quorum.run(200)
-    assert isinstance(longer.state, Prospective), "the other still follows, and refuses"
+    assert isinstance(longer.state, ProspectiveState), "the other still follows, and refuses"
     assert quorum.run(1000, until=lambda: quorum.leader is longer)
     assert quorum.now == now + 300, "it does not wait until an election timeout is over"
 
@@ -82,7 +82,7 @@ def test_a_voter_that_has_refused_for_good_is_not_asked_again_and_again() -> Non
     first, second = bereft(quorum)
     runs_out(first, quorum.now + 100)
     quorum.run(900)
-    assert isinstance(first.state, Prospective)
+    assert isinstance(first.state, ProspectiveState)
     asked = [to for asker, to, body in quorum.sent if asker == first.key.id and type(body).__name__ == "VoteRequest"]
     assert asked.count(second.key.id) == 1
-    assert not isinstance(second.state, Unattached)
+    assert not isinstance(second.state, UnattachedState)

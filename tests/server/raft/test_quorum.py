@@ -3,8 +3,8 @@
 import pytest
 
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.raft.leader import Leader
-from kafkadouble.server.raft.replica import NotLeader
+from kafkadouble.server.raft.kafka_raft_client import NotLeader
+from kafkadouble.server.raft.leader_state import LeaderState
 from kafkadouble.wire.batch import LEADER_CHANGE
 from tests.server.raft.quorum import START, Quorum, control_kinds
 
@@ -13,7 +13,7 @@ def test_a_quorum_of_one_leads_in_its_first_tick_and_commits_at_once() -> None:
     quorum = Quorum([1])
     replica = quorum[1]
     replica.tick(START)
-    assert isinstance(replica.state, Leader)
+    assert isinstance(replica.state, LeaderState)
     assert replica.take_outgoing() == []
     assert quorum.heard(1).events == [("leader", 1)]
     assert replica.append([b"one", b"two"], START) == OffsetAndEpoch(2, 1)

@@ -8,8 +8,8 @@ import pytest
 from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.server.log.formats.errors import BadFile
-from kafkadouble.server.raft.quorum_state import ElectionState, MemoryStore, Store
-from kafkadouble.server.raft.quorum_state_file import FileStore
+from kafkadouble.server.raft.quorum_state import ElectionState, MemoryQuorumStateStore, QuorumStateStore
+from kafkadouble.server.raft.quorum_state_file import FileQuorumStateStore
 from kafkadouble.server.raft.replica_key import ReplicaKey
 from kafkadouble.wire.errors import UsageError
 from tests.server.log.files.lossy_disk import LossyDisk
@@ -25,8 +25,8 @@ VERSION_1 = b'{"leaderId":1,"leaderEpoch":1,"votedId":-1,"votedDirectoryId":"AAA
 """As Apache Kafka 4.3 wrote them."""
 
 
-def in_files(path: Path) -> FileStore:
-    return FileStore(RealDisk(str(path)), FOLDER)
+def in_files(path: Path) -> FileQuorumStateStore:
+    return FileQuorumStateStore(RealDisk(str(path)), FOLDER)
 
 
 STATES = [
@@ -43,7 +43,7 @@ STATES = [
 @pytest.mark.parametrize("version", [0, 1])
 @pytest.mark.parametrize("kind", ["memory", "files"])
 def test_what_was_saved_is_loaded(state: ElectionState, version: int, kind: str, tmp_path: Path) -> None:
-    store: Store = MemoryStore() if kind == "memory" else in_files(tmp_path)
+    store: QuorumStateStore = MemoryQuorumStateStore() if kind == "memory" else in_files(tmp_path)
     assert store.load() == ElectionState()
     store.save(state, [1, 2, 3], version)
     assert (store if kind == "memory" else in_files(tmp_path)).load() == state
@@ -51,7 +51,7 @@ def test_what_was_saved_is_loaded(state: ElectionState, version: int, kind: str,
 
 @pytest.mark.parametrize("kind", ["memory", "files"])
 def test_the_directory_of_a_vote_is_kept_from_kraft_version_1_on(kind: str, tmp_path: Path) -> None:
-    store: Store = MemoryStore() if kind == "memory" else in_files(tmp_path)
+    store: QuorumStateStore = MemoryQuorumStateStore() if kind == "memory" else in_files(tmp_path)
     state = ElectionState(3, None, key(2))
     store.save(state, [1], 1)
     assert store.load() == state
@@ -101,7 +101,7 @@ def test_a_vote_that_was_given_is_given_to_nobody_else_after_a_loss_of_power(see
     disk = LossyDisk()
     disk.make_folder(FOLDER)
     disk.flush_folder("")
-    voter = member(store=FileStore(disk, FOLDER))
+    voter = member(store=FileQuorumStateStore(disk, FOLDER))
     random = Random(seed)
     given: dict[int, int] = {}
     for epoch in range(1, 8):
@@ -110,13 +110,13 @@ def test_a_vote_that_was_given_is_given_to_nobody_else_after_a_loss_of_power(see
                 assert given.setdefault(epoch, candidate) == candidate
             if random.random() < 0.5:
                 disk = disk.power_lost(random)
-                voter.store = FileStore(disk, FOLDER)
+                voter.store = FileQuorumStateStore(disk, FOLDER)
                 voter.start(START)
                 assert voter.replica.epoch >= epoch
     assert len(given) >= 5
 
 
-class Full(MemoryStore):
+class Full(MemoryQuorumStateStore):
     def save(self, *_: object) -> None:
         raise DiskFailure("data", "no space left")
 
@@ -149,7 +149,7 @@ def test_whoever_is_alone_and_cannot_keep_that_it_leads_does_not_lead() -> None:
 
 
 def test_a_sole_voter_keeps_once_that_it_leads() -> None:
-    store = MemoryStore()
+    store = MemoryQuorumStateStore()
     alone = member(voters=(1,), store=store).replica
     alone.tick(START)
     assert store.saves == 1

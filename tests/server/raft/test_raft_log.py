@@ -10,13 +10,13 @@ from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.raft import control_records
-from kafkadouble.server.raft.raft_log import Diverged, Position, RaftLog, Validity
+from kafkadouble.server.raft.raft_log import DivergedLog, FollowerPosition, RaftLog, ValidOffsetAndEpoch
 from kafkadouble.wire.batch import KRAFT_VERSION, KRAFT_VOTERS, decode_all, encode_control_batch
 from kafkadouble.wire.errors import WireError
 from tests.server.raft.followed import batch
 from tests.server.raft.quorum import START, Snapshots, dynamic_voters, static_voters
 
-VALID = Validity(Position.VALID)
+VALID = ValidOffsetAndEpoch(FollowerPosition.VALID)
 
 
 def written(*epochs: int, per_epoch: int = 3) -> RaftLog:
@@ -47,8 +47,8 @@ def test_an_empty_log_goes_by_its_snapshot() -> None:
     log = RaftLog(PartitionLog("m", 0), static_voters([1]), Snapshots(OffsetAndEpoch(7, 3)))
     assert (log.end, log.start_offset, log.high_watermark) == (OffsetAndEpoch(7, 3), 7, 7)
     assert log.validate(7, 3) == VALID
-    assert log.validate(7, 2) == Validity(Position.SNAPSHOT, OffsetAndEpoch(7, 3))
-    assert log.validate(8, 3) == Validity(Position.DIVERGING, OffsetAndEpoch(7, 3))
+    assert log.validate(7, 2) == ValidOffsetAndEpoch(FollowerPosition.SNAPSHOT, OffsetAndEpoch(7, 3))
+    assert log.validate(8, 3) == ValidOffsetAndEpoch(FollowerPosition.DIVERGING, OffsetAndEpoch(7, 3))
     log.append_as_follower(batch(7, b"a", epoch=4), 4, START)
     assert log.end == OffsetAndEpoch(8, 4)
     assert log.validate(7, 3) == VALID
@@ -60,7 +60,12 @@ def test_at_the_start_of_the_log_only_the_epoch_of_the_snapshot_there_goes_on() 
     log = RaftLog(PartitionLog("m", 0), static_voters([1]), Snapshots(id))
     log.append_as_follower(batch(7, b"a", epoch=4), 4, START)
     assert log.validate(7, 3) == VALID
-    assert log.validate(7, 4) == log.validate(7, 2) == log.validate(7, 5) == Validity(Position.SNAPSHOT, id)
+    assert (
+        log.validate(7, 4)
+        == log.validate(7, 2)
+        == log.validate(7, 5)
+        == ValidOffsetAndEpoch(FollowerPosition.SNAPSHOT, id)
+    )
 
 
 @pytest.mark.parametrize(
@@ -71,15 +76,15 @@ def test_at_the_start_of_the_log_only_the_epoch_of_the_snapshot_there_goes_on() 
         (2, 1, VALID),
         (6, 3, VALID),
         (4, 3, VALID),
-        (4, 1, Validity(Position.DIVERGING, OffsetAndEpoch(3, 1))),
-        (4, 2, Validity(Position.DIVERGING, OffsetAndEpoch(3, 1))),
-        (3, 2, Validity(Position.DIVERGING, OffsetAndEpoch(3, 1))),
-        (7, 3, Validity(Position.DIVERGING, OffsetAndEpoch(6, 3))),
-        (6, 4, Validity(Position.DIVERGING, OffsetAndEpoch(6, 3))),
-        (1, 0, Validity(Position.DIVERGING, OffsetAndEpoch(0, 0))),
+        (4, 1, ValidOffsetAndEpoch(FollowerPosition.DIVERGING, OffsetAndEpoch(3, 1))),
+        (4, 2, ValidOffsetAndEpoch(FollowerPosition.DIVERGING, OffsetAndEpoch(3, 1))),
+        (3, 2, ValidOffsetAndEpoch(FollowerPosition.DIVERGING, OffsetAndEpoch(3, 1))),
+        (7, 3, ValidOffsetAndEpoch(FollowerPosition.DIVERGING, OffsetAndEpoch(6, 3))),
+        (6, 4, ValidOffsetAndEpoch(FollowerPosition.DIVERGING, OffsetAndEpoch(6, 3))),
+        (1, 0, ValidOffsetAndEpoch(FollowerPosition.DIVERGING, OffsetAndEpoch(0, 0))),
     ],
 )
-def test_where_a_follower_stands(offset: int, epoch: int, expected: Validity) -> None:
+def test_where_a_follower_stands(offset: int, epoch: int, expected: ValidOffsetAndEpoch) -> None:
     assert written(1, 3).validate(offset, epoch) == expected
 
 
@@ -113,7 +118,7 @@ def test_37_a_log_that_begins_later_needs_a_snapshot_up_to_there() -> None:
     log = PartitionLog("m", 0)
     log.truncate_fully_and_start_at(5)
     for snapshots in (Snapshots(), Snapshots(OffsetAndEpoch(4, 1))):
-        with pytest.raises(Diverged):
+        with pytest.raises(DivergedLog):
             RaftLog(log, static_voters([1]), snapshots)
     assert RaftLog(log, static_voters([1]), Snapshots(OffsetAndEpoch(5, 1))).end == OffsetAndEpoch(5, 1)
 
@@ -186,8 +191,8 @@ def test_a_snapshot_that_ends_before_the_log_begins_says_nothing_of_where_a_foll
     log.snapshots = Snapshots(OffsetAndEpoch(3, 1), OffsetAndEpoch(5, 2))
     log.move_start(OffsetAndEpoch(5, 2))
     assert log.validate(5, 2) == VALID
-    assert log.validate(5, 1) == Validity(Position.SNAPSHOT, OffsetAndEpoch(5, 2))
-    assert log.validate(4, 2) == Validity(Position.SNAPSHOT, OffsetAndEpoch(5, 2))
+    assert log.validate(5, 1) == ValidOffsetAndEpoch(FollowerPosition.SNAPSHOT, OffsetAndEpoch(5, 2))
+    assert log.validate(4, 2) == ValidOffsetAndEpoch(FollowerPosition.SNAPSHOT, OffsetAndEpoch(5, 2))
 
 
 def test_the_high_watermark_never_falls() -> None:
@@ -195,7 +200,7 @@ def test_the_high_watermark_never_falls() -> None:
     log.commit(2)
     log.commit(1)
     assert log.high_watermark == 2
-    with pytest.raises(Diverged):
+    with pytest.raises(DivergedLog):
         log.truncate_to_end_of(OffsetAndEpoch(1, 1))
     assert log.end_offset == 3
 

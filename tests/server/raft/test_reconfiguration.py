@@ -7,9 +7,9 @@ import pytest
 from kafkadouble.messages import error_codes as e
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.update_raft_voter import UpdateRaftVoterRequest
-from kafkadouble.server.raft.follower import Follower
-from kafkadouble.server.raft.leader import Leader
-from kafkadouble.server.raft.reconfiguration import ChangeRefused
+from kafkadouble.server.raft.follower_state import FollowerState
+from kafkadouble.server.raft.leader_state import LeaderState
+from kafkadouble.server.raft.reconfiguration import VoterChangeRefused
 from kafkadouble.server.raft.voters import VoterSet
 from tests.server.raft.asking import ask, elected, key, member, part
 from tests.server.raft.changing import Changing, add, known, remove, update
@@ -31,7 +31,7 @@ def test_57_a_voter_is_removed() -> None:
     assert changing.done(remove(gone)).error_code == 0
     changing.quorum.run(2000)
     assert gone not in changing.leader.voters
-    assert isinstance(changing.quorum[gone].state, Follower)
+    assert isinstance(changing.quorum[gone].state, FollowerState)
     assert not changing.quorum[gone].is_voter
     changing.quorum.kill(gone)
     changing.quorum.write(b"two of two")
@@ -42,23 +42,23 @@ def test_57_a_leader_that_is_removed_leads_until_that_is_committed() -> None:
     changing = Changing()
     quorum, old = changing.quorum, changing.leader
     found = changing.ask(remove(changing.id))
-    assert part(old) is Leader
+    assert part(old) is LeaderState
     quorum.run(3000, until=lambda: bool(found))
     assert found[0].error_code == 0
-    assert part(old) is not Leader
+    assert part(old) is not LeaderState
     new = quorum.elect()
     assert new is not old
     assert len(new.voters) == 2
     quorum.write(b"without it")
     quorum.run(5000)
-    assert part(old) is Follower
+    assert part(old) is FollowerState
     assert quorum.heard(changing.id).values == [b"without it"], "it goes on as an observer"
 
 
 def test_57_the_last_voter_stays() -> None:
     changing = Changing((1,))
     assert changing.now(remove(1)).error_code == e.VOTER_NOT_FOUND
-    assert isinstance(changing.leader.state, Leader)
+    assert isinstance(changing.leader.state, LeaderState)
 
 
 def test_57_from_one_voter_to_three_and_back() -> None:
@@ -74,7 +74,7 @@ def test_57_from_one_voter_to_three_and_back() -> None:
     changing.quorum.write(b"one")
     assert changing.quorum.heard(1).values == [b"three", b"one"]
     changing.quorum.run(20_000)
-    assert isinstance(changing.leader.state, Leader)
+    assert isinstance(changing.leader.state, LeaderState)
 
 
 def test_a_voter_can_be_added_without_waiting_for_the_commit() -> None:
@@ -185,7 +185,7 @@ def test_under_kraft_version_0_each_leader_is_told_once() -> None:
 
 def test_kraft_version_is_raised_when_every_voter_has_said_that_it_knows_it() -> None:
     changing = Changing(dynamic=False)
-    with pytest.raises(ChangeRefused):
+    with pytest.raises(VoterChangeRefused):
         changing.leader.raise_kraft_version(1, changing.quorum.now)
     changing.quorum.run(7000)
     assert changing.leader.raise_kraft_version(1, changing.quorum.now)
@@ -194,9 +194,9 @@ def test_kraft_version_is_raised_when_every_voter_has_said_that_it_knows_it() ->
     for id in (1, 2, 3):
         assert changing.quorum[id].kraft_version == 1
         assert [voter.key for voter in changing.quorum[id].voters] == [key(1), key(2), key(3)]
-    with pytest.raises(ChangeRefused):
+    with pytest.raises(VoterChangeRefused):
         changing.leader.raise_kraft_version(2, changing.quorum.now)
-    with pytest.raises(ChangeRefused):
+    with pytest.raises(VoterChangeRefused):
         changing.leader.raise_kraft_version(0, changing.quorum.now)
     changing.observer(4)
     assert changing.done(add()).error_code == 0

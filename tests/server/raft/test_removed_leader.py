@@ -1,6 +1,6 @@
 """A leader that is taken from the voters, and loses its part before anybody else has heard of that."""
 
-from kafkadouble.server.raft.leader import Leader
+from kafkadouble.server.raft.leader_state import LeaderState
 from tests.server.raft.changing import Changing, remove
 
 
@@ -14,7 +14,7 @@ def test_only_the_removed_leader_has_the_longest_log_and_so_it_leads_until_its_r
     quorum.run(10_000)
     assert quorum.leader is None, "one has heard nothing of the change, the other is not followed"
     quorum.heal()
-    assert quorum.run(60_000, until=lambda: isinstance(quorum[left].state, Leader))
+    assert quorum.run(60_000, until=lambda: isinstance(quorum[left].state, LeaderState))
     quorum.elect()
     quorum.run(2000)
     assert quorum[left].voters.ids == (left,)

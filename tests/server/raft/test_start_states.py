@@ -21,9 +21,9 @@ from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.logs.files import FileLogs
 from kafkadouble.server.logs.formatting import format_directory, opened
 from kafkadouble.server.raft.raft_log import RaftLog
-from kafkadouble.server.raft.snapshots.head import Head
-from kafkadouble.server.raft.snapshots.keeping import forget_old
-from kafkadouble.server.raft.snapshots.writing import write_at_once
+from kafkadouble.server.raft.snapshots.cleaner import forget_old
+from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
+from kafkadouble.server.raft.snapshots.snapshot_writer import write_at_once
 from kafkadouble.wire.batch import read_header
 from tests.server.log.files.lossy_disk import Contents, LossyDisk
 
@@ -61,7 +61,7 @@ def snapshot(of: Opened, offset: int, epoch: int) -> OffsetAndEpoch:
     id = OffsetAndEpoch(offset, epoch)
     part = of.logs.snapshots.create(id)
     assert part is not None
-    write_at_once(part, Head(NOW), values(2), NOW)
+    write_at_once(part, SnapshotHeader(NOW), values(2), NOW)
     return id
 
 

@@ -8,9 +8,9 @@ from kafkadouble.messages import error_codes as e
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.log.storage import Slice
-from kafkadouble.server.raft import telling
-from kafkadouble.server.raft.raft_log import Diverged, RaftLog
-from kafkadouble.server.raft.replica import NotLeader
+from kafkadouble.server.raft import listener_context
+from kafkadouble.server.raft.kafka_raft_client import NotLeader
+from kafkadouble.server.raft.raft_log import DivergedLog, RaftLog
 from tests.server.raft.asking import member
 from tests.server.raft.changing import Changing, remove
 from tests.server.raft.followed import Followed, batch, response
@@ -29,13 +29,13 @@ def test_30_the_snapshot_comes_before_the_records_after_it_and_once() -> None:
 
     log = RaftLog(PartitionLog("m", 0), static_voters([1]), Snapshots(OffsetAndEpoch(7, 3)))
     log.append_as_follower(batch(7, b"a", epoch=4) + batch(8, b"b", epoch=4), 4, START)
-    told = telling.Telling(Ordered(), log)
-    told.tell(None)
+    told = listener_context.ListenerContext(Ordered(), log)
+    told.fire_events(None)
     log.commit(8)
-    told.tell(None)
+    told.fire_events(None)
     log.commit(9)
-    told.tell(None)
-    told.tell(None)
+    told.fire_events(None)
+    told.fire_events(None)
     assert heard == [OffsetAndEpoch(7, 3), (7, 8), (8, 9)]
 
 
@@ -43,14 +43,14 @@ def test_a_listener_that_fell_behind_the_start_of_the_log_is_given_the_snapshot(
     log = RaftLog(PartitionLog("m", 0), static_voters([1]))
     log.append_as_follower(batch(0, b"a"), 4, START)
     heard = Heard()
-    told = telling.Telling(heard, log)
+    told = listener_context.ListenerContext(heard, log)
     log.commit(1)
-    told.tell(None)
+    told.fire_events(None)
     log.snapshots = Snapshots(OffsetAndEpoch(9, 5))
     assert log.start_from_snapshot(OffsetAndEpoch(9, 5))
     log.append_as_follower(batch(9, b"b", epoch=5), 5, START)
     log.commit(10)
-    told.tell(None)
+    told.fire_events(None)
     assert heard.snapshots == [OffsetAndEpoch(9, 5)]
     assert heard.offsets == [0, 9]
 
@@ -65,7 +65,7 @@ def test_the_bootstrap_snapshot_comes_with_the_first_commit() -> None:
 
 
 def test_much_is_told_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telling, "BYTES_AT_ONCE", 200)
+    monkeypatch.setattr(listener_context, "MAX_BYTES_PER_CALL", 200)
     followed = Followed()
     records = b"".join(batch(number, b"x" * 150) for number in range(5))
     followed.answer(response(records, high_watermark=4))
@@ -79,7 +79,7 @@ def test_what_a_listener_appends_while_it_listens_comes_after() -> None:
             alone.replica.append([b"mine"], START)
 
     alone = member(voters=(1,))
-    alone.heard = alone.replica._telling._listener = Eager()
+    alone.heard = alone.replica._listener_context._listener = Eager()
     alone.replica.tick(START)
     assert alone.heard.values == [b"mine"]
     assert alone.heard.events == [("leader", 1)]
@@ -89,7 +89,7 @@ def test_a_leader_that_can_do_nothing_any_more_leads_no_more() -> None:
     changing = Changing()
     changing.quorum.isolate(changing.id)
     found = changing.ask(remove(changing.others[0]))
-    changing.leader.fail(Diverged("for a test"))
+    changing.leader.fail(DivergedLog("for a test"))
     changing.quorum.members[changing.id].driver.run(changing.quorum.now)
     assert found[0].error_code == e.NOT_LEADER_OR_FOLLOWER
     assert changing.quorum.heard(changing.id).events[-1] == ("lost", changing.leader.epoch)

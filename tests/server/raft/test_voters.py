@@ -3,24 +3,24 @@
 import pytest
 
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.raft.ballot import Ballot
+from kafkadouble.server.raft.epoch_election import EpochElection
 from kafkadouble.server.raft.replica_key import ReplicaKey
 from kafkadouble.server.raft.settings import QuorumSettings
 from kafkadouble.server.raft.voter_history import VoterHistory
-from kafkadouble.server.raft.voters import Endpoint, Voter, VoterSet
+from kafkadouble.server.raft.voters import Voter, VoterEndpoint, VoterSet
 from kafkadouble.wire.errors import UsageError
 from tests.server.raft.asking import key
 from tests.server.raft.quorum import LISTENER, directory, dynamic_voters, endpoint, static_voters
 
 
 def voter(id: int, life: int = 0) -> Voter:
-    return Voter(key(id, life), {LISTENER: endpoint(id), "OTHER": Endpoint("x", 1)}, (0, 1))
+    return Voter(key(id, life), {LISTENER: endpoint(id), "OTHER": VoterEndpoint("x", 1)}, (0, 1))
 
 
 def test_static_voters_are_written_as_the_setting_has_them() -> None:
     voters = VoterSet.from_static(" 1@one:9093, 2@[::1]:9094,")
     assert voters.ids == (1, 2)
-    assert voters.endpoint(2, LISTENER) == Endpoint("::1", 9094)
+    assert voters.endpoint(2, LISTENER) == VoterEndpoint("::1", 9094)
     assert voters.endpoint(2, "OTHER") is None
     assert voters.endpoint(3, LISTENER) is None
     assert [each.key.directory_id for each in voters] == [Uuid.ZERO, Uuid.ZERO]
@@ -108,22 +108,22 @@ def test_the_history_forgets_what_nobody_asks_for_again() -> None:
 
 
 def test_a_ballot_counts_voters_alone_and_each_once() -> None:
-    ballot = Ballot(static_voters([1, 2, 3, 4]))
+    epoch_election = EpochElection(static_voters([1, 2, 3, 4]))
     for id in (1, 1, 9, 8, 7):
-        ballot.record(id, True)
-    assert not ballot.is_won
-    ballot.record(2, True)
-    ballot.record(2, False)
-    assert not ballot.is_won
-    ballot.record(3, False)
-    assert not ballot.is_lost
-    assert [each.id for each in ballot.unasked] == [4]
-    ballot.record(4, True)
-    assert [each.id for each in ballot.granting] == [1, 2, 4]
-    assert repr(ballot) == "3 of 4 votes, 3 needed"
-    ballots = [ballot]
+        epoch_election.record(id, True)
+    assert not epoch_election.is_won
+    epoch_election.record(2, True)
+    epoch_election.record(2, False)
+    assert not epoch_election.is_won
+    epoch_election.record(3, False)
+    assert not epoch_election.is_lost
+    assert [each.id for each in epoch_election.unasked] == [4]
+    epoch_election.record(4, True)
+    assert [each.id for each in epoch_election.granting] == [1, 2, 4]
+    assert repr(epoch_election) == "3 of 4 votes, 3 needed"
+    ballots = [epoch_election]
     assert ballots[0].is_won
-    lost = Ballot(static_voters([1, 2, 3, 4]))
+    lost = EpochElection(static_voters([1, 2, 3, 4]))
     lost.record(1, False)
     assert not lost.is_lost
     lost.record(2, False)

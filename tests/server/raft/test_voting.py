@@ -6,15 +6,15 @@ from kafkadouble.messages import error_codes as e
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.vote import VoteResponse
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.raft.candidate import Candidate
-from kafkadouble.server.raft.follower import Follower
-from kafkadouble.server.raft.leader import Leader
+from kafkadouble.server.raft.candidate_state import CandidateState
+from kafkadouble.server.raft.follower_state import FollowerState
+from kafkadouble.server.raft.leader_state import LeaderState
 from kafkadouble.server.raft.messages import TOPIC
-from kafkadouble.server.raft.prospective import Prospective
-from kafkadouble.server.raft.quorum_state import LAST_EPOCH, ElectionState, MemoryStore
+from kafkadouble.server.raft.prospective_state import ProspectiveState
+from kafkadouble.server.raft.quorum_state import LAST_EPOCH, ElectionState, MemoryQuorumStateStore
 from kafkadouble.server.raft.replica_key import ReplicaKey
-from kafkadouble.server.raft.resigned import Resigned
-from kafkadouble.server.raft.unattached import Unattached
+from kafkadouble.server.raft.resigned_state import ResignedState
+from kafkadouble.server.raft.unattached_state import UnattachedState
 from tests.server.raft.asking import ask, begin, code, key, member, part, shown, sole, vote
 from tests.server.raft.followed import Followed, response
 from tests.server.raft.quorum import START, Member, Quorum, directory
@@ -22,7 +22,7 @@ from tests.server.raft.quorum import START, Member, Quorum, directory
 
 def written(records: int = 5, epoch: int = 3) -> Member:
     """A voter with a log."""
-    found = member(store=MemoryStore(ElectionState(epoch)))
+    found = member(store=MemoryQuorumStateStore(ElectionState(epoch)))
     for number in range(records):
         found.replica.log.append_values([b"%d" % number], epoch, START)
     return found
@@ -31,7 +31,7 @@ def written(records: int = 5, epoch: int = 3) -> Member:
 def test_40_a_single_voter_boots_to_leader() -> None:
     alone = member(voters=(1,))
     alone.replica.tick(START)
-    assert isinstance(alone.replica.state, Leader)
+    assert isinstance(alone.replica.state, LeaderState)
     assert alone.store.load() == ElectionState(1, 1)
 
 
@@ -40,7 +40,7 @@ def test_41_a_leader_that_restarts_has_resigned_and_gives_no_vote_in_that_epoch(
     leader = quorum.elect()
     id, epoch = leader.key.id, leader.epoch
     again = quorum.restart(id)
-    assert isinstance(again.state, Resigned)
+    assert isinstance(again.state, ResignedState)
     assert (again.epoch, again.leader_id) == (epoch, id)
     asked = sole(ask(quorum.members[id], vote(epoch, 1 if id != 1 else 2, (9, epoch - 1), voter=id), now=quorum.now))
     assert not asked.vote_granted
@@ -53,7 +53,7 @@ def test_41_a_sole_voter_that_restarts_leads_in_the_next_epoch() -> None:
     alone = member(voters=(1,))
     alone.replica.tick(START)
     alone.start(START + 5).tick(START + 5)
-    assert isinstance(alone.replica.state, Leader)
+    assert isinstance(alone.replica.state, LeaderState)
     assert alone.replica.epoch == 2
 
 
@@ -153,7 +153,7 @@ def test_46_a_vote_that_is_asked_of_another_voter(
     ],
 )
 def test_the_errors_of_vote_and_nothing_changes(version: int, body: object, expected: int) -> None:
-    voter = member(store=MemoryStore(ElectionState(3)))
+    voter = member(store=MemoryQuorumStateStore(ElectionState(3)))
     before = shown(voter.replica)
     answer = ask(voter, body, version)
     assert code(answer) == expected
@@ -200,7 +200,7 @@ def test_53_a_pre_vote_is_refused_by_a_follower_that_has_fetched_and_nothing_cha
 def test_53_a_pre_vote_is_granted_by_a_follower_that_has_never_fetched() -> None:
     voter = member()
     ask(voter, begin(2, 4))
-    assert isinstance(voter.replica.state, Follower)
+    assert isinstance(voter.replica.state, FollowerState)
     before, saves = shown(voter.replica), voter.store.saves
     assert sole(ask(voter, vote(4, 3, pre=True))).vote_granted
     assert sole(ask(voter, vote(4, 2, pre=True))).vote_granted
@@ -238,8 +238,8 @@ def test_53_a_voter_that_is_cut_off_asks_around_and_its_epoch_stays() -> None:
         quorum.run(100)
         seen.add(type(lonely.state))
         assert lonely.epoch == epoch
-    assert Prospective in seen
-    assert Candidate not in seen
+    assert ProspectiveState in seen
+    assert CandidateState not in seen
     quorum.heal()
     quorum.run(5000)
     assert leader is quorum.leader
@@ -251,7 +251,7 @@ def test_a_prospective_gives_its_real_vote() -> None:
     voter = member()
     voter.replica.tick(START)
     voter.replica.tick(START + 2000)
-    assert isinstance(voter.replica.state, Prospective)
+    assert isinstance(voter.replica.state, ProspectiveState)
     assert sole(ask(voter, vote(0, 2, pre=True), now=START + 2000)).vote_granted
     assert sole(ask(voter, vote(1, 2), now=START + 2000)).vote_granted
     assert voter.replica.epoch == 1
@@ -263,8 +263,8 @@ def missing_its_leader() -> Followed:
     followed = Followed()
     followed.answer(response())
     followed.replica.take_outgoing()
-    followed.tick(followed.patience)
-    assert isinstance(followed.replica.state, Prospective)
+    followed.tick(followed.fetch_timeout)
+    assert isinstance(followed.replica.state, ProspectiveState)
     assert followed.replica.leader_id == 2
     return followed
 
@@ -277,7 +277,9 @@ def test_a_prospective_stays_so_when_its_own_leader_says_again_that_he_leads() -
     assert voter.replica.state is before
     for send in voter.replica.take_outgoing():
         voter.replica.answered(send.token, denied(by=2, epoch=4), voter.now)
-    assert part(voter.replica) is Follower, "a majority that follows him brings it back at once, not after its timeout"
+    assert part(voter.replica) is FollowerState, (
+        "a majority that follows him brings it back at once, not after its timeout"
+    )
     assert (voter.replica.epoch, voter.replica.leader_id) == (4, 2)
 
 
@@ -289,15 +291,15 @@ def denied(by: int, epoch: int) -> VoteResponse:
 def test_a_prospective_follows_a_leader_of_whom_it_learns_something_new() -> None:
     moved = missing_its_leader()
     ask(moved.member, begin(2, 4, listeners=("CONTROLLER", "OTHER")), now=moved.now)
-    assert part(moved.replica) is Follower, "he is reached in more ways than was known"
+    assert part(moved.replica) is FollowerState, "he is reached in more ways than was known"
     later = missing_its_leader()
     ask(later.member, begin(3, 5), now=later.now)
-    assert (part(later.replica), later.replica.leader_id, later.replica.epoch) == (Follower, 3, 5)
+    assert (part(later.replica), later.replica.leader_id, later.replica.epoch) == (FollowerState, 3, 5)
     unled = member()
     unled.replica.tick(START)
     unled.replica.tick(START + 2000)
     ask(unled, begin(2, 0), now=START + 2000)
-    assert (part(unled.replica), unled.replica.leader_id) == (Follower, 2), (
+    assert (part(unled.replica), unled.replica.leader_id) == (FollowerState, 2), (
         "the leader of its own epoch, of whom it knew nothing"
     )
 
@@ -307,22 +309,22 @@ def test_who_has_led_or_stands_or_leads_gives_no_vote() -> None:
     leader = quorum.elect()
     body = vote(leader.epoch, 7, (99, leader.epoch - 1), voter=leader.key.id)
     assert not sole(ask(quorum.members[leader.key.id], body, now=quorum.now)).vote_granted
-    candidate = member(store=MemoryStore(ElectionState(4, None, key(1))))
-    assert isinstance(candidate.replica.state, Candidate)
+    candidate = member(store=MemoryQuorumStateStore(ElectionState(4, None, key(1))))
+    assert isinstance(candidate.replica.state, CandidateState)
     assert not sole(ask(candidate, vote(4, 2))).vote_granted
     assert sole(ask(candidate, vote(4, 2, pre=True))).vote_granted
 
 
 def test_a_replica_that_restarts_after_voting_for_itself_still_stands() -> None:
-    voter = member(store=MemoryStore(ElectionState(4, None, key(1))))
+    voter = member(store=MemoryQuorumStateStore(ElectionState(4, None, key(1))))
     voter.replica.tick(START)
     asked = [send.body for send in voter.replica.take_outgoing()]
     assert [body.topics[0].partitions[0].replica_epoch for body in asked] == [4, 4]  # type: ignore[attr-defined]  # votes
-    assert isinstance(voter.replica.state, Candidate)
+    assert isinstance(voter.replica.state, CandidateState)
 
 
 def test_the_state_of_a_new_replica_is_unattached_in_epoch_0() -> None:
-    assert isinstance(member().replica.state, Unattached)
+    assert isinstance(member().replica.state, UnattachedState)
     assert member().replica.epoch == 0
 
 

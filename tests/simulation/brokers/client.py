@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.messages.generated.metadata import MetadataRequest, MetadataResponse
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.raft.links import Failure
+from kafkadouble.server.raft.request_manager import RequestFailure
 
 from .shape import TOPIC
 
@@ -40,8 +40,8 @@ class Client:
     def ask(self, to: int, body: Message, version: int, told: Callable[[Any], None]) -> None:
         """`told` is given the answer, None when there was none."""
 
-        def answered(answer: Message | Failure) -> None:
-            told(None if isinstance(answer, Failure) else answer)
+        def answered(answer: Message | RequestFailure) -> None:
+            told(None if isinstance(answer, RequestFailure) else answer)
 
         self.cluster.wires.ask(self.id, to, body, version, answered, TIMEOUT_MS, at_broker=True)
 

@@ -18,7 +18,7 @@ from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.logs import flushing
 from kafkadouble.server.network.listener import RETIRE_MS
 from kafkadouble.server.node import Node
-from kafkadouble.server.raft.links import Failure, Send
+from kafkadouble.server.raft.request_manager import OutboundRequest, RequestFailure
 from kafkadouble.server.requests.listener_spec import ListenerSpec
 from kafkadouble.server.requests.request import Peer, Request
 from tests.support.listeners import BROKER, CONTROLLER, listeners_of
@@ -206,8 +206,8 @@ class Member:
     def _halted(self, node: Node, why: str) -> None:
         raise Broken(f"node {self.id} is halted: {why}")
 
-    def _send(self, node: Node, channel: Any, send: Send) -> None:
-        def told(answer: Message | Failure) -> None:
+    def _send(self, node: Node, channel: Any, send: OutboundRequest) -> None:
+        def told(answer: Message | RequestFailure) -> None:
             if self.node is node:
                 self.step(lambda node: channel.answered(send.token, answer, self.world.now))
 

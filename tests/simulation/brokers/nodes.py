@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kafkadouble.messages.message import Message
-from kafkadouble.server.raft.links import Failure
-from kafkadouble.server.raft.voters import Endpoint
+from kafkadouble.server.raft.request_manager import RequestFailure
+from kafkadouble.server.raft.voters import VoterEndpoint
 
 from ..network import Network
 from ..world import Broken, Ended, World
@@ -60,7 +60,7 @@ class Nodes:
         self.members: dict[int, Member] = {}
         self.wires = Wires(world, self.network, self.members, shape.controller_ids)
         self.ids = [*dict.fromkeys([*shape.controller_ids, *shape.broker_ids])]
-        self._by_address = {Endpoint(*address(id, port)): id for id in self.ids for port in (PORT, CLIENT_PORT)}
+        self._by_address = {VoterEndpoint(*address(id, port)): id for id in self.ids for port in (PORT, CLIENT_PORT)}
 
     @abstractmethod
     def state(self) -> str:
@@ -83,7 +83,7 @@ class Nodes:
             del found["broker" if id in self.shape.controller_ids else "controller"]
         return found
 
-    def id_at(self, endpoint: Endpoint) -> int:
+    def id_at(self, endpoint: VoterEndpoint) -> int:
         return self._by_address[endpoint]
 
     @property
@@ -96,7 +96,7 @@ class Nodes:
 
     def ask_controller(self, body: Message, version: int) -> Any:
         """The active controller's answer, or None where there was none."""
-        found: list[Message | Failure] = []
+        found: list[Message | RequestFailure] = []
         leader = self.controller
         if leader is None:
             return None

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.messages import registry
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.message import Message
-from kafkadouble.server.raft.links import Failure
-from kafkadouble.server.raft.messages import fitted
+from kafkadouble.server.raft.messages import downgraded
+from kafkadouble.server.raft.request_manager import RequestFailure
 
 from ..network import Network
 from ..world import World
@@ -22,7 +22,7 @@ from .telling import shown
 if TYPE_CHECKING:
     from .member import Member
 
-Told = Callable[[Message | Failure], None]
+Told = Callable[[Message | RequestFailure], None]
 
 
 class Wires:
@@ -60,16 +60,16 @@ class _Asking:
     ) -> None:
         self._wires, self._sender, self._to, self._told, self._at_broker = wires, sender, to, told, at_broker
         self._key, self._version, self._is_over = body.api_key or 0, version, False
-        data = fitted(body, version).encode(version)
+        data = downgraded(body, version).encode(version)
         how = wires.network.send(sender, to, lambda: self._arrive(data), self.lost)
         if wires.world.tracing:
             wires.world.note("{} > {}  {}{}", sender, to, shown(body), how)
         wires.world.after(timeout, self.lost)
 
     def lost(self) -> None:
-        self._tell(Failure.LOST)
+        self._tell(RequestFailure.LOST)
 
-    def _tell(self, answer: Message | Failure) -> None:
+    def _tell(self, answer: Message | RequestFailure) -> None:
         if not self._is_over:
             self._is_over = True
             self._told(answer)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kafkadouble.server.log.formats import names
 from kafkadouble.server.metadata.internal_topics import METADATA_TOPIC
-from kafkadouble.server.raft.snapshots.store import DELETE_DELAY
+from kafkadouble.server.raft.snapshots.store import DELETE_DELAY_MS
 from tests.server.log.files.lossy_disk import LossyDisk
 
 from ..world import Broken
@@ -17,7 +17,7 @@ from .shape import NO_SEGMENT, RETENTION, SEGMENT, SNAPSHOTS_CHECK_MS, LivesShap
 REST_MS = SNAPSHOTS_CHECK_MS + 10_000
 """Until everything that has to go has been let go."""
 
-GONE_WITHIN_MS = DELETE_DELAY + SNAPSHOTS_CHECK_MS + 10_000
+GONE_WITHIN_MS = DELETE_DELAY_MS + SNAPSHOTS_CHECK_MS + 10_000
 """Until the files of what was let go are removed: after their delay, by the next look at them."""
 
 LARGEST = 600

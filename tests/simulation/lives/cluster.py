@@ -12,7 +12,7 @@ from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.metadata.image import PartitionImage
-from kafkadouble.server.raft.links import Failure
+from kafkadouble.server.raft.request_manager import RequestFailure
 from kafkadouble.wire.batch import Record, encode_batch
 
 from ..brokers.machine import WITHOUT_ELR
@@ -121,8 +121,8 @@ class Cluster(Nodes):
     # clients
 
     def ask(self, to: int, body: Message, version: int, told: Callable[[Any], None]) -> None:
-        def answered(answer: Message | Failure) -> None:
-            told(None if isinstance(answer, Failure) else answer)
+        def answered(answer: Message | RequestFailure) -> None:
+            told(None if isinstance(answer, RequestFailure) else answer)
 
         self.wires.ask(CLIENT, to, body, version, answered, TIMEOUT_MS, at_broker=True)
 

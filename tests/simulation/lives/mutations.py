@@ -10,8 +10,8 @@ from kafkadouble.server.controller import periodic_tasks
 from kafkadouble.server.log.files import recovery
 from kafkadouble.server.logs.files import FileLogs
 from kafkadouble.server.raft.raft_log import RaftLog
-from kafkadouble.server.raft.snapshots import keeping
-from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
+from kafkadouble.server.raft.snapshots import cleaner
+from kafkadouble.server.raft.snapshots.file_store import FileSnapshotStore
 from kafkadouble.server.replica import housekeeping, log_cleaner
 
 from ..mutating import Mutation, Mutations
@@ -56,12 +56,12 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "keeps the files of deleted snapshots": Mutation(
         "the room of what was deleted is given back",
-        ((FileSnapshots, "tick", breaches.nothing),),
+        ((FileSnapshotStore, "tick", breaches.nothing),),
         ("single",),
     ),
     "keeps every snapshot": Mutation(
         "old snapshots go (KIP-630)",
-        ((keeping, "clean", breaches.nothing),),
+        ((cleaner, "clean", breaches.nothing),),
         ("single",),
     ),
 }

@@ -10,15 +10,15 @@ from kafkadouble.messages.framed import encode_record
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.raft.replica_key import ReplicaKey
-from kafkadouble.server.raft.snapshots.head import Head
-from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
-from kafkadouble.server.raft.snapshots.writing import BATCH, write_at_once
-from kafkadouble.server.raft.voters import Endpoint, Voter, VoterSet
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshotStore
+from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
+from kafkadouble.server.raft.snapshots.snapshot_writer import BATCH_SIZE_BYTES, write_at_once
+from kafkadouble.server.raft.voters import Voter, VoterEndpoint, VoterSet
 
 NOW = 1_795_000_000_000
 ID = OffsetAndEpoch(100, 3)
-VOTERS = VoterSet([Voter(ReplicaKey(1, Uuid(bytes([7]) * 16)), {"CONTROLLER": Endpoint("here", 9093)})])
-HEAD = Head(NOW - 10, 1, VOTERS)
+VOTERS = VoterSet([Voter(ReplicaKey(1, Uuid(bytes([7]) * 16)), {"CONTROLLER": VoterEndpoint("here", 9093)})])
+HEAD = SnapshotHeader(NOW - 10, 1, VOTERS)
 
 
 def made(kind: str, /, **fields: Any) -> Any:
@@ -36,10 +36,14 @@ def values(count: int) -> list[bytes]:
 
 
 def data(
-    of: Iterable[bytes] = (), id: OffsetAndEpoch = ID, head: Head = HEAD, now: int = NOW, most: int = BATCH
+    of: Iterable[bytes] = (),
+    id: OffsetAndEpoch = ID,
+    head: SnapshotHeader = HEAD,
+    now: int = NOW,
+    most: int = BATCH_SIZE_BYTES,
 ) -> bytes:
     """The bytes of a whole snapshot."""
-    store = MemorySnapshots()
+    store = MemorySnapshotStore()
     part = store.create(id)
     assert part is not None
     write_at_once(part, head, of, now, most=most)

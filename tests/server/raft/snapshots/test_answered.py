@@ -13,13 +13,13 @@ from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest, 
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.raft.follower import Follower
-from kafkadouble.server.raft.prospective import Prospective
-from kafkadouble.server.raft.raft_log import Diverged
+from kafkadouble.server.raft.follower_state import FollowerState
+from kafkadouble.server.raft.prospective_state import ProspectiveState
+from kafkadouble.server.raft.raft_log import DivergedLog
 from kafkadouble.server.raft.settings import QuorumSettings
-from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
-from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
-from kafkadouble.server.raft.snapshots.service import Snapshots
+from kafkadouble.server.raft.snapshots.file_store import FileSnapshotStore
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshotStore
+from kafkadouble.server.raft.snapshots.service import FetchSnapshotService
 from kafkadouble.server.raft.snapshots.store import SnapshotStore
 from tests.server.raft.asking import ask, begin, member
 from tests.server.raft.quorum import Member
@@ -31,9 +31,11 @@ class Following:
     """A follower of 2 in epoch 4 that is offered a snapshot, and the answers that a test makes."""
 
     def __init__(self, offered: OffsetAndEpoch = ID, store: SnapshotStore | None = None) -> None:
-        self.store = store or MemorySnapshots()
+        self.store = store or MemorySnapshotStore()
         settings = QuorumSettings(append_linger_ms=0, fetch_snapshot_max_bytes=100)
-        self.member: Member = member(1, settings=settings, snapshot_ids=self.store, snapshots=Snapshots(self.store))
+        self.member: Member = member(
+            1, settings=settings, snapshot_ids=self.store, snapshots=FetchSnapshotService(self.store)
+        )
         self.replica = self.member.replica
         ask(self.member, begin(2, 4))
         self.offer(offered)
@@ -130,7 +132,7 @@ def test_whatever_is_wrong_with_an_answer_the_log_is_fetched_again(fields: dict[
     body = follower.answer(**fields)
     assert isinstance(body, FetchRequest)
     assert follower.store.ids() == []
-    assert isinstance(follower.replica.state, Follower)
+    assert isinstance(follower.replica.state, FollowerState)
     assert follower.replica.state.fetching_snapshot is None
     assert follower.replica.failure is None
 
@@ -160,11 +162,11 @@ def test_an_answer_of_an_older_epoch_tells_nothing() -> None:
 def test_an_answer_that_comes_when_it_does_not_follow_any_more_is_dropped() -> None:
     follower = Following()
     send = follower.next()
-    while isinstance(follower.replica.state, Follower):
+    while isinstance(follower.replica.state, FollowerState):
         follower.replica.tick(follower.replica.next_deadline() or 0)
-    assert isinstance(follower.replica.state, Prospective)
+    assert isinstance(follower.replica.state, ProspectiveState)
     follower.replica.answered(send.token, piece(size=len(WHOLE), unaligned_records=WHOLE), follower.replica.now)
-    assert isinstance(follower.replica.state, Prospective)
+    assert isinstance(follower.replica.state, ProspectiveState)
     assert follower.store.ids() == []
 
 
@@ -188,13 +190,13 @@ def test_a_snapshot_that_the_log_is_ahead_of_contradicts_what_is_committed() -> 
     follower = Following()
     follower.replica.answered(follower.next().token, piece(unaligned_records=WHOLE), follower.replica.now)
     follower.offer(OffsetAndEpoch(50, 3))
-    assert isinstance(follower.replica.failure, Diverged)
+    assert isinstance(follower.replica.failure, DivergedLog)
 
 
 def test_whatever_ends_it_no_file_is_left(tmp_path: Path) -> None:
     disk = RealDisk(str(tmp_path))
     disk.make_folder("log")
-    follower = Following(store=FileSnapshots(disk, "log"))
+    follower = Following(store=FileSnapshotStore(disk, "log"))
     follower.replica.answered(follower.next().token, piece(), follower.replica.now)
     assert len(disk.names("log")) == 1
     follower.replica.answered(follower.next().token, piece(leader=3, epoch=5), follower.replica.now)

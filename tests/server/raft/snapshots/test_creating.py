@@ -6,10 +6,10 @@ import pytest
 
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.raft.raft_log import Diverged, RaftLog
-from kafkadouble.server.raft.snapshots.creating import create
-from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
-from kafkadouble.server.raft.snapshots.writing import write_at_once
+from kafkadouble.server.raft.raft_log import DivergedLog, RaftLog
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshotStore
+from kafkadouble.server.raft.snapshots.snapshot_writer import write_at_once
+from kafkadouble.server.raft.snapshots.validation import create
 from kafkadouble.server.raft.voters import VoterSet
 from kafkadouble.wire.errors import UsageError
 
@@ -19,7 +19,7 @@ BATCHES = [(1, 3), (1, 2), (4, 3), (4, 2)]
 """Epoch and records of each batch: they end at 3, 5, 8 and 10."""
 
 
-def a_log(store: MemorySnapshots, high_watermark: int = 8) -> RaftLog:
+def a_log(store: MemorySnapshotStore, high_watermark: int = 8) -> RaftLog:
     log = RaftLog(PartitionLog("__cluster_metadata", 0), VoterSet(), store)
     for epoch, count in BATCHES:
         log.begin_epoch(epoch)
@@ -30,7 +30,7 @@ def a_log(store: MemorySnapshots, high_watermark: int = 8) -> RaftLog:
 
 @pytest.mark.parametrize(("offset", "epoch"), [(3, 1), (5, 1), (8, 4)])
 def test_where_a_batch_ends_and_all_is_committed_one_may(offset: int, epoch: int) -> None:
-    store = MemorySnapshots()
+    store = MemorySnapshotStore()
     part = create(a_log(store), store, OffsetAndEpoch(offset, epoch))
     assert part is not None
     write_at_once(part, HEAD, values(2), NOW)
@@ -53,14 +53,14 @@ def test_where_a_batch_ends_and_all_is_committed_one_may(offset: int, epoch: int
     ],
 )
 def test_anywhere_else_one_may_not(offset: int, epoch: int, problem: str) -> None:
-    store = MemorySnapshots()
+    store = MemorySnapshotStore()
     with pytest.raises(UsageError, match=problem):
         create(a_log(store), store, OffsetAndEpoch(offset, epoch))
     assert store.ids() == []
 
 
 def test_before_the_start_of_the_log_and_where_there_is_one_there_is_no_need() -> None:
-    store = MemorySnapshots()
+    store = MemorySnapshotStore()
     log = a_log(store)
     for id in (OffsetAndEpoch(5, 1), OffsetAndEpoch(8, 4)):
         part = create(log, store, id)
@@ -74,20 +74,20 @@ def test_before_the_start_of_the_log_and_where_there_is_one_there_is_no_need() -
 
 
 def test_a_log_that_begins_later_and_has_no_snapshot_is_not_started() -> None:
-    store = MemorySnapshots()
+    store = MemorySnapshotStore()
     log = a_log(store)
     log.log.delete_records_before(5)
-    with pytest.raises(Diverged):
+    with pytest.raises(DivergedLog):
         RaftLog(log.log, VoterSet(), store)
     store.add(OffsetAndEpoch(3, 1), data(id=OffsetAndEpoch(3, 1)))
-    with pytest.raises(Diverged):
+    with pytest.raises(DivergedLog):
         RaftLog(log.log, VoterSet(), store)
     store.add(OffsetAndEpoch(5, 1), data(id=OffsetAndEpoch(5, 1)))
     assert RaftLog(log.log, VoterSet(), store).start_offset == 5
 
 
 def test_a_snapshot_beyond_the_end_of_the_log_moves_it_there() -> None:
-    store = MemorySnapshots()
+    store = MemorySnapshotStore()
     log = a_log(store)
     id = OffsetAndEpoch(100, 6)
     store.add(id, data(id=id))

@@ -13,26 +13,31 @@ from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotResponse
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.raft.replica_key import ReplicaKey
-from kafkadouble.server.raft.snapshots.fetching import Answer, Download, Progress, answer_in
-from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
-from kafkadouble.server.raft.snapshots.serving import Seat, serve
-from kafkadouble.server.raft.voters import Endpoint
+from kafkadouble.server.raft.snapshots.download import (
+    DownloadProgress,
+    FetchSnapshotAnswer,
+    SnapshotDownload,
+    answer_in,
+)
+from kafkadouble.server.raft.snapshots.fetch_snapshot_response import QuorumView, serve
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshotStore
+from kafkadouble.server.raft.voters import VoterEndpoint
 
 from .making import ID, data, values
 
 WHOLE = data(values(30))
-LEADER = Seat(1, "c", 5, 1, True, Endpoint("here", 9093))
+LEADER = QuorumView(1, "c", 5, 1, True, VoterEndpoint("here", 9093))
 KEY = ReplicaKey(2, Uuid(bytes([2]) * 16))
-LEADERS = MemorySnapshots()
+LEADERS = MemorySnapshotStore()
 LEADERS.add(ID, WHOLE)
 
 
-def download(max_bytes: int = 100) -> tuple[MemorySnapshots, Download]:
-    store = MemorySnapshots()
-    return store, Download(store, ID, 5, max_bytes)
+def download(max_bytes: int = 100) -> tuple[MemorySnapshotStore, SnapshotDownload]:
+    store = MemorySnapshotStore()
+    return store, SnapshotDownload(store, ID, 5, max_bytes)
 
 
-def answered(asker: Download) -> Answer:
+def answered(asker: SnapshotDownload) -> FetchSnapshotAnswer:
     response = serve(asker.request(KEY, "c"), 1, LEADER, LEADERS).response
     found = answer_in(FetchSnapshotResponse.decode(response.encode(1), 1))
     assert found is not None
@@ -43,10 +48,10 @@ def answered(asker: Download) -> Answer:
 def test_it_is_there_when_the_last_piece_has_come(chunk: int) -> None:
     store, asker = download(chunk)
     pieces = 0
-    while (progress := asker.take(answered(asker))) is Progress.MORE:
+    while (progress := asker.take(answered(asker))) is DownloadProgress.MORE:
         pieces += 1
         assert (asker.position, store.ids()) == (chunk * pieces, [])
-    assert progress is Progress.DONE
+    assert progress is DownloadProgress.DONE
     assert pieces + 1 == -(-len(WHOLE) // chunk)
     assert store.bytes_of(ID) == WHOLE
 
@@ -68,18 +73,18 @@ def test_after_a_lost_answer_the_same_is_asked_again() -> None:
     asker.take(answered(asker))
     assert asker.request(KEY, "c") == asker.request(KEY, "c")
     first = answered(asker)
-    assert asker.take(first) is Progress.MORE
-    assert asker.take(first) is Progress.GIVEN_UP, "an answer that comes twice is about another position"
+    assert asker.take(first) is DownloadProgress.MORE
+    assert asker.take(first) is DownloadProgress.GIVEN_UP, "an answer that comes twice is about another position"
 
 
-GOOD = Answer(0, 1, 5, None, ID, len(WHOLE), 0, WHOLE[:50])
+GOOD = FetchSnapshotAnswer(0, 1, 5, None, ID, len(WHOLE), 0, WHOLE[:50])
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
         None,
-        Answer(e.UNKNOWN_SERVER_ERROR),
+        FetchSnapshotAnswer(e.UNKNOWN_SERVER_ERROR),
         GOOD._replace(code=e.SNAPSHOT_NOT_FOUND),
         GOOD._replace(code=e.POSITION_OUT_OF_RANGE),
         GOOD._replace(code=e.NOT_LEADER_OR_FOLLOWER),
@@ -96,24 +101,24 @@ GOOD = Answer(0, 1, 5, None, ID, len(WHOLE), 0, WHOLE[:50])
         GOOD._replace(data=b""),
     ],
 )
-def test_what_is_not_as_asked_gives_it_up_and_leaves_nothing(wrong: Answer | None) -> None:
+def test_what_is_not_as_asked_gives_it_up_and_leaves_nothing(wrong: FetchSnapshotAnswer | None) -> None:
     store, asker = download()
-    assert asker.take(wrong) is Progress.GIVEN_UP
+    assert asker.take(wrong) is DownloadProgress.GIVEN_UP
     assert (store.ids(), asker.position) == ([], 0)
-    assert asker.take(GOOD) is Progress.GIVEN_UP, "and it stays given up"
+    assert asker.take(GOOD) is DownloadProgress.GIVEN_UP, "and it stays given up"
 
 
 def test_the_same_in_the_middle() -> None:
     store, asker = download()
-    assert asker.take(GOOD) is Progress.MORE
+    assert asker.take(GOOD) is DownloadProgress.MORE
     more = GOOD._replace(position=50, data=WHOLE[50:60])
-    assert asker.take(more._replace(size=len(WHOLE) + 1)) is Progress.GIVEN_UP, "the size has changed"
+    assert asker.take(more._replace(size=len(WHOLE) + 1)) is DownloadProgress.GIVEN_UP, "the size has changed"
     assert store.ids() == []
 
 
 def test_more_bytes_than_the_size_give_it_up() -> None:
     store, asker = download()
-    assert asker.take(GOOD._replace(data=WHOLE + b"x")) is Progress.GIVEN_UP
+    assert asker.take(GOOD._replace(data=WHOLE + b"x")) is DownloadProgress.GIVEN_UP
     assert store.ids() == []
 
 
@@ -122,14 +127,14 @@ def test_a_snapshot_that_came_damaged_is_never_there(at: int, bit: int) -> None:
     broken = bytearray(WHOLE)
     broken[at] ^= 1 << bit
     store, asker = download()
-    assert asker.take(GOOD._replace(data=bytes(broken))) is Progress.GIVEN_UP
+    assert asker.take(GOOD._replace(data=bytes(broken))) is DownloadProgress.GIVEN_UP
     assert store.ids() == []
 
 
 def test_a_snapshot_of_another_epoch_is_never_there() -> None:
     store, asker = download()
     other = data(values(30), OffsetAndEpoch(100, 2))
-    assert asker.take(GOOD._replace(size=len(other), data=other)) is Progress.GIVEN_UP
+    assert asker.take(GOOD._replace(size=len(other), data=other)) is DownloadProgress.GIVEN_UP
     assert store.ids() == []
 
 
@@ -141,7 +146,7 @@ def test_one_that_was_abandoned_leaves_nothing() -> None:
 
 
 def test_one_that_is_there_already_is_not_fetched() -> None:
-    asker = Download(LEADERS, ID, 5, 100)
+    asker = SnapshotDownload(LEADERS, ID, 5, 100)
     assert asker.is_there
     assert not download()[1].is_there
 
@@ -167,7 +172,7 @@ def test_what_an_answer_says() -> None:
     endpoint = FetchSnapshotResponse.NodeEndpoint(node_id=3, host="h", port=1)
     leader = FetchSnapshotResponse.LeaderIdAndEpoch(leader_id=3, leader_epoch=9)
     of = response(OF(error_code=7, current_leader=leader), node_endpoints=[endpoint])
-    assert answer_in(of) == Answer(7, 3, 9, Endpoint("h", 1), OffsetAndEpoch(0, 0))
+    assert answer_in(of) == FetchSnapshotAnswer(7, 3, 9, VoterEndpoint("h", 1), OffsetAndEpoch(0, 0))
     nobody = FetchSnapshotResponse.LeaderIdAndEpoch(leader_id=-1, leader_epoch=9)
-    assert answer_in(response(OF(current_leader=nobody))) == Answer(0, None, 9, None, OffsetAndEpoch(0, 0))
-    assert answer_in(FetchSnapshotResponse(error_code=-1)) == Answer(-1)
+    assert answer_in(response(OF(current_leader=nobody))) == FetchSnapshotAnswer(0, None, 9, None, OffsetAndEpoch(0, 0))
+    assert answer_in(FetchSnapshotResponse(error_code=-1)) == FetchSnapshotAnswer(-1)

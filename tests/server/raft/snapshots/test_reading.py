@@ -10,8 +10,8 @@ import pytest
 from kafkadouble.server.log.formats.errors import BadFile
 from kafkadouble.server.log.formats.names import parse_checkpoint
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.raft.snapshots.head import controls_of, footer
-from kafkadouble.server.raft.snapshots.reading import Bytes, SnapshotReader, verify
+from kafkadouble.server.raft.snapshots.snapshot_header import controls_of, footer
+from kafkadouble.server.raft.snapshots.snapshot_reader import BytesSource, RecordsSnapshotReader, verify
 from kafkadouble.wire.batch import Record, control_record, encode_batch, iter_batches, stamp
 
 from .making import HEAD, ID, NOW, data, value, values
@@ -45,12 +45,12 @@ def record(offset: int, time: int = NOW, key: bytes | None = None, said: bytes |
 def test_a_real_kafkas_snapshot_is_read(path: Path) -> None:
     id = parse_checkpoint(path.name)
     assert id is not None
-    verify(id, Bytes(path.read_bytes()))
+    verify(id, BytesSource(path.read_bytes()))
 
 
 def test_what_was_written_is_read_a_batch_at_a_time() -> None:
     of = values(50)
-    read = list(SnapshotReader(ID, Bytes(data(of, most=300))).values())
+    read = list(RecordsSnapshotReader(ID, BytesSource(data(of, most=300))).values())
     assert [each for some in read for each in some] == of
     assert len(read) > 3
 
@@ -89,29 +89,29 @@ BROKEN = {
 def test_it_is_refused(name: str) -> None:
     broken, problem = BROKEN[name]
     with pytest.raises(BadFile, match=problem) as refused:
-        verify(ID, Bytes(broken), "file")
+        verify(ID, BytesSource(broken), "file")
     assert refused.value.file == "file"
     assert 0 <= refused.value.offset <= len(broken)
 
 
 def test_the_good_one_is_good() -> None:
-    verify(ID, Bytes(GOOD))
+    verify(ID, BytesSource(GOOD))
 
 
 def test_the_byte_is_that_of_the_batch() -> None:
     with pytest.raises(BadFile) as refused:
-        verify(ID, Bytes(HEADER + batch([record(3, key=b"k")]) + end(4)))
+        verify(ID, BytesSource(HEADER + batch([record(3, key=b"k")]) + end(4)))
     assert refused.value.offset == len(HEADER)
 
 
 def test_of_another_id_it_is_refused() -> None:
     with pytest.raises(BadFile):
-        verify(OffsetAndEpoch(100, 4), Bytes(GOOD))
+        verify(OffsetAndEpoch(100, 4), BytesSource(GOOD))
 
 
 def test_an_unknown_control_record_is_passed_over() -> None:
     unknown = HEADER + control(3, [(99, b"new")]) + end(4)
-    assert list(SnapshotReader(ID, Bytes(unknown)).values()) == []
+    assert list(RecordsSnapshotReader(ID, BytesSource(unknown)).values()) == []
 
 
 def test_every_byte_that_is_changed_is_found() -> None:
@@ -122,7 +122,7 @@ def test_every_byte_that_is_changed_is_found() -> None:
             broken = bytearray(good)
             broken[at] ^= bit
             with pytest.raises(BadFile):
-                list(SnapshotReader(ID, Bytes(broken)).values())
+                list(RecordsSnapshotReader(ID, BytesSource(broken)).values())
 
 
 def test_whatever_the_bytes_are_it_ends() -> None:
@@ -135,7 +135,7 @@ def test_whatever_the_bytes_are_it_ends() -> None:
             at = chance.randrange(len(broken))
             broken[at : at + chance.randrange(3)] = chance.randbytes(chance.randrange(4))
         try:
-            verify(ID, Bytes(broken))
+            verify(ID, BytesSource(broken))
         except BadFile:
             continue
         assert bytes(broken) == good
@@ -146,4 +146,4 @@ def test_an_epoch_and_an_offset_are_free_of_the_checksum_and_still_checked() -> 
     second = [position for position, _ in iter_batches(GOOD)][1]
     stamp(moved, 3, 9, second)
     with pytest.raises(BadFile, match="of epoch 9"):
-        verify(ID, Bytes(moved))
+        verify(ID, BytesSource(moved))

@@ -9,13 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.raft.snapshots.retention import Kept, Retention, before, expired, followers_start, leaders_start
+from kafkadouble.server.raft.snapshots.retention import (
+    SnapshotInfo,
+    SnapshotRetention,
+    before,
+    expired,
+    followers_start,
+    leaders_start,
+)
 
 from .making import NOW
 
 
-def kept(offset: int, size: int = 10, age: int | None = 0, epoch: int = 1) -> Kept:
-    return Kept(OffsetAndEpoch(offset, epoch), size, None if age is None else NOW - age)
+def kept(offset: int, size: int = 10, age: int | None = 0, epoch: int = 1) -> SnapshotInfo:
+    return SnapshotInfo(OffsetAndEpoch(offset, epoch), size, None if age is None else NOW - age)
 
 
 def log_size(start: int) -> int:
@@ -23,8 +30,8 @@ def log_size(start: int) -> int:
     return 100 - start
 
 
-def gone(snapshots: Sequence[Kept], **bounds: int) -> list[int]:
-    retention = Retention(**{"max_bytes": -1, "max_ms": -1, **bounds})
+def gone(snapshots: Sequence[SnapshotInfo], **bounds: int) -> list[int]:
+    retention = SnapshotRetention(**{"max_bytes": -1, "max_ms": -1, **bounds})
     return [each.id.offset for each in expired(snapshots, 5, log_size, retention, NOW)]
 
 
@@ -53,7 +60,7 @@ def test_shipped_what_has_no_time_is_not_too_old() -> None:
 
 
 @pytest.mark.parametrize("snapshots", [[], THREE[:1]])
-def test_shipped_the_last_one_stays_whatever_the_bounds(snapshots: list[Kept]) -> None:
+def test_shipped_the_last_one_stays_whatever_the_bounds(snapshots: list[SnapshotInfo]) -> None:
     assert gone(snapshots, max_bytes=0, max_ms=0) == []
 
 
@@ -69,7 +76,7 @@ def test_shipped_always_the_oldest_and_never_all(
     for step, size, age in steps:
         offset += step
         snapshots.append(kept(offset, size, age))
-    found = list(expired(snapshots, 0, lambda start: max(0, 200 - start), Retention(max_bytes, max_ms), NOW))
+    found = list(expired(snapshots, 0, lambda start: max(0, 200 - start), SnapshotRetention(max_bytes, max_ms), NOW))
     assert found == snapshots[: len(found)]
     assert not snapshots or len(found) < len(snapshots)
 
@@ -116,11 +123,11 @@ def test_adopted_those_go_that_end_before_the_log_starts() -> None:
 
 
 def test_settings_have_kafkas_defaults_and_names() -> None:
-    assert Retention.of({}) == Retention(100 << 20, 7 * 86_400_000, None)
+    assert SnapshotRetention.of({}) == SnapshotRetention(100 << 20, 7 * 86_400_000, None)
     names = (
         "metadata.max.retention.bytes",
         "metadata.max.retention.ms",
         "metadata.start.offset.lag.time.max.ms",
         "other",
     )
-    assert Retention.of(dict(zip(names, (1, 2, 3, 4), strict=True))) == Retention(1, 2, 3)
+    assert SnapshotRetention.of(dict(zip(names, (1, 2, 3, 4), strict=True))) == SnapshotRetention(1, 2, 3)

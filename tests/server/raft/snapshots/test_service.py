@@ -10,13 +10,13 @@ from kafkadouble.messages import error_codes as e
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest, FetchSnapshotResponse
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.raft.leader import Leader
-from kafkadouble.server.raft.replica import Replica
-from kafkadouble.server.raft.snapshots.creating import create
-from kafkadouble.server.raft.snapshots.head import Head
-from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
-from kafkadouble.server.raft.snapshots.service import Snapshots
-from kafkadouble.server.raft.snapshots.writing import write_at_once
+from kafkadouble.server.raft.kafka_raft_client import KafkaRaftClient
+from kafkadouble.server.raft.leader_state import LeaderState
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshotStore
+from kafkadouble.server.raft.snapshots.service import FetchSnapshotService
+from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
+from kafkadouble.server.raft.snapshots.snapshot_writer import write_at_once
+from kafkadouble.server.raft.snapshots.validation import create
 from tests.server.raft.asking import ask, code, elected, member
 from tests.server.raft.quorum import CLUSTER, START, Quorum, directory, static_voters
 
@@ -25,26 +25,26 @@ from .making import ID, NOW, data, value, values
 VOTERS = (1, 2, 3)
 
 
-def a_quorum(**settings: Any) -> tuple[Quorum, dict[int, MemorySnapshots]]:
+def a_quorum(**settings: Any) -> tuple[Quorum, dict[int, MemorySnapshotStore]]:
     quorum = Quorum((), **settings)
-    stores = {id: MemorySnapshots() for id in VOTERS}
+    stores = {id: MemorySnapshotStore() for id in VOTERS}
     for id, store in stores.items():
-        quorum.add(id, static_voters(VOTERS), snapshot_ids=store, snapshots=Snapshots(store))
+        quorum.add(id, static_voters(VOTERS), snapshot_ids=store, snapshots=FetchSnapshotService(store))
     return quorum, stores
 
 
-def write(replica: Replica, store: MemorySnapshots, at: OffsetAndEpoch | None = None) -> OffsetAndEpoch:
+def write(replica: KafkaRaftClient, store: MemorySnapshotStore, at: OffsetAndEpoch | None = None) -> OffsetAndEpoch:
     """A snapshot up to what is committed, or to `at`; the log begins there now."""
     log = replica.log
     id = at or OffsetAndEpoch(log.high_watermark, log.log.epochs.epoch_for(log.high_watermark - 1))
     part = create(log, store, id)
     assert part is not None
-    write_at_once(part, Head(START, replica.kraft_version), values(40), NOW, most=400)
+    write_at_once(part, SnapshotHeader(START, replica.kraft_version), values(40), NOW, most=400)
     log.move_start(id)
     return id
 
 
-def behind(quorum: Quorum, stores: dict[int, MemorySnapshots]) -> tuple[Replica, int, OffsetAndEpoch]:
+def behind(quorum: Quorum, stores: dict[int, MemorySnapshotStore]) -> tuple[KafkaRaftClient, int, OffsetAndEpoch]:
     """The leader, the id of a follower that was cut off before a snapshot was written, and the snapshot."""
     leader = quorum.elect()
     late = next(id for id in VOTERS if id != leader.key.id)
@@ -101,7 +101,7 @@ def test_what_comes_next_is_asked_for_at_the_end_and_in_the_epoch_of_the_snapsho
     last = max(at for at, body in enumerate(asked) if isinstance(body, FetchSnapshotRequest))
     first = next(body for body in asked[last:] if isinstance(body, FetchRequest)).topics[0].partitions[0]
     assert (first.fetch_offset, first.last_fetched_epoch) == (id.offset, id.epoch)
-    assert isinstance(leader.state, Leader)
+    assert isinstance(leader.state, LeaderState)
 
 
 def test_a_new_voter_without_a_log_takes_it_though_the_log_still_begins_at_0() -> None:
@@ -112,10 +112,10 @@ def test_a_new_voter_without_a_log_takes_it_though_the_log_still_begins_at_0() -
     id = OffsetAndEpoch(log.high_watermark, leader.epoch)
     part = create(log, stores[leader.key.id], id)
     assert part is not None
-    write_at_once(part, Head(START), values(3), NOW)
+    write_at_once(part, SnapshotHeader(START), values(3), NOW)
     assert log.start_offset == 0
-    store = MemorySnapshots()
-    quorum.add(9, static_voters(VOTERS), snapshot_ids=store, snapshots=Snapshots(store))
+    store = MemorySnapshotStore()
+    quorum.add(9, static_voters(VOTERS), snapshot_ids=store, snapshots=FetchSnapshotService(store))
     quorum.run(5000, until=lambda: store.ids() == [id])
     assert quorum[9].log.start_offset == id.offset
 
@@ -140,7 +140,7 @@ def test_pieces_of_one_leader_are_not_joined_with_those_of_another() -> None:
     quorum.run(2000)
     write(quorum[other], stores[other], id)
     stores[other].delete(id, quorum.now)
-    stores[other].add(id, data([value(7)] * 60, id, Head(START)))
+    stores[other].add(id, data([value(7)] * 60, id, SnapshotHeader(START)))
     quorum.heal()
     begin_download(quorum, late)
     quorum.kill(leader.key.id)
@@ -156,7 +156,7 @@ def test_a_replica_that_is_started_again_in_the_middle_starts_again_with_it() ->
     quorum.heal()
     begin_download(quorum, late)
     quorum.kill(late)
-    quorum.members[late].extra["snapshots"] = Snapshots(stores[late])
+    quorum.members[late].extra["snapshots"] = FetchSnapshotService(stores[late])
     quorum.restart(late)
     quorum.sent.clear()
     quorum.run(30_000, until=lambda: quorum[late].log.end == leader.log.end)
@@ -168,8 +168,8 @@ class Led:
     """A leader with a snapshot, and the time."""
 
     def __init__(self) -> None:
-        self.store = MemorySnapshots()
-        self.member = elected(member(1, snapshot_ids=self.store, snapshots=Snapshots(self.store)))
+        self.store = MemorySnapshotStore()
+        self.member = elected(member(1, snapshot_ids=self.store, snapshots=FetchSnapshotService(self.store)))
         self.replica = self.member.replica
         self.store.add(ID, data(values(9)))
 
@@ -187,8 +187,8 @@ class Led:
         return found
 
 
-def leads(replica: Replica) -> bool:
-    return isinstance(replica.state, Leader) and not replica.state.resigning
+def leads(replica: KafkaRaftClient) -> bool:
+    return isinstance(replica.state, LeaderState) and not replica.state.resigning
 
 
 @pytest.mark.parametrize(

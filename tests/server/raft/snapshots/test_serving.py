@@ -11,20 +11,20 @@ from hypothesis import strategies as st
 from kafkadouble.messages import error_codes as e
 from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest, FetchSnapshotResponse
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
-from kafkadouble.server.raft.snapshots.serving import Seat, Served, serve
-from kafkadouble.server.raft.voters import Endpoint
+from kafkadouble.server.raft.snapshots.fetch_snapshot_response import FetchSnapshotResult, QuorumView, serve
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshotStore
+from kafkadouble.server.raft.voters import VoterEndpoint
 
 from .making import ID, data, values
 
 CLUSTER = "c"
-LEADER = Seat(1, CLUSTER, 5, 1, True, Endpoint("here", 9093))
+LEADER = QuorumView(1, CLUSTER, 5, 1, True, VoterEndpoint("here", 9093))
 WHOLE = data(values(30))
 BOOTSTRAP = OffsetAndEpoch(0, 0)
 
 
-def a_store() -> MemorySnapshots:
-    store = MemorySnapshots()
+def a_store() -> MemorySnapshotStore:
+    store = MemorySnapshotStore()
     store.add(ID, WHOLE)
     store.add(BOOTSTRAP, data(id=BOOTSTRAP))
     return store
@@ -48,10 +48,12 @@ def request(*partitions: Any, name: str = "__cluster_metadata", **fields: Any) -
     return FetchSnapshotRequest(**{"replica_id": 2, "max_bytes": 1 << 20, "topics": [topic], **fields})
 
 
-def asked(of: FetchSnapshotRequest, seat: Seat = LEADER, version: int = 1, most: int | None = None) -> Served:
+def asked(
+    of: FetchSnapshotRequest, seat: QuorumView = LEADER, version: int = 1, most: int | None = None
+) -> FetchSnapshotResult:
     """Through the bytes of both."""
     found = serve(FetchSnapshotRequest.decode(of.encode(version), version), version, seat, STORE, most)
-    return Served(FetchSnapshotResponse.decode(found.response.encode(version), version), found.gave)
+    return FetchSnapshotResult(FetchSnapshotResponse.decode(found.response.encode(version), version), found.gave)
 
 
 def sole(response: FetchSnapshotResponse) -> FetchSnapshotResponse.PartitionSnapshot:
@@ -113,7 +115,7 @@ LOST = LEADER._replace(leader_id=None, leads=False, endpoint=None)
 )
 @pytest.mark.parametrize("version", [0, 1])
 def test_what_is_wrong_with_the_partition_is_told_there_with_the_leader_and_bytes_that_are_not_null(
-    wrong: FetchSnapshotRequest, seat: Seat, code: int, version: int
+    wrong: FetchSnapshotRequest, seat: QuorumView, code: int, version: int
 ) -> None:
     response, gave = asked(wrong, seat, version)
     found = sole(response)
@@ -172,7 +174,7 @@ def test_the_setting_of_the_broker_binds_where_it_is_to() -> None:
 
 @pytest.mark.parametrize("wrong", [request(), request(partition(position=-1))])
 def test_where_the_leader_is_stands_in_version_1(wrong: FetchSnapshotRequest) -> None:
-    def endpoints(version: int, seat: Seat = LEADER) -> list[tuple[int, str, int]]:
+    def endpoints(version: int, seat: QuorumView = LEADER) -> list[tuple[int, str, int]]:
         return [(at.node_id, at.host, at.port) for at in asked(wrong, seat, version).response.node_endpoints]
 
     assert endpoints(1) == [(1, "here", 9093)]

@@ -13,11 +13,11 @@ from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.server.log.formats.errors import BadFile
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.raft.snapshots.file_store import FileSnapshots
-from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshots
-from kafkadouble.server.raft.snapshots.reading import verify
-from kafkadouble.server.raft.snapshots.store import DELETE_DELAY, SnapshotStore
-from kafkadouble.server.raft.snapshots.writing import Steps, write, write_at_once
+from kafkadouble.server.raft.snapshots.file_store import FileSnapshotStore
+from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshotStore
+from kafkadouble.server.raft.snapshots.snapshot_reader import verify
+from kafkadouble.server.raft.snapshots.snapshot_writer import Steps, write, write_at_once
+from kafkadouble.server.raft.snapshots.store import DELETE_DELAY_MS, SnapshotStore
 from tests.server.log.files.lossy_disk import LossyDisk
 
 from .making import HEAD, ID, NOW, VOTERS, data, values
@@ -29,13 +29,13 @@ NAME = "00000000000000000100-0000000003.checkpoint"
 
 @pytest.fixture(params=["memory", "files"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> SnapshotStore:
-    return MemorySnapshots() if request.param == "memory" else in_files(tmp_path)
+    return MemorySnapshotStore() if request.param == "memory" else in_files(tmp_path)
 
 
-def in_files(path: Path) -> FileSnapshots:
+def in_files(path: Path) -> FileSnapshotStore:
     disk = RealDisk(str(path))
     disk.make_folder(FOLDER)
-    return FileSnapshots(disk, FOLDER)
+    return FileSnapshotStore(disk, FOLDER)
 
 
 def put(store: SnapshotStore, id: OffsetAndEpoch = ID, count: int = 3) -> bytes:
@@ -96,7 +96,7 @@ def test_a_reader_goes_on_though_the_snapshot_is_deleted(store: SnapshotStore) -
     store.delete(ID, NOW)
     store.delete(ID, NOW)
     assert (list(store.ids()), store.open(ID)) == ([], None)
-    store.tick(NOW + 10 * DELETE_DELAY)
+    store.tick(NOW + 10 * DELETE_DELAY_MS)
     assert [each for values in some for each in values] == values(50)
     assert reader.read(0, 1 << 20) == whole
     reader.close()
@@ -143,12 +143,12 @@ def test_the_file_of_a_deleted_one_stays_for_a_while_and_as_long_as_it_is_read(t
     reader = store.open(ID)
     assert reader is not None
     store.delete(ID, NOW)
-    store.tick(NOW + DELETE_DELAY - 1)
+    store.tick(NOW + DELETE_DELAY_MS - 1)
     assert names(tmp_path) == [NAME + ".deleted"]
-    store.tick(NOW + DELETE_DELAY)
+    store.tick(NOW + DELETE_DELAY_MS)
     assert names(tmp_path) == [NAME + ".deleted"]
     reader.close()
-    store.tick(NOW + DELETE_DELAY)
+    store.tick(NOW + DELETE_DELAY_MS)
     assert names(tmp_path) == []
 
 
@@ -175,9 +175,9 @@ def test_the_file_of_a_deleted_one_that_nobody_reads_stays_for_a_while(tmp_path:
     store = in_files(tmp_path)
     put(store)
     store.delete(ID, NOW)
-    store.tick(NOW + DELETE_DELAY - 1)
+    store.tick(NOW + DELETE_DELAY_MS - 1)
     assert names(tmp_path) == [NAME + ".deleted"]
-    store.tick(NOW + DELETE_DELAY)
+    store.tick(NOW + DELETE_DELAY_MS)
     assert names(tmp_path) == []
 
 
@@ -185,7 +185,7 @@ def test_one_that_was_never_used_is_deleted_as_well(tmp_path: Path) -> None:
     put(in_files(tmp_path))
     store = in_files(tmp_path)
     store.delete(ID, NOW)
-    store.tick(NOW + DELETE_DELAY)
+    store.tick(NOW + DELETE_DELAY_MS)
     assert names(tmp_path) == []
 
 
@@ -214,13 +214,13 @@ class ReadOnly(RealDisk):
 
 def test_a_snapshot_that_may_only_be_read_is_read(tmp_path: Path) -> None:
     put(in_files(tmp_path))
-    store = FileSnapshots(ReadOnly(str(tmp_path)), FOLDER)
+    store = FileSnapshotStore(ReadOnly(str(tmp_path)), FOLDER)
     reader = store.open(ID)
     assert reader is not None
     with reader:
         verify(ID, reader)
     store.delete(ID, NOW)
-    store.tick(NOW + DELETE_DELAY)
+    store.tick(NOW + DELETE_DELAY_MS)
     assert names(tmp_path) == []
 
 
@@ -237,7 +237,7 @@ def test_whenever_the_power_fails_a_snapshot_is_there_as_a_whole_or_not_at_all()
     chance = random.Random(seed)
     for _ in range(200):
         disk = lossy()
-        store = FileSnapshots(disk, FOLDER)
+        store = FileSnapshotStore(disk, FOLDER)
         put(store, OLDER)
         part = store.create(ID)
         assert part is not None
@@ -245,7 +245,7 @@ def test_whenever_the_power_fails_a_snapshot_is_there_as_a_whole_or_not_at_all()
         done = _go_on(steps, chance.randrange(14))
         if done and chance.random() < 0.5:
             store.delete(OLDER, NOW)
-        found = FileSnapshots(disk.power_lost(chance), FOLDER)
+        found = FileSnapshotStore(disk.power_lost(chance), FOLDER)
         assert set(found.ids()) >= ({ID} if done else {OLDER})
         for id in found.ids():
             reader = found.open(id)
@@ -260,7 +260,7 @@ def _go_on(steps: Steps, count: int) -> bool:
 
 def test_a_disk_that_fails_leaves_nothing() -> None:
     disk = lossy()
-    store = FileSnapshots(disk, FOLDER)
+    store = FileSnapshotStore(disk, FOLDER)
     part = store.create(ID)
     assert part is not None
     steps = write(part, HEAD, iter(values(100)), NOW, most=300, records=10)

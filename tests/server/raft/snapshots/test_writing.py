@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from kafkadouble.server.log.formats.names import parse_checkpoint
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.raft.snapshots.head import Head
-from kafkadouble.server.raft.snapshots.memory_store import MemoryPart, MemorySnapshots
-from kafkadouble.server.raft.snapshots.reading import Bytes, SnapshotReader
-from kafkadouble.server.raft.snapshots.writing import KAFKAS_BATCH, SnapshotWriter, write
+from kafkadouble.server.raft.snapshots.memory_store import MemoryRawSnapshotWriter, MemorySnapshotStore
+from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
+from kafkadouble.server.raft.snapshots.snapshot_reader import BytesSource, RecordsSnapshotReader
+from kafkadouble.server.raft.snapshots.snapshot_writer import KAFKA_BATCH_SIZE_BYTES, RecordsSnapshotWriter, write
 from kafkadouble.wire.batch import encode_batch, iter_batches, records_of
 from kafkadouble.wire.errors import UsageError
 
@@ -24,7 +24,7 @@ from .making import HEAD, ID, NOW, VOTERS, data, values
 GOLDEN = sorted((Path(__file__).resolve().parents[3] / "golden").rglob("*-*.checkpoint"))
 
 
-def part_of(store: MemorySnapshots, id: OffsetAndEpoch = ID) -> MemoryPart:
+def part_of(store: MemorySnapshotStore, id: OffsetAndEpoch = ID) -> MemoryRawSnapshotWriter:
     part = store.create(id)
     assert part is not None
     return part
@@ -36,9 +36,9 @@ def test_the_records_of_a_real_kafkas_snapshot_are_written_as_it_wrote_them(path
     id, real = parse_checkpoint(path.name), path.read_bytes()
     assert id is not None
     times = [header.base_timestamp for _, header in iter_batches(real)]
-    reader = SnapshotReader(id, Bytes(real))
-    store = MemorySnapshots()
-    writer = SnapshotWriter(part_of(store, id), reader.head, times[0], KAFKAS_BATCH)
+    reader = RecordsSnapshotReader(id, BytesSource(real))
+    store = MemorySnapshotStore()
+    writer = RecordsSnapshotWriter(part_of(store, id), reader.head, times[0], KAFKA_BATCH_SIZE_BYTES)
     for some, time in zip(reader.values(), times[1:], strict=False):
         writer.append(some, time)
     writer.finish(times[-1])
@@ -59,23 +59,25 @@ def test_the_header_is_first_and_the_footer_last() -> None:
 
 
 def test_a_snapshot_of_nothing_has_both_all_the_same() -> None:
-    assert [header.count for _, header in iter_batches(data(head=Head(NOW)))] == [1, 1]
+    assert [header.count for _, header in iter_batches(data(head=SnapshotHeader(NOW)))] == [1, 1]
 
 
 @pytest.mark.parametrize(
-    ("head", "controls"), [(Head(NOW), 1), (Head(NOW, 1), 2), (Head(NOW, 1, VOTERS), 3)], ids=["0", "1", "voters"]
+    ("head", "controls"),
+    [(SnapshotHeader(NOW), 1), (SnapshotHeader(NOW, 1), 2), (SnapshotHeader(NOW, 1, VOTERS), 3)],
+    ids=["0", "1", "voters"],
 )
-def test_what_the_header_says_comes_back(head: Head, controls: int) -> None:
+def test_what_the_header_says_comes_back(head: SnapshotHeader, controls: int) -> None:
     written = data(head=head)
     assert next(iter_batches(written))[1].count == controls
-    reader = SnapshotReader(ID, Bytes(written))
+    reader = RecordsSnapshotReader(ID, BytesSource(written))
     assert reader.head == head
     assert reader.voters == (head.voters, head.kraft_version)
 
 
 def test_voters_cannot_be_written_where_the_quorum_is_static() -> None:
     with pytest.raises(UsageError):
-        data(head=Head(NOW, 0, VOTERS))
+        data(head=SnapshotHeader(NOW, 0, VOTERS))
 
 
 @given(st.lists(st.binary(min_size=1, max_size=200), max_size=60), st.integers(70, 600))
@@ -100,7 +102,7 @@ def test_a_batch_is_ended_only_when_the_next_record_has_no_room(sizes: list[int]
 
 
 def test_it_is_written_in_slices_each_with_its_time() -> None:
-    store, taken = MemorySnapshots(), []
+    store, taken = MemorySnapshotStore(), []
 
     def source() -> Iterator[bytes]:
         for number, each in enumerate(values(25)):
@@ -130,14 +132,14 @@ def test_a_writer_that_fails_leaves_nothing() -> None:
         yield from values(3)
         raise RuntimeError("no more")
 
-    store = MemorySnapshots()
+    store = MemorySnapshotStore()
     with pytest.raises(RuntimeError):
         list(write(part_of(store), HEAD, source(), NOW))
     assert store.ids() == []
 
 
 def test_a_writer_that_is_closed_leaves_nothing() -> None:
-    store = MemorySnapshots()
+    store = MemorySnapshotStore()
     steps = write(part_of(store), HEAD, iter(values(10)), NOW, records=2)
     next(steps)
     steps.close()

@@ -1,0 +1,57 @@
+"""A leader makes itself known: BeginQuorumEpoch to the voters that do not fetch (KIP-595, KIP-853)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages.api_keys import ApiKeys
+from kafkadouble.messages.generated.begin_quorum_epoch import BeginQuorumEpochRequest, BeginQuorumEpochResponse
+
+from . import leader_discovery, routing
+from .leader_state import LeaderState
+from .messages import leader_request_of, sole_response_partition
+from .replica_key import ReplicaKey
+from .request_manager import OutboundRequest, RequestFailure
+
+if TYPE_CHECKING:
+    from .kafka_raft_client import KafkaRaftClient
+
+VERSION = 1
+
+
+def send_begin_quorum_epoch(replica: KafkaRaftClient, leader: LeaderState) -> int | None:
+    """BeginQuorumEpoch to the voters that have not fetched yet, every now and then; when it is time again."""
+    unaware = [each for each in leader.voters.values() if not each.acknowledged]
+    if replica.now >= leader.begin_at:
+        for progress in leader.voters.values():
+            if progress.key.id != replica.key.id and _needs_begin_quorum_epoch(replica, progress.last_fetch):
+                routing.send_to_voter(replica, progress.key.id, _begin_request(replica, progress.key), VERSION)
+        leader.begin_at = replica.now + replica.settings.fetch_timeout_ms // 2
+    return leader.begin_at if unaware or len(leader.voters) > 1 else None
+
+
+def _needs_begin_quorum_epoch(replica: KafkaRaftClient, last_fetch: int) -> bool:
+    """Whether a voter has not been heard of for so long that it may have lost its leader."""
+    return last_fetch < 0 or replica.now - last_fetch >= replica.settings.fetch_timeout_ms // 2
+
+
+def _begin_request(replica: KafkaRaftClient, voter: ReplicaKey) -> BeginQuorumEpochRequest:
+    body: BeginQuorumEpochRequest = leader_request_of(
+        replica, ApiKeys.BEGIN_QUORUM_EPOCH, voter_directory_id=voter.directory_id
+    )
+    body.voter_id = voter.id
+    return body
+
+
+def handle_begin_quorum_epoch_response(
+    replica: KafkaRaftClient, send: OutboundRequest, response: BeginQuorumEpochResponse | RequestFailure
+) -> bool:
+    """A voter knows us, or knows better."""
+    if not isinstance(response, BeginQuorumEpochResponse):
+        return False
+    settled = leader_discovery.handle_top_level(replica, response, sole_response_partition(response))
+    if settled is not None:
+        return settled
+    if isinstance(replica.state, LeaderState) and send.to.id in replica.state.voters:
+        replica.state.voters[send.to.id].acknowledged = True
+    return True

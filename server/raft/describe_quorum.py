@@ -1,0 +1,110 @@
+"""DescribeQuorum: who the voters and observers are and how far each has come, as the leader sees it (KIP-595, KIP-836, KIP-853)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest, DescribeQuorumResponse
+from kafkadouble.messages.message import Message
+from kafkadouble.messages.uuid import Uuid
+
+from .leader_state import LeaderState, ReplicaState
+from .messages import PARTITION, TOPIC, InboundRequest
+
+if TYPE_CHECKING:
+    from .kafka_raft_client import KafkaRaftClient
+
+DIRECTORY_IDS_FROM = 2
+"""The version that came with directory ids and endpoints."""
+
+_Partition = DescribeQuorumResponse.PartitionData
+
+
+def handle_describe_quorum_request(replica: KafkaRaftClient, request: InboundRequest) -> Message:
+    """The leader alone knows; everybody else says so."""
+    body: DescribeQuorumRequest = request.body
+    if not _is_about_us(body):
+        return _each_unknown(body)
+    state = replica.state
+    if not isinstance(state, LeaderState):
+        return _answer(_refused(error_codes.NOT_LEADER_OR_FOLLOWER), [])
+    nodes = _nodes(replica) if request.version >= DIRECTORY_IDS_FROM else []
+    return _answer(_described(replica, state, request.version), nodes)
+
+
+def _is_about_us(body: DescribeQuorumRequest) -> bool:
+    topics = body.topics
+    return (
+        len(topics) == 1
+        and topics[0].topic_name == TOPIC
+        and [each.partition_index for each in topics[0].partitions] == [PARTITION]
+    )
+
+
+def _each_unknown(body: DescribeQuorumRequest) -> DescribeQuorumResponse:
+    of, code = DescribeQuorumResponse, error_codes.UNKNOWN_TOPIC_OR_PARTITION
+    return of(
+        topics=[
+            of.TopicData(
+                topic_name=topic.topic_name,
+                partitions=[
+                    of.PartitionData(
+                        partition_index=each.partition_index, error_code=code, error_message=error_codes.meaning(code)
+                    )
+                    for each in topic.partitions
+                ],
+            )
+            for topic in body.topics
+        ]
+    )
+
+
+def _refused(code: int) -> _Partition:
+    """Nothing but the error, as Kafka has it: not even who leads."""
+    return _Partition(partition_index=PARTITION, error_code=code, error_message=error_codes.meaning(code))
+
+
+def _described(replica: KafkaRaftClient, leader: LeaderState, version: int) -> _Partition:
+    leader.forget_observers(replica.now)
+    own = leader.voters.get(replica.key.id)
+    if own is not None:
+        own.last_fetch = own.last_caught_up = replica.now
+    return _Partition(
+        partition_index=PARTITION,
+        leader_id=replica.key.id,
+        leader_epoch=leader.epoch,
+        high_watermark=-1 if leader.high_watermark is None else leader.high_watermark,
+        current_voters=_states(leader.voters.values(), version),
+        observers=_states(leader.observers.values(), version),
+    )
+
+
+def _states(found: Iterable[ReplicaState], version: int) -> list[DescribeQuorumResponse.ReplicaState]:
+    return [
+        DescribeQuorumResponse.ReplicaState(
+            replica_id=each.key.id,
+            replica_directory_id=each.key.directory_id if version >= DIRECTORY_IDS_FROM else Uuid.ZERO,
+            log_end_offset=each.end_offset,
+            last_fetch_timestamp=each.last_fetch,
+            last_caught_up_timestamp=each.last_caught_up,
+        )
+        for each in found
+    ]
+
+
+def _nodes(replica: KafkaRaftClient) -> list[DescribeQuorumResponse.Node]:
+    of = DescribeQuorumResponse
+    return [
+        of.Node(
+            node_id=voter.id,
+            listeners=[of.Listener(name=name, host=at.host, port=at.port) for name, at in voter.endpoints.items()],
+        )
+        for voter in replica.voters
+    ]
+
+
+def _answer(partition: _Partition, nodes: list[DescribeQuorumResponse.Node]) -> DescribeQuorumResponse:
+    of = DescribeQuorumResponse
+    return of(topics=[of.TopicData(topic_name=TOPIC, partitions=[partition])], nodes=nodes)

@@ -1,0 +1,44 @@
+"""What a replica does that follows nobody: it looks for a leader, and stands for election when its time has come (KIP-595, KIP-996)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import elections, follower_actions, routing, transitions, vote
+from .candidate_state import CandidateState
+from .prospective_state import ProspectiveState
+from .unattached_state import UnattachedState
+
+if TYPE_CHECKING:
+    from .kafka_raft_client import KafkaRaftClient
+
+
+def poll_unattached(replica: KafkaRaftClient, state: UnattachedState) -> int | None:
+    """Wait for a leader, or for the own turn."""
+    if replica.shutdown_until is not None:
+        return None
+    if replica.may_stand and replica.now >= state.deadline:
+        return elections.start_election(replica)
+    due = follower_actions.fetch_from_any(replica)
+    return min(due, state.deadline) if replica.may_stand else due
+
+
+def poll_voting(replica: KafkaRaftClient, state: ProspectiveState | CandidateState) -> int | None:
+    """Ask around; when the time is up, a candidate asks anew by way of trial, and who had only asked goes back to where it was."""
+    if state.epoch_election.is_won:
+        elections.check_votes(replica)
+        return replica.now
+    if not replica.may_stand and isinstance(state, ProspectiveState):
+        transitions.to_unattached(replica, state.epoch, state.leader_id)
+        return replica.now
+    if replica.now >= state.deadline and replica.shutdown_until is None:
+        if isinstance(state, CandidateState):
+            return elections.start_election(replica)
+        elections.lose_pre_vote(replica, state)
+        return replica.now
+    vote.send_vote_requests(replica, state)
+    peers = [peer for key in state.epoch_election.unasked if (peer := routing.voter_peer(replica, key.id)) is not None]
+    ready = routing.next_ready_at(replica, peers)
+    if replica.shutdown_until is not None:
+        return ready
+    return state.deadline if ready is None else max(replica.now + 1, min(ready, state.deadline))

@@ -1,0 +1,196 @@
+"""Fetch, as the leader answers it: what followers replicate, and how they tell how far they are (KIP-595, KIP-630, KIP-853, KIP-1166).
+
+The checks come in Kafka's order, and each error says who leads. A request in the right epoch with a valid position *is* the follower's word
+that it has everything before; a position that diverges tells nothing. Records are given up to the end of the log, committed or not. What may
+still come is waited for: records, or a high watermark that the follower does not know.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
+from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
+from kafkadouble.messages.message import Message
+from kafkadouble.messages.uuid import Uuid
+
+from ..log.files.errors import DiskFailure
+from ..log.offset_and_epoch import OffsetAndEpoch
+from ..requests.waiting import Until, Wait
+from . import leader_actions, transitions
+from .leader_state import LeaderState
+from .messages import NO_LEADER_ID, PARTITION, REPLICA_STATE_FROM, TOPIC, InboundRequest, error_response_of
+from .raft_log import FollowerPosition
+from .replica_key import ReplicaKey
+
+if TYPE_CHECKING:
+    from .kafka_raft_client import KafkaRaftClient
+
+LOWEST_VERSION = 13
+"""Before it, a topic has no id in an answer, and a follower could not tell that it is the right one."""
+
+ENDPOINTS_FROM, HIGH_WATERMARK_FROM = 16, 18
+NOT_REPORTED = 2**63 - 1
+"""The high watermark of who does not heed it (KIP-1166)."""
+
+
+class QuorumFetch(NamedTuple):
+    """A fetch, without what the quorum does not look at."""
+
+    version: int
+    key: ReplicaKey
+    epoch: int
+    at: OffsetAndEpoch
+    max_bytes: int
+    max_wait: int
+    high_watermark: int
+
+
+def handle_fetch_request(replica: KafkaRaftClient, request: InboundRequest) -> Message | Wait[Message]:
+    """The answer, or the wait for something to answer."""
+    body: FetchRequest = request.body
+    code = _check_whole(replica, request)
+    if code:
+        return FetchResponse(error_code=code)
+    asked = _quorum_fetch(body, request.version)
+    code = _check(replica, asked)
+    if code:
+        return _answer(replica, asked, code)
+    found = _try_answer(replica, asked)
+    return _wait(replica, asked) if found is None else found
+
+
+def _check_whole(replica: KafkaRaftClient, request: InboundRequest) -> int:
+    body: FetchRequest = request.body
+    if body.cluster_id is not None and body.cluster_id != replica.cluster_id:
+        return error_codes.INCONSISTENT_CLUSTER_ID
+    topics = body.topics
+    if request.version < LOWEST_VERSION or len(topics) != 1 or topics[0].topic_id != Uuid.METADATA_TOPIC_ID:
+        return error_codes.INVALID_REQUEST
+    if len(topics[0].partitions) != 1 or topics[0].partitions[0].partition != PARTITION:
+        return error_codes.INVALID_REQUEST
+    return error_codes.NONE
+
+
+def _quorum_fetch(body: FetchRequest, version: int) -> QuorumFetch:
+    partition = body.topics[0].partitions[0]
+    id = body.replica_state.replica_id if version >= REPLICA_STATE_FROM and body.replica_state else body.replica_id
+    return QuorumFetch(
+        version,
+        ReplicaKey(id, partition.replica_directory_id),
+        partition.current_leader_epoch,
+        OffsetAndEpoch(partition.fetch_offset, partition.last_fetched_epoch),
+        body.max_bytes,
+        body.max_wait_ms,
+        partition.high_watermark if version >= HIGH_WATERMARK_FROM else NOT_REPORTED,
+    )
+
+
+def _check(replica: KafkaRaftClient, asked: QuorumFetch) -> int:
+    at = asked.at
+    if asked.max_wait < 0 or at.offset < 0 or at.epoch < 0 or asked.epoch < 0 or at.epoch > asked.epoch:
+        return error_codes.INVALID_REQUEST
+    code = leader_code(replica, asked.epoch)
+    if code == error_codes.NONE and asked.key.id == replica.key.id:
+        return error_codes.UNKNOWN_SERVER_ERROR  # as Kafka has it: nobody follows himself
+    return code
+
+
+def leader_code(replica: KafkaRaftClient, epoch: int) -> int:
+    """Whether this replica leads in the epoch that a request names."""
+    if epoch < replica.epoch:
+        return error_codes.FENCED_LEADER_EPOCH
+    if epoch > replica.epoch:
+        return error_codes.UNKNOWN_LEADER_EPOCH
+    if not isinstance(replica.state, LeaderState):
+        return error_codes.NOT_LEADER_OR_FOLLOWER
+    if replica.shutdown_until is not None or replica.failure is not None:
+        return error_codes.BROKER_NOT_AVAILABLE
+    return error_codes.NONE
+
+
+def record_fetch(replica: KafkaRaftClient, key: ReplicaKey) -> None:
+    """A replica fetches, records or a snapshot: if it is a voter, the leader is not deserted."""
+    if isinstance(replica.state, LeaderState):
+        replica.state.heard_of(key, replica.now, transitions.check_quorum_timeout(replica))
+
+
+def _try_answer(replica: KafkaRaftClient, asked: QuorumFetch) -> Message | None:
+    """What there is for the follower; None when he may wait for more. Only of a leader."""
+    leader = replica.state
+    if not isinstance(leader, LeaderState):
+        return _answer(replica, asked, error_codes.NOT_LEADER_OR_FOLLOWER)
+    validity = replica.log.validate(asked.at.offset, asked.at.epoch)
+    if validity.position is FollowerPosition.DIVERGING:
+        end = FetchResponse.EpochEndOffset(epoch=validity.at.epoch, end_offset=validity.at.offset)
+        return _answer(replica, asked, 0, diverging_epoch=end)
+    if validity.position is FollowerPosition.SNAPSHOT:
+        id = FetchResponse.SnapshotId(end_offset=validity.at.offset, epoch=validity.at.epoch)
+        return _answer(replica, asked, 0, snapshot_id=id)
+    record_fetch(replica, asked.key)
+    if asked.key.id >= 0 and leader.fetched(asked.key, asked.at.offset, replica.log.end_offset, replica.now):
+        leader_actions.advance_high_watermark(replica, leader)
+    if asked.at.offset < replica.log.end_offset:
+        records = replica.log.read(asked.at.offset, asked.max_bytes).records
+        return _answer(replica, asked, 0, records=records)
+    if asked.max_wait == 0 or _has_newer_high_watermark(leader, asked):
+        return _answer(replica, asked, 0)
+    return None
+
+
+def _has_newer_high_watermark(leader: LeaderState, asked: QuorumFetch) -> bool:
+    """Whether the follower does not know how far the log is committed (KIP-1166)."""
+    return leader.high_watermark is not None and asked.high_watermark < leader.high_watermark
+
+
+def _wait(replica: KafkaRaftClient, asked: QuorumFetch) -> Wait[Message]:
+    """Until there are records, or news of what is committed, or somebody else leads, or the time is up."""
+    deadline = replica.now + asked.max_wait
+    while (yield Until(deadline, [replica.parked])):
+        if leader_code(replica, asked.epoch) != error_codes.NONE:
+            return _answer(replica, asked, error_codes.NOT_LEADER_OR_FOLLOWER)
+        try:
+            found = _try_answer(replica, asked)
+        except DiskFailure as problem:
+            replica.fail(problem)
+            return error_response_of(ApiKeys.FETCH, error_codes.BROKER_NOT_AVAILABLE)
+        replica.proceed()
+        if found is not None:
+            return found
+    return _answer(replica, asked, error_codes.NONE)
+
+
+def _answer(
+    replica: KafkaRaftClient,
+    asked: QuorumFetch,
+    code: int,
+    *,
+    records: bytes | memoryview = b"",
+    diverging_epoch: FetchResponse.EpochEndOffset | None = None,
+    snapshot_id: FetchResponse.SnapshotId | None = None,
+) -> FetchResponse:
+    of, state = FetchResponse, replica.state
+    known = state.high_watermark if isinstance(state, LeaderState) and not code else None
+    partition = of.PartitionData(
+        partition_index=PARTITION,
+        error_code=code,
+        high_watermark=-1 if known is None else known,
+        log_start_offset=replica.log.start_offset,
+        current_leader=of.LeaderIdAndEpoch(
+            leader_id=NO_LEADER_ID if state.leader_id is None else state.leader_id, leader_epoch=state.epoch
+        ),
+        diverging_epoch=diverging_epoch,
+        snapshot_id=snapshot_id,
+        records=records,
+    )
+    topic = of.FetchableTopicResponse(topic=TOPIC, topic_id=Uuid.METADATA_TOPIC_ID, partitions=[partition])
+    return FetchResponse(responses=[topic], node_endpoints=_endpoints(replica, asked.version))
+
+
+def _endpoints(replica: KafkaRaftClient, version: int) -> list[FetchResponse.NodeEndpoint]:
+    at = replica.endpoint_of_leader() if version >= ENDPOINTS_FROM else None
+    id = replica.state.leader_id
+    if at is None or id is None:
+        return []
+    return [FetchResponse.NodeEndpoint(node_id=id, host=at.host, port=at.port)]

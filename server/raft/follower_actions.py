@@ -1,0 +1,251 @@
+"""What a follower does: heeds the leader's beginning and end, fetches, and appends what comes (KIP-595).
+
+A voter that has not fetched with success for the fetch timeout looks for another leader; an observer only asks around where the leader is. What
+comes is appended and flushed before it is asked for more, since the next fetch is what tells the leader that we have it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
+from kafkadouble.messages.generated.begin_quorum_epoch import BeginQuorumEpochRequest
+from kafkadouble.messages.generated.end_quorum_epoch import EndQuorumEpochRequest
+from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
+from kafkadouble.messages.message import Message
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.wire.errors import WireError
+
+from ..log.offset_and_epoch import OffsetAndEpoch
+from ..log.refusals import LogRefused
+from . import elections, leader_discovery, routing, vote, voter_updates
+from .follower_state import FollowerState
+from .messages import PARTITION, InboundRequest, response_of, sole_partition
+from .quorum_state import LAST_EPOCH
+from .replica_key import ReplicaKey
+from .request_manager import OutboundRequest, RaftPeer, RequestFailure
+from .voters import VoterEndpoint
+
+if TYPE_CHECKING:
+    from .kafka_raft_client import KafkaRaftClient
+
+FETCH_VERSION, FETCH_LOWEST = 18, 13  # below 13 an answer has no topic id
+MAX_WAIT_MS = 500
+SNAPSHOT_VERSION = 1
+
+
+def handle_begin_quorum_epoch_request(replica: KafkaRaftClient, request: InboundRequest) -> Message:
+    """Somebody leads. Refused is raised for what concerns the whole request."""
+    body: BeginQuorumEpochRequest = request.body
+    partition = sole_partition(body)
+    code = _check(replica, partition.leader_id, partition.leader_epoch)
+    is_for_another = request.version >= 1 and not vote.is_addressed_to(
+        replica, body.voter_id, partition.voter_directory_id
+    )
+    if code == error_codes.NONE and is_for_another:
+        code = error_codes.INVALID_VOTER_KEY
+    if code == error_codes.NONE:
+        _accept_leader(replica, body, partition.leader_id, partition.leader_epoch)
+    return response_of(replica, ApiKeys.BEGIN_QUORUM_EPOCH, request.version, code)
+
+
+def _check(replica: KafkaRaftClient, leader_id: int, epoch: int) -> int:
+    if epoch < replica.epoch:
+        return error_codes.FENCED_LEADER_EPOCH
+    if epoch > LAST_EPOCH or leader_id < 0 or not leader_discovery.is_consistent(replica, epoch, leader_id):
+        return error_codes.INVALID_REQUEST
+    return error_codes.NONE
+
+
+def _accept_leader(
+    replica: KafkaRaftClient, body: BeginQuorumEpochRequest | EndQuorumEpochRequest, leader_id: int, epoch: int
+) -> None:
+    endpoints = {each.name: VoterEndpoint(each.host, each.port) for each in body.leader_endpoints}
+    leader_discovery.accept_leader(replica, epoch, leader_id, endpoints or replica.voters.endpoints_of(leader_id))
+
+
+def handle_end_quorum_epoch_request(replica: KafkaRaftClient, request: InboundRequest) -> Message:
+    """The leader goes: the first of his preferred successors asks for votes at once, the others a little later."""
+    body: EndQuorumEpochRequest = request.body
+    partition = sole_partition(body)
+    code = _check(replica, partition.leader_id, partition.leader_epoch)
+    if code == error_codes.NONE:
+        _accept_leader(replica, body, partition.leader_id, partition.leader_epoch)
+        state = replica.state
+        if isinstance(state, FollowerState) and state.leader_id == partition.leader_id:
+            state.left(replica.now + election_backoff_ms(replica, successors_in(partition, request.version)))
+    return response_of(replica, ApiKeys.END_QUORUM_EPOCH, request.version, code)
+
+
+def successors_in(partition: EndQuorumEpochRequest.PartitionData, version: int) -> list[ReplicaKey]:
+    if version < 1:
+        return [ReplicaKey(id) for id in partition.preferred_successors]
+    found = partition.preferred_candidates
+    return [ReplicaKey(each.candidate_id, each.candidate_directory_id) for each in found]
+
+
+def election_backoff_ms(replica: KafkaRaftClient, successors: list[ReplicaKey]) -> int:
+    """Nothing for the first, each later one twice as long as the one before, up to half of the maximum; all of it for who is not named."""
+    at = next((at for at, key in enumerate(successors) if replica.key.fits(key)), len(successors))
+    longest = replica.settings.election_backoff_max_ms
+    if at == 0:
+        return 0
+    if at >= len(successors):
+        return longest
+    return (longest >> (len(successors) - 1)) << (at - 1)
+
+
+def poll_follower(replica: KafkaRaftClient, state: FollowerState) -> int | None:
+    """Fetch; and see whether the leader must be given up."""
+    if replica.shutdown_until is not None:
+        return None
+    if replica.may_stand and replica.now >= state.deadline:
+        return elections.start_election(replica)
+    if not voter_updates.maybe_send_voter_update(replica, state):
+        _fetch(replica, state)
+    due = [_next_turn(replica), state.update_at, *([state.deadline] if replica.may_stand else [])]
+    return min(at for at in due if at > replica.now)
+
+
+def _next_turn(replica: KafkaRaftClient) -> int:
+    leader = routing.leader_peer(replica)
+    if leader is None or replica.links.is_paused(leader, replica.now):
+        return routing.next_request_at(replica, routing.known_peers(replica))
+    return routing.next_request_at(replica, [leader])
+
+
+def _fetch(replica: KafkaRaftClient, state: FollowerState) -> None:
+    """From the leader, or while he cannot be reached from anybody: he may have moved, or been succeeded."""
+    leader = routing.leader_peer(replica)
+    if leader is None or replica.links.is_paused(leader, replica.now):
+        fetch_from_any(replica)
+    elif replica.links.is_ready(leader, replica.now):
+        _fetch_from(replica, state, leader)
+
+
+def _fetch_from(replica: KafkaRaftClient, state: FollowerState, leader: RaftPeer) -> None:
+    if state.fetching_snapshot is not None and replica.snapshots is not None:
+        replica.send(leader, replica.snapshots.request(replica, state.fetching_snapshot), SNAPSHOT_VERSION)
+    else:
+        replica.send(leader, fetch_request(replica), FETCH_VERSION, FETCH_LOWEST)
+
+
+def fetch_from_any(replica: KafkaRaftClient) -> int:
+    """A fetch to anybody: whoever does not lead says who does. When to try again."""
+    peer = routing.random_peer(replica)
+    if peer is not None:
+        replica.send(peer, fetch_request(replica), FETCH_VERSION, FETCH_LOWEST)
+    return routing.next_request_at(replica, routing.known_peers(replica))
+
+
+def fetch_request(replica: KafkaRaftClient) -> FetchRequest:
+    """What follows on our end."""
+    end, of = replica.log.end, FetchRequest
+    partition = of.FetchPartition(
+        partition=PARTITION,
+        current_leader_epoch=replica.epoch,
+        fetch_offset=end.offset,
+        last_fetched_epoch=end.epoch,
+        replica_directory_id=replica.key.directory_id,
+        high_watermark=replica.log.known_high_watermark,
+    )
+    return FetchRequest(
+        cluster_id=replica.cluster_id,
+        replica_state=of.ReplicaState(replica_id=replica.key.id),
+        max_wait_ms=MAX_WAIT_MS,
+        max_bytes=replica.settings.fetch_max_bytes,
+        session_epoch=-1,
+        topics=[of.FetchTopic(topic_id=Uuid.METADATA_TOPIC_ID, partitions=[partition])],
+    )
+
+
+def handle_fetch_response(
+    replica: KafkaRaftClient, send: OutboundRequest, response: FetchResponse | RequestFailure
+) -> bool:
+    """Records, or where our log must be cut, or a snapshot to take, or an error. Diverged when it asks for what must not be."""
+    if not isinstance(response, FetchResponse):
+        return False
+    leader_discovery.check_top_level_error(response.error_code)
+    partition = _sole_partition(response)
+    if partition is None or response.error_code:
+        return False
+    leader = partition.current_leader or FetchResponse.LeaderIdAndEpoch()
+    handled = leader_discovery.handle_leader_and_epoch(replica, leader, partition.error_code, response.node_endpoints)
+    if handled is not None:
+        return handled
+    state = replica.state
+    if partition.error_code or not isinstance(state, FollowerState):
+        return False  # also of somebody who leads, and is not believed: he is not asked again at once
+    asked = send.body
+    if not isinstance(asked, FetchRequest) or not _is_current(replica, asked):
+        return True
+    return _handle_partition(replica, state, partition)
+
+
+def _sole_partition(response: FetchResponse) -> FetchResponse.PartitionData | None:
+    topics = response.responses
+    if len(topics) != 1 or topics[0].topic_id != Uuid.METADATA_TOPIC_ID or len(topics[0].partitions) != 1:
+        return None
+    partition = topics[0].partitions[0]
+    return partition if partition.partition_index == PARTITION else None
+
+
+def _is_current(replica: KafkaRaftClient, asked: FetchRequest) -> bool:
+    """Whether the question was asked in this epoch, of a log that ended where it ends now."""
+    partition = asked.topics[0].partitions[0]
+    end = replica.log.end
+    return (
+        partition.current_leader_epoch == replica.epoch
+        and partition.fetch_offset == end.offset
+        and partition.last_fetched_epoch == end.epoch
+    )
+
+
+def _handle_partition(replica: KafkaRaftClient, state: FollowerState, partition: FetchResponse.PartitionData) -> bool:
+    diverging, snapshot = partition.diverging_epoch, partition.snapshot_id
+    if diverging is not None and (diverging.epoch >= 0 or diverging.end_offset >= 0):
+        return _truncate(replica, state, OffsetAndEpoch(diverging.end_offset, diverging.epoch))
+    if snapshot is not None and (snapshot.end_offset >= 0 or snapshot.epoch >= 0):
+        return _start_snapshot_fetch(replica, state, OffsetAndEpoch(snapshot.end_offset, snapshot.epoch))
+    return _append(replica, state, partition)
+
+
+def _truncate(replica: KafkaRaftClient, state: FollowerState, end: OffsetAndEpoch) -> bool:
+    if end.epoch < 0 or end.offset < 0:
+        return False
+    replica.log.truncate_to_end_of(end)
+    state.fetched(replica.now)
+    return True
+
+
+def _start_snapshot_fetch(replica: KafkaRaftClient, state: FollowerState, id: OffsetAndEpoch) -> bool:
+    if id.epoch < 0 or id.offset < 0 or replica.snapshots is None:
+        return False
+    replica.snapshots.begin(replica, id)
+    state.fetching_snapshot = id
+    state.fetched(replica.now)
+    return True
+
+
+def snapshot_fetched(replica: KafkaRaftClient, id: OffsetAndEpoch) -> None:
+    """The snapshot is whole and stands in the store: the log goes on there. Diverged when our log is ahead of it."""
+    if isinstance(replica.state, FollowerState):
+        replica.state.fetching_snapshot = None
+    replica.log.start_from_snapshot(id)
+    replica.log.commit(id.offset)
+
+
+def _append(replica: KafkaRaftClient, state: FollowerState, partition: FetchResponse.PartitionData) -> bool:
+    """Bytes that are no batches that go on here change nothing, and are asked for again."""
+    if partition.records:
+        try:
+            replica.log.append_as_follower(partition.records, replica.epoch, replica.now)
+        except (LogRefused, WireError) as problem:
+            replica.note(f"what {state.leader_id} sent is not appended: {problem}")
+            return False
+        replica.log.flush()
+    state.fetched(replica.now)
+    replica.log.commit(min(partition.high_watermark, replica.log.end_offset))
+    replica.leader_log_start_offset = partition.log_start_offset
+    return True

@@ -1,0 +1,114 @@
+"""What a leader does: opens its epoch, appends, counts who has what, and goes when it must (KIP-595).
+
+Committed is what a majority of voters has, the leader among them only as far as its own log is flushed; see `leader`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..log.offset_and_epoch import OffsetAndEpoch
+from . import control_records, transitions, voter_change_end
+from .candidate_state import CandidateState
+from .control_records import Control
+from .lazy_import import LazyImport
+from .leader_state import LeaderState
+from .replica_key import ReplicaKey
+from .voter_history import BEFORE_THE_LOG
+from .voters import Voter
+
+if TYPE_CHECKING:
+    from .kafka_raft_client import KafkaRaftClient
+
+_send_begin_quorum_epoch = LazyImport("begin_quorum_epoch", "send_begin_quorum_epoch")
+
+
+def start_epoch(replica: KafkaRaftClient) -> None:
+    """Elected: the first batch of the epoch says so, and with it everything before can be committed."""
+    candidate = replica.state
+    granting = candidate.epoch_election.granting if isinstance(candidate, CandidateState) else []
+    leader = transitions.to_leader(replica)
+    replica.log.begin_epoch(leader.epoch)
+    replica.log.append_control(_first_records(replica, granting), leader.epoch, replica.now)
+    flush(replica, leader)
+
+
+def _first_records(replica: KafkaRaftClient, granting: Sequence[ReplicaKey]) -> list[Control]:
+    """With the voters where the log has never named them; and where it names a leader by what he was, since he is the one voter who tells
+    nobody."""
+    found = [control_records.leader_change(replica.key, replica.voters, granting)]
+    if replica.kraft_version > 0:
+        voters = replica.voters.updated(Voter(replica.key, replica.endpoints, replica.kraft_versions)) or replica.voters
+        if replica.log.history.voters_offset == BEFORE_THE_LOG or voters != replica.voters:
+            found += [control_records.kraft_version(replica.kraft_version), control_records.voters(voters)]
+    return found
+
+
+def append(replica: KafkaRaftClient, leader: LeaderState, values: Sequence[bytes]) -> OffsetAndEpoch:
+    """Write a batch; it is flushed, and so counts, when the linger is over. A sole voter has nobody to wait for."""
+    placed = replica.log.append_values(values, leader.epoch, replica.now)
+    replica.parked.wake_all()
+    linger = 0 if replica.voters.is_only(replica.key) else replica.settings.append_linger_ms
+    if leader.flush_at is None:
+        leader.flush_at = replica.now + linger
+    return placed
+
+
+def append_voters(replica: KafkaRaftClient, leader: LeaderState, controls: Sequence[Control]) -> int:
+    """A change of the voters, which counts from here on; the offset of its last record."""
+    placed = replica.log.append_control(controls, leader.epoch, replica.now)
+    leader.set_voters(replica.voters)
+    leader.check_at = max(leader.check_at, replica.now + transitions.check_quorum_timeout(replica))
+    flush(replica, leader)
+    return placed.offset
+
+
+def flush(replica: KafkaRaftClient, leader: LeaderState) -> None:
+    """Our own log outlives the machine up to here, and counts."""
+    leader.flush_at = None
+    replica.log.flush()
+    own = leader.voters.get(replica.key.id)
+    if own is not None:
+        own.fetched(replica.log.end_offset, replica.log.end_offset, replica.now)
+    replica.parked.wake_all()
+    advance_high_watermark(replica, leader)
+
+
+def advance_high_watermark(replica: KafkaRaftClient, leader: LeaderState) -> None:
+    """Commit what a majority has."""
+    if leader.advance() and leader.high_watermark is not None:
+        replica.log.commit(leader.high_watermark)
+        voter_change_end.committed(replica, leader)
+        replica.parked.wake_all()
+
+
+def poll_leader(replica: KafkaRaftClient, leader: LeaderState) -> int | None:
+    """Do what is due; when something will be."""
+    now = replica.now
+    if (
+        replica.shutdown_until is not None
+        or leader.resigning
+        or (now >= leader.check_at and _needs_quorum_check(replica))
+    ):
+        resign(replica)
+        return None
+    if leader.flush_at is not None and leader.flush_at <= now:
+        flush(replica, leader)
+        if replica.state is not leader or leader.resigning:
+            return now
+    voter_change_end.expire(replica, leader)
+    begun = None if replica.voters.is_only(replica.key) else _send_begin_quorum_epoch(replica, leader)
+    checked = leader.check_at if _needs_quorum_check(replica) else None
+    change = None if leader.change is None else leader.change.expires
+    return min((at for at in (checked, leader.flush_at, begun, change) if at is not None), default=None)
+
+
+def _needs_quorum_check(replica: KafkaRaftClient) -> bool:
+    return not replica.voters.is_only(replica.key)
+
+
+def resign(replica: KafkaRaftClient) -> None:
+    """Lead no more, and tell the others who should."""
+    if isinstance(replica.state, LeaderState):
+        transitions.to_resigned(replica)

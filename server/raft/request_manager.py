@@ -1,0 +1,137 @@
+"""What is under way to other nodes: one request at a time to each, answered, given up on, or paused after a failure.
+
+This file never sends: the replica lists what is to be sent, and the shell brings the answer back with its token. An answer whose request was
+given up on is nobody's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+from typing import NamedTuple
+
+from kafkadouble.messages.message import Message
+
+from .voters import VoterEndpoint
+
+MAX_CONNECTIONS = 100
+"""With more than these, idle ones are forgotten."""
+
+
+class RaftPeer(NamedTuple):
+    """Another node, and where it is reached; the id is negative for an address out of `controller.quorum.bootstrap.servers`."""
+
+    id: int
+    endpoint: VoterEndpoint
+
+    def __repr__(self) -> str:
+        return f"{'node ' + str(self.id) if self.id >= 0 else 'a bootstrap server'} at {self.endpoint.host}:{self.endpoint.port}"
+
+
+class RequestFailure(Enum):
+    """Why there is no answer."""
+
+    LOST = "the connection could not be made, or broke, or the answer took too long"
+    UNSUPPORTED_VERSION = "the peer has no version of the API from `lowest` to `version`"
+    NOT_AUTHENTICATED = "the peer refused us, or we it"
+
+
+class OutboundRequest(NamedTuple):
+    """A request on its way: to be sent in the newest version up to `version` that the peer knows, not below `lowest`."""
+
+    token: int
+    to: RaftPeer
+    body: Message
+    version: int
+    lowest: int = 0
+
+
+class _ConnectionState:
+    __slots__ = ("expires", "paused_until", "send")
+
+    def __init__(self) -> None:
+        self.send: OutboundRequest | None = None
+        self.expires = 0  # when the answer to `send` is given up on
+        self.paused_until = 0  # no request before
+
+
+class RequestManager:
+    """The links by peer. Times in ms."""
+
+    __slots__ = ("_by_token", "_links", "_next", "backoff", "timeout")
+
+    def __init__(self, timeout: int, backoff: int) -> None:
+        self.timeout, self.backoff = timeout, backoff
+        self._links: dict[RaftPeer, _ConnectionState] = {}
+        self._by_token: dict[int, RaftPeer] = {}
+        self._next = 1
+
+    def is_ready(self, peer: RaftPeer, now: int) -> bool:
+        """Whether a request may go there."""
+        return self.ready_at(peer, now) <= now
+
+    def ready_at(self, peer: RaftPeer, now: int) -> int:
+        """When one may, as far as is known."""
+        link = self._links.get(peer)
+        if link is None:
+            return now
+        return max(link.paused_until, link.expires if link.send is not None else 0)
+
+    def is_paused(self, peer: RaftPeer, now: int) -> bool:
+        """Whether the last request there failed, or was never answered, and that was just now."""
+        link = self._links.get(peer)
+        if link is None:
+            return False
+        unanswered = link.send is not None and link.expires <= now < link.expires + self.backoff
+        return unanswered or link.paused_until > now
+
+    def begin(self, peer: RaftPeer, body: Message, version: int, lowest: int, now: int) -> OutboundRequest:
+        """A request for a link that is ready."""
+        link = self._links.setdefault(peer, _ConnectionState())
+        self._drop(link)
+        send = OutboundRequest(self._next, peer, body, version, lowest)
+        self._next += 1
+        link.send, link.expires = send, now + self.timeout
+        self._by_token[send.token] = peer
+        if len(self._links) > MAX_CONNECTIONS:
+            self._forget_idle(now)
+        return send
+
+    def end(self, token: int, now: int, *, failed: bool) -> OutboundRequest | None:
+        """The request that this token was given for; None when nobody waits for its answer. After a failure the link pauses."""
+        peer = self._by_token.pop(token, None)
+        link = None if peer is None else self._links[peer]
+        if link is None or link.send is None:
+            return None
+        send, link.send = link.send, None
+        if failed:
+            link.paused_until = now + self.backoff
+        return send
+
+    def pause(self, peer: RaftPeer, now: int) -> None:
+        """What was answered was no success."""
+        self._links.setdefault(peer, _ConnectionState()).paused_until = now + self.backoff
+
+    def reset(self) -> None:
+        """The replica's part has changed: what is under way is no longer of interest."""
+        self._links.clear()
+        self._by_token.clear()
+
+    def busy_until(self, peers: Iterable[RaftPeer], now: int) -> int | None:
+        """When the request that is under way to one of them is given up on; None when there is none."""
+        links = [link for peer in peers if (link := self._links.get(peer)) is not None]
+        return min((link.expires for link in links if link.send is not None and link.expires > now), default=None)
+
+    def _forget_idle(self, now: int) -> None:
+        """Voters are probed at addresses that anybody may name: those are not kept for ever."""
+        self._links = {
+            peer: link for peer, link in self._links.items() if link.send is not None or link.paused_until > now
+        }
+
+    def _drop(self, link: _ConnectionState) -> None:
+        if link.send is not None:
+            self._by_token.pop(link.send.token, None)
+            link.send = None
+
+    def __repr__(self) -> str:
+        return f"{len(self._by_token)} requests under way"

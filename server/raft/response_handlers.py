@@ -1,0 +1,53 @@
+"""What becomes of the answers to our own requests, by the kind of the request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
+from kafkadouble.messages.message import Message
+
+from ..log.files.errors import DiskFailure
+from .lazy_import import LazyImport
+from .leader_discovery import ClusterAuthorizationFailed
+from .raft_log import DivergedLog
+from .request_manager import OutboundRequest, RequestFailure
+
+if TYPE_CHECKING:
+    from .kafka_raft_client import KafkaRaftClient
+
+ResponseHandler = Callable[["KafkaRaftClient", OutboundRequest, Any], bool]
+"""Tells whether the answer was one; after a failure the link pauses."""
+
+HANDLERS: dict[int, ResponseHandler] = {
+    ApiKeys.VOTE: LazyImport("vote", "handle_vote_response"),
+    ApiKeys.BEGIN_QUORUM_EPOCH: LazyImport("begin_quorum_epoch", "handle_begin_quorum_epoch_response"),
+    ApiKeys.END_QUORUM_EPOCH: LazyImport("end_quorum_epoch", "handle_end_quorum_epoch_response"),
+    ApiKeys.FETCH: LazyImport("follower_actions", "handle_fetch_response"),
+    ApiKeys.API_VERSIONS: LazyImport("reconfiguration", "handle_api_versions_response"),
+    ApiKeys.UPDATE_RAFT_VOTER: LazyImport("voter_updates", "handle_update_voter_response"),
+    ApiKeys.ADD_RAFT_VOTER: LazyImport("voter_updates", "handle_join_response"),
+    ApiKeys.REMOVE_RAFT_VOTER: LazyImport("voter_updates", "handle_join_response"),
+}
+
+
+def handle_response(replica: KafkaRaftClient, send: OutboundRequest, response: Message | RequestFailure) -> None:
+    """Take an answer, or the lack of one. What a leader could only say if this replica had broken a promise is its end."""
+    if getattr(response, "error_code", 0) == error_codes.INCONSISTENT_CLUSTER_ID:
+        replica.note_once(f"{send.to!r} belongs to another cluster than {replica.cluster_id}")
+    api_key = send.body.api_key
+    handler = (HANDLERS.get(api_key) if api_key is not None else None) or _snapshot_handler(replica)
+    try:
+        if not handler(replica, send, response):
+            replica.links.pause(send.to, replica.now)
+    except (DivergedLog, ClusterAuthorizationFailed, DiskFailure) as problem:
+        replica.fail(problem)
+
+
+def _snapshot_handler(replica: KafkaRaftClient) -> ResponseHandler:
+    """Whatever else was sent was a FetchSnapshot."""
+    if replica.snapshots is None:
+        return lambda *_: False
+    return replica.snapshots.answered

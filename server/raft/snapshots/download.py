@@ -1,0 +1,165 @@
+"""How a replica takes a snapshot over from its leader: piece by piece into a part, looked through, and only then there (KIP-630, KIP-595).
+
+    download = Download(store, id, epoch)                   what the leader offers: one at a time, of one leader in one epoch
+    request = download.request(...)                         from where it stands: after a lost answer, the same again
+    download.take(answer_in(response)) -> Progress          MORE: ask again; DONE: it is in the store; GIVEN_UP: Fetch again
+
+Rules. No answer can stop this replica: an error, another id, another position, another size than before, more bytes than the
+size, none at all, or bytes that are no snapshot, give the part up, and the next Fetch finds what there is by then. Apache Kafka's replica dies
+of another id or position, and looks at the bytes only when it loads them. A part is of no use with another leader: each replica writes
+snapshots of its own, and two with one id need not be the same bytes. Who leads, and in which epoch, is the caller's to heed before the answer
+gets here.
+"""
+
+from __future__ import annotations
+
+import logging
+from enum import Enum
+from typing import NamedTuple
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest, FetchSnapshotResponse
+from kafkadouble.wire.checksum import Buffer
+
+from ...log.formats.errors import BadFile
+from ...log.offset_and_epoch import OffsetAndEpoch
+from ..messages import NO_LEADER_ID, PARTITION, TOPIC
+from ..replica_key import ReplicaKey
+from ..voters import VoterEndpoint
+from .snapshot_reader import verify
+from .store import SnapshotStore
+
+_LOGGER = logging.getLogger("kafkadouble.server.raft")
+
+
+class DownloadProgress(Enum):
+    """What an answer made of a download."""
+
+    MORE = "there is more to fetch"
+    DONE = "the snapshot is there"
+    GIVEN_UP = "nothing is left of it: fetch the log again"
+
+
+class FetchSnapshotAnswer(NamedTuple):
+    """What an answer says of the one partition. `code` is its error, or that of the whole response, with which nothing else counts."""
+
+    code: int
+    leader_id: int | None = None
+    epoch: int = -1
+    endpoint: VoterEndpoint | None = None
+    id: OffsetAndEpoch | None = None
+    size: int = 0
+    position: int = 0
+    data: Buffer = b""
+
+
+def answer_in(response: FetchSnapshotResponse) -> FetchSnapshotAnswer | None:
+    """What it says of the one partition; None when it says nothing of it."""
+    if response.error_code:
+        return FetchSnapshotAnswer(response.error_code)
+    topics = response.topics
+    if len(topics) != 1 or topics[0].name != TOPIC or len(topics[0].partitions) != 1:
+        return None
+    partition = topics[0].partitions[0]
+    if partition.index != PARTITION:
+        return None
+    leader = partition.current_leader
+    leader_id = None if leader.leader_id == NO_LEADER_ID else leader.leader_id
+    return FetchSnapshotAnswer(
+        partition.error_code,
+        leader_id,
+        leader.leader_epoch,
+        _endpoint(response, leader_id),
+        OffsetAndEpoch(partition.snapshot_id.end_offset, partition.snapshot_id.epoch),
+        partition.size,
+        partition.position,
+        partition.unaligned_records or b"",
+    )
+
+
+def _endpoint(response: FetchSnapshotResponse, leader_id: int | None) -> VoterEndpoint | None:
+    found = (each for each in response.node_endpoints if each.node_id == leader_id)
+    return next((VoterEndpoint(each.host, each.port) for each in found), None)
+
+
+class SnapshotDownload:
+    """The snapshot `id`, as the leader of `epoch` has it. `max_bytes` is `controller.quorum.fetch.snapshot.max.bytes` (KIP-1219)."""
+
+    def __init__(self, store: SnapshotStore, id: OffsetAndEpoch, epoch: int, max_bytes: int) -> None:
+        self.id, self.epoch, self.max_bytes = id, epoch, max_bytes
+        self._part = store.create(id)
+        self._size = -1  # of the whole, once the leader has told it
+
+    @property
+    def position(self) -> int:
+        """How many bytes are there."""
+        return 0 if self._part is None else self._part.size
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the store has had it before: nothing needs to be fetched."""
+        return self._part is None
+
+    def request(self, key: ReplicaKey, cluster_id: str | None) -> FetchSnapshotRequest:
+        """What to ask for next."""
+        of = FetchSnapshotRequest
+        partition = of.PartitionSnapshot(
+            partition=PARTITION,
+            current_leader_epoch=self.epoch,
+            snapshot_id=of.SnapshotId(end_offset=self.id.offset, epoch=self.id.epoch),
+            position=self.position,
+            replica_directory_id=key.directory_id,
+        )
+        topic = of.TopicSnapshot(name=TOPIC, partitions=[partition])
+        return of(cluster_id=cluster_id, replica_id=key.id, max_bytes=self.max_bytes, topics=[topic])
+
+    def take(self, answer: FetchSnapshotAnswer | None) -> DownloadProgress:
+        """Go on by an answer of the leader of `epoch`. DiskFailure leaves nothing either."""
+        part = self._part
+        problem = "it is not in progress" if part is None else self._problem(answer)
+        if part is None or answer is None or problem is not None:
+            return self._given_up(problem or "no answer")
+        try:
+            part.append(answer.data)
+            if part.size < answer.size:
+                return DownloadProgress.MORE
+            verify(self.id, part)
+            part.freeze()
+        except BadFile as bad:
+            return self._given_up(str(bad))
+        except BaseException:
+            self.abandon()
+            raise
+        self._part = None
+        return DownloadProgress.DONE
+
+    def _problem(self, answer: FetchSnapshotAnswer | None) -> str | None:
+        """What is wrong with an answer."""
+        if answer is None:
+            return "the answer is about something else"
+        if answer.code:
+            return error_codes.name(answer.code)
+        if answer.id != self.id:
+            return f"the answer is about {answer.id!r}"
+        if answer.position != self.position:
+            return f"bytes from {answer.position} on, where {self.position} is due"
+        if self._size not in (-1, answer.size):
+            return f"a size of {answer.size}, which was {self._size}"
+        if not 0 < len(answer.data) <= answer.size - answer.position:
+            return f"{len(answer.data)} bytes at {answer.position} of {answer.size}"
+        self._size = answer.size
+        return None
+
+    def _given_up(self, problem: str) -> DownloadProgress:
+        _LOGGER.info("%r is given up: %s", self, problem)
+        self.abandon()
+        return DownloadProgress.GIVEN_UP
+
+    def abandon(self) -> None:
+        """Nothing of it stays: another leader, another epoch, another part to play."""
+        part, self._part = self._part, None
+        if part is not None:
+            part.abandon()
+
+    def __repr__(self) -> str:
+        return f"download of the snapshot up to {self.id!r}, {self.position} bytes of {max(0, self._size) or 'so many'}"

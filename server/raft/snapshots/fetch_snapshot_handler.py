@@ -1,0 +1,46 @@
+"""FetchSnapshot as this replica answers it: what `serving` must know of it. A leader that gives bytes takes the request for a sign of life
+(KIP-595, KIP-630)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest
+from kafkadouble.messages.message import Message
+
+from ...log.files.errors import DiskFailure
+from .. import fetch_handler as log_fetching
+from ..leader_state import LeaderState
+from ..messages import InboundRequest
+from ..replica_key import ReplicaKey
+from .fetch_snapshot_response import QuorumView, failed, serve
+
+if TYPE_CHECKING:
+    from ..kafka_raft_client import KafkaRaftClient
+    from .service import FetchSnapshotService
+
+
+def handle(snapshots: FetchSnapshotService, replica: KafkaRaftClient, request: InboundRequest) -> Message:
+    """A piece of a snapshot, or the error that says why not."""
+    asked = cast(FetchSnapshotRequest, request.body)
+    try:
+        served = serve(asked, request.version, _seat(replica), snapshots.store, snapshots.most)
+    except DiskFailure as problem:
+        replica.fail(problem)
+        return failed()
+    if served.gave:
+        partition = asked.topics[0].partitions[0]
+        log_fetching.record_fetch(replica, ReplicaKey(asked.replica_id, partition.replica_directory_id))
+    return served.response
+
+
+def _seat(replica: KafkaRaftClient) -> QuorumView:
+    return QuorumView(
+        replica.key.id,
+        replica.cluster_id,
+        replica.epoch,
+        replica.leader_id,
+        isinstance(replica.state, LeaderState),
+        replica.endpoint_of_leader(),
+        stopping=replica.shutdown_until is not None or replica.failure is not None,
+    )

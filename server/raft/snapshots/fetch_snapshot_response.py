@@ -1,0 +1,143 @@
+"""FetchSnapshot, as a leader answers it: a stretch of a snapshot's bytes, wherever batches begin (KIP-630, KIP-595, KIP-853).
+
+Rules. The checks stand in the table below, in Kafka's order. What is wrong with the request as a whole is an error at the top, and nothing else
+is there. An error of the partition comes with the leader and the epoch that this node knows, and with bytes that are empty and not null: Kafka
+4.4 leaves them null, fails to write its answer, and says UNKNOWN_SERVER_ERROR at the top. A negative MaxBytes, and a replica that has
+the leader's own id, are INVALID_REQUEST: they end the process of Apache Kafka. The snapshot that a directory was formatted with, (0, 0), is
+never served.
+
+A request has one partition, as in Apache Kafka: no other topic has snapshots. KIP-630 would share MaxBytes among several. It also bounds an
+answer by `replica.fetch.response.max.bytes`, where Kafka goes by MaxBytes alone: here the setting counts if the node was given it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, cast
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest, FetchSnapshotResponse
+
+from ...log.offset_and_epoch import OffsetAndEpoch
+from ..messages import NO_LEADER_ID, PARTITION, TOPIC
+from ..raft_log import BOOTSTRAP
+from ..voters import VoterEndpoint
+from .snapshot_reader import RecordsSnapshotReader
+from .store import SnapshotStore
+
+PartitionRequest = FetchSnapshotRequest.PartitionSnapshot
+PartitionResponse = FetchSnapshotResponse.PartitionSnapshot
+
+ENDPOINTS_FROM = 1
+"""The version from which an answer says where the leader is."""
+
+
+class QuorumView(NamedTuple):
+    """What a node is in the quorum, as far as this API must know. `endpoint` is where the leader is reached, on the listener that was asked."""
+
+    id: int
+    cluster_id: str | None
+    epoch: int
+    leader_id: int | None
+    leads: bool
+    endpoint: VoterEndpoint | None = None
+    stopping: bool = False
+
+
+class FetchSnapshotResult(NamedTuple):
+    """The answer; and whether it holds bytes, which a leader takes for a sign of life of the replica that asked."""
+
+    response: FetchSnapshotResponse
+    gave: bool
+
+
+def serve(
+    request: FetchSnapshotRequest, version: int, seat: QuorumView, store: SnapshotStore, most: int | None = None
+) -> FetchSnapshotResult:
+    """The answer to a request. `most` is `replica.fetch.response.max.bytes`, where it counts (KIP-630)."""
+    code = _whole(request, seat)
+    if code:
+        return FetchSnapshotResult(FetchSnapshotResponse(error_code=code), False)
+    [topic] = request.topics
+    partition = _answer(topic, seat, store, request.max_bytes if most is None else min(most, request.max_bytes))
+    of = FetchSnapshotResponse
+    response = of(topics=[of.TopicSnapshot(name=topic.name, partitions=[partition])])
+    if version >= ENDPOINTS_FROM and seat.endpoint is not None and seat.leader_id is not None:
+        at = seat.endpoint
+        response.node_endpoints = [of.NodeEndpoint(node_id=seat.leader_id, host=at.host, port=at.port)]
+    return FetchSnapshotResult(response, not partition.error_code)
+
+
+def failed() -> FetchSnapshotResponse:
+    """What a node says that cannot go on."""
+    return FetchSnapshotResponse(error_code=error_codes.BROKER_NOT_AVAILABLE)
+
+
+def _whole(request: FetchSnapshotRequest, seat: QuorumView) -> int:
+    """What is wrong with the request as a whole; 0 for nothing."""
+    if request.cluster_id is not None and request.cluster_id != seat.cluster_id:
+        return error_codes.INCONSISTENT_CLUSTER_ID
+    if [len(topic.partitions) for topic in request.topics] != [1]:
+        return error_codes.INVALID_REQUEST
+    if request.max_bytes < 0 or request.replica_id == seat.id:
+        return error_codes.INVALID_REQUEST
+    return error_codes.NONE
+
+
+CHECKS: list[tuple[Callable[[bool, PartitionRequest, QuorumView], bool], int]] = [
+    (lambda known, asked, _: not known or asked.partition != PARTITION, error_codes.UNKNOWN_TOPIC_OR_PARTITION),
+    (lambda _, asked, seat: asked.current_leader_epoch < seat.epoch, error_codes.FENCED_LEADER_EPOCH),
+    (lambda _, asked, seat: asked.current_leader_epoch > seat.epoch, error_codes.UNKNOWN_LEADER_EPOCH),
+    (lambda _, __, seat: not seat.leads, error_codes.NOT_LEADER_OR_FOLLOWER),
+    (lambda _, __, seat: seat.stopping, error_codes.BROKER_NOT_AVAILABLE),
+]
+"""What is wrong with the partition -> its error; the first that applies. Then come the snapshot and the position."""
+
+
+def _answer(
+    topic: FetchSnapshotRequest.TopicSnapshot, seat: QuorumView, store: SnapshotStore, most: int
+) -> PartitionResponse:
+    """An error, or at most so many bytes."""
+    [asked] = topic.partitions
+    found = _find(topic.name, asked, seat, store)
+    if isinstance(found, int):
+        answer = _refused(asked, found)
+    else:
+        with found:
+            answer = _read(asked, found, most)
+    answer.current_leader = _current_leader(seat)
+    return answer
+
+
+def _find(topic: str, asked: PartitionRequest, seat: QuorumView, store: SnapshotStore) -> RecordsSnapshotReader | int:
+    """A reader, or the error of the partition."""
+    code = next((code for wrong, code in CHECKS if wrong(topic == TOPIC, asked, seat)), error_codes.NONE)
+    if code:
+        return code
+    id = OffsetAndEpoch(asked.snapshot_id.end_offset, asked.snapshot_id.epoch)
+    reader = None if id == BOOTSTRAP else store.open(id)
+    if reader is None:
+        return error_codes.SNAPSHOT_NOT_FOUND
+    if not 0 <= asked.position < reader.size:
+        reader.close()
+        return error_codes.POSITION_OUT_OF_RANGE
+    return reader
+
+
+def _read(asked: PartitionRequest, reader: RecordsSnapshotReader, size: int) -> PartitionResponse:
+    return PartitionResponse(
+        index=asked.partition,
+        snapshot_id=FetchSnapshotResponse.SnapshotId(end_offset=reader.id.offset, epoch=reader.id.epoch),
+        size=reader.size,
+        position=asked.position,
+        unaligned_records=cast(bytes, reader.stretch(asked.position, size)),
+    )
+
+
+def _refused(asked: PartitionRequest, code: int) -> PartitionResponse:
+    return PartitionResponse(index=asked.partition, error_code=code, unaligned_records=b"")
+
+
+def _current_leader(seat: QuorumView) -> FetchSnapshotResponse.LeaderIdAndEpoch:
+    leader = NO_LEADER_ID if seat.leader_id is None else seat.leader_id
+    return FetchSnapshotResponse.LeaderIdAndEpoch(leader_id=leader, leader_epoch=seat.epoch)

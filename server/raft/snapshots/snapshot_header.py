@@ -1,0 +1,77 @@
+"""What a snapshot says of itself before its records: the control records of its first batch, and that of its last (KIP-630, KIP-853).
+
+The header names when the last record was appended that the snapshot stands for; `kraft.version` and the voters follow it where the quorum
+can be changed. Without them, the voters are those of the configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from kafkadouble.messages.generated.kraft_version_record import KRaftVersionRecord
+from kafkadouble.messages.generated.snapshot_footer_record import SnapshotFooterRecord
+from kafkadouble.messages.generated.snapshot_header_record import SnapshotHeaderRecord
+from kafkadouble.wire.batch import (
+    KRAFT_VERSION,
+    KRAFT_VOTERS,
+    SNAPSHOT_FOOTER,
+    SNAPSHOT_HEADER,
+    Record,
+    control_type,
+)
+from kafkadouble.wire.errors import InvalidRecord, UsageError
+
+from .. import control_records
+from ..control_records import NEWEST_KRAFT_VERSION, Control
+from ..voters import VoterSet
+
+
+class SnapshotHeader(NamedTuple):
+    """`timestamp` is the append time (ms) of the last record of the log that the snapshot contains; `voters` is None where none are named."""
+
+    timestamp: int
+    kraft_version: int = 0
+    voters: VoterSet | None = None
+
+
+def controls_of(head: SnapshotHeader) -> list[Control]:
+    """The records of the first batch. UsageError for voters in a quorum whose version has none."""
+    header = SNAPSHOT_HEADER, SnapshotHeaderRecord(last_contained_log_timestamp=head.timestamp).encode(version=0)
+    if not head.kraft_version:
+        if head.voters is not None:
+            raise UsageError(f"{head.voters!r} cannot be written at kraft.version 0")
+        return [header]
+    voters = [] if head.voters is None else [control_records.voters(head.voters)]
+    return [header, control_records.kraft_version(head.kraft_version), *voters]
+
+
+def footer() -> Control:
+    """The record of the last batch."""
+    return SNAPSHOT_FOOTER, SnapshotFooterRecord().encode(version=0)
+
+
+def head_of(records: Sequence[Record]) -> SnapshotHeader:
+    """What the records of the first batch say. WireError when it is no header; types that are not known are passed over."""
+    found = SnapshotHeader(SnapshotHeaderRecord.decode(value_of(records[0]), 0).last_contained_log_timestamp)
+    for record in records[1:]:
+        kind = control_type(record)[1]
+        if kind == KRAFT_VERSION:
+            found = found._replace(kraft_version=_version(record))
+        elif kind == KRAFT_VOTERS:
+            found = found._replace(voters=control_records.voters_in(value_of(record)))
+    return found
+
+
+def _version(record: Record) -> int:
+    version = KRaftVersionRecord.decode(value_of(record), 0).kraft_version
+    if not 0 <= version <= NEWEST_KRAFT_VERSION:
+        raise InvalidRecord(f"kraft.version {version}, where {NEWEST_KRAFT_VERSION} is the newest known")
+    return version
+
+
+def value_of(record: Record) -> bytes:
+    """InvalidRecord when it has none."""
+    if not record.value:
+        raise InvalidRecord(f"{record!r} has no value")
+    return record.value

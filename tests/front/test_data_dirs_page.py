@@ -44,7 +44,7 @@ def test_every_file_that_a_broker_leaves_has_a_row(tmp_path: Path) -> None:
         kafka.produce("orders", "two pears")
     left = [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()]
     assert "orders-0/00000000000000000000.log" in left
-    names = first_cells("What lies where")
+    names = first_cells("Files")
     assert [path for path in left if not is_named(path, names) and path != ".lock"] == []
 
 
@@ -58,4 +58,4 @@ def test_every_message_is_one(message: str) -> None:
 
 def test_the_page_has_messages_and_files() -> None:
     assert len(first_cells("Recovery")) >= 10
-    assert len(first_cells("What lies where")) >= 15
+    assert len(first_cells("Files")) >= 15

@@ -48,8 +48,3 @@ def test_its_options_and_verbs_are_there() -> None:
     assert "--capture FILE" in told
     assert "--capture-bodies" in told
     assert "traffic" in VERBS
-
-
-@pytest.mark.parametrize("link", re.findall(r"\]\((?!http)([^)#]+)\)", PAGE))
-def test_links_lead_somewhere(link: str) -> None:
-    assert (ROOT / "docs" / link).exists()

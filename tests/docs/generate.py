@@ -83,7 +83,7 @@ def traffic_columns() -> list[str]:
 
 TABLES = (
     Table("fetch.md", "| setting | default | |", client_settings),
-    Table("fetch.md", "| setting | | also without a word | because |", idle_settings),
+    Table("fetch.md", "| setting | | accepted without a warning | because |", idle_settings),
     Table("kafka-wire.md", "| option | value | default | for | |", wire_options),
     Table("kafka-wire.md", "| property | in | because |", refused_properties),
     Table("traffic.md", "| column | type | |", traffic_columns),

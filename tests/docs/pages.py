@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 
@@ -31,3 +33,13 @@ def blocks(page: str, language: str | None = None) -> Iterator[Block]:
         if language in (None, match["language"]):
             line = page.count("\n", 0, match.start()) + 1
             yield Block(match["language"], match["title"] or "", line, match["text"].removeprefix("\n"))
+
+
+def run_suite(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
+    """Runs pytest in a process of its own, with no plugin but ours, which is half of the time.
+
+    A suite inside of this process would leave modules behind that other tests then meet twice.
+    """
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        return pytester.runpytest_subprocess("-p", "kafkadouble.pytest_plugin", *arguments)

@@ -1,0 +1,140 @@
+"""Several listeners: a real broker and one of ours in one cluster of our controller.
+
+Both replicate on one listener, advertise a second, and do not advertise a third. On each of them
+both give clients the same answers.
+
+    pytest interop/controllers/test_listeners.py --broker local
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import confluent_kafka
+import pytest
+
+from interop.clients import CREATOR
+from interop.local.ports import HOST, free_ports
+from interop.raw import ask
+from interop.support import eventually
+from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
+from kafkadouble.messages.generated.describe_topic_partitions import DescribeTopicPartitionsRequest
+from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.messages.generated.produce import ProduceRequest
+from kafkadouble.messages.message import Message
+from kafkadouble.seeding import batch_of
+
+from . import admin
+from .kinds import DOUBLE, Kafka, Kind
+from .mixed import Mixed, mixed
+from .plan import broker, controller
+
+ck: Any = confluent_kafka
+
+pytestmark = pytest.mark.timeout(600)
+
+TOPIC, PARTITIONS = "t", 4
+EXTERNAL, HIDDEN = "EXTERNAL", "HIDDEN"
+PATIENCE_S = 60
+
+
+class Listeners(NamedTuple):
+    """The cluster, and where each listener of its brokers is, by name: the real one's, and ours."""
+
+    cluster: Mixed
+    at: dict[str, tuple[str, str]]
+
+
+@pytest.fixture(scope="module")
+def listeners(ours: Kind, real: Kafka, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listeners]:
+    members = [controller(0, ours), broker(0, real), broker(1, DOUBLE)]
+    with mixed(tmp_path_factory.mktemp("listeners"), *members, running=False) as cluster:
+        found: dict[str, list[str]] = {"PLAINTEXT": [], EXTERNAL: [], HIDDEN: []}
+        for node in cluster.brokers:
+            external, hidden = (f"{HOST}:{port}" for port in free_ports(2))
+            advertised = f"PLAINTEXT://{node.bootstrap},{EXTERNAL}://{external}"
+            node.configure(
+                listeners=f"{advertised},{HIDDEN}://{hidden}",
+                advertised_listeners=advertised,
+                listener_security_protocol_map=",".join(f"{name}:PLAINTEXT" for name in ("CONTROLLER", *found)),
+                inter_broker_listener_name="PLAINTEXT",
+            )
+            for name, address in zip(found, (node.bootstrap, external, hidden), strict=True):
+                found[name].append(address)
+        cluster.start()
+        eventually(lambda: admin.registered(cluster.bootstrap), lambda known: known == {1: False, 2: False})
+        with CREATOR.admin(cluster.bootstrap) as client:
+            client.create_topic(TOPIC, PARTITIONS, {"min.insync.replicas": "2"}, replication=2)
+        at = {name: (of_theirs, of_ours) for name, (of_theirs, of_ours) in found.items()}
+        asked = FindCoordinatorRequest(coordinator_keys=["g"])
+        for address in at[EXTERNAL]:
+            eventually(lambda: ask(address, asked, 4).coordinators[0].error_code, lambda code: not code)  # noqa: B023
+        yield Listeners(cluster, at)
+
+
+def metadata(version: int) -> tuple[Message, int]:
+    return MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=TOPIC)]), version
+
+
+ASKED = [
+    *(metadata(version) for version in (0, 1, 5, 6, 12)),
+    (DescribeClusterRequest(), 1),
+    (FindCoordinatorRequest(coordinator_keys=["g", "h", "i"]), 4),
+    (DescribeTopicPartitionsRequest(topics=[DescribeTopicPartitionsRequest.TopicRequest(name=TOPIC)]), 0),
+]
+
+
+def answered(address: str, body: Message, version: int) -> Message:
+    """The answer, in order, and without the controller: any broker may stand for it."""
+    found = ask(address, body, version)
+    if hasattr(found, "controller_id"):
+        found.controller_id = -1
+    if hasattr(found, "brokers"):
+        found.brokers = sorted(found.brokers, key=lambda each: (each.host, each.port))
+    for topic in getattr(found, "topics", ()):
+        topic.partitions = sorted(topic.partitions, key=lambda each: int(each.partition_index))
+    return found  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("name", ["PLAINTEXT", EXTERNAL, HIDDEN])
+@pytest.mark.parametrize("asked", ASKED, ids=lambda asked: f"{type(asked[0]).__name__}-{asked[1]}")
+def test_both_brokers_answer_the_same(listeners: Listeners, name: str, asked: tuple[Message, int]) -> None:
+    of_theirs, of_ours = (answered(address, *asked) for address in listeners.at[name])
+    assert of_ours == of_theirs
+
+
+@pytest.mark.parametrize("name", ["PLAINTEXT", EXTERNAL])
+def test_a_client_is_only_given_addresses_of_its_listener(listeners: Listeners, name: str) -> None:
+    for address in listeners.at[name]:
+        found = ask(address, *metadata(12)).brokers
+        assert {f"{each.host}:{each.port}" for each in found} == set(listeners.at[name])
+
+
+def test_records_go_in_and_out_on_one_listener_and_are_replicated_on_another(listeners: Listeners) -> None:
+    config = {"bootstrap.servers": listeners.at[EXTERNAL][0], "log_level": 0}
+    producer = ck.Producer({**config, "acks": "all"})
+    for number in range(40):
+        producer.produce(TOPIC, b"%d" % number, partition=number % PARTITIONS)
+    assert producer.flush(PATIENCE_S) == 0
+    consumer = ck.Consumer({**config, "group.id": "g", "auto.offset.reset": "earliest"})
+    consumer.subscribe([TOPIC])
+    values: set[bytes] = set()
+    eventually(
+        lambda: values.update(each.value() for each in consumer.consume(40, 0.2)) or len(values),
+        lambda count: count == 40,
+    )
+    consumer.close()
+
+
+def test_the_address_of_a_leader_is_that_on_the_listener(listeners: Listeners) -> None:
+    """KIP-951. Each broker leads some of the partitions; for the others it names the other broker, and
+    its address."""
+    of, records = ProduceRequest, bytes(batch_of(b"v", None, (), 1_700_000_000_000))
+    partitions = [of.PartitionProduceData(index=index, records=records) for index in range(PARTITIONS)]
+    body = of(acks=1, timeout_ms=1000, topic_data=[of.TopicProduceData(name=TOPIC, partition_data=partitions)])
+    for name in (EXTERNAL, HIDDEN):
+        for here, there in (listeners.at[name], listeners.at[name][::-1]):
+            endpoints = ask(here, body, 12).node_endpoints
+            assert [f"{each.host}:{each.port}" for each in endpoints] == ([there] if name == EXTERNAL else [])

@@ -1,6 +1,7 @@
-"""The press: message specifications in, Python modules out. It is not installed and imports nothing of kafkadouble.
+"""Generates Python modules from message specifications. It is not installed and does not import
+kafkadouble.
 
-`python -m codegen` writes `messages/generated/`; `python -m codegen --check` says which files are stale. The stages are
-`spec` (text to a checked model), `layout` (model and version to wire operations), `reading`, `writing` and `classes`
-(operations to Python), `module` (one file).
+`python -m codegen` writes `messages/generated/`; `python -m codegen --check` lists stale files. The
+stages are `spec` (text to a checked model), `layout` (model and version to wire operations),
+`reading`, `writing` and `classes` (operations to Python), `module` (one file).
 """

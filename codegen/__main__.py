@@ -1,4 +1,5 @@
-"""`python -m codegen` writes `messages/generated/`; `python -m codegen --check` exits with 1 and names what is stale."""
+"""`python -m codegen` writes `messages/generated/`; `python -m codegen --check` exits with 1 and
+names what is stale."""
 
 from __future__ import annotations
 

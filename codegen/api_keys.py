@@ -1,4 +1,5 @@
-"""Writes `messages/generated/_api_keys.py`: the enum of API keys, with the names of Kafka's `ApiKeys`."""
+"""Writes `messages/generated/_api_keys.py`: the enum of API keys, with the names of Kafka's
+`ApiKeys`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""All specifications together: the rules that no single file can break alone, and which messages share a module."""
+"""All specifications together: the rules that concern several files, and which messages share a
+module."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ def read_all(specs: Path) -> list[MessageSpec]:
 
 
 def check(messages: Iterable[MessageSpec]) -> None:
-    """SpecError when two messages claim one name or one key, or when a request and its response do not match."""
+    """SpecError when two messages claim one name or one key, or when a request and its response do
+    not match."""
     named: dict[str, MessageSpec] = {}
     keyed: dict[tuple[str, str, int], MessageSpec] = {}
     for message in messages:

@@ -1,8 +1,8 @@
-"""Structs to Python classes: slots, a keyword-only `__init__` with the defaults, and the table of fields that
-everything slow reads.
+"""Writes structs as Python classes: slots, a keyword-only `__init__` with the defaults, and the
+table of fields that slow code reads.
 
-A struct that cannot be null is made when it is first asked for (a property over a private slot): reading a message with
-a tagged struct that is not there costs nothing, and no two objects ever share one.
+A struct that cannot be null is made on first use (a property over a private slot). So a tagged
+struct that is absent costs nothing, and two objects never share one.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _slots(lines: Lines, struct: StructSpec) -> None:
 
 
 def _table(lines: Lines, struct: StructSpec) -> None:
-    """One line of text for each field; `messages.fields` takes it apart when somebody needs it."""
+    """One line of text for each field; `messages.fields` parses it on first use."""
     rows = [_row(field) for field in struct.fields]
     if not rows:
         lines('_fields = ""')
@@ -66,7 +66,8 @@ def _table(lines: Lines, struct: StructSpec) -> None:
 
 
 def _row(field: FieldSpec) -> str:
-    """`python Kafka type versions` and then whatever applies; the default is last and goes to the end of the line."""
+    """`python Kafka type versions`, then the facts that apply. The default is last and extends to
+    the end of the line."""
     kind = ("[]" if field.array else "") + field.type
     words = [field.python, field.name, kind, str(field.versions)]
     if field.nullable:

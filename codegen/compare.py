@@ -1,8 +1,9 @@
-"""Two sets of message specifications, compared fact by fact; and two sets of prose, compared for copies.
+"""Compares two sets of message specifications fact by fact, and two sets of prose for copies.
 
-A fact is a normalised text, so that two spellings of one fact (`"tag": "0"` and `0`, `0x7f` and `127`, an absent default
-and the type's own) are the same, and a field's versions are compared as declared, which covers every version at once.
-The order of a struct's fields is a fact too: it is the order on the wire. This file never reads or writes a file.
+A fact is a normalised text, so that two spellings of one fact (`"tag": "0"` and `0`, `0x7f` and
+`127`, an absent default and the type's own) are the same, and a field's versions are compared as
+declared, which covers every version at once. The order of a struct's fields is a fact too: it is
+the order on the wire. This file never reads or writes a file.
 """
 
 from __future__ import annotations
@@ -22,14 +23,16 @@ Places = dict[str, Facts]
 
 
 class Specs(NamedTuple):
-    """The specs of one side. `label` names the side in a difference; `by_name`: message -> (family, spec)."""
+    """The specs of one side. `label` is its name in a difference; `by_name`: message -> (family,
+    spec)."""
 
     label: str
     by_name: Mapping[str, tuple[str, Spec]]
 
 
 def differences(left: Specs, right: Specs) -> Iterator[str]:
-    """A line for every fact that the sides do not share, for every message and field that one of them lacks."""
+    """A line for every fact that differs, and for every message and field that is on one side
+    only."""
     for name in sorted(left.by_name.keys() | right.by_name.keys()):
         if name not in right.by_name:
             yield f"{name}: only in {left.label} ({left.by_name[name][0]})"
@@ -40,7 +43,8 @@ def differences(left: Specs, right: Specs) -> Iterator[str]:
 
 
 def places(family: str, spec: Spec) -> Places:
-    """Every place of one message with its facts, in the order of the text. ValueError when a place stands twice."""
+    """Every place of one message with its facts, in the order of the text. Raises ValueError when a
+    place appears twice."""
     name = spec["name"]
     found: Places = {name: _facts(spec, MESSAGE_FACTS) | {"family": family, "field order": _names(spec)}}
     for struct in spec.get("commonStructs", ()):
@@ -68,12 +72,13 @@ def abouts(spec: Spec) -> dict[str, str]:
 
 
 COPY_LENGTH = 30
-"""Texts up to so many characters may agree: there are only so many ways to say `Topic id`."""
+"""Texts up to this number of characters may agree: there are few ways to write `Topic id`."""
 COPY_RATIO = 0.9
 
 
 def copies(ours: Mapping[str, str], theirs: Mapping[str, str]) -> Iterator[str]:
-    """A line for each text of ours that is, up to case and punctuation, nearly theirs at its place or theirs anywhere."""
+    """A line for each text of ours that, apart from case and punctuation, is nearly equal to theirs
+    at the same place, or equal to one of theirs at any place."""
     anywhere = {plain(text) for text in theirs.values()}
     for place, text in ours.items():
         words = plain(text)
@@ -96,7 +101,8 @@ def _between(left: Specs, ours: Places, right: Specs, theirs: Places) -> Iterato
     for place in [*ours, *(place for place in theirs if place not in ours)]:
         if place in ours and place in theirs:
             yield from _unlike(place, left.label, ours[place], right.label, theirs[place])
-        elif (owner := _owner(place)) in ours and owner in theirs:  # else the owner's line says it
+        # else the line of the owner reports it
+        elif (owner := _owner(place)) in ours and owner in theirs:
             side, facts = (left, ours[place]) if place in ours else (right, theirs[place])
             kind = f"{facts['type']}, " if "type" in facts else ""
             yield f"{place}: only in {side.label} ({kind}versions {facts['versions']})"
@@ -112,7 +118,7 @@ def _unlike(place: str, left: str, ours: Facts, right: str, theirs: Facts) -> It
 
 
 def _first_apart(names: list[str], others: list[str]) -> tuple[str, str]:
-    """The first names of both orders that are not the same; names that only one order has do not count."""
+    """The first names at which both orders differ, without the names that only one of them has."""
     both = set(names) & set(others)
     pairs = zip([n for n in names if n in both], [n for n in others if n in both], strict=True)
     return next(((f"{mine} first", f"{yours} first") for mine, yours in pairs if mine != yours), ("", ""))
@@ -165,7 +171,7 @@ def _listeners(of: Spec) -> str:
 
 
 def _default(field: Spec) -> str:
-    """The default as a value. A JSON null counts as no default: so does Kafka's own reader take it."""
+    """The default as a value. A JSON null counts as no default, as in Kafka's own reader."""
     given, kind = field.get("default"), field["type"]
     text = "" if given is None else json.dumps(given) if isinstance(given, bool) else str(given)
     if text == "null":

@@ -1,7 +1,7 @@
-"""The default of a field, from what the specification writes as JSON.
+"""Reads the default of a field from the JSON of the specification.
 
-Kafka reads every default as text, so `-1`, `"-1"`, `false` and `"false"` are the same; a JSON null is the empty text,
-which is *not* the text `null`: it means the type's own empty value.
+Kafka reads every default as text, so `-1`, `"-1"`, `false` and `"false"` are the same; a JSON null
+is the empty text, which differs from the text `null`: it means the empty value of the type.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .versions import Versions
 
 
 def default_of(written: object, kind: str, array: bool, struct: bool, versions: Versions, nullable: Versions) -> object:
-    """The default as a Python value; ValueError says why there is none."""
+    """The default as a Python value. Raises ValueError with the reason when there is none."""
     text = _text(written)
     if text == "null" and (array or struct or kind in ("string", "bytes", "records")):
         if not versions.within(nullable):

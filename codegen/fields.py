@@ -1,4 +1,5 @@
-"""One field of a specification: its type, its ranges of versions, its tag and default, and every rule that binds them."""
+"""One field of a specification: its type, its ranges of versions, its tag and default, and the
+rules for them."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ ENTITIES = {
     "topicName": "string",
     "brokerId": "int32",
 }
-"""What an entityType must be made of; arrays look at the element."""
+"""The type that each entityType needs; for an array, the type of its elements."""
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 StructOf = Callable[[str, dict[str, object], Versions, Scope], StructSpec]
@@ -45,7 +46,7 @@ class _Type:
 
 
 def field_of(raw: object, scope: Scope, taken: frozenset[str], struct_of: StructOf) -> FieldSpec:
-    """The field that `raw` describes; `taken` are attribute names that it must step aside for."""
+    """The field that `raw` describes; `taken` are attribute names that it must not use."""
     if not isinstance(raw, dict):
         raise scope.error("a field is a JSON object")
     name = text_at(raw, "name", scope)
@@ -84,7 +85,8 @@ def _type(text: str, scope: Scope) -> _Type:
 
 
 def is_struct_name(name: str) -> bool:
-    """Whether a struct or a message may have this name: letters and digits, a capital first, and no word of Python's."""
+    """Whether a struct or a message may have this name: letters and digits, a capital first, and no
+    keyword of Python."""
     return name[0].isupper() and _NAME.fullmatch(name) is not None and not keyword.iskeyword(name)
 
 

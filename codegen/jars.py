@@ -1,11 +1,12 @@
-"""Our specs against the specs in Apache Kafka's jars: `python -m codegen.jars --check | --diff OLD NEW | --extract DIR`.
+"""Compares our specs with the specs in Apache Kafka's jars: `python -m codegen.jars --check |
+--diff OLD NEW | --extract DIR`.
 
-    --check [--kafka VERSION]           every fact of every message the same on both sides, and no prose of ours a copy of theirs
-    --diff OLD NEW                      what Kafka changed between two of its versions
-    --extract DIR [--kafka VERSION]     theirs as specs in canonical style, with our `about` where a field has one
+    --check [--kafka VERSION]        whether all facts are equal, and none of our prose a copy
+    --diff OLD NEW                   what Kafka changed between two of its versions
+    --extract DIR [--kafka VERSION]  theirs as specs in canonical style, with our `about` texts
 
-Exit codes: 0 no findings, 1 findings of `--check` (a line each), 2 wrong arguments, 3 the jars cannot be had (said on stderr).
-Kafka's own prose is never printed and never written.
+Exit codes: 0 no findings, 1 findings of `--check` (a line each), 2 wrong arguments, 3 the jars are
+not available (the reason is on stderr). Kafka's own prose is never printed or written.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def committed(folder: Path = OURS) -> Specs:
 
 
 def released(version: str, label: str = "theirs") -> Specs:
-    """The specs in the jars of a Kafka version, prose included. NoJars when the jars cannot be had."""
+    """The specs in the jars of a Kafka version, with their prose. Raises NoJars when the jars are
+    not available."""
     found = {spec["name"]: (family, spec) for family, _, spec in _resources(version)}
     return Specs(label, found)
 
@@ -49,7 +51,8 @@ def check(ours: Specs, theirs: Specs) -> list[str]:
 
 
 def extract(version: str, folder: Path, ours: Specs) -> int:
-    """Write theirs as `folder/FAMILY/*.json`, our prose in the place of Kafka's; the number of files written."""
+    """Writes theirs as `folder/FAMILY/*.json`, with our prose in place of Kafka's. Returns the
+    number of files."""
     prose = _prose(ours)
     count = 0
     for family, file, spec in _resources(version):

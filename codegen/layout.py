@@ -1,8 +1,8 @@
-"""What one version of a message looks like on the wire: a checked model and a version to a tree of operations, as plain
-data.
+"""Derives the wire layout of one version of a message from the checked model: a tree of operations,
+as plain data.
 
-This file decides everything that depends on the version; what comes after it (the emitters, documentation, tools) only
-walks the tree.
+This file decides everything that depends on the version; the later stages (emitters, documentation,
+tools) only walk the tree.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A string, bytes or records: a length (an unsigned varint of length + 1 when compact, else int16 or int32), then bytes."""
+    """A string, bytes or records: a length (an unsigned varint of length + 1 when compact, else
+    int16 or int32), then bytes."""
 
     field: FieldSpec
     compact: bool
@@ -39,7 +40,8 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """A count (as a length, int32 when not compact), then the elements; an element is never null."""
+    """A count (as a length, int32 when not compact), then the elements; an element is never
+    null."""
 
     field: FieldSpec
     compact: bool
@@ -49,7 +51,8 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """A struct in place. `marker` says how a nullable one tells that it is there: `int8` (-1 or 1), `uvarint` (0 or 1), or none at all."""
+    """A struct in place. `marker` is the form of the null marker: `int8` (-1 or 1), `uvarint` (0 or
+    1), or none."""
 
     field: FieldSpec
     marker: str
@@ -61,7 +64,8 @@ Op: TypeAlias = Fixed | Variable | Array | Nested
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """One struct in one version: `ops` in the order of the wire, then, when flexible, the tag section; `absent` fields take their defaults."""
+    """One struct in one version: `ops` in the order of the wire, then, when flexible, the tag
+    section; `absent` fields take their defaults."""
 
     struct: StructSpec
     version: int

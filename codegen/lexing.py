@@ -9,7 +9,8 @@ _COMMENT_OR_STRING = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DO
 
 
 def parse(text: str) -> object:
-    """The JSON value; ValueError for broken JSON, text after it, a key that comes twice, or NaN."""
+    """The JSON value; Raises ValueError for broken JSON, text after it, a key that appears twice,
+    or NaN."""
     plain = _COMMENT_OR_STRING.sub(lambda found: found[1] or " ", text)
     return json.loads(plain, object_pairs_hook=_unique, parse_constant=_no_constant)
 

@@ -12,7 +12,7 @@ def struct_path(message: MessageSpec, struct: StructSpec) -> str:
 
 
 def literal(field: FieldSpec, pool: Pool, message: MessageSpec) -> str:
-    """What the field's slot holds when the field is at its default."""
+    """The content of the field's slot when the field is at its default."""
     if field.default is OWN_DEFAULTS and field.struct is not None:
         return "None" if field.lazy else f"_{message.name}_{field.struct.name}()"
     if field.type == "uuid" and not field.array:
@@ -23,7 +23,8 @@ def literal(field: FieldSpec, pool: Pool, message: MessageSpec) -> str:
 
 
 def differs(field: FieldSpec, value: str, pool: Pool, message: MessageSpec) -> str:
-    """An expression: is `value`, the content of the slot, something else than the default?"""
+    """An expression that is true when `value`, the content of the slot, differs from the
+    default."""
     default = field.default
     if default is None:
         return f"{value} is not None"

@@ -1,7 +1,9 @@
-"""The jars of an Apache Kafka release: from the cache, else through Maven into the cache.
+"""Finds the jars of an Apache Kafka release in the cache, or downloads them with Maven into the
+cache.
 
-A release's jars stand in `kafka-VERSION` under `KAFKADOUBLE_CACHE` (default `~/.cache/kafkadouble`); a folder that holds
-every jar of `FAMILIES` is used as it is, and Maven is not called. This file never opens a jar.
+A release's jars are in `kafka-VERSION` under `KAFKADOUBLE_CACHE` (default `~/.cache/kafkadouble`);
+a folder that holds every jar of `FAMILIES` is used as it is, and Maven is not called. This file
+never opens a jar.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ FAMILIES = {
     "kafka-storage": "storage",
     "kafka-transaction-coordinator": "transaction_coordinator",
 }
-"""The artifacts that carry message specifications -> the folder of ours that holds the same ones."""
+"""The artifacts that carry message specifications -> the folder of ours that holds the same
+ones."""
 
 POM = Path(__file__).with_name("kafka.pom.xml")
 PATIENCE = 600
@@ -32,11 +35,12 @@ _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
 class NoJars(Exception):
-    """The jars cannot be had; the text says why."""
+    """The jars are not available; the text is the reason."""
 
 
 def family_jars(version: str) -> dict[str, Path]:
-    """Family -> its jar of this Kafka version. NoJars when a jar is neither in the cache nor to be fetched."""
+    """Family -> its jar of this Kafka version. Raises NoJars when a jar is not in the cache and
+    cannot be downloaded."""
     folder = cache_folder(version)
     jars = {family: folder / f"{artifact}-{version}.jar" for artifact, family in FAMILIES.items()}
     if not all(jar.is_file() for jar in jars.values()):
@@ -48,7 +52,7 @@ def family_jars(version: str) -> dict[str, Path]:
 
 
 def cache_folder(version: str) -> Path:
-    """Where the jars of this version stand, whether they are there or not."""
+    """The folder for the jars of this version; it may be absent."""
     base = os.environ.get("KAFKADOUBLE_CACHE")
     return (Path(base) if base else Path.home() / ".cache" / "kafkadouble") / f"kafka-{version}"
 
@@ -60,7 +64,7 @@ def _fetch(version: str, folder: Path) -> None:
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         raise NoJars("Java is not on the PATH, and JAVA_HOME is not set")
     folder.parent.mkdir(parents=True, exist_ok=True)
-    # A neighbour, then renames: a run that was cut off never leaves half a jar under a jar's name.
+    # Written under another name, then renamed: an interrupted run leaves no incomplete jar.
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as landing:
         _run_maven(maven, version, landing)
         folder.mkdir(exist_ok=True)

@@ -1,4 +1,5 @@
-"""What a message specification says, once it is checked: plain frozen data. `spec` makes it, everything else reads it."""
+"""The model of a checked message specification: plain frozen data. `spec` makes it, all other
+modules read it."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ FIXED = {
 SIZE = {"?": 1, "b": 1, "B": 1, "h": 2, "H": 2, "i": 4, "I": 4, "q": 8, "d": 8, "16s": 16}
 
 VARIABLE = ("string", "bytes", "records")
-"""Types with a length in front."""
+"""Types that begin with a length."""
 
 INTEGERS = {
     "int8": (-(2**7), 2**7 - 1),
@@ -35,7 +36,8 @@ INTEGERS = {
 
 
 class SpecError(ValueError):
-    """A specification breaks a rule of the language; the text names the file, the struct and the field."""
+    """A specification breaks a rule of the language; the text names the file, the struct and the
+    field."""
 
 
 class _OwnDefaults:
@@ -50,7 +52,8 @@ OWN_DEFAULTS = _OwnDefaults()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FieldSpec:
-    """One field. `type` is the element's type when `array` is set; `struct` is set when that type is a struct."""
+    """One field. `type` is the element's type when `array` is set; `struct` is set when that type
+    is a struct."""
 
     name: str
     python: str
@@ -69,7 +72,8 @@ class FieldSpec:
 
     @property
     def lazy(self) -> bool:
-        """Whether the class makes the default struct when it is first asked for, instead of storing one in every object."""
+        """Whether the class makes the default struct on first use, instead of storing one in every
+        object."""
         return self.struct is not None and not self.array and self.default is OWN_DEFAULTS and not self.nullable
 
     @property
@@ -88,7 +92,8 @@ class StructSpec:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MessageSpec:
-    """One specification file. `structs` are those inside it, in order of appearance; a retired API has no version and no field."""
+    """One specification file. `structs` are those inside it, in order of appearance; a retired API
+    has no version and no field."""
 
     name: str
     kind: str

@@ -1,5 +1,5 @@
-"""One generated module: its head, its classes, and a reader and a writer for each distinct layout of each message in
-it."""
+"""One generated module: its head, its classes, and a reader and a writer for each distinct layout
+of each message in it."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ def _codecs(pool: Pool, message: MessageSpec) -> str:
 
 
 def _functions(pool: Pool, message: MessageSpec, verb: str, body: Body, arguments: str) -> tuple[str, str]:
-    """The table of functions by version, and the functions: versions whose bodies are equal share one."""
+    """The table of functions by version, and the functions: versions whose bodies are equal share
+    one."""
     table: list[str] = []
     texts: list[str] = []
     made: dict[str, str] = {}

@@ -15,7 +15,8 @@ OURS_OF_MESSAGES = OURS | {
 
 
 def snake(name: str) -> str:
-    """`LogAppendTimeMs` as log_append_time_ms, as Kafka itself does it: a run of capitals is one word (`KRaftVersion`, kraft_version)."""
+    """`LogAppendTimeMs` as log_append_time_ms, as Kafka itself does it: a run of capitals is one
+    word (`KRaftVersion`, kraft_version)."""
     letters = []
     after_capital = True
     for letter in name:
@@ -27,7 +28,8 @@ def snake(name: str) -> str:
 
 
 def attribute(name: str, taken: frozenset[str]) -> str:
-    """The attribute for a field; with an underscore behind it where Python or our own classes use the name."""
+    """The attribute for a field; with an underscore at the end when Python or our own classes use
+    the name."""
     plain = snake(name)
     return plain + "_" if keyword.iskeyword(plain) or plain in taken else plain
 
@@ -38,7 +40,8 @@ def api(name: str) -> str:
 
 
 def module(name: str, kind: str) -> str:
-    """The module that holds a message: both sides of an API in one, key and value of a coordinator record in one."""
+    """The module that holds a message: both sides of an API in one, key and value of a coordinator
+    record in one."""
     if kind in ("request", "response"):
         return snake(api(name))
     if kind in ("coordinator-key", "coordinator-value"):

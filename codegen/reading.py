@@ -1,10 +1,12 @@
-"""Layouts to Python that reads them: one straight-line function `(b, p) -> (message, p)` for each distinct layout.
+"""Writes Python code that reads layouts: one straight-line function `(b, p) -> (message, p)` for
+each distinct layout.
 
-What makes it fast: neighbouring fixed values and the length byte behind them are unpacked in one call; arrays of
-numbers are one call; arrays of fixed-size structs are one iterator, once a strided look says that all their tag
-sections are empty; objects are made without `__init__`. What makes it safe: the position only grows, a read past the
-end raises or leaves the position past the end (which the caller checks once), and a count above 127 is checked against
-the bytes that remain. Everything rare is a helper of the wire floor.
+It is fast because neighbouring fixed values and the length byte after them are unpacked in one
+call; an array of numbers is one call; an array of fixed-size structs is one iterator, after a
+strided comparison has found all tag sections empty; and objects are made without `__init__`. It is
+safe because the position only grows; a read past the end raises, or leaves the position past the
+end, which the caller checks once; and a count above 127 is compared with the bytes that remain.
+Rare cases call helpers of the wire floor.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ class _Reader:
     # Runs of fixed values: collected, then read in one call.
 
     def flush(self, last: tuple[str, str] | None = None) -> None:
-        """Read what is pending, and `last` (letter, target) behind it."""
+        """Reads the pending values, and `last` (letter, target) after them."""
         run = [*self._pending, last] if last else self._pending
         self._pending = []
         if not run:
@@ -91,7 +93,8 @@ class _Reader:
             self.out(f"{target} = None")
 
     def length(self, op: Variable | Array, kind: str) -> str:
-        """Read the length or count into a variable: length + 1 when compact, so that 0 is null; else negative for null."""
+        """Read the length or count into a variable: length + 1 when compact, so that 0 is null;
+        else negative for null."""
         size = self.name("n")
         if op.compact:
             self.flush(("B", size))
@@ -212,7 +215,7 @@ class _Reader:
             self.struct_loop(layout, count, target)
 
     def fixed_structs(self, layout: Layout, end: str, target: str) -> None:
-        """Structs of one size whose tag sections are known to be empty."""
+        """Reads structs of one size, when all their tag sections are empty."""
         fields = [op.field for op in layout.ops]
         letters = "".join(op.letter for op in layout.ops if isinstance(op, Fixed)) + ("x" if layout.flexible else "")
         rows = self.name("r")
@@ -240,7 +243,8 @@ class _Reader:
     # Structs.
 
     def struct(self, layout: Layout, made: str) -> None:
-        """Make the object `made` and read its fields; a last run of fixed values may stay pending."""
+        """Makes the object `made` and reads its fields; a last run of fixed values may stay
+        pending."""
         self.out(f"{made} = _new({self.struct_class(layout)})")
         for op in layout.ops:
             self.value(op, f"{made}.{op.field.slot}")
@@ -281,7 +285,7 @@ class _Reader:
 
 
 def has_records(layout: Layout) -> bool:
-    """Whether records are anywhere in this version."""
+    """Whether this version contains records."""
     return any(_holds_records(op) for op in (*layout.ops, *layout.tags))
 
 

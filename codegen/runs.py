@@ -1,4 +1,5 @@
-"""Runs of values that one `pack` can write: fixed values, and arrays of numbers with their counts. The writer collects them."""
+"""Runs of values that one `pack` can write: fixed values, and arrays of numbers with their counts.
+The writer collects them."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ class Numbers:
 
     @property
     def condition(self) -> str:
-        """When the run may be packed at once: the count fits in one byte and is not null."""
+        """The condition for packing the run at once: the count fits in one byte and is not null."""
         if self.compact:
             return f"0 <= {self.count} < 127" if self.nullable else f"{self.count} < 127"
         return f"{self.count} >= 0" if self.nullable else ""
@@ -36,19 +37,19 @@ Run: TypeAlias = list[Value | Numbers]
 
 
 def condition(run: Run) -> str:
-    """When a whole run may be packed at once; empty when always."""
+    """The condition for packing a whole run at once; empty for always."""
     return " and ".join(filter(None, (item.condition for item in run if isinstance(item, Numbers))))
 
 
 def template(item: Value | Numbers) -> str:
-    """The letters of an item, with a place for the length of an array."""
+    """The letters of an item, with a placeholder for the length of an array."""
     if isinstance(item, Value):
         return item.letter
     return ("B" if item.compact else "i") + "{}" + item.letter
 
 
 def arguments(item: Value | Numbers) -> str:
-    """What the pack function is given for an item."""
+    """The arguments of the pack function for an item."""
     if isinstance(item, Value):
         return item.value
     return f"{item.count} + 1, *{item.value}" if item.compact else f"{item.count}, *{item.value}"

@@ -1,4 +1,5 @@
-"""Where in a specification the reader stands: for the words of errors, and for the structs that a field may name."""
+"""The position of the reader in a specification, for error texts and for the structs that a field
+may name."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from .versions import NONE, Versions
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A place: file, struct, field. `structs` is shared by all places of one message and fills up as structs are met."""
+    """A place: file, struct, field. `structs` is shared by all places of one message and grows with
+    each struct that is read."""
 
     source: str
     struct: str = ""
@@ -29,7 +31,7 @@ class Scope:
         return replace(self, field=name)
 
     def opening(self, struct: str) -> Scope:
-        """Remember that `struct` is being read, so that it cannot contain itself."""
+        """Remembers that `struct` is being read, so that it cannot contain itself."""
         return replace(self, open=self.open | {struct})
 
     def of_message(self, flexible: Versions, common: dict[str, dict[str, object]]) -> Scope:
@@ -41,14 +43,14 @@ class Scope:
 
 
 def known_keys(raw: dict[str, object], known: Collection[str], scope: Scope) -> None:
-    """Every key must be one of `known`."""
+    """Requires that every key is one of `known`."""
     for key in raw:
         if key not in known:
             raise scope.error(f"unknown key {key!r}")
 
 
 def text_at(raw: dict[str, object], key: str, scope: Scope) -> str:
-    """A text that must be there."""
+    """A text that is required."""
     value = raw.get(key)
     if not isinstance(value, str) or not value.strip():
         raise scope.error(f"{key} must be given, as text")
@@ -71,7 +73,7 @@ def versions_at(raw: dict[str, object], key: str, scope: Scope, absent: Versions
 
 
 def entries(raw: dict[str, object], key: str) -> list[object]:
-    """A list; a lone value stands for a list of one, as Kafka reads it."""
+    """A list. A single value counts as a list of one, as in Kafka."""
     value = raw.get(key)
     if value is None:
         return []

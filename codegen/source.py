@@ -1,4 +1,5 @@
-"""Python text in the making: lines with indentation, and the pool of names that one generated module needs."""
+"""Builds Python source: lines with indentation, and the pool of names that one generated module
+needs."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from contextlib import contextmanager
 
 
 class Lines:
-    """Lines of Python. `with lines.block("if x:")` indents what follows."""
+    """Lines of Python. `with lines.block("if x:")` indents the lines inside."""
 
     def __init__(self, depth: int = 0) -> None:
         self._lines: list[str] = []
@@ -25,7 +26,7 @@ class Lines:
         self._depth -= 1
 
     def raw(self, text: str) -> None:
-        """Lines that stand at the margin, inside a string."""
+        """Adds lines without indentation, inside a string."""
         self._lines.append(text)
 
     def text(self) -> str:
@@ -33,7 +34,8 @@ class Lines:
 
 
 class Pool:
-    """What a generated module needs at its top: `struct` formats (as bound functions), helpers by module, shapes, default structs."""
+    """What a generated module needs at its top: `struct` formats (as bound functions), helpers by
+    module, shapes, default structs."""
 
     def __init__(self) -> None:
         self.helpers: dict[str, set[str]] = {}
@@ -67,7 +69,8 @@ class Pool:
         return self._shapes.setdefault(template, f"_shapes_{len(self._shapes) + 1}")
 
     def default_struct(self, qualified: str) -> str:
-        """A struct of defaults, to compare with and to write from; never handed out."""
+        """A struct of defaults, to compare with and to write from; it is not returned to
+        callers."""
         return self.defaults.setdefault(qualified, "_default_" + qualified.replace(".", "_"))
 
     def constants(self) -> str:

@@ -1,8 +1,8 @@
-"""A specification's text to a checked model: every rule of the spec language is an error here that names file, struct
-and field.
+"""Reads a specification's text into a checked model. Breaking a rule of the spec language is an
+error that names file, struct and field.
 
-The language is Kafka's (message specifications, JSON with comments). This file reads the message and its structs;
-`fields` reads one field.
+The language is Kafka's (message specifications, JSON with comments). This file reads the message
+and its structs; `fields` reads one field.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LISTENERS = ("zkBroker", "broker", "controller")
 
 
 def load(path: Path, source: str = "") -> MessageSpec:
-    """The message in a file; `source` is how errors and generated files name it."""
+    """The message in a file; `source` is its name in errors and generated files."""
     return parse(path.read_text(encoding="utf-8"), source or path.name)
 
 
@@ -179,7 +179,7 @@ def _check_coordinator_key(message: MessageSpec, scope: Scope) -> None:
 
 
 def _check_uses(message: MessageSpec, scope: Scope) -> None:
-    """No struct may be reached in a version that it does not have."""
+    """Checks that no struct is used in a version that it does not have."""
     for version in message.valid:
         _check_use(message.struct, version, scope)
 

@@ -1,9 +1,10 @@
-"""The canonical text of a message specification, and the loader that reads any text of one.
+"""Writes the canonical text of a message specification, and reads any text of one.
 
-A specification is Kafka's spec language: JSON in which `//` and `/* */` comments are allowed outside strings. Committed
-specs have one shape, so that a diff shows facts and nothing else: one field per line, keys in the order of `FIELD_KEYS`,
-`about` last of a field's own keys and on a line of its own where the line would grow too long.
-This file never judges what a spec says; it refuses keys that it does not know, because it would lose them.
+A specification is Kafka's spec language: JSON in which `//` and `/* */` comments are allowed
+outside strings. Committed specs have one shape, so that a diff shows facts and nothing else: one
+field per line, keys in the order of `FIELD_KEYS`, `about` last of a field's own keys, on a line of
+its own when the line would be too long. This file does not check the content of a spec. It refuses
+unknown keys, because it would lose them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from . import lexing
 Spec = dict[str, Any]
 
 WIDTH = 120
-"""Columns that a line may have before its `about` moves to the next one."""
+"""The width in columns above which `about` moves to the next line."""
 
 MESSAGE_KEYS = (
     "apiKey",
@@ -54,7 +55,8 @@ _STRUCT_END = ', "fields": ['
 
 
 def loads(text: str) -> Spec:
-    """The spec that `text` holds. ValueError when it is no JSON object, or a key comes twice in one object."""
+    """The spec that `text` holds. Raises ValueError when it is no JSON object, or a key appears
+    twice in one object."""
     spec = lexing.parse(text)
     if not isinstance(spec, dict):
         raise ValueError(f"a spec is a JSON object, not {type(spec).__name__}")

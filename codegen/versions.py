@@ -1,4 +1,5 @@
-"""Ranges of versions as the spec language writes them: `none`, `3`, `3-7`, `3+`. An open range ends at 32767."""
+"""Ranges of versions as the spec language writes them: `none`, `3`, `3-7`, `3+`. An open range ends
+at 32767."""
 
 from __future__ import annotations
 
@@ -12,14 +13,15 @@ _FORM = re.compile(r"(\d+)(?:(\+)|-(\d+))?")
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """The versions `low` to `high`, both included; empty when `low > high`, and then always (0, -1)."""
+    """The versions `low` to `high`, both included; empty when `low > high`, and then always (0,
+    -1)."""
 
     low: int = 0
     high: int = -1
 
     @classmethod
     def parse(cls, text: str) -> Versions:
-        """Read a range; ValueError when it is not one."""
+        """Reads a range; raises ValueError for any other text."""
         text = text.strip()
         if text == "none":
             return NONE

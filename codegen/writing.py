@@ -1,10 +1,10 @@
-"""Layouts to Python that writes them: one straight-line function `(m, w)` for each distinct layout; `w` is `append` of
-a list of buffers.
+"""Writes Python code that writes layouts: one straight-line function `(m, w)` for each distinct
+layout; `w` is `append` of a list of buffers.
 
-What makes it fast: a whole run of fixed values, lengths, arrays of numbers and the empty tag section goes out in one
-`pack`; only the bytes of strings, bytes and records are appended as they are, never copied. Anything wrong with the
-values raises some error of Python's, or of the wire floor; the caller then finds out slowly what it was
-(`messages.unfit`).
+It is fast because one `pack` writes a whole run of fixed values, lengths, arrays of numbers and the
+empty tag section; only the bytes of strings, bytes and records are appended as they are, without a
+copy. A wrong value raises an error of Python or of the wire floor; the caller then finds the field
+slowly (`messages.unfit`).
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ class _Writer:
         self.out(f"w({shapes}[{counts}]({values}))")
 
     def put_plain(self, run: Run) -> None:
-        """One pack for each stretch between arrays, the arrays by a helper: for nulls and long arrays."""
+        """One pack for each run between arrays, and a helper for each array: for nulls and long
+        arrays."""
         stretch: Run = []
         for item in run:
             if isinstance(item, Value):
@@ -124,7 +125,8 @@ class _Writer:
         self.out(f"w({content})")
 
     def content(self, op: Variable, value: str, content: str, size: str) -> None:
-        """The bytes of a value that is there into the variable `content`, what goes into the length into `size`."""
+        """Puts the bytes of a value that is not null into the variable `content`, and its length
+        into `size`."""
         if op.field.type == "string":
             self.out(f"{content} = {value}.encode()")
         else:
@@ -135,7 +137,8 @@ class _Writer:
         self.out(f"{size} = len({content}) + 1" if op.compact else f"{size} = len({content})")
 
     def length(self, compact: bool, kind: str, size: str) -> None:
-        """Write what is pending and the length; when compact, `size` is length + 1 and fits in one byte, or a helper writes it."""
+        """Writes the pending values and the length. When compact, `size` is length + 1; a helper
+        writes it when it does not fit in one byte."""
         if not compact:
             self._pending.append(Value("h" if kind == "text" else "i", size))
             self.flush()
@@ -167,7 +170,7 @@ class _Writer:
 
     def default_struct(self, op: Nested, name: str) -> None:
         if not op.field.lazy or op.field.struct is None or op.layout.version in op.field.tagged:
-            return  # a tagged one is only written when it is there
+            return  # a tagged one is only written when it is not null
         default = self.pool.default_struct(f"{self.message.name}.{op.field.struct.name}")
         with self.out.block(f"if {name} is None:"):
             self.out(f"{name} = {default}")
@@ -210,7 +213,8 @@ class _Writer:
     # Structs.
 
     def struct(self, layout: Layout, name: str) -> None:
-        """Write the fields of the object `name`; a last run may stay pending, except behind a tag section."""
+        """Writes the fields of the object `name`; a last run may stay pending, except after a tag
+        section."""
         self.refuse_absent([field for field in layout.absent if not field.ignorable], layout, name)
         for op in layout.ops:
             self.value(op, f"{name}.{op.field.slot}")
@@ -247,7 +251,8 @@ class _Writer:
             self.tags(layout, name, conditions)
 
     def tags(self, layout: Layout, name: str, conditions: list[str]) -> None:
-        """The section itself: each tagged field that differs from its default is written to a list of its own first."""
+        """The section itself: each tagged field that differs from its default is written to a list
+        of its own first."""
         section = self.name("tags")
         self.out(f"{section} = {{}}")
         for op, differing in zip(layout.tags, conditions, strict=True):

@@ -1,8 +1,8 @@
-"""Every message of Kafka 4.4 in every version: `from kafkadouble.messages import FetchRequest` imports that API and
-nothing else.
+"""Every message of Kafka 4.4 in every version: `from kafkadouble.messages import FetchRequest`
+imports that API and nothing else.
 
-Start at `registry` for what there is, at `headers` for whole frames, at `framed` and `coordinator` for records of
-Kafka's own topics.
+`registry` lists the messages, `headers` reads and writes whole frames, `framed` and `coordinator`
+the records of Kafka's internal topics.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ else:
 
     def __getattr__(name):
         """The message class with this name, from its generated module."""
-        if not name[:1].isupper():  # a submodule that is being imported, or nothing of ours
+        if not name[:1].isupper():  # a submodule that is being imported, or no message
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from . import registry
 
@@ -26,7 +26,7 @@ else:
         return found
 
     def __dir__():
-        """Every message that a version of Kafka 4.4 has, besides what is imported already."""
+        """Every message with a version in Kafka 4.4, and what is imported already."""
         from . import registry
 
         return sorted({*globals(), *(each.name for each in registry.entries() if not each.retired)})

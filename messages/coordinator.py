@@ -1,7 +1,7 @@
 """Coordinator records as bytes: int16 record type and the key; int16 version and the value.
 
-The types are numbered by each coordinator on its own, so that a reader must say whose record it is: the family, as the
-folders of specifications are named. A value without bytes (a tombstone) is the caller's business.
+Each coordinator numbers its own types, so a reader must pass the family of the record, named as the
+folders of specifications. The caller handles null values (tombstones).
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def decode_key(data: bytes, family: str) -> Message:
 
 
 def decode_value(data: bytes, key: Message) -> tuple[Message, int]:
-    """The value that belongs to a key, and its version. UnknownMessage for a version that it does not have."""
+    """The value that belongs to a key, and its version. UnknownMessage for a version that it does
+    not have."""
     version = _number(data)
     return value_class(key).decode(data, version, 2), version
 

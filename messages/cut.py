@@ -1,4 +1,5 @@
-"""Texts that are too long for the wire, cut: an error that quotes what a client sent, perhaps twice, may be longer than a string can be."""
+"""Cuts texts that are too long for the wire: an error message that quotes a client's string,
+perhaps twice, may be longer than a string can be."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ END = "..."
 
 
 def cut_texts(struct: Struct) -> bool:
-    """Cut every string of a message, in place, that no version could carry; whether there was one."""
+    """Cuts, in place, every string of a message that no version could carry. Returns whether there
+    was one."""
     found = False
     for field in fields_of(type(struct)):
         value = getattr(struct, field.name)

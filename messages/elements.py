@@ -1,8 +1,9 @@
-"""How many things a message is made of, counted in its bytes before anything is made of them.
+"""Counts the elements of a message in its bytes, before any object is made of them.
 
-An empty name of two bytes becomes an object of a hundred, so that the objects of one frame can take forty times its bytes. This file walks
-arrays and tag sections by the table of fields, looks at no value, and stops as soon as there are too many. What cannot be read is none of its
-business: the reader will find it.
+An empty name of two bytes becomes an object of a hundred, so that the objects of one frame can take
+forty times its bytes. This file walks arrays and tag sections by the table of fields, ignores
+values, and stops as soon as there are too many elements. It does not report bytes that cannot be
+read: the reader will do that.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     Step = Callable[["_Walk"], None]
 
 NUMBERS_IN_ONE = 4
-"""So many numbers of an array weigh about as much as one struct."""
+"""This many numbers in an array count as one element: they take about as much memory as one
+struct."""
 
 _int, _short = Shape(">i").unpack_from, Shape(">h").unpack_from
 
@@ -34,7 +36,7 @@ class _TooMany(Exception):
 
 
 class _Walk:
-    """Where it stands in the bytes, and how many elements may still come."""
+    """The position in the bytes, and how many more elements are allowed."""
 
     __slots__ = ("at", "body", "left")
 
@@ -58,7 +60,8 @@ class _Walk:
 
 
 def exceed(cls: type[Message], body: bytes, version: int, offset: int, most: int) -> bool:
-    """Whether the message at `offset` has more than `most` elements in its arrays and tag sections, all levels together."""
+    """Whether the message at `offset` has more than `most` elements in its arrays and tag sections,
+    all levels together."""
     walk = _Walk(body, offset, most)
     try:
         for step in _steps(cls, version, is_flexible(cls, version)):
@@ -74,7 +77,7 @@ _known: dict[tuple[type[Struct], int, bool], tuple[Step, ...]] = {}
 
 
 def _steps(cls: type[Struct], version: int, flexible: bool) -> tuple[Step, ...]:
-    """How to get over one struct."""
+    """Skips one struct."""
     found = _known.get((cls, version, flexible))
     if found is None:
         found = _known[cls, version, flexible] = _made(cls, version, flexible)
@@ -110,7 +113,7 @@ def _skip(size: int) -> Step:
 
 
 def _compact(walk: _Walk) -> None:
-    size = walk.uvarint() - 1  # first, since it moves on by itself
+    size = walk.uvarint() - 1  # first, because it advances the position
     walk.at += max(size, 0)
 
 
@@ -123,7 +126,7 @@ def _bytes(walk: _Walk) -> None:
 
 
 def _tags(walk: _Walk) -> None:
-    """A tag that is known may hold an array: its bytes are counted as if every fourth were an element."""
+    """A known tag may hold an array: every four of its bytes count as one element."""
     for _ in range(walk.uvarint()):
         walk.uvarint()
         size = walk.uvarint()

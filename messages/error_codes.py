@@ -1,8 +1,8 @@
-"""Kafka's error codes as data: plain ints to compare and send, with their names, and what they mean to a client.
+"""Kafka's error codes as data: plain ints, with their names, and what they mean to a client.
 
-`error_codes.NOT_LEADER_OR_FOLLOWER` is 6, and `name(6)` is its name; `name` and its siblings survive codes that nobody
-knows. The list is that of Kafka 4.4 (`org.apache.kafka.common.protocol.Errors`), the meanings are our own words. A
-broker never sends NETWORK_EXCEPTION.
+`error_codes.NOT_LEADER_OR_FOLLOWER` is 6, and `name(6)` is its name; `name` and its siblings accept
+unknown codes. The list is that of Kafka 4.4 (`org.apache.kafka.common.protocol.Errors`); the
+meanings are in our own words. A broker never sends NETWORK_EXCEPTION.
 """
 
 from __future__ import annotations
@@ -286,7 +286,7 @@ MEANINGS = {
     STREAMS_TOPOLOGY_DESCRIPTION_UPDATE_FAILED: "The description of the topology could not be stored; the text beside the code says why.",
     CONTROLLER_ID_NOT_REGISTERED: "No controller is registered with this node id.",
 }
-"""What each code says to a client, in our words."""
+"""What each code means to a client, in our words."""
 
 RETRIABLE = frozenset(
     {
@@ -343,24 +343,25 @@ REFRESH = frozenset(
         INCONSISTENT_TOPIC_ID,
     }
 )
-"""Codes that tell a client that its metadata is out of date."""
+"""Codes after which a client refreshes its metadata."""
 
 NAMES = {value: name for name, value in list(globals().items()) if name.isupper() and type(value) is int}
 """Every code with its name, by rising code."""
 
 
 def name(code: int) -> str:
-    """The name of a code; `UNKNOWN_CODE_999` for one that nobody knows."""
+    """The name of a code; `UNKNOWN_CODE_999` for an unknown one."""
     return NAMES.get(code, f"UNKNOWN_CODE_{code}")
 
 
 def is_retriable(code: int) -> bool:
-    """Whether the same request may succeed later. A code that nobody knows is not retriable, as UNKNOWN_SERVER_ERROR is not."""
+    """Whether the same request may succeed later. An unknown code is not retriable, like
+    UNKNOWN_SERVER_ERROR."""
     return code in RETRIABLE
 
 
 def meaning(code: int) -> str:
-    """What a code says, or that nobody knows it."""
+    """What a code means, or that it is unknown."""
     return MEANINGS.get(code, "A code that this version of Kafka does not have.")
 
 

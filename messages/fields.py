@@ -1,8 +1,8 @@
-"""The fields of a generated class as data: what the specification says of them, for everything that is slow and
+"""The fields of a generated class as data, from the specification, for code that is slow and
 general.
 
-Generated classes carry one line of text per field; it is taken apart here when first asked for. Tracing, diagnosis,
-JSON and documentation walk these; the codecs themselves never do.
+Generated classes carry one line of text per field, which is parsed here on first use. Tracing,
+error messages, JSON and documentation use the fields; the codecs do not.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ INTEGERS = {
 SIZES = {"bool": 1, "int8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8, "float64": 8, "uuid": 16}
 NO_VERSIONS = (0, -1)
 OPEN = 32767
-"""The end of a range of versions that has none."""
+"""The end of an open range of versions."""
 
 
 class FieldInfo:
-    """One field. Ranges of versions are (lowest, highest), empty when lowest > highest; `type` is the element's for an array."""
+    """One field. Ranges of versions are (lowest, highest), empty when lowest > highest; `type` is
+    the element's for an array."""
 
     __slots__ = (
         "array",
@@ -86,7 +87,7 @@ class FieldInfo:
         return flexible if self.flexible is None else self.flexible[0] <= version <= self.flexible[1]
 
     def initial(self) -> Any:
-        """A value of its own at the default."""
+        """A new value equal to the default."""
         if self.default is OWN_DEFAULTS and self.struct is not None:
             return self.struct()
         return self.default
@@ -126,7 +127,8 @@ _known: dict[type[Struct], tuple[FieldInfo, ...]] = {}
 
 
 def fields_of(cls: type[Struct]) -> tuple[FieldInfo, ...]:
-    """The fields of a message class or of a struct class inside one, in the order of the specification."""
+    """The fields of a message class or of a struct class inside one, in the order of the
+    specification."""
     found = _known.get(cls)
     if found is None:
         owner = message_of(cls)

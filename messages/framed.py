@@ -1,8 +1,9 @@
-"""Metadata records as bytes: unsigned varints of frame version (1), record type and record version, then the message
-(KIP-746, KIP-631).
+"""Metadata records as bytes: unsigned varints of frame version (1), record type and record version,
+then the message (KIP-746, KIP-631).
 
-The bytes are the value of a record in `__cluster_metadata`, and, with the family `storage`, in `__remote_log_metadata`.
-Nothing may follow the message. Frame version 0 was a preview's; it is refused, as Kafka refuses it.
+The bytes are the value of a record in `__cluster_metadata`, and, with the family `storage`, in
+`__remote_log_metadata`. Bytes after the message are an error. Frame version 0 was used by a
+preview; it is refused, as in Kafka.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ _TYPES = {
 
 
 class _Frames(dict[tuple[int, int], bytes]):
-    """Type and version -> what stands before the message. There are few, for whoever writes has a class and a version of it."""
+    """A cache: type and version -> the bytes before the message. It is small, because only existing
+    classes and versions are written."""
 
     def __missing__(self, of: tuple[int, int]) -> bytes:
         kind, version = of
@@ -47,8 +49,10 @@ def encode_record(message: Message, version: int) -> bytes:
 
 
 def decode_record(data: bytes, family: str = "metadata") -> tuple[Message, int]:
-    """The message and its version. UnknownMessage for a type or version that is not known; WireError for anything else."""
-    if len(data) > 2 and data[0] == FRAME_VERSION and data[1] < 128 and data[2] < 128:  # as nearly all have it
+    """The message and its version. UnknownMessage for a type or version that is not known;
+    WireError for anything else."""
+    # the form of nearly all records
+    if len(data) > 2 and data[0] == FRAME_VERSION and data[1] < 128 and data[2] < 128:
         kind, version, at = data[1], data[2], 3
     else:
         kind, version, at = _frame(data)
@@ -59,7 +63,7 @@ def decode_record(data: bytes, family: str = "metadata") -> tuple[Message, int]:
 
 
 def _frame(data: bytes) -> tuple[int, int, int]:
-    """Type, version, and where the message begins."""
+    """Type, version, and the position of the message."""
     frame, at = _small(data, 0, "frame version")
     if frame != FRAME_VERSION:
         raise WireError(f"frame version {frame} is not {FRAME_VERSION}", offset=0, path="frame version")

@@ -1,9 +1,9 @@
-"""Frames in and out: the headers in front of requests and responses, by hand and fast.
+"""Reads and writes frames: the headers of requests and responses, written by hand to be fast.
 
-A frame here is what follows the four bytes of size; what is written carries them. Header versions come from the
-registry. As in Kafka, a null client id reads as an empty one, and one that is not UTF-8 is no reason to refuse a
-request; in request header 2 the client id keeps its two bytes of length. This file never looks at a body, except to
-hand it to its message.
+A frame that is read begins after the four bytes of size; a frame that is written includes them.
+Header versions come from the registry. As in Kafka, a null client id is read as an empty one, a
+client id that is not UTF-8 is accepted, and in request header 2 the client id keeps its two bytes
+of length. This file does not read bodies; it passes them to their messages.
 """
 
 from __future__ import annotations
@@ -30,11 +30,13 @@ _FLEXIBLE_FROM = {
     api.key: 1 << 15 if api.request_entry.flexible_from is None else api.request_entry.flexible_from
     for api in registry.apis()
 }
-_TAGGED_FROM = {**_FLEXIBLE_FROM, ApiKeys.API_VERSIONS: 1 << 15}  # the versions that have response header 1
+# the first version with response header 1
+_TAGGED_FROM = {**_FLEXIBLE_FROM, ApiKeys.API_VERSIONS: 1 << 15}
 
 
 class RequestHead:
-    """A request's header; `body_offset` is where the body starts in the frame, `tags` the number of tagged fields."""
+    """A request's header; `body_offset` is the position of the body in the frame, `tags` the number
+    of tagged fields."""
 
     __slots__ = ("api_key", "api_version", "body_offset", "client_id", "correlation_id", "tags")
 
@@ -50,7 +52,8 @@ class RequestHead:
 
 
 class UnknownRequest(UnknownMessage):
-    """A header whose API key nobody knows. What could be read is here; the client id and the body stay unread."""
+    """A header with an unknown API key. It holds what was read before; the client id and the body
+    were not read."""
 
     def __init__(self, api_key: int, api_version: int, correlation_id: int, offset: int) -> None:
         super().__init__(f"no API has the key {api_key}", offset=offset, path="RequestHeader.request_api_key")
@@ -58,10 +61,11 @@ class UnknownRequest(UnknownMessage):
 
 
 def read_request_header(frame: bytes, offset: int = 0, most_tags: int = MOST_TAGS) -> RequestHead:
-    """The header at `offset`. A version that its API does not have is no error here, as it is none in Kafka: the caller answers it.
+    """The header at `offset`. An unsupported version is no error here, as in Kafka: the caller
+    answers it.
 
-    UnknownRequest when no API has the key, which carries key, version and correlation id; Truncated when the header is not all there;
-    TooLarge when it announces more than `most_tags` tagged fields.
+    Raises UnknownRequest, with key, version and correlation id, when no API has the key; Truncated
+    when the header is incomplete; TooLarge when it announces more than `most_tags` tagged fields.
     """
     count = 0
     try:
@@ -89,7 +93,8 @@ def read_request_header(frame: bytes, offset: int = 0, most_tags: int = MOST_TAG
 
 
 def write_request(request: Message, correlation_id: int, client_id: str | None, version: int) -> list[Buffer]:
-    """A whole request with its size in front, as buffers for `sendmsg`. UsageError when a value does not fit."""
+    """A whole request with its size in front, as buffers for `sendmsg`. UsageError when a value
+    does not fit."""
     key = _key(request)
     body = request.parts(version)
     client = b"" if client_id is None else client_id.encode()
@@ -103,7 +108,8 @@ def write_request(request: Message, correlation_id: int, client_id: str | None, 
 
 
 def write_response(response: Message, correlation_id: int, api_key: int, version: int) -> list[Buffer]:
-    """A whole response with its size in front, as buffers for `sendmsg`. UsageError when a value does not fit."""
+    """A whole response with its size in front, as buffers for `sendmsg`. UsageError when a value
+    does not fit."""
     body = response.parts(version)
     tagged_from = _TAGGED_FROM.get(api_key)
     if tagged_from is None:
@@ -120,7 +126,8 @@ def write_response(response: Message, correlation_id: int, api_key: int, version
 
 
 def read_response(frame: bytes, api_key: int, version: int, offset: int = 0) -> tuple[int, Message]:
-    """The correlation id and the response. An ApiVersions response that is not of `version` is tried as version 0 (KIP-511)."""
+    """The correlation id and the response. An ApiVersions response that is not of `version` is
+    tried as version 0 (KIP-511)."""
     api = registry.api(api_key)
     try:
         correlation = _CORRELATION(frame, offset)[0]
@@ -145,7 +152,7 @@ def _key(message: Message) -> int:
 
 
 def _joined(head: bytes, body: list[Buffer]) -> list[Buffer]:
-    """The head and the first buffer as one, unless that one is large."""
+    """Joins the head and the first buffer, unless that is large."""
     if len(body[0]) < 1024:
         body[0] = head + body[0]
         return body

@@ -1,10 +1,10 @@
 """Messages as the plain dicts that Kafka's own generated JSON converters make and read (KIP-673).
 
-The rules are Kafka's: camelCase names in the order of the specification; bytes as base64, uuids as Kafka's text; a
-tagged field at its default is left out; a field that the version does not have is left out, or refused when it is set
-and not ignorable. Reading insists on every field that the version has untagged, sets a field that the version does not
-have all the same, and ignores names that it does not know. One difference: records are base64 of their bytes, where
-Kafka writes an empty text.
+The rules are Kafka's: camelCase names in the order of the specification; bytes as base64, uuids as
+Kafka's text; a tagged field at its default is omitted; a field that the version does not have is
+omitted, or refused when it is set and not ignorable. Reading requires every untagged field of the
+version, also sets fields that the version does not have, and ignores unknown names. One difference:
+records are base64 of their bytes, where Kafka writes an empty text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def to_json(message: Message, version: int) -> dict[str, Any]:
-    """The dict of a message. UsageError when it cannot be carried by the version."""
+    """The dict of a message. Raises UsageError when the version cannot carry a value."""
     _check_version(type(message), version)
     return _dict(message, version, type(message).__name__)
 

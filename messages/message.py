@@ -1,8 +1,9 @@
-"""What every generated class is: a `Struct` with named fields, and a `Message` that reads and writes itself in each of
-its versions.
+"""The base classes of generated classes: a `Struct` has named fields, a `Message` reads and writes
+itself in each of its versions.
 
-The generated functions do the work and know only the good case. When one of them stumbles, the slow twins in `trace`
-and `unfit` walk the same bytes or values again and say where and why. This file never imports a generated module.
+The generated functions handle only valid input. When one of them fails, the slow twins in `trace`
+and `unfit` walk the same bytes or values again and report where and why. This file does not import
+generated modules.
 """
 
 from __future__ import annotations
@@ -21,17 +22,19 @@ if TYPE_CHECKING:
     Writer: TypeAlias = Callable[[Any, Callable[[Any], None]], None]
 
 OWN_DEFAULTS: Any = object()
-"""Stands for a struct of its own defaults where None means null."""
+"""Represents a struct of its own defaults where None means null."""
 
 LARGE = 8192
-"""Bytes from which a buffer goes out on its own instead of being joined with its neighbours."""
+"""The size in bytes from which a buffer is sent on its own instead of being joined with its
+neighbours."""
 
 _UNREADABLE = (IndexError, struct.error, UnicodeDecodeError, WireError)
 _UNFIT = (struct.error, TypeError, AttributeError, ValueError, OverflowError)
 
 
 class Struct:
-    """A struct of a message, the same class for all versions. Equal when all fields are equal; sequences compare by their elements."""
+    """A struct of a message, the same class for all versions. Equal when all fields are equal;
+    sequences compare by their elements."""
 
     __slots__ = ()
     _fields: ClassVar[str] = ""
@@ -76,8 +79,8 @@ class Message(Struct):
 
     @classmethod
     def read(cls, body: Buffer, version: int, offset: int = 0) -> tuple[Self, int]:
-        """The message at `offset`, and the position behind it. A bytearray is not copied where there may be records in it, so that they are
-        views of that."""
+        """The message at `offset`, and the position behind it. A bytearray that may contain records
+        is not copied: the records are views of it."""
         reader = cls._readers.get(version)
         if reader is None or offset < 0:
             raise cls._unknown(version, offset)
@@ -92,22 +95,26 @@ class Message(Struct):
         return message, end
 
     def encode(self, version: int) -> bytes:
-        """The bytes of this message. UsageError names the field and version when a value does not fit."""
+        """The bytes of this message. UsageError names the field and version when a value does not
+        fit."""
         return b"".join(self._written(version))
 
     def parts(self, version: int) -> list[Buffer]:
-        """The bytes as buffers for `sendmsg`: records and other large bytes are the objects that were given, uncopied."""
+        """The bytes as buffers for `sendmsg`: records and other large bytes are the objects that
+        were given, uncopied."""
         return gather(self._written(version)) if self._bulky else [b"".join(self._written(version))]
 
     def to_json(self, version: int) -> dict[str, Any]:
-        """The plain dict that Kafka's own JSON converter makes of it, except that records are base64 of their bytes."""
+        """The plain dict that Kafka's own JSON converter makes of it, except that records are
+        base64 of their bytes."""
         from .json_form import to_json
 
         return to_json(self, version)
 
     @classmethod
     def from_json(cls, obj: dict[str, Any], version: int) -> Self:
-        """The message of such a dict; UsageError names a mandatory field that is missing, or a value of the wrong type."""
+        """The message of such a dict; UsageError names a mandatory field that is missing, or a
+        value of the wrong type."""
         from .json_form import from_json
 
         return from_json(cls, obj, version)
@@ -139,7 +146,8 @@ class Message(Struct):
 
 
 def gather(buffers: list[Buffer]) -> list[Buffer]:
-    """The same bytes in few buffers: small neighbours are joined, large buffers stay what they are."""
+    """The same bytes in few buffers: small neighbours are joined, large buffers stay what they
+    are."""
     out: list[Buffer] = []
     start = 0
     for at in [number for number, size in enumerate(map(len, buffers)) if size >= LARGE]:
@@ -153,7 +161,8 @@ def gather(buffers: list[Buffer]) -> list[Buffer]:
 
 
 def field_names(cls: type[Struct]) -> tuple[str, ...]:
-    """The names of a struct's fields in the order of its specification, and `unknown_tagged_fields` last."""
+    """The names of a struct's fields in the order of its specification, and `unknown_tagged_fields`
+    last."""
     slots: tuple[str, ...] = cls.__slots__
     return tuple(slot.removeprefix("_") for slot in slots)
 

@@ -1,9 +1,10 @@
-"""Which messages there are: by API key, by name, with their versions, listeners and header versions, and their classes
-on first use.
+"""The index of messages: by API key and by name, with versions, listeners and header versions.
+Classes are imported on first use.
 
-It reads the generated index and imports no message until one is asked for. Header versions follow KIP-482: a request
-header is 2 in flexible versions and 1 before, a response header 1 and 0; the response of ApiVersions always has header
-0, so that a client that guessed a version too high can still read it (KIP-511).
+It reads the generated index and imports no message until one is used. Header versions follow
+KIP-482: a request header is 2 in flexible versions and 1 before, a response header 1 and 0; the
+response of ApiVersions always has header 0, so that a client that used a version that is too high
+can still read it (KIP-511).
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 
 class MessageType:
-    """One message. `versions` are (lowest, highest), (0, -1) for none; `family` is the part of Kafka that it belongs to."""
+    """The facts about one message. `versions` are (lowest, highest), (0, -1) for none; `family` is
+    the part of Kafka that it belongs to."""
 
     __slots__ = (
         "_class", "api_key", "family", "flexible_from", "kind", "latest_version_unstable", "listeners", "module", "name", "versions",
@@ -57,7 +59,8 @@ class MessageType:
 
 
 class Api:
-    """A request and its response. `stable_versions` leave out a highest version that is still being worked on; (0, -1) is none."""
+    """A request and its response. `stable_versions` exclude an unstable highest version; (0, -1) is
+    none."""
 
     __slots__ = (
         "key",
@@ -91,14 +94,14 @@ class Api:
 
     @property
     def retired(self) -> bool:
-        """Whether the key is only reserved: Kafka had this API once."""
+        """Whether Kafka has removed this API: its key stays reserved."""
         return self.request_entry.retired
 
     def has_version(self, version: int) -> bool:
         return self.versions[0] <= version <= self.versions[1]
 
     def request_header_version(self, version: int) -> int:
-        """2 or 1; also for a version that the API does not have, as Kafka reads such headers."""
+        """2 or 1, also for an unsupported version, because Kafka reads such headers."""
         return 2 if self.request_entry.is_flexible(version) else 1
 
     def response_header_version(self, version: int) -> int:
@@ -139,7 +142,8 @@ def apis() -> tuple[Api, ...]:
 
 
 def entry(name: str) -> MessageType:
-    """What is known of the message with this name (`FetchRequest`); UnknownMessage when there is none."""
+    """The facts about the message with this name (`FetchRequest`); UnknownMessage when there is
+    none."""
     found = _BY_NAME.get(name)
     if found is None:
         raise UnknownMessage(f"no message is named {name!r}")
@@ -157,7 +161,8 @@ def message(name: str) -> type[Message]:
 
 
 def describe() -> list[dict[str, Any]]:
-    """Every message as a plain dict: name, kind, apiKey, validVersions, flexibleVersions, latestVersionUnstable, listeners."""
+    """Every message as a plain dict: name, kind, apiKey, validVersions, flexibleVersions,
+    latestVersionUnstable, listeners."""
     return [
         {
             "name": found.name,

@@ -1,4 +1,5 @@
-"""`repr` of a message: what is not at its default, in bounded length, without secrets."""
+"""The `repr` of a message: the fields that are not at their defaults, in bounded length, without
+secrets."""
 
 from __future__ import annotations
 
@@ -10,20 +11,21 @@ if TYPE_CHECKING:
     from typing import Any
 
 LONGEST = 2000
-"""Characters of a whole `repr`."""
+"""The largest number of characters of a `repr`."""
 MOST_ITEMS = 5
 MOST_BYTES = 24
 MOST_TEXT = 120
 
 SECRET = frozenset({"auth_bytes", "hmac", "salt", "salted_password", "stored_key", "server_key", "password"})
-"""Fields that are never shown, wherever they stand."""
+"""Fields that are never shown, in any message."""
 
 SECRET_WORDS = ("password", "secret", "jaas", "credential", "token", "key.pem", "keystore.key")
-"""A `value` is not shown when the `name` beside it holds one of these: configurations carry secrets so."""
+"""A `value` is not shown when the `name` beside it contains one of these: configurations carry
+secrets this way."""
 
 
 def sentence(struct: Struct) -> str:
-    """A struct as its constructor would be called, with what is at its default left out."""
+    """The call of the constructor that makes this struct, without the fields at their defaults."""
     text = _struct(struct)
     return text if len(text) <= LONGEST else text[: LONGEST - 4] + "...)"
 
@@ -51,7 +53,7 @@ def _field(field: FieldInfo, struct: Struct) -> str:
 
 
 def is_secret(field: FieldInfo, struct: Struct) -> bool:
-    """Whether the value of this field is not for logs."""
+    """Whether the value of this field must not be logged."""
     if field.name in SECRET:
         return True
     if field.name == "request_data":

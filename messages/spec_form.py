@@ -1,6 +1,7 @@
-"""The fields of a message as Kafka's message specifications write them: names, types and ranges of versions.
+"""The fields of a message as Kafka's message specifications write them: names, types and ranges of
+versions.
 
-For documentation and tools. The text about a field is not kept in the generated classes.
+For documentation and tools. The generated classes do not hold the text about a field.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def spec_fields(cls: type[Struct]) -> list[dict[str, Any]]:
-    """The fields of a message or of a struct inside one, those of its own structs included; for JSON."""
+    """The fields of a message or of a struct inside one, those of its own structs included; for
+    JSON."""
     return [_field(field) for field in fields_of(cls)]
 
 
@@ -41,7 +43,7 @@ def _field(field: FieldInfo) -> dict[str, Any]:
 
 
 def _is_natural(field: FieldInfo) -> bool:
-    """Whether the default is what the type has without one: zero, false, nothing in it."""
+    """Whether the default is that of the type: zero, false, empty."""
     if field.default is None:
         return field.type == "records"
     return field.default is OWN_DEFAULTS or not field.default or field.type == "uuid"

@@ -1,9 +1,9 @@
-"""A message read slowly, value by value, with the place of each: what an annotated hexdump shows, and where bytes went
-wrong.
+"""Reads a message slowly, value by value, with the position of each, for annotated hexdumps and for
+error messages.
 
-This is the second pass after the generated reader has stumbled; it works from the table of fields, knows nothing of the
-generated functions, and refuses exactly what they refuse. The rules of the wire are KIP-482 (flexible versions) and
-KIP-893 (structs that may be null).
+This is the second pass after the generated reader has failed. It works from the table of fields,
+without the generated functions, and refuses exactly what they refuse. The rules of the wire are
+KIP-482 (flexible versions) and KIP-893 (structs that may be null).
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ _LETTERS = {
 
 
 class FieldSpan:
-    """Bytes `start` to `end` of a message are `value`; `path` names the field, `what` the part of it (value, length, tag...)."""
+    """Bytes `start` to `end` of a message are `value`; `path` names the field, `what` the part of
+    it (value, length, tag...)."""
 
     __slots__ = ("end", "path", "start", "value", "what")
 
@@ -42,7 +43,8 @@ class FieldSpan:
 def trace(
     cls: type[Message], body: bytes, version: int, offset: int = 0
 ) -> tuple[list[FieldSpan], errors.WireError | None]:
-    """Every value of a message in the order of its bytes, and what is wrong with the first one that cannot be read, if any."""
+    """Every value of a message in the order of its bytes, and the error of the first one that
+    cannot be read, or None."""
     tracer = _Tracer(cls, body, version, offset)
     try:
         tracer.message()
@@ -52,7 +54,7 @@ def trace(
 
 
 def explain(cls: type[Message], body: bytes, version: int, offset: int = 0) -> errors.WireError:
-    """What is wrong with bytes that the generated reader refused."""
+    """The error of bytes that the generated reader refused."""
     walk = _Walk(cls, body, version, offset)
     try:
         walk.message()
@@ -71,7 +73,7 @@ class _Tracer:
     def message(self) -> None:
         self.struct(self.cls, self.path)
 
-    # Places: every raw read goes through `take`.
+    # Positions: every raw read goes through `take`.
 
     def take(self, size: int, path: str) -> bytes:
         start, end = self.at, self.at + size
@@ -148,7 +150,7 @@ class _Tracer:
             self.scalar(field.type, compact, nullable, path)
 
     def marked(self, field: FieldInfo, path: str) -> bool:
-        """Whether a struct that may be null is there."""
+        """Whether a nullable struct is not null."""
         if field.is_tagged(self.version):
             return self.uvarint(path, "marker") > 0
         return bool(self.fixed("int8", path, "marker") >= 0)
@@ -202,7 +204,7 @@ class _Tracer:
 
 
 class _Walk(_Tracer):
-    """Remembers nothing of what it saw: a message of many small values would cost a hundred times its bytes."""
+    """Keeps no values: a message of many small values would cost a hundred times its bytes."""
 
     def note(self, start: int, path: str, what: str, value: object) -> None:
         pass

@@ -1,7 +1,7 @@
-"""Why a message cannot be written: the second, slow pass after a generated writer has stumbled over a value.
+"""Finds why a message cannot be written: the second, slow pass after a generated writer has failed.
 
-It walks the values with the table of fields and names the first one that does not fit its type, or that the version
-cannot carry.
+It walks the values with the table of fields and names the first one that does not fit its type, or
+that the version cannot carry.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def unfit(message: Message, version: int, error: Exception) -> UsageError:
-    """What is wrong with a message that could not be written at `version`."""
+    """The error of a message that could not be written at `version`."""
     name = type(message).__name__
     for problem in _struct(message, type(message), version, is_flexible(type(message), version), name):
         return UsageError(f"{problem} (version {version})")

@@ -1,7 +1,8 @@
-"""Kafka's uuid: 16 bytes, written as 22 letters of unpadded base64url (`AAAAAAAAAAAAAAAAAAAAAA` is zero).
+"""Kafka's uuid: 16 bytes, written as 22 letters of unpadded base64url (`AAAAAAAAAAAAAAAAAAAAAA` is
+zero).
 
-A `Uuid` *is* its bytes: it compares, hashes and travels as they do, so plain 16 bytes are welcome wherever a uuid is
-written.
+A `Uuid` is a `bytes`: it compares, hashes and is sent as bytes are, and plain 16 bytes can be
+written as a uuid.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Uuid(bytes):
-    """16 bytes that speak Kafka's text form."""
+    """16 bytes with Kafka's text form."""
 
     __slots__ = ()
 
@@ -34,7 +35,7 @@ class Uuid(bytes):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read Kafka's text form; UsageError when it is none."""
+        """Reads Kafka's text form; raises UsageError for any other text."""
         import base64
         import binascii
 
@@ -48,7 +49,8 @@ class Uuid(bytes):
 
     @classmethod
     def random(cls, randbytes: Callable[[int], bytes]) -> Self:
-        """A version 4 uuid from the caller's randomness; never a reserved one, nor one whose text starts with a dash, as Kafka has it."""
+        """A version 4 uuid from the caller's random generator. As in Kafka, it is never a reserved
+        one, nor one whose text starts with a dash."""
         while True:
             value = bytearray(randbytes(16))
             value[6] = value[6] & 0x0F | 0x40
@@ -75,7 +77,7 @@ Uuid.METADATA_TOPIC_ID = as_uuid(bytes(15) + b"\x01")
 
 _FEW = 8
 _CUT = [Struct("16s" * count).unpack_from for count in range(_FEW)]
-"""By count: most arrays of uuids are as long as a partition has replicas."""
+"""A cache by count: most arrays of uuids are as long as a partition has replicas."""
 
 
 def read_uuids(b: bytes, count: int, p: int) -> tuple[tuple[Uuid, ...], int]:

@@ -1,8 +1,9 @@
 """Record batches: the one module to import for them.
 
-A batch is a header (`batch_header`) and records (`record_body` in, `record_write` out), perhaps compressed (`compression`). `batch_walk`
-finds batches in a buffer, `batch_read` makes records of them, `batch_write` the reverse, `control` knows control batches, and `legacy`
-reads what Kafka wrote before it had batches.
+A batch is a header (`batch_header`) and records (`record_body` in, `record_write` out), perhaps
+compressed (`compression`). `batch_walk` finds batches in a buffer, `batch_read` makes records of
+them, `batch_write` the reverse, `control` knows control batches, and `legacy` reads what Kafka
+wrote before it had batches.
 """
 
 from .batch_header import APPEND_TIME, CREATE_TIME, HEADER_SIZE, LOG_OVERHEAD, BatchHeader, increment_sequence

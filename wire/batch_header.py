@@ -1,17 +1,20 @@
-"""The header of a record batch (magic 2), field by field. Reading it from bytes is `batch_walk`'s.
+"""The header of a record batch (magic 2), field by field. `batch_walk` reads it from bytes.
 
-    baseOffset int64, batchLength int32, partitionLeaderEpoch int32, magic int8, crc uint32, attributes int16, lastOffsetDelta int32,
-    baseTimestamp int64, maxTimestamp int64, producerId int64, producerEpoch int16, baseSequence int32, recordsCount int32
+    baseOffset int64, batchLength int32, partitionLeaderEpoch int32, magic int8, crc uint32,
+    attributes int16, lastOffsetDelta int32, baseTimestamp int64, maxTimestamp int64,
+    producerId int64, producerEpoch int16, baseSequence int32, recordsCount int32
 
-The checksum covers everything from the attributes on: offset and leader epoch can be written into a batch without a new one (KIP-98).
-Messages of magic 0 and 1 have no such header; theirs is read by `legacy` and shown in the same class, with -1 for what they lack.
+The checksum covers everything from the attributes on: offset and leader epoch can be written into a
+batch without a new one (KIP-98). Messages of magic 0 and 1 have no such header; `legacy` reads
+theirs into the same class, with -1 for the fields that they do not have.
 """
 
 from struct import Struct
 
 HEADER_SIZE = 61
 LOG_OVERHEAD = 12  # the offset and the length, which the length does not count
-CRC_POSITION, CRC_START = 17, 21  # where the checksum stands, and where the bytes begin that it covers
+# the positions of the checksum, and of the first byte that it covers
+CRC_POSITION, CRC_START = 17, 21
 
 COMPRESSION_MASK, APPEND_TIME_FLAG, TRANSACTIONAL_FLAG, CONTROL_FLAG, DELETE_HORIZON_FLAG = 0x07, 0x08, 0x10, 0x20, 0x40
 CREATE_TIME, APPEND_TIME = 0, 1
@@ -20,8 +23,8 @@ HEADER = Struct(">qiibIhiqqqhii")
 
 
 class BatchHeader:
-    """The fields of a batch's header; `size` counts all its bytes, offset and length included. A message of magic 0 or 1 has the count 1,
-    or -1 when it wraps a compressed message set."""
+    """The fields of a batch's header; `size` counts all its bytes, offset and length included. A
+    message of magic 0 or 1 has the count 1, or -1 when it wraps a compressed message set."""
 
     __slots__ = (
         "attributes",
@@ -76,7 +79,8 @@ class BatchHeader:
 
     @property
     def timestamp_type(self) -> int:
-        """0 when producers set the timestamps (CreateTime), 1 when the broker did (LogAppendTime)."""
+        """0 when producers set the timestamps (CreateTime), 1 when the broker did
+        (LogAppendTime)."""
         return APPEND_TIME if self.attributes & APPEND_TIME_FLAG else CREATE_TIME
 
     @property
@@ -89,7 +93,8 @@ class BatchHeader:
 
     @property
     def has_delete_horizon(self) -> bool:
-        """Whether `base_timestamp` says from when on compaction may drop the batch's tombstones (KIP-534)."""
+        """Whether `base_timestamp` is the time from which compaction may delete the batch's
+        tombstones (KIP-534)."""
         return bool(self.attributes & DELETE_HORIZON_FLAG)
 
     @property
@@ -116,6 +121,7 @@ class BatchHeader:
 
 
 def increment_sequence(sequence: int, increment: int) -> int:
-    """`increment` further; after 2^31-1 comes 0 (KIP-98). A negative sequence, as only a damaged header has, does not wrap."""
+    """The sequence `increment` records later; 0 follows 2^31-1 (KIP-98). A negative sequence, which
+    only a damaged header has, does not wrap."""
     total = sequence + increment
     return total if total < 1 << 31 else total - (1 << 31)

@@ -1,7 +1,8 @@
-"""A record batch value by value, with the place of each: what an annotated hexdump shows.
+"""Traces a record batch value by value, with the position of each, for annotated hexdumps.
 
-The header's places come from the layouts that the readers unpack, the records' from the careful reader itself, which is listened to while it
-works: so this file knows the order of no record field. It is slow, and no server path uses it.
+The positions in the header come from the layouts that the readers unpack. Those in records come
+from the careful reader, whose cursor is observed while it reads; so this file does not repeat the
+order of the record fields. It is slow, and no server path uses it.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _LAYOUTS = {
     1: (legacy._START.format + legacy._LONG.format[1:], _MESSAGE),
     2: (HEADER.format, _BATCH),
 }
-_START = (">qi", _BATCH[:2])  # what every magic has in common
+_START = (">qi", _BATCH[:2])  # the fields that every magic has
 
 
 class TracedBytes(NamedTuple):
@@ -40,7 +41,8 @@ class TracedBytes(NamedTuple):
 
 
 def trace_header(buffer: Buffer, position: int) -> Iterator[TracedBytes]:
-    """The fields of the header at `position` that are there whole; of an unknown magic only what all have in common."""
+    """The complete fields of the header at `position`. For an unknown magic, only the fields that
+    every magic has."""
     magic = buffer[position + MAGIC_POSITION] if position + MAGIC_POSITION < len(buffer) else -1
     layout, names = _LAYOUTS.get(magic, _START)
     for letter, name in zip(layout[1:], names, strict=True):
@@ -52,7 +54,8 @@ def trace_header(buffer: Buffer, position: int) -> Iterator[TracedBytes]:
 
 
 def trace_records(body: bytes, count: int, place: BatchContext) -> Iterator[TracedBytes]:
-    """The `count` records that fill `body`, whose first byte stands at `place.start`. InvalidRecord behind the last value that can be read."""
+    """The `count` records that fill `body`, whose first byte is at `place.start`. Raises
+    InvalidRecord after the last value that can be read."""
     cursor = _Listening(body, place)
     for index in range(count):
         cursor.path = f"{place.path}[{index}]"
@@ -66,7 +69,8 @@ def trace_records(body: bytes, count: int, place: BatchContext) -> Iterator[Trac
 
 
 def trace_message(data: bytes, position: int, header: BatchHeader) -> Iterator[TracedBytes]:
-    """Key and value of the message of magic 0 or 1 at `position`, behind its header. InvalidRecord when they are not there."""
+    """Key and value of the message of magic 0 or 1 at `position`, after its header. Raises
+    InvalidRecord when they are missing."""
     at, end = position + (26 if header.magic else 18), position + header.size
     for field in ("key", "value"):
         value, after = legacy._nullable(data, at, end, field, 0)
@@ -77,14 +81,16 @@ def trace_message(data: bytes, position: int, header: BatchHeader) -> Iterator[T
 
 
 def unwrapped(header: BatchHeader, value: bytes, limit: int) -> bytes:
-    """The messages in the value of a compressed message of magic 0 or 1. BadCompression, TooLarge."""
+    """The messages in the value of a compressed message of magic 0 or 1. Raises BadCompression,
+    TooLarge."""
     if header.compression == legacy._LZ4:
         return lz4_frame.decompress(value, limit, any_header_checksum=header.magic == 0)
     return compression.decompress(header.compression, value, limit)
 
 
 def inner_positions(data: bytes) -> Iterator[int]:
-    """Where the messages inside a compressed one begin; as for Kafka, a last one that is cut off does not count."""
+    """The positions of the messages inside a compressed one. A last message that is cut off is
+    ignored, as Kafka does."""
     position = 0
     while len(data) - position >= LOG_OVERHEAD:
         size = int.from_bytes(data[position + 8 : position + 12], "big", signed=True) + LOG_OVERHEAD
@@ -95,7 +101,7 @@ def inner_positions(data: bytes) -> Iterator[int]:
 
 
 class _Listening(_Cursor):
-    """The careful reader's cursor, which keeps what it was asked for."""
+    """The cursor of the careful reader, which remembers each value that is read."""
 
     def __init__(self, body: bytes, place: BatchContext) -> None:
         super().__init__(body, place)
@@ -104,7 +110,7 @@ class _Listening(_Cursor):
         self.header = -1
 
     def listen(self) -> InvalidRecord | None:
-        """Reads one record; what is wrong with it, if anything."""
+        """Reads one record. Returns its error, or None."""
         self.heard, self.header = [], -1
         try:
             _read_record(self, self.place)

@@ -1,7 +1,8 @@
-"""From bytes to batch headers: one header, or all of a buffer, checked as far as a broker must before it trusts the sizes.
+"""Reads batch headers from bytes: one header, or all of a buffer. It makes the checks that a broker
+needs before it trusts the sizes.
 
-This is the path that every fetched and produced byte takes, so a plain batch costs one unpack and one object. This file never looks at
-records, and never decompresses.
+Every fetched and produced byte passes here, so a plain batch costs one unpack and one object. This
+file never reads records, and never decompresses.
 """
 
 import zlib
@@ -22,11 +23,12 @@ _SHORTEST = {**SMALLEST_LENGTHS, 2: HEADER_SIZE - LOG_OVERHEAD}
 def read_header(buffer: Buffer, position: int = 0, *, partial: bool = False) -> BatchHeader:
     """The header of the batch at `position`, after checking its length and magic, not its checksum.
 
-    Raises Truncated when the buffer ends before the batch does (with `partial`, only when it ends before the header does), BadLength,
-    UnsupportedMagic, CorruptBatch.
+    Raises Truncated when the buffer ends before the batch does (with `partial`, only when it ends
+    before the header does), BadLength, UnsupportedMagic, CorruptBatch.
     """
     try:
-        header = _new(BatchHeader)  # and its fields at once, as generated readers do: by way of arguments takes longer
+        # sets the fields directly, as generated readers do: a call of `__init__` takes longer
+        header = _new(BatchHeader)
         (
             header.base_offset, header.size, header.partition_leader_epoch, header.magic, header.crc, header.attributes,
             header.last_offset_delta, header.base_timestamp, header.max_timestamp, header.producer_id,
@@ -43,8 +45,8 @@ def read_header(buffer: Buffer, position: int = 0, *, partial: bool = False) -> 
 
 
 def iter_batches(buffer: Buffer, position: int = 0, *, partial: bool = False) -> Iterator[tuple[int, BatchHeader]]:
-    """Every batch from `position` on, with its position. A last batch that is cut off raises Truncated, or with `partial` is passed over
-    in silence, as a fetch response may end with one."""
+    """Every batch from `position` on, with its position. A last batch that is cut off raises
+    Truncated. With `partial` it is skipped, because a fetch response may end with one."""
     while position < len(buffer):
         try:
             header = read_header(buffer, position)
@@ -68,7 +70,8 @@ def check_crc(buffer: Buffer, position: int, header: BatchHeader) -> None:
 
 
 def _read_odd_header(buffer: Buffer, position: int, partial: bool) -> BatchHeader:
-    """All but a batch of magic 2 whose whole header is in the buffer. The checks come in Kafka's order."""
+    """The header of every batch but one of magic 2 that is complete in the buffer. The checks are
+    in Kafka's order."""
     left = len(buffer) - position
     if (
         left >= LOG_OVERHEAD

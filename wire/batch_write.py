@@ -1,8 +1,9 @@
-"""Records to a batch of magic 2, and the few changes that a broker makes to a finished one in place (KIP-98, KIP-32).
+"""Writes records as a batch of magic 2, and makes the changes that a broker makes in place to a
+finished batch (KIP-98, KIP-32).
 
-Offset and leader epoch stand before the bytes that the checksum covers, so assigning them costs two stores. A new timestamp costs a new
-checksum, never a new compression. A batch that is not sealed has the checksum 0: a start that writes a few records needs no checksum
-library.
+Offset and leader epoch are before the bytes that the checksum covers, so assigning them costs two
+stores. A new timestamp costs a new checksum, but no new compression. A batch that is not sealed has
+the checksum 0, so a start that writes only a few records does not import the checksum library.
 """
 
 from collections.abc import Iterable
@@ -28,7 +29,8 @@ from .record_write import Body, encode_body
 
 _LONG, _INT, _SHORT, _CRC = Struct(">q"), Struct(">i"), Struct(">h"), Struct(">I")
 _PRODUCER = Struct(">qhi")
-_LENGTH, _LEADER_EPOCH, _ATTRIBUTES, _MAX_TIMESTAMP, _PRODUCER_ID = 8, 12, 21, 35, 43  # where they stand
+# their positions
+_LENGTH, _LEADER_EPOCH, _ATTRIBUTES, _MAX_TIMESTAMP, _PRODUCER_ID = 8, 12, 21, 35, 43
 
 
 def encode_batch(
@@ -49,11 +51,13 @@ def encode_batch(
     delete_horizon: int | None = None,
     seal: bool = True,
 ) -> bytearray:
-    """A batch of `records`, whose absolute offsets ascend from `base_offset` on, with gaps if need be.
+    """A batch of `records`, whose absolute offsets ascend from `base_offset` on, with gaps if need
+    be.
 
-    `max_timestamp` is the highest of the records' unless given; `last_offset` may lie beyond the last record's and must be given when
-    there is none, as compaction leaves batches (KIP-98); `delete_horizon` is KIP-534's, and takes the place of the base timestamp.
-    UsageError when something does not fit its field.
+    `max_timestamp` is the highest timestamp of the records unless given. `last_offset` may be
+    higher than that of the last record, and is needed for a batch without records, which compaction
+    can leave (KIP-98). `delete_horizon` (KIP-534) replaces the base timestamp. Raises UsageError
+    when a value does not fit its field.
     """
     body = encode_body(records, base_offset, delete_horizon)
     if last_offset is None and not body.record_count:
@@ -84,8 +88,9 @@ def encode_batch(
 
 
 def wrap_body(header: BatchHeader, body: Buffer, *, level: int | None = None, seal: bool = True) -> bytearray:
-    """A batch of magic 2 with the fields of `header` around the records' uncompressed bytes, compressed as its attributes say; its size
-    and checksum are computed. To compress a batch anew: scan it, set the codec in the header's attributes, wrap the scan's body."""
+    """A batch of magic 2 with the fields of `header` around the records' uncompressed bytes,
+    compressed as its attributes say; its size and checksum are computed. To compress a batch again:
+    scan it, set the codec in the header's attributes, wrap the body of the scan."""
     data = codecs.compress(header.compression, body, level) if header.compression else body
     try:
         batch = bytearray(
@@ -125,7 +130,8 @@ _seal = seal  # for `wrap_body`, whose parameter has the name
 
 
 def stamp(batch: bytearray | memoryview, base_offset: int, leader_epoch: int, position: int = 0) -> None:
-    """Gives the batch at `position` its offset and leader epoch, in place; the checksum stays right."""
+    """Sets offset and leader epoch of the batch at `position`, in place. The checksum stays
+    valid."""
     _LONG.pack_into(batch, position, base_offset)
     _INT.pack_into(batch, position + _LEADER_EPOCH, leader_epoch)
 
@@ -133,18 +139,21 @@ def stamp(batch: bytearray | memoryview, base_offset: int, leader_epoch: int, po
 def set_producer(
     batch: bytearray | memoryview, producer_id: int, producer_epoch: int, base_sequence: int, position: int = 0
 ) -> None:
-    """Says whose the batch is, and the sequence of its first record (KIP-98). In place, with a new checksum."""
+    """Sets the producer of the batch, and the sequence of its first record (KIP-98). In place, with
+    a new checksum."""
     _PRODUCER.pack_into(batch, position + _PRODUCER_ID, producer_id, producer_epoch, base_sequence)
     seal(batch, position)
 
 
 def set_append_time(batch: bytearray | memoryview, timestamp: int, position: int = 0) -> None:
-    """Makes the batch LogAppendTime: its records now all have this timestamp. In place, with a new checksum."""
+    """Sets the timestamp type to LogAppendTime: all records now have this timestamp. In place, with
+    a new checksum."""
     set_max_timestamp(batch, 1, timestamp, position)
 
 
 def set_max_timestamp(batch: bytearray | memoryview, timestamp_type: int, timestamp: int, position: int = 0) -> None:
-    """Sets the timestamp type and the max timestamp, in place; the checksum is computed anew only when one of them changed."""
+    """Sets the timestamp type and the max timestamp, in place; the checksum is computed anew only
+    when one of them changed."""
     (attributes,) = _SHORT.unpack_from(batch, position + _ATTRIBUTES)
     changed = (attributes & ~APPEND_TIME_FLAG) | (APPEND_TIME_FLAG if timestamp_type else 0)
     if changed == attributes and _LONG.unpack_from(batch, position + _MAX_TIMESTAMP)[0] == timestamp:

@@ -1,6 +1,7 @@
 """CRC-32C (Castagnoli), the checksum of record batches since magic 2.
 
-The library is imported by the first checksum, never before: its import costs more than everything else that a node needs to start.
+The first checksum imports the library: the import costs more than everything else that a node needs
+to start.
 """
 
 from collections.abc import Callable
@@ -13,7 +14,7 @@ Buffer = bytes | bytearray | memoryview
 def _load() -> Callable[[Buffer, int], int]:
     try:
         crc: Callable[[Buffer, int], int] = import_module("crc32c").crc32c
-    except ImportError:  # as fast, but it takes only bytes: a copy for every slice
+    except ImportError:  # as fast, but it takes only bytes: it copies every slice
         extend: Callable[[int, bytes], int] = import_module("google_crc32c").extend
         return lambda data, value: extend(value, bytes(data))
     return crc

@@ -1,7 +1,9 @@
-"""The codecs of record batches behind one table: none, gzip, snappy, lz4, zstd, numbered and named as Kafka does.
+"""The codecs of record batches behind one table: none, gzip, snappy, lz4, zstd, numbered and named
+as Kafka does.
 
-Rules: every library is imported by its first use; output is bounded by `limit`, whatever the bytes promise; what Kafka's reader refuses
-is refused. Each format is a file beside this one: `gzip_members`, `xerial`, `lz4_frame`, `zstd_frame`.
+Rules: the first use of a codec imports its library. `limit` bounds the output, whatever size the
+bytes announce. Bytes that Kafka's reader refuses are refused. Each format has a file beside this
+one: `gzip_members`, `xerial`, `lz4_frame`, `zstd_frame`.
 """
 
 from collections.abc import Callable
@@ -12,11 +14,13 @@ from .checksum import Buffer
 from .errors import BadCompression, TooLarge, UsageError
 
 LIMIT = 104857600
-"""The default bound on decompressed bytes: what one frame could have carried uncompressed (`socket.request.max.bytes`)."""
+"""The default bound on decompressed bytes: what one frame could have carried uncompressed
+(`socket.request.max.bytes`)."""
 
 
 class Levels(NamedTuple):
-    """The values of `compression.<codec>.level`: a range, and the default, which may stand outside of it."""
+    """The values of `compression.<codec>.level`: a range, and the default, which may be outside of
+    the range."""
 
     lowest: int
     highest: int
@@ -24,7 +28,8 @@ class Levels(NamedTuple):
 
 
 class Codec(NamedTuple):
-    """One row of the table. `compress(data, level)`; `decompress(data, limit)`; `levels` is None where there is no choice."""
+    """One row of the table. `compress(data, level)`; `decompress(data, limit)`; `levels` is None
+    for a codec without levels."""
 
     id: int
     name: str
@@ -34,7 +39,8 @@ class Codec(NamedTuple):
 
 
 def compress(codec: int, data: Buffer, level: int | None = None) -> bytes:
-    """`data` as the codec of this id writes it. UsageError: no such codec, or a level that Kafka does not accept for it."""
+    """`data` as the codec of this id writes it. UsageError: no such codec, or a level that Kafka
+    does not accept for it."""
     row = CODECS.get(codec)
     if row is None:
         raise UsageError(f"no compression codec has the id {codec}")
@@ -42,7 +48,8 @@ def compress(codec: int, data: Buffer, level: int | None = None) -> bytes:
 
 
 def decompress(codec: int, data: Buffer, limit: int = LIMIT) -> bytes:
-    """What `data` holds: BadCompression when the codec refuses it, TooLarge when it holds more than `limit` bytes."""
+    """The decompressed bytes. Raises BadCompression when the codec refuses `data`, TooLarge when
+    they are more than `limit`."""
     row = CODECS.get(codec)
     if row is None:
         raise BadCompression(f"no compression codec has the id {codec}")
@@ -91,4 +98,5 @@ CODECS = {
         Codec(4, "zstd", zstd_frame.compress, zstd_frame.decompress, Levels(-131072, 22, 3)),
     )
 }
-"""The table: codec id -> row. The ids are the lowest three bits of a batch's attributes; the level ranges are Kafka's (KIP-390)."""
+"""The table: codec id -> row. The ids are the lowest three bits of a batch's attributes; the level
+ranges are Kafka's (KIP-390)."""

@@ -1,6 +1,8 @@
-"""Control batches: the records by which brokers speak to one another inside a log (KIP-98, KIP-595, KIP-630, KIP-853).
+"""Control batches: the records that brokers and controllers write for one another in a log (KIP-98,
+KIP-595, KIP-630, KIP-853).
 
-A control record's key is its version and its type; what its value means is the type's matter, and `messages` reads it.
+The key of a control record holds its version and its type. The type defines the value, which
+`messages` reads.
 """
 
 from struct import Struct
@@ -42,8 +44,9 @@ def encode_control_batch(
     is_transactional: bool = False,
     seal: bool = True,
 ) -> bytearray:
-    """A batch of one control record; for several, give `control_record`s to `encode_batch(..., is_control=True)`. The markers that end a
-    transaction are transactional, the quorum's own records are not."""
+    """A batch of one control record; for several, give `control_record`s to `encode_batch(...,
+    is_control=True)`. The markers that end a transaction are transactional, the quorum's own
+    records are not."""
     return encode_batch(
         (control_record(base_offset, timestamp, type, value, version),),
         base_offset=base_offset,
@@ -57,7 +60,8 @@ def encode_control_batch(
 
 
 def control_type(record: Record) -> tuple[int, int]:
-    """Version and type of a control record. InvalidRecord when its key has no room for them, or the version is negative."""
+    """Version and type of a control record. InvalidRecord when its key has no room for them, or the
+    version is negative."""
     if record.key is None or len(record.key) < _KEY.size:
         raise InvalidRecord(f"a control record with the key {record.key!r}")
     version, kind = _KEY.unpack_from(record.key)

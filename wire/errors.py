@@ -1,19 +1,22 @@
-"""What can be wrong with bytes, and what can be wrong with a call.
+"""The exceptions for wrong bytes and for wrong calls.
 
-`WireError` and its kinds say that *their* bytes are wrong, where (byte offset) and in which field (path). `UsageError` says that the
-caller of *our* API is wrong. Kafka's error codes are data and stand in `messages.error_codes`; no exception here carries one.
+`WireError` and its kinds say that the peer's bytes are wrong, where (byte offset) and in which
+field (path). `UsageError` says that the caller of our API is wrong. Kafka's error codes are data,
+in `messages.error_codes`; no exception here carries one.
 """
 
 
 class UsageError(ValueError):
-    """The caller of this library asked for something that cannot be: an unknown setting, a value that a version cannot carry."""
+    """The caller of this library made a mistake: an unknown setting, a value that a version cannot
+    carry."""
 
 
 class WireError(ValueError):
-    """Bytes that cannot be read as what they claim to be.
+    """Bytes that do not follow the format.
 
-    `offset` is the byte position in the buffer that was read, or -1 when it is not known; `path` names the field, outermost first, as in
-    `FetchRequest.topics[3].partitions[0].fetch_offset`, or is empty.
+    `offset` is the byte position in the buffer that was read, or -1 when it is not known; `path`
+    names the field, outermost first, as in `FetchRequest.topics[3].partitions[0].fetch_offset`, or
+    is empty.
     """
 
     def __init__(self, problem: str, *, offset: int = -1, path: str = "") -> None:
@@ -31,7 +34,7 @@ class Truncated(WireError):
 
 
 class BadVarint(WireError):
-    """A varint goes on for longer than its type allows."""
+    """A varint is longer than its type allows."""
 
 
 class BadLength(WireError):
@@ -39,7 +42,7 @@ class BadLength(WireError):
 
 
 class NullNotAllowed(WireError):
-    """A null stands where this version has no null."""
+    """A null in a field that is not nullable in this version."""
 
 
 class BadText(WireError):
@@ -47,7 +50,7 @@ class BadText(WireError):
 
 
 class BadTag(WireError):
-    """A tagged field disagrees with its size, comes twice, or is out of order."""
+    """A tagged field does not have its announced size, appears twice, or is out of order."""
 
 
 class TrailingBytes(WireError):
@@ -63,8 +66,8 @@ class CorruptBatch(WireError):
 
 
 class InvalidRecord(WireError):
-    """A record inside a batch whose lengths, counts or varints contradict its bytes (Kafka: INVALID_RECORD, where a CorruptBatch is
-    CORRUPT_MESSAGE)."""
+    """A record inside a batch whose lengths, counts or varints contradict its bytes (Kafka:
+    INVALID_RECORD, where a CorruptBatch is CORRUPT_MESSAGE)."""
 
 
 class UnsupportedMagic(CorruptBatch):

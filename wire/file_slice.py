@@ -1,14 +1,16 @@
-"""Bytes that lie in a file, and go out without being read by us: a length, and where they are.
+"""A part of a file that is sent without being read into memory: a position and a size.
 
-A message may have them where it has records. Whoever writes to a socket looks for them; to everybody else `read` gives them.
+A message may hold one in place of records. The code that writes to a socket sends it from the file;
+all other code calls `read`.
 """
 
 from .checksum import Buffer
 
 
 class FileSlice:
-    """`size` bytes from `position` on of the file that `fileno` gives. They never change, and are there for as long as this is: whoever cuts
-    the file has them kept in memory first. It is less of them when some have gone."""
+    """`size` bytes from `position` of the file with the descriptor `fileno`. They do not change,
+    and they exist as long as this object does: before a file is truncated, its slices are copied
+    into memory. `size` and `position` change when the first bytes were sent."""
 
     __slots__ = ("__weakref__", "_descriptor", "_kept", "position", "size")
 
@@ -18,26 +20,26 @@ class FileSlice:
 
     @property
     def in_file(self) -> bool:
-        """Whether they still lie where `fileno` and `position` say; if not, `read` has them."""
+        """Whether the bytes are still in the file. If not, `read` returns them from memory."""
         return self._kept is None
 
     def fileno(self) -> int:
         return self._descriptor
 
     def read(self) -> Buffer:
-        """All of them."""
+        """All bytes that are left."""
         return self._load() if self._kept is None else self._kept
 
     def _load(self) -> bytes:
         raise NotImplementedError
 
     def keep(self) -> None:
-        """The file will not have them any more."""
+        """Copies the bytes into memory, because the file is about to lose them."""
         if self._kept is None:
             self._kept = memoryview(self._load())
 
     def skip(self, size: int) -> None:
-        """The first ones have gone."""
+        """Drops the first bytes, which were sent."""
         self.position += size
         self.size -= size
         if self._kept is not None:

@@ -1,7 +1,8 @@
-"""Frames: four bytes of length, then that many bytes. The only framing that a Kafka connection has.
+"""Frames: four bytes of length, then that many bytes. A Kafka connection has no other framing.
 
-This file never reads a socket: bytes are fed in as they come, in any slicing, and whole frames come out. Rules: a length is believed
-only within a bound; memory grows with the bytes that came, never with the length that was announced; a byte is copied at most twice.
+This file never reads a socket: the caller feeds the bytes as they arrive, in any slicing, and gets
+complete frames. Rules: a length is accepted only within a bound. Memory grows with the bytes that
+arrived, not with the length that was announced. A byte is copied at most twice.
 """
 
 from .checksum import Buffer
@@ -14,8 +15,9 @@ MAX_SIZE = 104857600
 class Frames:
     """The frames of one direction of one connection.
 
-    `error` is what made the stream unreadable, or None. Frames that were complete before the bad length are still handed out; the `feed`
-    that finds nothing else to give, and every later one, raises it.
+    `error` is what made the stream unreadable, or None. Frames that were complete before the bad
+    length are still returned. The first `feed` without a complete frame raises the error, and so
+    does every later one.
     """
 
     __slots__ = ("_buffer", "_seen", "buffered", "error", "max_size")
@@ -25,16 +27,17 @@ class Frames:
         self.error: WireError | None = None
         self._buffer = bytearray()  # never holds a whole frame between two calls
         self._seen = 0  # bytes of the stream before the buffer's first
-        self.buffered = 0  # how many bytes are held: those of the frame that is not whole yet
+        self.buffered = 0  # how many bytes of the incomplete frame are held
 
     def feed(self, data: Buffer) -> list[bytes]:
-        """The frames that are complete now, without their lengths. Raises BadLength (negative) or TooLarge; `offset` counts from the
-        first byte of the connection."""
+        """The frames that are complete now, without their lengths. Raises BadLength (negative) or
+        TooLarge; `offset` counts from the first byte of the connection."""
         if self.error is not None:
             raise self.error
         if not self.buffered:
             size = int.from_bytes(data[:4], "big")
-            if size + 4 == len(data) and size <= self.max_size:  # one read, one frame: the common case
+            # one read, one frame: the common case
+            if size + 4 == len(data) and size <= self.max_size:
                 self._seen += len(data)
                 return [data[4:] if data.__class__ is bytes else bytes(data[4:])]
             frames, taken, self.error = self._split(data)
@@ -52,7 +55,8 @@ class Frames:
         return frames
 
     def _split(self, data: Buffer) -> tuple[list[bytes], int, WireError | None]:
-        """The whole frames in `data`, how many bytes they and their lengths take, and what is wrong with the length behind them."""
+        """The complete frames in `data`, how many bytes they and their lengths take, and the error
+        of the length after them."""
         frames: list[bytes] = []
         position, end = 0, len(data)
         with memoryview(data) as view:

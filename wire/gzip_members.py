@@ -1,7 +1,7 @@
-"""Gzip (RFC 1952): one member is written; any number of members, one after the other, is read.
+"""Gzip (RFC 1952): writes one member, and reads any number of members.
 
-Bytes after a member that do not start another are ignored, because Java's reader ignores them. Small members are fed in small pieces,
-so that a flood of them costs time in proportion to the bytes.
+Bytes after a member that do not start another are ignored, as Java's reader does. Small members are
+fed in small pieces, so that many of them cost time in proportion to their bytes.
 """
 
 from .checksum import Buffer
@@ -22,7 +22,8 @@ def compress(data: Buffer, level: int) -> bytes:
 
 
 def decompress(data: Buffer, limit: int) -> bytes:
-    """What all the members hold. BadCompression; TooLarge beyond `limit` bytes."""
+    """The content of all members. Raises BadCompression, or TooLarge for more than `limit`
+    bytes."""
     parts: list[bytes] = []
     room, position = limit, 0
     with memoryview(data) as view:
@@ -34,7 +35,8 @@ def decompress(data: Buffer, limit: int) -> bytes:
 
 
 def _member(view: memoryview, position: int, room: int, parts: list[bytes]) -> tuple[int, int]:
-    """Adds what the member at `position` holds; the position after it, and the room that is left (negative: there was not enough)."""
+    """Appends the content of the member at `position`. Returns the position after it, and how many
+    bytes are left of the limit (negative: the content is too large)."""
     import zlib
 
     member = zlib.decompressobj(_WITH_GZIP_HEADER)

@@ -1,10 +1,13 @@
-"""Message sets of magic 0 and 1, read only: Kafka 4 no longer writes them (KIP-724), but logs and old tools hold them.
+"""Reads message sets of magic 0 and 1. Kafka 4 does not write them any more (KIP-724), but old logs
+and tools contain them.
 
-    offset int64, size int32, crc uint32, magic int8, attributes int8, [timestamp int64 when magic is 1], key, value
+    offset int64, size int32, crc uint32, magic int8, attributes int8,
+    [timestamp int64 when magic is 1], key, value
     key, value: length int32 (negative: null), bytes
 
-A compressed message is a wrapper: its value holds messages. With magic 1 their offsets count from the set's first message, and the
-wrapper's own offset is that of the last one (KIP-31); a wrapper stamped by the broker overrides their timestamps (KIP-32).
+A compressed message is a wrapper: its value holds messages. With magic 1 their offsets count from
+the set's first message, and the wrapper's own offset is that of the last one (KIP-31); a wrapper
+stamped by the broker overrides their timestamps (KIP-32).
 """
 
 import zlib
@@ -35,8 +38,9 @@ class _Message(NamedTuple):
 
 
 def read_legacy_header(buffer: Buffer, position: int) -> BatchHeader:
-    """The header of the message at `position`, whose length and magic have been checked. A wrapper's offsets are not known before it is
-    decompressed: both are its own, and the count is -1."""
+    """The header of the message at `position`; length and magic have been checked before. The
+    offsets in a wrapper are unknown until it is decompressed: first and last offset are the
+    wrapper's own, and the count is -1."""
     offset, length, crc, magic, attributes = _START.unpack_from(buffer, position)
     timestamp = _LONG.unpack_from(buffer, position + 18)[0] if magic else -1
     count = 1 if attributes & 7 == _NONE else -1
@@ -46,8 +50,9 @@ def read_legacy_header(buffer: Buffer, position: int) -> BatchHeader:
 
 
 def decode_legacy(buffer: Buffer, position: int, header: BatchHeader, limit: int, check_crc: bool) -> list[Record]:
-    """The records of the message at `position`: one, or those that it wraps. Raises BadCompression, TooLarge, CorruptBatch, InvalidRecord.
-    `check_crc` is about the messages inside; the outer one is the caller's."""
+    """The records of the message at `position`: one, or those that it wraps. Raises BadCompression,
+    TooLarge, CorruptBatch, InvalidRecord. `check_crc` is about the messages inside; the outer one
+    is the caller's."""
     outer = _read_message(bytes(memoryview(buffer)[position : position + header.size]), 0, header, position)
     if header.compression == _NONE:
         return [Record(header.base_offset, header.max_timestamp, outer.key, outer.value)]
@@ -66,7 +71,8 @@ def _inner_record(message: _Message, base: int, append_time: int | None) -> Reco
 
 
 def _base_of_inner(header: BatchHeader, last_inner: int, position: int) -> int:
-    """What the inner offsets count from. A wrapper offset of 0 is what some old producers sent, whatever is inside."""
+    """The offset that the inner offsets are relative to. Some old producers sent a wrapper offset
+    of 0 for any content."""
     if header.magic == 0 or header.base_offset == 0:
         return 0
     if header.base_offset < last_inner:
@@ -77,7 +83,8 @@ def _base_of_inner(header: BatchHeader, last_inner: int, position: int) -> int:
 
 
 def _unwrap(outer: _Message, position: int, limit: int, check_crc: bool) -> Iterator[_Message]:
-    """The messages inside a wrapper; a last one that is cut off is dropped, as old brokers cut them."""
+    """The messages inside a wrapper; a last message that is cut off is ignored, because old brokers
+    cut them."""
     codec, magic = outer.header.compression, outer.header.magic
     if outer.value is None or codec == _ZSTD:
         raise InvalidRecord("a compressed message without a value, or with zstd (magic 2 has it)", offset=position)
@@ -109,7 +116,8 @@ def _read_inner(data: bytes, at: int, length: int, check_crc: bool) -> _Message:
 
 
 def _read_message(data: bytes, at: int, header: BatchHeader, start: int) -> _Message:
-    """Key and value; what follows them is not looked at. `start` is added to the offsets in errors."""
+    """Key and value; the bytes after them are ignored. `start` is added to the offsets in
+    errors."""
     end = at + header.size
     key, after = _nullable(data, at + (26 if header.magic else 18), end, "key", start)
     value, _ = _nullable(data, after, end, "value", start)

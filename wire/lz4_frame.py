@@ -1,9 +1,11 @@
 """LZ4 frames as Kafka reads and writes them: independent blocks only.
 
-Written: blocks of 64 KiB, no content size, no checksums but the header's (and the blocks' beyond the default level). Read: any block
-size; a block checksum is checked; a content size and a content checksum are allowed and not looked at; a block of no bytes is the end
-mark, stored or not; bytes after the end mark are ignored; **a frame of linked blocks is refused**. The blocks are walked
-here, because the libraries' own frame readers accept linked blocks and would verify what Kafka does not.
+Writing: blocks of 64 KiB, no content size, a checksum of the header, and checksums of blocks for
+levels above the default. Reading: any block size. A block checksum is verified. A content size and
+a content checksum are allowed and ignored. An empty block is the end mark, stored or not, and bytes
+after it are ignored. **A frame of linked blocks is refused.** This file walks the blocks itself,
+because the frame readers of the libraries accept linked blocks and verify checksums that Kafka
+ignores.
 """
 
 from collections.abc import Iterator
@@ -19,7 +21,7 @@ _CONTENT_CHECKSUM, _CONTENT_SIZE, _BLOCK_CHECKSUM, _INDEPENDENT = 0x04, 0x08, 0x
 _VERSION_1 = 0x40
 _FAST = 9  # Kafka's default level means the fast compressor, every other one the "high" compressor
 _HIGH, _HIGHEST = 3, 12  # the library's levels of that compressor; Kafka's go from 1 to 17
-_MAX_RATIO = 255  # no byte of a block stands for more
+_MAX_RATIO = 255  # bytes of output that one byte of a block can stand for
 
 
 def compress(data: Buffer, level: int) -> bytes:
@@ -46,8 +48,9 @@ def compress(data: Buffer, level: int) -> bytes:
 
 
 def decompress(data: Buffer, limit: int, *, any_header_checksum: bool = False) -> bytes:
-    """What the frame holds. BadCompression; TooLarge beyond `limit` bytes. `any_header_checksum` is for messages of magic 0, whose old
-    writers computed it wrongly."""
+    """The content of the frame. Raises BadCompression, or TooLarge for more than `limit` bytes.
+    `any_header_checksum` accepts messages of magic 0, whose old writers computed the checksum
+    wrongly."""
     parts: list[bytes] = []
     room = limit
     with memoryview(data) as view:
@@ -92,7 +95,8 @@ def _block(view: memoryview, start: int, end: int, scratch: bytearray) -> bytes:
 
 
 def _checked_block(view: memoryview, start: int, end: int, scratch: bytearray) -> bytes:
-    """A block with its checksum: the library's frame reader verifies it, in a frame that is made for this block alone."""
+    """Reads a block with its checksum: the frame reader of the library verifies it, in a frame
+    built around this block."""
     import cramjam
 
     frame = _frame_header(_VERSION_1 | _INDEPENDENT | _BLOCK_CHECKSUM, 0x70) + bytes(view[start:end]) + _END_MARK
@@ -139,7 +143,7 @@ def _little(view: memoryview, position: int) -> int:
 
 
 def xxh32_short(data: bytes) -> int:
-    """XXH32 with seed 0 of fewer than 16 bytes: all that a frame header needs."""
+    """XXH32 with seed 0 of fewer than 16 bytes, which is enough for a frame header."""
     mask, prime1, prime2, prime3, prime4, prime5 = 0xFFFFFFFF, 2654435761, 2246822519, 3266489917, 668265263, 374761393
     state = prime5 + len(data)
     words = len(data) // 4 * 4

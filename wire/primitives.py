@@ -1,9 +1,9 @@
-"""What generated codecs call when a value is not small and plain: long lengths, long arrays, nulls, buffers, and
-refusals.
+"""Helpers of generated codecs for values that are not small and plain: long lengths, long arrays,
+nulls, buffers, and errors.
 
-Readers take `(bytes, value already read, position)`. Compact lengths are length + 1 and 0 means null (KIP-482); they
-come here when they do not fit in one byte. Refusals raise bare kinds without a place: the caller of the generated code
-walks the bytes again and finds it.
+Readers take `(bytes, value already read, position)`. Compact lengths are length + 1 and 0 means
+null (KIP-482); those that do not fit in one byte are read here. The errors have no position: the
+caller of the generated code reads the bytes again, slowly, to find it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Write: TypeAlias = Callable[[Any], None]
 
 LONGEST_TEXT = 32767
-"""Kafka's bound on the bytes of a string, also where its length is a varint."""
+"""Kafka's limit for the bytes of a string, also for strings whose length is a varint."""
 
 
 def long_text(b: bytes, n: int, p: int) -> tuple[int, int]:
@@ -40,7 +40,8 @@ def long_text_or_null(b: bytes, n: int, p: int) -> tuple[int, int]:
 
 
 def long_bytes(b: bytes, n: int, p: int) -> tuple[int, int]:
-    """The compact length of bytes that cannot be null; whether they are all there shows at the end."""
+    """The compact length of bytes that cannot be null. Missing bytes are found at the end of the
+    message."""
     n, p = long_bytes_or_null(b, n, p)
     return (n, p) if n else refuse_null()
 
@@ -85,7 +86,8 @@ _LETTERS = {"unpack_o": "?"} | {f"unpack_{letter}": letter for letter in "bhHiIq
 
 
 def __getattr__(name: str) -> Any:
-    """`unpack_i` and its siblings: unpackers of 0 to 126 numbers, by count + 1; made when the first module asks for them."""
+    """`unpack_i` and its siblings: unpackers of 0 to 126 numbers, by count + 1; made when the first
+    module asks for them."""
     if name not in _LETTERS:
         raise AttributeError(name)
     table = [None, *(Struct(f">{count}{_LETTERS[name]}").unpack_from for count in range(127))]
@@ -109,7 +111,8 @@ def plain_numbers(b: bytes, n: int, p: int, letter: str, nullable: bool) -> tupl
 
 
 class Shapes(dict["int | tuple[int, ...]", "Callable[..., bytes]"]):
-    """Pack functions for one run of fixed values and arrays, by the arrays' lengths (a number, or a tuple of them); made when missed."""
+    """Pack functions for one run of fixed values and arrays, by the arrays' lengths (a number, or a
+    tuple of them); made when missed."""
 
     MOST = 1024
 
@@ -156,7 +159,8 @@ size = write_uvarint
 
 
 def buffer(value: Any) -> Any:
-    """Anything that holds bytes as a view of single bytes, uncopied; a Stretch as it is; TypeError for anything else."""
+    """A view of single bytes of any buffer, without a copy; a FileSlice as it is. Raises TypeError
+    for anything else."""
     if isinstance(value, FileSlice):
         return value
     view = memoryview(value)

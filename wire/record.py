@@ -1,15 +1,16 @@
-"""One record: what a producer sends and a consumer gets, whatever batch carried it."""
+"""One record: what a producer sends and a consumer receives, whatever batch format carried it."""
 
 Headers = tuple[tuple[str, bytes | None], ...]
-"""Header names and values, in their order; a name may come twice. Bytes of a name that are not UTF-8 stand as lone surrogates (Python's
-`surrogateescape`), so that nothing is lost: Kafka's broker never looks at them."""
+"""Header names and values, in their order; a name may come twice. Bytes of a name that are not
+UTF-8 become lone surrogates (Python's `surrogateescape`), so that they can be written back: Kafka's
+broker does not read header names."""
 
 _SHOWN = 32
 
 
 class Record:
-    """A record at its absolute offset. `key` and `value` may be None, which is not the same as empty; `timestamp` is ms since the epoch,
-    or -1 for none."""
+    """A record at its absolute offset. `key` and `value` may be None, which is not the same as
+    empty; `timestamp` is ms since the epoch, or -1 for none."""
 
     __slots__ = ("headers", "key", "offset", "timestamp", "value")
 

@@ -1,12 +1,14 @@
-"""The records inside a batch of magic 2, after decompression: bytes to `Record`s (KIP-98; headers KIP-82).
+"""Reads the records inside a batch of magic 2, after decompression (KIP-98; headers KIP-82).
 
-    record   length varint, attributes int8, timestampDelta varlong, offsetDelta varint, key, value, header count varint, headers
+    record   length varint, attributes int8, timestampDelta varlong, offsetDelta varint,
+             key, value, header count varint, headers
     key, value, header value   length varint (negative: null), bytes
     header   name length varint, name, value
 
-Two readers of the same bytes: the one here goes straight ahead with its varints inlined and gives up at anything odd; the careful one
-(`record_careful`) then starts again, and either reads the oddity as Java does or says exactly what is wrong where. No encoder that is in
-its right mind writes an oddity, and a property test holds the two readers together.
+There are two readers of the same bytes. The fast one, here, has its varint decoding inlined and
+stops at anything unusual. The careful one (`record_careful`) then starts again, and either reads
+the bytes as Java does or reports the error and its position. Usual encoders write nothing unusual.
+A property test compares the two readers.
 """
 
 from .record import Headers, Record
@@ -16,7 +18,7 @@ _TAME = 1 << 62  # bases below this cannot leave 64 bits by any delta that the f
 
 
 class Odd(Exception):
-    """The fast reader meets something that it leaves to the careful one."""
+    """The fast reader found something that only the careful reader handles."""
 
 
 def decode_body(body: bytes, count: int, place: BatchContext) -> list[Record]:
@@ -30,7 +32,8 @@ def decode_body(body: bytes, count: int, place: BatchContext) -> list[Record]:
 
 
 def _decode_fast(d: bytes, count: int, base_offset: int, base_timestamp: int, append_time: int | None) -> list[Record]:
-    """One loop, longer than a function should be: a call for each varint would cost more than all the rest."""
+    """One loop, longer than a function should be, because a call for each varint would cost more
+    than the rest."""
     records: list[Record] = []
     append, new = records.append, Record.__new__
     p = 0
@@ -45,7 +48,7 @@ def _decode_fast(d: bytes, count: int, base_offset: int, base_timestamp: int, ap
         if n & 1:
             raise Odd
         end = p + (n >> 1)
-        t = d[p + 1]  # after the attributes, which mean nothing yet
+        t = d[p + 1]  # after the attributes, which are unused
         p += 2
         if t > 127:
             t += (d[p] << 7) - 128
@@ -143,7 +146,8 @@ def short32(d: bytes, p: int) -> tuple[int, int]:
 
 
 def long32(d: bytes, p: int, n: int) -> tuple[int, int]:
-    """The rest of a varint of three to five bytes: `n` is its first two as the loops joined them, `p` is where the third stands."""
+    """The rest of a varint of three to five bytes: `n` is its first two as the loops joined them,
+    `p` is where the third stands."""
     n += (d[p] << 14) - 16384
     p += 1
     if n < 0x200000:
@@ -159,7 +163,7 @@ def long32(d: bytes, p: int, n: int) -> tuple[int, int]:
 
 
 def long64(d: bytes, p: int, n: int) -> tuple[int, int]:
-    """The same for up to nine bytes; ten are odd, if not wrong."""
+    """The same for up to nine bytes; ten are left to the careful reader."""
     n &= 0x3FFF
     for shift in range(14, 63, 7):
         byte = d[p]

@@ -1,7 +1,9 @@
-"""The careful reader of the records inside a batch: the reference, the slow path, and the one that explains what is wrong.
+"""The careful reader of the records inside a batch: slow, the reference for the fast one, and the
+source of error messages.
 
-It reads what Java's reader reads: a varint of five bytes drops the bits beyond 32, sums of a base and a delta wrap around at 64 bits, any
-negative length is a null. Everything that Java refuses is an InvalidRecord with the byte and the field (KIP-98; headers KIP-82).
+It reads as Java's reader does: a varint of five bytes loses the bits beyond 32, sums of a base and
+a delta wrap around at 64 bits, and any negative length is a null. What Java refuses is an
+InvalidRecord with the byte offset and the field (KIP-98; headers KIP-82).
 """
 
 from typing import NamedTuple
@@ -11,8 +13,9 @@ from .record import Headers, Record
 
 
 class BatchContext(NamedTuple):
-    """What a record's bytes leave out. `append_time` (LogAppendTime) overrides the timestamps; `start` and `path` are for errors: where
-    the body begins in the bytes that the caller knows, and what it is called."""
+    """What the bytes of a record do not contain. `append_time` (LogAppendTime) overrides the
+    timestamps. `start` and `path` are for errors: the offset of the body in the caller's bytes, and
+    its name."""
 
     base_offset: int = 0
     base_timestamp: int = 0
@@ -36,7 +39,7 @@ def decode_carefully(body: bytes, count: int, place: BatchContext) -> list[Recor
 
 
 def wrap64(number: int) -> int:
-    """`number` as 64 bits with a sign hold it."""
+    """`number` wrapped to a signed 64-bit integer."""
     return (number + (1 << 63) & (1 << 64) - 1) - (1 << 63)
 
 

@@ -1,6 +1,8 @@
-"""Reading through the records of a batch without making them: what a broker wants to know before it appends (KIP-98).
+"""Reads through the records of a batch without making `Record`s, and collects what a broker needs
+before it appends (KIP-98).
 
-The loop is that of `record_body` less the objects; anything odd goes to the careful reader, whose records are then summed up.
+The loop is that of `record_body` without the objects. Anything unusual goes to the careful reader,
+whose records are then summed up.
 """
 
 from typing import NamedTuple
@@ -16,11 +18,13 @@ _new = tuple.__new__  # in a third of the time that calling the named tuple take
 
 
 class Scan(NamedTuple):
-    """What a broker must know of a batch's records and its header does not say.
+    """What a broker must know about the records of a batch, and the header does not contain.
 
-    `consecutive`: the offset deltas are 0, 1, 2, ...; `first_keyless`: the index of the first record without a key, or -1;
-    the timestamps are those that the records carry, whatever the header's timestamp type; `offset_of_max_timestamp`: of the first record that
-    has it, counted from the header's base offset; these three are -1 when there is no record; `body`: the records' bytes, decompressed.
+    `consecutive`: the offset deltas are 0, 1, 2, ...; `first_keyless`: the index of the first
+    record without a key, or -1; the timestamps are those that the records carry, whatever the
+    header's timestamp type; `offset_of_max_timestamp`: of the first record that has it, counted
+    from the header's base offset; these three are -1 when there is no record; `body`: the records'
+    bytes, decompressed.
     """
 
     consecutive: bool
@@ -32,13 +36,15 @@ class Scan(NamedTuple):
 
 
 def scan_carefully(body: bytes, count: int, place: BatchContext) -> Scan:
-    """Sums up the `count` records that `body` holds as Java's reader would have it, slowly. `count` is not 0. Raises InvalidRecord."""
+    """Sums up the `count` records in `body` with the careful reader, slowly. `count` is not 0.
+    Raises InvalidRecord."""
     records = decode_carefully(body, count, place._replace(append_time=None))
     return _sum_up(records, place.base_offset, body)
 
 
 def scan_fast(d: bytes, count: int, base_offset: int, base_timestamp: int) -> Scan:
-    """The same for all but the odd, for which it raises Odd or IndexError. One long loop for the same reason as its model's."""
+    """The fast way; raises Odd or IndexError for anything unusual. It is one long loop for the same
+    reason as in `record_body`."""
     if count <= 0 or not (_WILD < base_timestamp < _TAME and _WILD < base_offset < _TAME):
         raise Odd
     p, keyless, consecutive, highest, lowest, where = 0, -1, True, _LEAST, _MOST, 0
@@ -107,9 +113,11 @@ def scan_fast(d: bytes, count: int, base_offset: int, base_timestamp: int) -> Sc
 
 
 def is_one_plain(d: Buffer, p: int, end: int) -> bool:
-    """Whether one record of the plainest kind fills `d` from `p` to `end`: no headers, both deltas 0, no length of more than two bytes.
+    """Whether one record of the plainest kind fills `d` from `p` to `end`: no headers, both deltas
+    0, no length of more than two bytes.
 
-    A third of the scan's work, for the batch of one record whose answer somebody waits for. When it says no, the scan tells why.
+    This takes a third of the time of a scan, and serves producers that wait for the response to
+    each single record. When it returns False, the scan reports why.
     """
     try:
         n = d[p]

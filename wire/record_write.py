@@ -1,6 +1,7 @@
-"""Records to the bytes inside a batch of magic 2, before compression (KIP-98; headers KIP-82): the mirror of `record_body`.
+"""Writes the records inside a batch of magic 2, before compression (KIP-98; headers KIP-82). The
+mirror of `record_body`.
 
-The varints of a batch are few different small numbers, so each is made once and kept.
+A batch has few different small varints, so each is encoded once and cached.
 """
 
 from collections.abc import Iterable
@@ -15,7 +16,8 @@ _KEPT = 16384  # numbers; with their bytes about 1.5 MB
 
 
 class _Zigzag(dict[int, bytes]):
-    """A number -> its zigzag varint, made at first use. Numbers beyond 64 bits wrap around, as a difference of two timestamps does in Java."""
+    """A cache: a number -> its zigzag varint. Numbers beyond 64 bits wrap around, as a difference
+    of two timestamps does in Java."""
 
     def __missing__(self, number: int) -> bytes:
         made = write_varlong(wrap64(number))
@@ -28,7 +30,7 @@ zigzags = _Zigzag()
 
 
 class Body(NamedTuple):
-    """Encoded records, and what the batch's header must say of them."""
+    """Encoded records, and what the batch's header must say about them."""
 
     data: bytes
     record_count: int
@@ -38,8 +40,9 @@ class Body(NamedTuple):
 
 
 def encode_body(records: Iterable[Record], base_offset: int, base_timestamp: int | None = None) -> Body:
-    """`records` with ascending absolute offsets as bytes. The base timestamp is the first record's unless given. An empty batch has no
-    last offset: one before the base stands for it, and -1 for its timestamps. UsageError when something does not fit."""
+    """`records` with ascending absolute offsets as bytes. The base timestamp is the first record's
+    unless given. The last offset of an empty batch is one below the base offset, and its timestamps
+    are -1. Raises UsageError when something does not fit."""
     zigzag = zigzags
     parts: list[bytes] = []
     first = base_timestamp

@@ -1,8 +1,8 @@
 """Tag sections of flexible versions (KIP-482): a count, then (tag, size, bytes) with rising tags.
 
-Generated codecs read and write the tags that they know; this file holds what is left: the head of each tag, tags that
-nobody knows, which are kept and written back (those of a request's header are only skipped), and the order in which
-the two are merged.
+Generated codecs read and write the tags that they know. This file reads the head of each tag, keeps
+unknown tags to write them back (those of a request's header are only skipped), and merges known and
+unknown tags in order.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ MOST = 0x7FFFFFFF
 
 
 def read_tag(b: bytes, p: int, last: int) -> tuple[int, int, int]:
-    """The head of a tagged field: its tag, where its bytes end, where they start. `last` is the tag before it, or -1."""
+    """The head of a tagged field: its tag, where its bytes end, where they start. `last` is the tag
+    before it, or -1."""
     tag, p = read_uvarint(b, p)
     size, p = read_uvarint(b, p)
     if not last < tag <= MOST:
@@ -33,7 +34,7 @@ def read_tag(b: bytes, p: int, last: int) -> tuple[int, int, int]:
 
 
 def misplaced(tag: int, last: int) -> str:
-    """What is wrong with a tag that follows the tag `last`."""
+    """The error of a tag that follows the tag `last`."""
     return f"tag {tag} comes behind tag {last}" if tag <= MOST else f"tag {tag} is above {MOST}"
 
 
@@ -51,8 +52,8 @@ def read_unknown(b: bytes, count: int, p: int) -> tuple[dict[int, bytes], int]:
 
 
 def skip_tags(b: bytes, p: int, most: int) -> tuple[int, int]:
-    """How many tags the section at `p` has, and where it ends. Nothing is kept of them. TooLarge when
-    the section announces more than `most`, before any is read."""
+    """Skips a section: how many tags the section at `p` has, and where it ends. Raises TooLarge
+    when the section announces more than `most`, before any is read."""
     count, p = read_uvarint(b, p)
     if count > most:
         raise TooLarge(f"{count} tagged fields where {most} are allowed", offset=p)
@@ -74,7 +75,8 @@ def refuse_size() -> None:
 
 
 def write_tags(w: Write, known: dict[int, list[Any]], unknown: dict[int, bytes] | None, taken: Sequence[int]) -> None:
-    """A section: `known` tags as lists of buffers and `unknown` ones as bytes; `taken` are the tags that this version knows."""
+    """A section: `known` tags as lists of buffers and `unknown` ones as bytes; `taken` are the tags
+    that this version knows."""
     fields: dict[int, Any] = dict(known)
     for tag, data in (unknown or {}).items():
         if tag in taken or not 0 <= tag <= MOST:

@@ -1,9 +1,10 @@
-"""Batches of values and nothing else, as snapshots hold them: no keys, no headers, one time, offsets without a gap, not compressed.
+"""Batches of values only, as in snapshots: no keys, no headers, one timestamp, offsets without a
+gap, not compressed.
 
     record   length varint, 0, 0, offsetDelta varint, 1 (no key), value, 0 (no headers)
 
-Both ways give what `batch_write` and `batch_read` give, without a `Record` for each. What is not just so is left to those: they say what it
-is. A property test holds them together.
+Reader and writer give the same results as `batch_read` and `batch_write`, without a `Record` for
+each value. Any other batch is left to those two. A property test compares the results.
 """
 
 from .batch_header import HEADER_SIZE, BatchHeader
@@ -13,13 +14,13 @@ from .record_write import zigzags
 
 
 def value_record(value: bytes, delta: int) -> bytes:
-    """The record that is the `delta`th of its batch, from 0 on."""
+    """The record at index `delta` of its batch, from 0."""
     start = b"\0\0" + zigzags[delta] + b"\1" + zigzags[len(value)]
     return b"".join((zigzags[len(start) + len(value) + 1], start, value, b"\0"))
 
 
 def wrap_values(body: bytes, count: int, *, base_offset: int, timestamp: int, partition_leader_epoch: int) -> bytearray:
-    """The batch of `count` such records, all of the time `timestamp`."""
+    """The batch of `count` such records, all with the timestamp `timestamp`."""
     header = BatchHeader(
         base_offset, 0, partition_leader_epoch, 2, 0, 0, count - 1, timestamp, timestamp, -1, -1, -1, count
     )
@@ -27,7 +28,8 @@ def wrap_values(body: bytes, count: int, *, base_offset: int, timestamp: int, pa
 
 
 def plain_values(batch: bytes, header: BatchHeader) -> list[bytes] | None:
-    """The values of a whole batch whose checksum is right; None when it is no such batch, or a value is empty or missing."""
+    """The values of a complete batch with a valid checksum. None when it is another kind of batch,
+    or a value is empty or null."""
     if header.attributes or header.count != header.last_offset_delta + 1:
         return None
     try:

@@ -1,8 +1,10 @@
-"""Variable-length integers: seven bits a byte, lowest first, the high bit set on all but the last byte.
+"""Variable-length integers: seven bits a byte, lowest first, the high bit set on all but the last
+byte.
 
-Unsigned ones (KIP-482) are at most 32 bits in 5 bytes; signed ones (record batches) are zigzag, at most 32 bits in 5 or
-64 bits in 10 bytes. Readers take `(bytes, position)` and give `(value, position behind it)`; they raise `BadVarint`, or
-IndexError when the bytes end, which is what generated code expects. This file never copies the bytes it reads.
+Unsigned ones (KIP-482) are at most 32 bits in 5 bytes; signed ones (record batches) are zigzag, at
+most 32 bits in 5 or 64 bits in 10 bytes. Readers take `(bytes, position)` and give `(value,
+position behind it)`; they raise `BadVarint`, or IndexError when the bytes end, which is what
+generated code expects. This file never copies the bytes it reads.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ ONE_BYTE = tuple(bytes((value,)) for value in range(128))
 
 
 def more_uvarint(b: bytes, n: int, p: int) -> tuple[int, int]:
-    """Go on with an unsigned varint whose first byte `n` (above 127) has been read; `p` is behind that byte."""
+    """Go on with an unsigned varint whose first byte `n` (above 127) has been read; `p` is behind
+    that byte."""
     byte = b[p]
     n = n & 127 | (byte & 127) << 7
     if byte < 128:

@@ -1,10 +1,12 @@
-"""Snappy as Kafka has it: xerial's framing (the one of snappy-java) is written; that framing and a raw block are read.
+"""Snappy as Kafka uses it: writes the framing of xerial (snappy-java), and reads that framing and
+raw blocks.
 
     header   82 "SNAPPY" 00, version int32, oldest compatible version int32
     chunks   length int32, then a raw snappy block that holds at most 32 KiB when Kafka writes it
 
-Only the chunk lengths are big-endian framing; a raw block starts with its uncompressed length, which is checked before it is believed.
-snappy-java looks at the version in the header of a stream that follows another, not in the first: neither do we.
+Only the chunk lengths are big-endian framing; a raw block starts with its uncompressed length,
+which is checked before it is believed. snappy-java checks the version in the header of a stream
+that follows another, but not in the first; this reader does the same.
 """
 
 from struct import Struct
@@ -31,7 +33,8 @@ def compress(data: Buffer, level: int) -> bytes:
 
 
 def decompress(data: Buffer, limit: int) -> bytes:
-    """What the chunks, or the one raw block, hold. BadCompression; TooLarge beyond `limit` bytes."""
+    """The content of the chunks, or of the one raw block. Raises BadCompression, or TooLarge for
+    more than `limit` bytes."""
     with memoryview(data) as view:
         if len(view) < len(_HEADER) or view[:8] != _HEADER[:8]:
             return _block(view, 0, limit)

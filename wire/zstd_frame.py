@@ -1,8 +1,10 @@
-"""Zstandard (RFC 8878): one frame is written; any number of frames, with or without content size, is read.
+"""Zstandard (RFC 8878): writes one frame, and reads any number of frames, with or without content
+size.
 
-The library's reader ends quietly where bytes are missing, and a content size is only a promise. So the skeleton of every frame is walked
-first (headers and block sizes, nothing is decoded). A single frame whose content fits the size it promises, or a guess, is then read by one
-call, in half of the time or less; all others are measured in pieces up to the bound, and read then.
+The reader of the library stops silently where bytes are missing, and a content size may be wrong.
+So the headers and block sizes of every frame are walked first, without decoding. A single frame
+whose content fits its content size, or a guess, is then read by one call, in half of the time or
+less. The content of all others is first measured in pieces up to the limit, and then read.
 """
 
 from typing import Any
@@ -19,7 +21,8 @@ _GUESS, _LEAST_GUESS = (
     65536,
 )  # how often its size a frame holds, which does not say; and the bytes to allow for at least
 
-_spare: list[Any] = []  # decompressors that nobody is using: to make one takes as long as to read a small batch
+# unused decompressors: making one takes as long as reading a small batch
+_spare: list[Any] = []
 
 
 def compress(data: Buffer, level: int) -> bytes:
@@ -30,7 +33,7 @@ def compress(data: Buffer, level: int) -> bytes:
 
 
 def decompress(data: Buffer, limit: int) -> bytes:
-    """What all the frames hold. BadCompression; TooLarge beyond `limit` bytes."""
+    """The content of all frames. Raises BadCompression, or TooLarge for more than `limit` bytes."""
     import zstandard
 
     with memoryview(data) as view:
@@ -43,7 +46,8 @@ def decompress(data: Buffer, limit: int) -> bytes:
 
 
 def _size(view: memoryview, limit: int) -> int:
-    """How many bytes all the frames hold, found without keeping them: what is too large takes no memory."""
+    """The decompressed size of all frames, measured without keeping the content, so that content
+    that is too large takes no memory."""
     import zstandard
 
     size = 0
@@ -64,7 +68,8 @@ def _read(view: memoryview, size: int) -> bytes:
 
 
 def _at_once(view: memoryview, limit: int) -> bytes | None:
-    """What one frame holds, or None when it is more than was guessed, or nothing that the library takes."""
+    """The content of one frame. None when it is larger than the guess, or when the library refuses
+    it."""
     import zstandard
 
     try:
@@ -86,7 +91,8 @@ def _at_once(view: memoryview, limit: int) -> bytes | None:
 
 
 def _check_whole(view: memoryview) -> int:
-    """Raises BadCompression when the bytes are anything but whole frames; how many there are."""
+    """The number of frames. Raises BadCompression when the bytes are anything but complete
+    frames."""
     position, end, frames = 0, len(view), 0
     while position < end:
         frames += 1

@@ -1,7 +1,9 @@
-"""Anything that Kafka speaks or stores, shown: as a line for logs, as a tree, as an annotated hexdump, as JSON.
+"""Shows what Kafka sends or stores: as a line for logs, as a tree, as an annotated hexdump, as
+JSON.
 
-`line`, `tree` and `hexdump` show one message. `frame`, `response_frame`, `message`, `batch` and `log` read bytes as far as they can be read
-and give objects that show themselves in every style (`Shown`) and know the first `error` with its place. Nothing here is fast.
+`line`, `tree` and `hexdump` show one message. `frame`, `response_frame`, `message`, `batch` and
+`log` read bytes as far as possible and return objects (`Shown`) with every style and the first
+`error` with its position. Nothing here is fast.
 """
 
 from .batches import ShownBatch, batch

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def message_json(message: Message, version: int) -> dict[str, Any]:
-    """The dict that Kafka's own converter would make, with `<hidden>` for what is secret."""
+    """The dict that Kafka's own converter would make, with `<hidden>` in place of secrets."""
     made = message.to_json(version)
     _hide(message, made)
     return made

@@ -1,7 +1,8 @@
-"""The rows of record batches: header, records with their varints, what was compressed beneath, what is known of keys and values.
+"""The rows of record batches: header, records with their varints, decompressed content, and the
+messages in keys and values.
 
-The places come from `kafkadouble.wire.batch_trace`. Kafka's readers check more than a walker
-meets on its way; what they refuse besides is found by `batches`.
+The positions come from `kafkadouble.wire.batch_trace`. Kafka's readers check more than such a walk
+can find; `batches` makes the other checks.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ from .text import plain
 
 
 class BatchWalk(NamedTuple):
-    """Batches in `data`, whose first byte is at `shift` in what is shown. `kind` says what records hold (`payload.KINDS`); compressed records
-    are taken apart up to `limit` bytes, in the layer beneath."""
+    """Batches in `data`, whose first byte is shown at offset `shift`. `kind` is what the records
+    hold (`payload.KINDS`). Compressed records are decompressed up to `limit` bytes, and shown in
+    the layer beneath."""
 
     data: bytes
     shift: int = 0
@@ -45,7 +47,7 @@ class BatchWalk(NamedTuple):
         return FieldRow(self.shift + start, self.data[start:end], path, value, what, text, self.layer)
 
     def error(self, error: WireError, start: int, end: int, where: str = "") -> FieldRow:
-        """What follows from `start` on cannot be read; `error` names its place in `data`."""
+        """The bytes from `start` cannot be read; `error` has the position in `data`."""
         path = ".".join(filter(None, (self.path, where, error.path)))
         offset = self.shift + (error.offset if error.offset >= 0 else start)
         problem = error.problem + (" (in what was compressed)" if self.layer else "")
@@ -54,7 +56,8 @@ class BatchWalk(NamedTuple):
 
 
 def batches_rows(walk: BatchWalk, *, partial: bool = False) -> Iterator[FieldRow]:
-    """All batches of `walk.data`; with `partial` the last one may be cut off, as in a fetch response."""
+    """All batches of `walk.data`; with `partial` the last one may be cut off, as in a fetch
+    response."""
     position = number = 0
     while position < len(walk.data):
         end = _end(walk.data, position)
@@ -73,7 +76,7 @@ def batches_rows(walk: BatchWalk, *, partial: bool = False) -> Iterator[FieldRow
 
 
 def _end(data: bytes, position: int) -> int:
-    """Where a batch ends by its length; the end of the data when it has none that can be true."""
+    """The end of a batch by its length; the end of the data when the length is impossible."""
     if len(data) - position < 12:
         return len(data) + 1
     size = int.from_bytes(data[position + 8 : position + 12], "big", signed=True)
@@ -81,7 +84,8 @@ def _end(data: bytes, position: int) -> int:
 
 
 def batch_rows(walk: BatchWalk, position: int = 0) -> Iterator[FieldRow]:
-    """The batch at `position`: to its end, or to the end of the data when it has no end that can be true."""
+    """The batch at `position`: to its end, or to the end of the data when its length is
+    impossible."""
     end = min(_end(walk.data, position), len(walk.data))
     try:
         header = read_header(walk.data, position)
@@ -124,12 +128,13 @@ def _body(walk: BatchWalk, start: int, end: int, header: BatchHeader) -> Iterato
         return
     inside = walk._replace(data=body, shift=0, layer=walk.layer + 1)
     secret = walk.kind != RAW and any(row.hidden for row in _records(inside, 0, len(body), header))
-    yield row._replace(hidden=secret)  # compressed bytes hold pieces of what they were made from
+    yield row._replace(hidden=secret)  # compressed bytes contain pieces of the original
     yield from _records(inside, 0, len(body), header)
 
 
 def _records(walk: BatchWalk, start: int, end: int, header: BatchHeader) -> Iterator[FieldRow]:
-    """The records in `walk.data[start:end]`. What remains of a batch without records is looked at by nobody."""
+    """The records in `walk.data[start:end]`. Other bytes of a batch without records are not shown
+    in detail."""
     at, key = start, None
     try:
         if header.count:
@@ -161,7 +166,8 @@ def _piece(
 
 
 def _payload(walk: BatchWalk, piece: TracedBytes, payload: ParsedPayload) -> Iterator[FieldRow]:
-    """The rows of a key or value at their places. A type that nobody knows is not broken: only bytes that contradict themselves are."""
+    """The rows of a key or value at their positions. An unknown type is no error: only inconsistent
+    bytes are."""
     for row in payload.rows():
         unknown = isinstance(row.value, UnknownMessage)
         path = f"{piece.path}.{row.path}" if row.path and not unknown else piece.path

@@ -11,7 +11,7 @@ from .text import plain, time_text
 
 
 def crc_problem(data: bytes, position: int, header: BatchHeader) -> WireError | None:
-    """What is wrong with the checksum, if anything."""
+    """The error of the checksum, or nothing."""
     try:
         check_crc(data, position, header)
     except CorruptBatch as error:
@@ -20,7 +20,8 @@ def crc_problem(data: bytes, position: int, header: BatchHeader) -> WireError | 
 
 
 def header_text(name: str, value: object, wrong: WireError | None) -> str:
-    """A header's field: what the bits of the attributes mean, dates, whether the checksum holds."""
+    """A field of the header as text: the meaning of attribute bits, dates, and whether the checksum
+    is right."""
     if not isinstance(value, int):
         return plain(value)
     if name == "crc":

@@ -1,4 +1,5 @@
-"""Record batches shown: the header, every record, and what is known of keys and values; magic 0, 1 and 2, compressed or not."""
+"""Shows record batches: the header, every record, and the messages in keys and values; magic 0, 1
+and 2, compressed or not."""
 
 from __future__ import annotations
 
@@ -28,9 +29,11 @@ if TYPE_CHECKING:
 
 
 class ShownBatch(Shown):
-    """The batch that begins `data`, or what is there of it; `offset` is where the data stand in their file.
+    """The batch at the start of `data`, or the part that is there; `offset` is the position of the
+    data in their file.
 
-    `header` is None when it cannot be read; `cut_off` says that it ends too early where it may.
+    `header` is None when it cannot be read; `cut_off` is true for a batch that is allowed to be
+    incomplete, and is.
     """
 
     def __init__(
@@ -57,7 +60,8 @@ class ShownBatch(Shown):
 
     @cached_property
     def error(self) -> WireError | None:
-        """The first thing that is wrong, with its place; also in keys and values that were to be read."""
+        """The first error, with its position; also of keys and values that are shown as
+        messages."""
         if self.cut_off or (self._problem is None and not any(map(self._is_broken, self.records))):
             return None
         return first_error(self.rows()) or self._problem
@@ -103,7 +107,7 @@ class ShownBatch(Shown):
     # Records.
 
     def payloads(self, record: Record) -> tuple[ParsedPayload | None, ParsedPayload | None]:
-        """What is known of the key and of the value."""
+        """The parsed key and the parsed value."""
         control = self.header is not None and self.header.magic == 2 and self.header.is_control
         return key_payload(self.kind, control, record.key), value_payload(self.kind, control, record.key, record.value)
 

@@ -1,4 +1,4 @@
-"""A message as rows: every byte of it with the field that it belongs to, the record batches inside taken apart."""
+"""A message as rows: every byte with its field, and record batches with their records."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ UNALIGNED = "unaligned_records"
 def hexdump(body: Buffer, cls: type[Message], version: int, offset: int = 0, *, records: str = RAW) -> list[FieldRow]:
     """The rows of the message that fills `body` from `offset` on.
 
-    When it cannot be read the last row is what is left of it, and its value the WireError.
+    When the message cannot be read, the last row holds the remaining bytes, and its value is the
+    WireError.
     """
     return list(expanded(cls, bytes(body), version, offset, records))
 
@@ -38,7 +39,8 @@ def expanded(cls: type[Message], body: bytes, version: int, start: int, kind: st
 
 
 def records_rows(cls: type[Message], row: FieldRow, name: str, kind: str) -> Iterator[FieldRow]:
-    """The rows of the batches that a field holds. An answer may end inside a batch; a slice of a snapshot may also begin there."""
+    """The rows of the batches in a field. A response may end inside a batch; a slice of a snapshot
+    may also begin inside one."""
     walk = BatchWalk(row.bytes, row.offset, row.path, kind)
     if name == UNALIGNED and first_error(batches_rows(walk, partial=True)) is not None:
         yield row

@@ -1,4 +1,4 @@
-"""Whole frames shown: size, header and body of a request or a response; and a message on its own."""
+"""Shows whole frames (size, header and body of a request or a response), and single messages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 
 class Frame(Shown):
-    """A request, a response or a message, from byte `start` to byte `end` of what was given. `sized`: whether its size stands in front."""
+    """A request, a response or a message, from byte `start` to byte `end` of the input. `sized`:
+    whether it begins with its size."""
 
     def __init__(
         self,
@@ -107,7 +108,8 @@ class Frame(Shown):
 def frame(
     data: Buffer, offset: int = 0, *, sized: bool | None = None, records: str = RAW, bounds: TextLimits = TREE
 ) -> Frame:
-    """The request frame at `offset`. `sized` says whether four bytes of size come first; None looks whether they do."""
+    """The request frame at `offset`. `sized` is whether it begins with four bytes of size; None:
+    detect it."""
     found = window(data, offset, is_sized_request(data, offset) if sized is None else sized)
     if found.error is not None:
         title, sections = "request", [unread_section(found.error, 0, len(found.data))]
@@ -144,9 +146,10 @@ def response_frame(
     records: str = RAW,
     bounds: TextLimits = TREE,
 ) -> Frame:
-    """The response frame at `offset` to a request of this API and version. UnknownMessage when no API has the key.
+    """The response frame at `offset` to a request of this API and version. UnknownMessage when no
+    API has the key.
 
-    A response of ApiVersions may be of version 0 all the same (KIP-511).
+    A response of ApiVersions may always be of version 0 (KIP-511).
     """
     api = registry.api(api_key)
     if sized is None and is_chain(data, offset):

@@ -1,4 +1,5 @@
-"""A message as one line of bounded length, for logs: what is not at its default, by Kafka's names, without secrets."""
+"""A message as one line of bounded length, for logs: the fields that are not at their defaults,
+with Kafka's names, without secrets."""
 
 from __future__ import annotations
 
@@ -12,11 +13,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 LONGEST = 500
-"""Characters of a line."""
+"""The largest number of characters of a line."""
 
 
 def line(message: Struct, longest: int = LONGEST) -> str:
-    """`FetchRequest{MaxWaitMs=500, Topics=[{Topic='orders', ...}]}`: one line, never longer than `longest`."""
+    """`FetchRequest{MaxWaitMs=500, Topics=[{Topic='orders', ...}]}`: one line, never longer than
+    `longest`."""
     return clip(type(message).__name__ + _struct(message, longest), longest)
 
 
@@ -26,7 +28,7 @@ def clip(text: str, longest: int) -> str:
 
 
 def _struct(struct: Struct, room: int) -> str:
-    """No part is worked out that lies beyond `room` characters."""
+    """Stops after `room` characters, so that a large message costs no more than a small one."""
     parts: list[str] = []
     for field in fields_of(type(struct)):
         if room <= 0:

@@ -1,6 +1,6 @@
-"""Log segments and snapshots, batch by batch: memory holds one batch at a time, whatever the file's size.
+"""Shows log segments and snapshots batch by batch, with one batch in memory at a time.
 
-This file opens nothing: it is given something to read from.
+This file opens nothing: the caller passes a function that reads.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from .payload import RAW
 from .text import TREE, TextLimits
 
 LARGEST_BATCH = LIMIT
-"""A batch with more bytes ends the reading: no node takes one."""
+"""Reading ends at a larger batch: no node accepts one."""
 _SMALLEST = 14
 _CHUNK = 1 << 20
-_TASTE = 256  # bytes that are shown of what has no length that can be true
+_TASTE = 256  # how many bytes are shown after an impossible length
 
 
 def log(
@@ -31,8 +31,9 @@ def log(
     limit: int = LIMIT,
     bounds: TextLimits = TREE,
 ) -> Iterator[ShownBatch]:
-    """The batches that `read(size)` gives, as a file's method does. A length that cannot be true ends it, with a batch whose `error` says so.
-    With `partial` a last batch that is cut off is no error."""
+    """The batches that `read(size)`, such as a file's method, returns. An impossible length ends
+    them, with a batch whose `error` reports it. With `partial` a last batch that is cut off is no
+    error."""
     offset = 0
     while head := _exactly(read, LOG_OVERHEAD):
         size = int.from_bytes(head[8:12], "big", signed=True)
@@ -58,7 +59,8 @@ def batches(
 
 
 def _exactly(read: Callable[[int], bytes], size: int) -> bytes:
-    """`size` bytes, or what there is; memory grows with what came, not with what was announced."""
+    """`size` bytes, or fewer at the end. Memory grows with the bytes that were read, not with
+    `size`."""
     parts: list[bytes] = []
     while size > 0 and (part := read(min(size, _CHUNK))):
         parts.append(part)

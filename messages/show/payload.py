@@ -1,7 +1,8 @@
-"""What the keys and values of records hold in the logs that Kafka itself writes: control records, metadata, offsets, transactions, share state.
+"""Parses the keys and values of records in Kafka's internal logs: control records, metadata,
+offsets, transactions, share state.
 
-A payload is a prefix (versions and types) and a message. A control batch says itself what it is; of any other one the caller has to say
-whose records they are: `KINDS`.
+A payload is a prefix (versions and types) and a message. A control batch is marked as one; for any
+other batch the caller passes the kind of the records: `KINDS`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from .rows import message_rows
 RAW, METADATA = "raw", "metadata"
 _TOPICS = {"offsets": "__consumer_offsets", "transactions": "__transaction_state", "share": "__share_group_state"}
 KINDS = (RAW, METADATA, *_TOPICS)
-"""What records can be read as; `raw` leaves all but control records as bytes."""
+"""The kinds of records; `raw` leaves all but control records as bytes."""
 
 _CONTROL = (
     "EndTxnMarker", "EndTxnMarker", "LeaderChangeMessage", "SnapshotHeaderRecord", "SnapshotFooterRecord", "KRaftVersionRecord", "VotersRecord",
@@ -33,7 +34,7 @@ _CONTROL = (
 
 
 class PrefixNumber(NamedTuple):
-    """A number in front of a message."""
+    """One number of the prefix of a message."""
 
     start: int
     end: int
@@ -43,7 +44,8 @@ class PrefixNumber(NamedTuple):
 
 
 class ParsedPayload(NamedTuple):
-    """`data` is `parts`, then the message, which begins at `start`; None for the message when there is none. `error` is why it is not known."""
+    """`data` is `parts`, then the message, which begins at `start`. The message is None when there
+    is none; `error` is then the reason."""
 
     title: str
     data: bytes
@@ -79,7 +81,7 @@ class ParsedPayload(NamedTuple):
 
 
 def key_payload(kind: str, control: bool, key: bytes | None) -> ParsedPayload | None:
-    """What the key holds, or None when that is nobody's business but the producer's."""
+    """The parsed key, or None for the key of a producer's own record."""
     if key is None or (kind == RAW and not control) or (kind == METADATA and not control):
         return None
     if control:
@@ -91,7 +93,7 @@ def key_payload(kind: str, control: bool, key: bytes | None) -> ParsedPayload | 
 
 
 def value_payload(kind: str, control: bool, key: bytes | None, value: bytes | None) -> ParsedPayload | None:
-    """What the value holds; None also for a value that is not there (a tombstone)."""
+    """The parsed value; None also for a null value (a tombstone)."""
     if value is None:
         return None
     if control:
@@ -111,7 +113,8 @@ def control_name(kind: int) -> str:
 
 
 def _control_payload(key: ParsedPayload | None, value: bytes) -> ParsedPayload | None:
-    """Transaction markers have their version in front; the others in their first field, and a version to come is read as the highest known."""
+    """Transaction markers begin with their version. The others have it in their first field, and a
+    newer version is read as the highest known one."""
     if key is None or key.error is not None or not 0 <= key.parts[1].value < len(_CONTROL):
         return None
     cls = registry.message(_CONTROL[key.parts[1].value])

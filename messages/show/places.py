@@ -1,6 +1,6 @@
-"""From the paths of a trace back to the fields that they name, and which of these are secret.
+"""Finds the fields for the paths of a trace, and which of them are secret.
 
-Which fields are secrets is said in `sentence`, nowhere else.
+Only `sentence` knows which fields are secrets.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ class Places:
         self._names: dict[str, str] = {}
 
     def field(self, path: str) -> FieldInfo | None:
-        """The field of this path; None for a whole struct, and for a tag that nobody knows."""
+        """The field of this path; None for a whole struct, and for an unknown tag."""
         return self._find(_INDEX.sub("", path))[0]
 
     def learn(self, path: str, value: object) -> None:
-        """Remember a name that says whether the value beside it is secret."""
+        """Remembers a name that decides whether the value beside it is secret."""
         if path.endswith(".name") and isinstance(value, str):
             self._names[path] = value
 
@@ -54,7 +54,7 @@ class Places:
 
 
 def holds_secrets(cls: type[Struct]) -> bool:
-    """Whether any field of a message may be a secret: then nobody knows what its unreadable bytes are."""
+    """Whether any field of a message may be a secret: then its unreadable bytes may be one, too."""
     probe = cls()
     if hasattr(probe, "name"):
         probe.name = "password"

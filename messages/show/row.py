@@ -1,7 +1,8 @@
-"""The rows of an annotated hexdump, and how they are written.
+"""The rows of an annotated hexdump, and their text.
 
-The rows of layer 0 hold every byte of what was dumped exactly once, in order. Rows of a deeper layer are the bytes that came out of compressed
-ones above them; their offsets count from the first of these.
+The rows of layer 0 hold every byte of what was dumped exactly once, in order. Rows of a deeper
+layer are the decompressed bytes of a row above them; their offsets are relative to the first of
+these.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ _PER_LINE = 8
 
 
 class FieldRow(NamedTuple):
-    """Bytes at an offset, the field that they belong to, and its value as `decode` gives it: a WireError where reading stopped.
+    """Bytes at an offset, their field, and its value as `decode` returns it; a WireError where
+    reading stopped.
 
-    `path` is that of WireErrors; `what` is the part of the field: its value, length, count, marker, tag. `text` is the value for people.
+    `path` has the form of paths in WireErrors. `what` is the part of the field: its value, length,
+    count, marker, tag. `text` is the value for readers.
     """
 
     offset: int
@@ -41,12 +44,13 @@ class FieldRow(NamedTuple):
 
 
 def error_row(error: WireError, data: Raw, offset: int, layer: int = 0, hidden: bool = False) -> FieldRow:
-    """The row that ends what can be read: the bytes that are left, and why."""
+    """The last row of bytes that cannot be read to their end: the remaining bytes, and the
+    error."""
     return FieldRow(offset, data, error.path, error, "unread", str(error), layer, hidden)
 
 
 def moved(row: FieldRow, by: int) -> FieldRow:
-    """The same row where the bytes begin `by` further on; what came out of compressed bytes stays where it is."""
+    """The same row moved by `by` bytes; decompressed bytes keep their offset."""
     if not by or row.layer:
         return row
     if not isinstance(row.value, WireError):
@@ -58,7 +62,7 @@ def moved(row: FieldRow, by: int) -> FieldRow:
 
 
 def first_error(rows: Iterable[FieldRow]) -> WireError | None:
-    """What the first row says that could not be read."""
+    """The error of the first row that has one."""
     return next((row.value for row in rows if isinstance(row.value, WireError)), None)
 
 
@@ -72,7 +76,8 @@ def label(row: FieldRow) -> str:
 
 
 def render(rows: Iterable[FieldRow], bounds: TextLimits = TREE) -> Iterator[str]:
-    """The rows as lines: offset, bytes, path and value. A value without bytes has no line: its length says that it is empty."""
+    """The rows as lines: offset, bytes, path and value. A value without bytes has no line: its
+    length says that it is empty."""
     for row in rows:
         if row.bytes or isinstance(row.value, WireError):
             yield from _lines(row, bounds)

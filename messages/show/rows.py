@@ -1,4 +1,5 @@
-"""The rows of one message, from the trace of its bytes. Records stay one row here; `dumps` takes them apart."""
+"""The rows of one message, from the trace of its bytes. Records are one row here; `dumps` divides
+them."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from .text import value_text
 def message_rows(
     cls: type[Message], body: bytes, version: int, start: int = 0, *, whole: bool = True
 ) -> Iterator[FieldRow]:
-    """The bytes of `body` from `start` on; with `whole` the message has to fill them, else the rows end behind it."""
+    """The rows of `body` from `start`. With `whole` the message has to fill the bytes; otherwise
+    the rows end after it."""
     error, end = _read(cls, body, version, start)
     spans = [] if isinstance(error, UnknownMessage) else trace(cls, body, version, start)[0]
     places = Places(cls)
@@ -51,5 +53,5 @@ def _row(span: FieldSpan, body: bytes, places: Places, version: int) -> FieldRow
 
 
 def _is_null(what: str, value: int, tagged: bool) -> bool:
-    """Whether a length, count or marker says that nothing follows because there is a null (KIP-482, KIP-893)."""
+    """Whether a length, count or marker means null, so that nothing follows (KIP-482, KIP-893)."""
     return value < 0 or (value == 0 and (what.endswith("+ 1") or (what == "marker" and tagged)))

@@ -1,6 +1,6 @@
-"""The messages that a frame is made of: its header and its body, each read as far as it can be read.
+"""The messages of a frame: its header and its body, each read as far as possible.
 
-Headers are read as the server reads them: what it accepts is not called broken here.
+Headers are read as the server reads them: a header that it accepts is no error here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from .rows import message_rows
 
 
 class Section(NamedTuple):
-    """A message in a frame; `message` is None and `error` says why when it cannot be read. Without a class nobody knows what it would be."""
+    """A message in a frame. When it cannot be read, `message` is None and `error` is the reason.
+    The class is None when it is unknown."""
 
     cls: type[Message] | None
     version: int
@@ -41,12 +42,12 @@ def read_section(cls: type[Message], body: bytes, version: int, start: int, *, w
 
 
 def unread_section(error: WireError, start: int, end: int) -> Section:
-    """Bytes of which only this is known."""
+    """Bytes that are described by a text only."""
     return Section(None, 0, start, end, None, error)
 
 
 def read_request_section(body: bytes, start: int, version: int) -> Section:
-    """A request's header. A client id that is not UTF-8 is taken, as the server takes it."""
+    """A request's header. A client id that is not UTF-8 is accepted, as the server does."""
     section = read_section(RequestHeader, body, version, start, whole=False)
     if not isinstance(section.error, BadText):
         return section
@@ -64,7 +65,7 @@ def read_request_section(body: bytes, start: int, version: int) -> Section:
 
 
 def section_rows(section: Section, body: bytes, kind: str, *, last: bool) -> Iterator[FieldRow]:
-    """The rows of a section; `last` for the one that has to fill the bytes, whose records hold `kind`."""
+    """The rows of a section. `last`: it has to fill the bytes, and its records are of `kind`."""
     if section.cls is None:
         assert section.error is not None
         yield error_row(section.error, body[section.start :], section.start)
@@ -75,7 +76,7 @@ def section_rows(section: Section, body: bytes, kind: str, *, last: bool) -> Ite
 
 
 def _header_rows(section: Section, cls: type[Message], body: bytes) -> Iterator[FieldRow]:
-    """What cannot be traced of a header that was read all the same is one row."""
+    """A header that was read but cannot be traced is one row."""
     at = section.start
     for row in message_rows(cls, body, section.version, section.start, whole=False):
         if isinstance(row.value, WireError) and section.message is not None:

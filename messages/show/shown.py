@@ -1,4 +1,5 @@
-"""What a thing that can be shown can do: a line, a tree, rows, JSON; and what is wrong with its bytes."""
+"""The base class of everything that can be shown: as a line, a tree, rows, JSON, with the error of
+its bytes."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 
 class Shown:
-    """A frame, a message or a batch, read as far as it can be read. Subclasses say how; none of it ever raises WireError."""
+    """A frame, a message or a batch, read as far as possible. Its methods do not raise
+    WireError."""
 
     bounds: TextLimits = TREE
 
@@ -38,7 +40,7 @@ class Shown:
 
     @cached_property
     def error(self) -> WireError | None:
-        """The first thing that is wrong with the bytes, with its place."""
+        """The first error of the bytes, with its position."""
         return first_error(self.rows())
 
     def tree(self) -> str:
@@ -53,7 +55,7 @@ class Shown:
 
 
 def broken_line(error: WireError) -> str:
-    """How a tree says that something cannot be read."""
+    """The line of a tree for bytes that cannot be read."""
     return f"!! {error}"
 
 

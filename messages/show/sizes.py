@@ -1,4 +1,4 @@
-"""The four bytes of size in front of a frame, and how to tell whether they are there."""
+"""Reads the four bytes of size before a frame, and detects whether they are there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ SIZE = 4
 
 
 class FrameWindow(NamedTuple):
-    """The bytes of one frame, its size included; where its header begins; how many bytes are missing of it; what is wrong with its size."""
+    """The bytes of one frame with its size, the start of its header, how many bytes are missing,
+    and the error of the size."""
 
     data: bytes
     start: int
@@ -22,7 +23,8 @@ class FrameWindow(NamedTuple):
 
 
 def window(data: Buffer, offset: int, sized: bool) -> FrameWindow:
-    """The frame at `offset`: as long as its size says, or all that there is. Places in the error count from `offset`."""
+    """The frame at `offset`: as long as its size, or all remaining bytes. Positions in the error
+    are relative to `offset`."""
     with memoryview(data) as view:
         rest = len(data) - offset
         if not sized:
@@ -50,7 +52,8 @@ def is_chain(body: Buffer, offset: int) -> bool:
 
 
 def is_sized_request(body: Buffer, offset: int) -> bool:
-    """Sizes that lead to the end, or else a known API and version behind a size where there is none without it: a frame that is cut off."""
+    """Whether frames begin with sizes: when the sizes lead exactly to the end, or when only the
+    bytes after a size hold a known API and version (a frame that is cut off)."""
     return is_chain(body, offset) or (_is_known(body, offset + SIZE) and not _is_known(body, offset))
 
 

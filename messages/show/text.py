@@ -1,4 +1,5 @@
-"""One value as text: error codes and API keys by name, times as dates, bytes and long strings cut, nothing a terminal obeys."""
+"""One value as text: error codes and API keys by name, times as dates, bytes and long strings cut,
+no control characters for a terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 HIDDEN = "<hidden>"
-"""What stands for a secret."""
+"""The text in place of a secret."""
 
 
 class TextLimits(NamedTuple):
@@ -35,7 +36,7 @@ _DAY = 86_400_000
 
 
 def value_text(field: FieldInfo | None, value: Any, bounds: TextLimits = TREE) -> str:
-    """A scalar of this field, or of no field that is known."""
+    """A scalar as text; the field is None when it is unknown."""
     if field is not None and value is not None:
         if field.type == "int16" and field.kafka_name.endswith("ErrorCode"):
             return f"{value} {error_codes.name(value)}"
@@ -49,7 +50,7 @@ def value_text(field: FieldInfo | None, value: Any, bounds: TextLimits = TREE) -
 
 
 def plain(value: Any, bounds: TextLimits = TREE) -> str:
-    """A value as it is, cut where it is long."""
+    """A value as text, cut when it is long."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -64,7 +65,7 @@ def plain(value: Any, bounds: TextLimits = TREE) -> str:
 
 
 def cut(value: str | bytes | bytearray | memoryview, most: int, unit: str) -> str:
-    """The beginning of a string or of bytes as Python would write it: nothing unprintable is left, whatever was sent."""
+    """The beginning of a string or of bytes as a Python literal, without unprintable characters."""
     head = value[:most]
     shown = repr(head if isinstance(head, str) else bytes(head))
     return shown if len(value) <= most else f"{shown}... ({len(value)} {unit})"
@@ -81,12 +82,13 @@ def is_time(field: FieldInfo) -> bool:
 
 
 def time_text(value: int) -> str:
-    """A time with its date; what is no date (-1 for none, -2 for the earliest offset) is a number."""
+    """A time with its date. A special value (-1 for none, -2 for the earliest offset) is a
+    number."""
     return f"{value} ({date(value)})" if 0 < value < _YEAR_10000 else str(value)
 
 
 def date(value: int) -> str:
-    """The date of a time that has one, in UTC to the ms; else the number."""
+    """The date in UTC, to the ms; the number when it is no date."""
     if not 0 < value < _YEAR_10000:
         return str(value)
     year, month, day = _civil(value // _DAY)
@@ -97,7 +99,8 @@ def date(value: int) -> str:
 
 
 def _civil(days: int) -> tuple[int, int, int]:
-    """The date so many days after 1970-01-01. Years begin in March here, so that a leap day is the last day of its year."""
+    """The date `days` after 1970-01-01. Years begin in March here, so that a leap day is the last
+    day of its year."""
     era, day = divmod(days + 719_468, 146_097)
     year = (day - day // 1460 + day // 36_524 - day // 146_096) // 365
     day -= 365 * year + year // 4 - year // 100

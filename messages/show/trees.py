@@ -1,4 +1,5 @@
-"""A message as an indented tree: Kafka's names, error codes with theirs, times with dates, bytes cut, secrets hidden, records as records."""
+"""A message as an indented tree: Kafka's names, error codes with theirs, times with dates, bytes
+cut, secrets hidden, records as records."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ STEP = "  "
 
 
 class Look:
-    """How a tree is drawn: the version whose fields are shown (None: what is not at its default), bounds, and what records hold."""
+    """The style of a tree: the version whose fields are shown (None: the fields that are not at
+    their defaults), limits, and the kind of records."""
 
     __slots__ = ("bounds", "kind", "partial", "version")
 
@@ -29,7 +31,8 @@ class Look:
 
 
 def tree(message: Message, version: int | None = None, *, bounds: TextLimits = TREE, records: str = RAW) -> str:
-    """The message as lines. With a version every field that it carries is shown, else every field that is not at its default."""
+    """The message as lines. With a version every field that it carries is shown, else every field
+    that is not at its default."""
     return "\n".join(message_lines(message, version, bounds=bounds, records=records))
 
 

@@ -1,14 +1,17 @@
-"""Record batches to Arrow columns, many at once, and the way back (KIP-98; headers KIP-82).
+"""Decodes record batches to Arrow columns, many at once, and encodes them (KIP-98; headers KIP-82).
 
-    headers = columns.walk(buffer)                                  every batch's header, as arrays; no record is looked at
-    for batch in columns.decode(buffer, headers, ("offset", "value"), columns.Origin("orders", 0)): ...      pyarrow.RecordBatch
-    batches = columns.encode(batch, now=now)                        Kafka's batches, of a batch with the columns key and value
+    headers = columns.walk(buffer)  # the header of every batch, as arrays; no record is read
+    for batch in columns.decode(buffer, headers, ("offset", "value"), columns.Origin("orders", 0)):
+        ...  # a pyarrow.RecordBatch
+    batches = columns.encode(batch, now=now)  # Kafka's batches, from the columns key and value
 
-Rules. Only the columns that are asked for are made. No record costs a turn of a Python loop: places of fields are found in arrays (`lanes`,
-`hybrid`, or compiled: `native`), and Arrow gathers the bytes in one go. These readers take only what is in order; whatever is odd, the plain
-reader of `wire.batch` reads again, and it alone says what is wrong. So every error is one of its errors.
+Rules. Only the requested columns are made. No Python loop runs per record: the positions of fields
+are computed as arrays (`lanes`, `hybrid`, or compiled: `native`), and Arrow gathers the bytes in
+one call. These readers accept only regular batches. The plain reader of `wire.batch` reads every
+other batch again, and it alone reports errors.
 
-This package needs numpy and pyarrow (`pip install kafkadouble[columns]`); nothing else in this floor imports them, or this.
+This package needs numpy and pyarrow (`pip install kafkadouble[columns]`); nothing else in this
+floor imports them, or this.
 """
 
 try:

@@ -1,7 +1,7 @@
-"""From headers to chunks: the bodies of batches, checked and decompressed, until there are some 16 MB of them.
+"""Collects the bodies of batches, checked and decompressed, into chunks of about 16 MB.
 
-Batches that no implementation may see are handed on by themselves, in their place: those with an error, and those that only the plain reader
-reads (`Apart`).
+Batches with an error, and those that only the plain reader reads, are not part of a chunk: they are
+returned in between, each as an `Apart`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from .spans import SMALLEST_RECORD, Ints
 CHUNK = 16 << 20
 _BLOCK = 4096
 _MOST_RECORDS = 1 << 20
-_MOST_EXTENT = 1 << 30  # from the first to the last byte of uncompressed batches: places must fit into 31 bits
+# from the first to the last byte of uncompressed batches: positions must fit into 31 bits
+_MOST_EXTENT = 1 << 30
 
 
 class BodyChunk(NamedTuple):
@@ -37,7 +38,7 @@ class BodyChunk(NamedTuple):
 
 
 class Apart(NamedTuple):
-    """A batch for the plain reader, or what is wrong with it."""
+    """A batch for the plain reader, or its error."""
 
     batch: int
     problem: WireError | None
@@ -58,7 +59,7 @@ class Bodies:
                 body = Apart(index, None)
             elif count:
                 body = self._body(index, position, size, codec, count)
-            else:  # what compaction leaves of a batch
+            else:  # an empty batch that compaction retained
                 continue
             if isinstance(body, Apart):
                 yield from pending.take()
@@ -70,13 +71,14 @@ class Bodies:
         yield from pending.take()
 
     def _fields(self) -> Iterator[list[int]]:
-        """What is looked at of every header, a few thousand headers at a time."""
+        """The fields that are read of every header, for a few thousand headers at a time."""
         for low in range(0, len(self._headers), _BLOCK):
             some = self._headers[low : low + _BLOCK]
             yield from np.stack([some.position, some.size, some.magic, some.crc, some.codec, some.count], 1).tolist()
 
     def _body(self, index: int, position: int, size: int, codec: int, count: int) -> bytes | Apart | None:
-        """The body of a batch of magic 2 when it is compressed. A count that it cannot hold is for the plain reader to explain."""
+        """The body of a batch of magic 2 when it is compressed. The plain reader reports a count
+        that it cannot hold."""
         body, room = None, size - HEADER_SIZE
         if codec:
             try:
@@ -110,7 +112,7 @@ class _Pending:
         self._size = self._records = 0
 
     def is_full(self, position: int, size: int) -> bool:
-        """Whether the batch at `position` belongs into the next chunk."""
+        """Whether the batch at `position` belongs to the next chunk."""
         if not self._indexes:
             return False
         apart = position < self._ends[-1] or position + size - self._starts[0] > _MOST_EXTENT
@@ -127,7 +129,7 @@ class _Pending:
         self._records += count
 
     def take(self) -> Iterator[BodyChunk]:
-        """The chunk, if there is anything for it; what comes next is another."""
+        """The chunk, unless it is empty; then begins the next one."""
         if not self._indexes:
             return
         indexes, counts = np.array(self._indexes), np.array(self._counts)

@@ -1,6 +1,8 @@
-"""Which implementation finds the fields of a chunk: the compiled one when it is installed, else the one in numpy that suits the chunk's shape.
+"""Chooses the implementation that finds the fields of a chunk: the compiled one when it is
+installed, else the one in numpy that suits the chunk's shape.
 
-`KAFKADOUBLE_COLUMNS` in the environment names one for all chunks, as does the argument `implementation` of `decode`.
+`KAFKADOUBLE_COLUMNS` in the environment names one for all chunks, as does the argument
+`implementation` of `decode`.
 """
 
 import os
@@ -13,11 +15,12 @@ from . import hybrid, lanes, loop, spans
 from .gather import Gatherer, gather
 from .spans import Finder, HeaderFinder, Ints
 
-_WIDE = 256  # lanes that must go side by side, on average, before lanes are faster than a loop over lengths
+# the average number of parallel lanes from which lanes are faster than a loop over lengths
+_WIDE = 256
 
 
 class Implementation(NamedTuple):
-    """Finds fields, and the headers of records that are in order, and gathers bytes."""
+    """Finds fields, and the headers of regular records, and gathers bytes."""
 
     find: Finder
     find_headers: HeaderFinder
@@ -29,7 +32,8 @@ IMPLEMENTATIONS = {
     "lanes": Implementation(lanes.find, spans.header_spans, gather),
     "hybrid": Implementation(hybrid.find, spans.header_spans, gather),
 }
-"""Name -> implementation. `loop` leaves everything to the plain reader: the reference. `native` is added when `available` finds it."""
+"""Name -> implementation. `loop` leaves everything to the plain reader: the reference. `native` is
+added when `available` finds it."""
 
 
 def available() -> tuple[str, ...]:
@@ -39,7 +43,8 @@ def available() -> tuple[str, ...]:
 
 
 def choose(name: str | None, counts: Ints) -> Implementation:
-    """The implementation of this name, or the best for a chunk whose batches have these counts of records. UsageError: there is none such."""
+    """The implementation of this name, or the best for a chunk whose batches have these counts of
+    records. Raises UsageError for an unknown name."""
     name = name or os.environ.get("KAFKADOUBLE_COLUMNS") or _best(counts)
     if name not in available():
         hint = " (pip install kafkadouble[fast])" if name == "native" else ""

@@ -1,8 +1,10 @@
-"""Record batches to Arrow: the one way through this package, from headers to `pyarrow.RecordBatch`es.
+"""Decodes record batches to Arrow: the steps of this package from headers to
+`pyarrow.RecordBatch`es.
 
-    headers -> chunks of bodies (`bodies`) -> places of fields (`choice`) -> rows -> columns (`rows`)
+    headers -> chunks of bodies (`bodies`) -> positions (`choice`) -> rows -> columns (`rows`)
 
-Whatever a chunk's implementation calls odd goes to the plain reader, in its place between the others; what that refuses is corrupt.
+A batch that the implementation calls odd goes to the plain reader, and its rows stay in order. A
+batch that the plain reader refuses is corrupt.
 """
 
 from __future__ import annotations
@@ -43,11 +45,14 @@ def decode(
     on_finding: Finding | None = None,
     implementation: str | None = None,
 ) -> Iterator[pa.RecordBatch]:
-    """The records of the batches that `headers` tell of, in order: RecordBatches with the columns `names`, of about 16 MB of raw bytes and at
-    most `rows` rows each. The buffer is in use until the last one has been taken.
+    """The records of the batches of `headers`, in order: RecordBatches with the columns `names`, of
+    about 16 MB of raw bytes and at most `rows` rows each. The buffer is in use until the last one
+    was returned.
 
-    A batch that is corrupt raises its WireError (`on_corrupt` "fail"), is left out ("skip"), or leaves one row with `crc_ok` false and its base
-    offset ("report"); `on_finding` is told its position in the file and what is wrong. `limit` binds what a batch decompresses to.
+    A batch that is corrupt raises its WireError (`on_corrupt` "fail"), is left out ("skip"), or
+    leaves one row with `crc_ok` false and its base offset ("report"); `on_finding` is called with
+    its position in the file and the error. `limit` bounds the decompressed size of a batch, in
+    bytes.
     """
     if on_corrupt not in ("fail", "skip", "report"):
         raise UsageError(f"on_corrupt is one of fail, skip and report, not {on_corrupt!r}")
@@ -55,23 +60,26 @@ def decode(
         raise UsageError(f"batches of {rows} rows")
     if implementation is not None:
         choose(implementation, headers.count)
-    widest = max(len(text or "") for text in (origin.topic, origin.segment, origin.replica)) * 4  # bytes a character
-    rows = min(rows, _MOST_ROWS, _MOST_ROWS * 2000 // max(widest, 1))  # a column of them must stay below 2 GB
+    # bytes a character
+    widest = max(len(text or "") for text in (origin.topic, origin.segment, origin.replica)) * 4
+    # a column of them must stay below 2 GB
+    rows = min(rows, _MOST_ROWS, _MOST_ROWS * 2000 // max(widest, 1))
     common = Common(schema(names), origin, True if check_crc else None)
     corrupt = _Corrupt(headers, origin.position, on_corrupt, on_finding)
     return _Decoder(buffer, headers, common, corrupt, limit, implementation).batches(rows)
 
 
 class _Corrupt:
-    """What is done about a batch that cannot be read."""
+    """The handling of a batch that cannot be read."""
 
     def __init__(self, headers: Headers, start: int, action: str, on_finding: Finding | None) -> None:
         self._headers, self._start, self._action, self._on_finding = headers, start, action, on_finding
 
     def found(self, index: int, problem: WireError) -> list[Plain]:
-        """The rows that stand for the batch; or raises the problem."""
+        """The rows that replace the batch; or raises the error."""
         position = int(self._headers.position[index]) + self._start
-        if isinstance(problem, (BadCompression, TooLarge)):  # which count from where the compressed bytes begin
+        # relative to the first of the compressed bytes
+        if isinstance(problem, (BadCompression, TooLarge)):
             problem.path = problem.path or f"the batch at byte {position}"
         elif problem.offset >= 0 and not problem.path.startswith("decompressed"):
             problem.offset += self._start
@@ -97,11 +105,12 @@ class _Decoder:
 
     def batches(self, most: int) -> Iterator[pa.RecordBatch]:
         with memoryview(self._buffer) as view:
-            for _, pieces in groupby(self._pieces(view, most), type):  # batches for the plain reader share their rows
+            # batches for the plain reader share their rows
+            for _, pieces in groupby(self._pieces(view, most), type):
                 yield from map(record_batch, self._stretches(pieces, most))
 
     def _stretches(self, pieces: Iterator[Rows | Apart], most: int) -> Iterator[Rows]:
-        """Pieces that are all of one kind as rows."""
+        """Rows of pieces that are all of one kind."""
         for piece in pieces:
             if isinstance(piece, Rows):
                 yield piece
@@ -119,10 +128,10 @@ class _Decoder:
                 yield from self._rows_of(piece, most)
 
     def _rows_of(self, chunk: BodyChunk, most: int) -> Iterator[Rows | Apart]:
-        """The rows of a chunk, and between them the batches that turned out to be odd."""
+        """The rows of a chunk, and between them those of its odd batches."""
         implementation = choose(self._implementation, chunk.counts)
         data = np.frombuffer(chunk.data, np.uint8)
-        if len(data) > 2 * CHUNK:  # of one batch: its rows are not to be one Arrow batch for that
+        if len(data) > 2 * CHUNK:  # of one batch, whose rows are divided into several Arrow batches
             most = max(1, min(most, int(chunk.counts.sum()) * CHUNK // len(data)))
         spans = implementation.find(data, chunk.starts, chunk.ends, chunk.counts)
         headers = self._headers[

@@ -1,7 +1,8 @@
-"""Arrow columns to record batches of magic 2: the way back.
+"""Encodes Arrow columns as record batches of magic 2.
 
-The bytes of all rows' records are made at once, by joining columns of bytes, and then cut into batches. Since the deltas in a record count from
-its batch's first one, the cuts come first: from the longest that each record can be.
+The bytes of the records of all rows are made at once, by joining columns of bytes, and then divided
+into batches. The deltas in a record are relative to the first record of its batch, so the division
+comes first, from the largest size that each record can have.
 """
 
 from __future__ import annotations
@@ -36,9 +37,11 @@ def encode(
     leader_epoch: int = -1,
     max_bytes: int = 1_000_000,
 ) -> list[bytes]:
-    """Record batches of the rows, each of at most `max_bytes` before compression unless a single record has more. The columns are `value`, and
-    if there are any `key`, `timestamp` (null or absent: `now`, ms) and `headers`; others are not looked at. `level` is the codec's own unless
-    given. Offsets and sequences go on from one batch to the next. UsageError when a column has another type, or something does not fit."""
+    """Record batches of the rows, each of at most `max_bytes` before compression unless a single
+    record has more. The columns are `value`, and if there are any `key`, `timestamp` (null or
+    absent: `now`, ms) and `headers`; others are ignored. `level` is the codec's default unless
+    given. Offsets and sequences continue from one batch to the next. Raises UsageError when a
+    column has another type, or a value does not fit."""
     if codec not in CODECS:
         raise UsageError(f"no compression codec has the id {codec}")
     made: list[bytes] = []
@@ -62,7 +65,8 @@ def encode(
 
 
 def _fixed(rows: EncoderInput) -> Ints:
-    """For each row what its record takes but for its length and its two deltas, wherever it is cut."""
+    """The size of each row's record without its length and its two deltas, which depend on the
+    batch."""
     sizes = rows.header_sizes + zigzag_sizes(rows.header_counts) + 1
     for numbers in (rows.keys.sizes, rows.values.sizes):
         sizes += zigzag_sizes(numbers)
@@ -71,7 +75,7 @@ def _fixed(rows: EncoderInput) -> Ints:
 
 
 def _longest(rows: EncoderInput, fixed: Ints) -> Ints:
-    """For each row no less than what its record takes, wherever it is cut."""
+    """An upper bound of the size of each row's record, in any batch."""
     stamps = rows.timestamps
     apart = int(stamps.max()) - int(stamps.min())
     deltas = int(zigzag_sizes(np.array([min(apart, (1 << 63) - 1), len(stamps)])).sum())
@@ -79,7 +83,7 @@ def _longest(rows: EncoderInput, fixed: Ints) -> Ints:
 
 
 def _records(rows: EncoderInput, fixed: Ints, cuts: Ints) -> pa.Array:
-    """The bytes of every row's record, its deltas counted from the cut before it."""
+    """The bytes of every row's record, with deltas relative to the start of its batch."""
     lengths = np.diff(cuts)
     offsets = np.arange(len(rows.timestamps)) - np.repeat(cuts[:-1], lengths)
     stamps = rows.timestamps - np.repeat(rows.timestamps[cuts[:-1]], lengths)

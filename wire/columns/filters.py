@@ -1,4 +1,4 @@
-"""Which batches and which rows: the bounds of offsets, and what a reader of committed records leaves out."""
+"""Selects batches and rows: by offsets, and by committed transactions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from .headers import Bools, Headers, Ints
 
 
 def between(batch: pa.RecordBatch, first: int, end: int) -> pa.RecordBatch:
-    """The rows with first <= offset < end; the batch has the column `offset`. Copies nothing when they stand together."""
+    """The rows with first <= offset < end; the batch has the column `offset`. Copies nothing when
+    they are contiguous."""
     offsets = numbers(batch.column("offset"), np.int64)
     inside = (offsets >= first) & (offsets < end)
     count = int(np.count_nonzero(inside))
@@ -24,8 +25,9 @@ def between(batch: pa.RecordBatch, first: int, end: int) -> pa.RecordBatch:
 
 
 def committed(headers: Headers, aborted: Iterable[tuple[int, int]]) -> Bools:
-    """Which batches are not of an aborted transaction, given the (producer id, first offset) of those as a Fetch answer has them. An aborted
-    transaction goes from its first offset to its producer's next control batch (KIP-98); control batches are not left out."""
+    """Which batches are not part of an aborted transaction. `aborted` holds (producer id, first
+    offset), as in a Fetch response. An aborted transaction ends at the next control batch of its
+    producer (KIP-98). Control batches are kept."""
     keep = np.ones(len(headers), bool)
     starts = defaultdict(list)
     for producer_id, first_offset in aborted:

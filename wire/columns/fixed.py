@@ -1,5 +1,5 @@
-"""Between numpy and Arrow without a copy, and without pandas: pyarrow's own ways of making arrays and scalars look for it first, and its import
-costs more than many a table.
+"""Converts between numpy and Arrow without a copy, and without pandas: pyarrow's own constructors
+of arrays and scalars import pandas, which takes longer than reading a small table.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ Bools = npt.NDArray[np.bool_]
 
 
 def fixed(values: npt.NDArray[Any], kind: pa.DataType, null: Bools | None = None) -> pa.Array:
-    """The numbers, whose bytes are those of the Arrow type `kind`, or truths; null where `null` says so."""
+    """A column of numbers, whose bytes are those of the Arrow type `kind`, or of booleans; null
+    where `null` is true."""
     data = _bits(values) if pa.types.is_boolean(kind) else pa.py_buffer(np.ascontiguousarray(values))
     valid = None if null is None or not null.any() else _bits(~null)
     return pa.Array.from_buffers(kind, len(values), [valid, data])
 
 
 def binary(ends: npt.NDArray[Any], data: npt.NDArray[np.uint8] | pa.Buffer | bytes) -> pa.Array:
-    """The values that end, one after the other, at `ends`, which begin with where the first starts."""
+    """A column of contiguous values. `ends` holds the start of the first value, then the end of
+    each."""
     return pa.Array.from_buffers(
         pa.binary(), len(ends) - 1, [None, pa.py_buffer(ends.astype(np.int32, copy=False)), pa.py_buffer(data)]
     )
@@ -32,12 +34,13 @@ def same(value: str | bytes | None, count: int, kind: pa.DataType) -> pa.Array:
     if value is None:
         return pa.nulls(count, kind)
     data = value.encode() if isinstance(value, str) else value
-    ends = np.arange(count + 1, dtype=np.int32) * np.int32(len(data))  # an Arrow column of them must stay below 2 GB
+    # an Arrow column of them must stay below 2 GB
+    ends = np.arange(count + 1, dtype=np.int32) * np.int32(len(data))
     return binary(ends, data * count).view(kind)
 
 
 def numbers(column: pa.Array, kind: type[np.generic], null: int = 0) -> npt.NDArray[Any]:
-    """The numbers of an Arrow column, whose bytes are those of `kind`; `null` in the place of nulls."""
+    """The numbers of an Arrow column, whose bytes are those of `kind`; `null` replaces nulls."""
     if not len(column):
         return np.zeros(0, kind)
     values = np.frombuffer(column.buffers()[1], kind)[column.offset : column.offset + len(column)]

@@ -1,4 +1,4 @@
-"""Rows whose fields an implementation found in a chunk: the way of nearly every record."""
+"""Rows whose fields an implementation found in a chunk, as for nearly every record."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Bytes that lie here and there in a buffer to an Arrow column, without a loop.
+"""Gathers values that are scattered in a buffer into an Arrow column, without a loop.
 
-An array of binary values over the whole buffer is made by its offsets alone: start, end, start, end, ...; every second value of it is one that
-is wanted, what lies between two is the other. One `take` copies the wanted ones together.
+An array of binary values over the whole buffer needs only offsets: start, end, start, end, ...
+Every second value of it is requested; the others are the gaps. One `take` copies the requested
+ones.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from .spans import Bytes, Shorts
 CHANGED = "the bytes of records changed while they were being read"
 
 Gatherer = Callable[[Bytes, Shorts, Shorts], pa.Array]
-"""Bytes of a chunk, and the starts and sizes of values in it, -1 for a null: the values as binary."""
+"""Bytes of a chunk, and the starts and sizes of values in it, -1 for a null: the values as
+binary."""
 
 
 def gather(data: Bytes, starts: Shorts, sizes: Shorts) -> pa.Array:
@@ -47,7 +49,8 @@ def as_names(names: pa.Array) -> pa.Array:
 
 
 def lists(counts: Shorts, names: pa.Array, values: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Headers as lists of structs of type `kind`; a record without any has a null, as in Spark's Kafka source."""
+    """Headers as lists of structs of type `kind`; a record without any has a null, as in Spark's
+    Kafka source."""
     offsets = np.zeros(len(counts) + 1, np.int32)
     np.cumsum(counts, out=offsets[1:])
     members = pa.StructArray.from_arrays([names, values], fields=list(kind.value_type))

@@ -1,7 +1,9 @@
-"""The headers of all batches in a buffer, as arrays: found by walking from length to length, read by numpy in one go.
+"""The headers of all batches in a buffer, as arrays: a walk from length to length finds them, and
+numpy reads them at once.
 
-A plain batch costs one unpack of its length and magic. Everything else (another magic, a length that is too short, the end of the buffer) is
-`batch_walk`'s to judge, so that what is wrong is said in one place.
+A plain batch costs one unpack of its length and magic. For everything else (another magic, a length
+that is too short, the end of the buffer) it calls `batch_walk`, so that one module reports the
+errors.
 """
 
 from __future__ import annotations
@@ -46,8 +48,9 @@ _LAYOUT = np.dtype([
 
 
 class Headers:
-    """Headers as arrays of int64, one entry a batch: each of FIELDS is an attribute. `position` counts from the buffer's start. A message of
-    magic 0 or 1 has the count 1, or -1 when it wraps others. `headers[mask]` and `headers[i:j]` are Headers, too."""
+    """Headers as arrays of int64, one entry a batch: each of FIELDS is an attribute. `position`
+    counts from the buffer's start. A message of magic 0 or 1 has the count 1, or -1 when it wraps
+    others. `headers[mask]` and `headers[i:j]` are Headers, too."""
 
     __slots__ = ("_table",)
 
@@ -121,8 +124,9 @@ _ROWS = {name: row for row, name in enumerate(FIELDS)}
 
 
 def walk(buffer: Buffer, partial: bool = True, origin: int = 0) -> Headers:
-    """The headers of all batches in `buffer`. A last one that is cut off is left out, or without `partial` raises Truncated. `origin` is added
-    to the byte offsets of errors: BadLength, UnsupportedMagic, CorruptBatch."""
+    """The headers of all batches in `buffer`. A last one that is cut off is left out, or without
+    `partial` raises Truncated. `origin` is added to the byte offsets of errors: BadLength,
+    UnsupportedMagic, CorruptBatch."""
     try:
         positions, odd = _positions(buffer, partial)
     except WireError as problem:
@@ -186,7 +190,7 @@ def _read(buffer: Buffer, positions: array[int], odd: dict[int, BatchHeader]) ->
 
 
 def _columns(buffer: Buffer, positions: Ints) -> Ints:
-    """Of headers of magic 2: every one of FIELDS but the position."""
+    """All FIELDS but the position, of headers of magic 2."""
     rows = np.empty((len(FIELDS) - 1, len(positions)), np.int64)
     if len(positions):
         everywhere: Any = np.ndarray((len(buffer) - HEADER_SIZE + 1,), _LAYOUT, buffer, strides=(1,))

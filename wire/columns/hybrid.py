@@ -1,4 +1,5 @@
-"""A loop that goes from record to record by their lengths alone, then the fields of all of them at once. For a few large batches."""
+"""Finds fields for a few large batches: a loop finds the records by their lengths, then the fields
+of all records are found at once."""
 
 import numpy as np
 
@@ -25,7 +26,8 @@ def find(data: Bytes, starts: Ints, ends: Ints, counts: Ints) -> RecordSpans:
 
 
 def _chain(body: bytes, count: int) -> Ints:
-    """Where the records of a body begin; all at its end when that cannot be found out, so that none ends where the body does."""
+    """The starts of the records of a body. When they cannot be found, all are at its end, so that
+    the check of the last record fails."""
     found: list[int] = []
     add, at = found.append, 0
     try:

@@ -1,4 +1,5 @@
-"""What `encode` is given, made uniform: columns of any type that holds bytes, timestamps of any unit, headers of any length."""
+"""Converts the input of `encode`: columns of any type that holds bytes, timestamps of any unit,
+headers of any length."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from kafkadouble.wire.errors import UsageError
 from .fixed import binary, numbers, present, same
 from .zigzags import Ints, zigzag_sizes, zigzags
 
-_ROUND = 16 << 20  # bytes: what is made of them takes a few times as much
-_MOST = (1 << 31) - 1 - 64  # bytes of a record, with room for what stands around its key and value
+_ROUND = 16 << 20  # bytes of input; the work on them needs a few times as much memory
+_MOST = (1 << 31) - 1 - 64  # bytes of a record, less room for the fields around its key and value
 _MS = {"s": (1000, 1), "ms": (1, 1), "us": (1, 1000), "ns": (1, 1_000_000)}
 
 
@@ -30,7 +31,8 @@ class ByteColumn(NamedTuple):
 
 
 class EncoderInput(NamedTuple):
-    """Rows to be encoded. `headers` has for each its headers' bytes, and is None when no row has any."""
+    """Rows to be encoded. `headers` has for each its headers' bytes, and is None when no row has
+    any."""
 
     keys: ByteColumn
     values: ByteColumn
@@ -41,7 +43,7 @@ class EncoderInput(NamedTuple):
 
 
 def incoming(batch: pa.RecordBatch, now: int) -> Iterator[EncoderInput]:
-    """The rows in rounds of some 16 MB. UsageError for a column that cannot be read as what it is called."""
+    """The rows in rounds of about 16 MB. Raises UsageError for a column of the wrong type."""
     keys, values = _bytes(batch, "key"), _bytes(batch, "value")
     stamps = _timestamps(batch, now)
     headers = _Headers(batch)
@@ -56,7 +58,7 @@ def incoming(batch: pa.RecordBatch, now: int) -> Iterator[EncoderInput]:
 
 
 def rounds(sizes: Ints, most: int) -> Iterator[tuple[int, int]]:
-    """Stretches of rows whose sizes add up to at most `most`, or that are one row."""
+    """Slices of rows whose sizes add up to at most `most`, or that are one row."""
     total = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=total[1:])
     low = 0
@@ -108,7 +110,8 @@ def _unit(kind: pa.DataType) -> str:
 
 
 class _Headers:
-    """The column `headers`, if there is one: how many each row has, their bytes' sizes, and the bytes."""
+    """The column `headers`, if there is one: how many each row has, their bytes' sizes, and the
+    bytes."""
 
     def __init__(self, batch: pa.RecordBatch) -> None:
         rows = batch.num_rows
@@ -141,7 +144,7 @@ class _Headers:
         self.sizes = total[self._first[1:]] - total[self._first[:-1]]
 
     def encoded(self, low: int, high: int) -> pa.Array | None:
-        """The headers' bytes of some rows, which stand together once those of all headers do."""
+        """The bytes of the headers of some rows, as contiguous slices of those of all headers."""
         if self._names is None or not self.counts[low:high].any():
             return None
         start, end = int(self._first[low]), int(self._first[high])

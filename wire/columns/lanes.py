@@ -1,4 +1,5 @@
-"""Fields found in lanes: the first record of every batch at once, then the second of each, and so on. For many batches of like size."""
+"""Finds fields for many batches of similar size: of the first record of every batch at once, then
+of the second of each, and so on."""
 
 import numpy as np
 
@@ -7,7 +8,8 @@ from .spans import END, RAW_ROWS, Bytes, Ints, RecordSpans, finish, read_fields
 
 def find(data: Bytes, starts: Ints, ends: Ints, counts: Ints) -> RecordSpans:
     """A `spans.Finder`."""
-    order = np.argsort(-counts, kind="stable")  # so that those that still have records are always the first ones
+    # so that the batches that still have records come first
+    order = np.argsort(-counts, kind="stable")
     widths = _widths(counts[order])
     steps = np.zeros(len(widths) + 1, np.int64)
     np.cumsum(widths, out=steps[1:])

@@ -1,4 +1,4 @@
-"""No fields are found: every batch is left to the plain reader. What the others are held against."""
+"""Leaves every batch to the plain reader. The reference for the other implementations."""
 
 import numpy as np
 

@@ -1,4 +1,5 @@
-"""Fields found, and bytes gathered, by the compiled extension: `kafkadouble_fast`, which `kafkadouble[fast]` brings along."""
+"""Finds fields and gathers bytes with the compiled extension `kafkadouble_fast`, which
+`kafkadouble[fast]` installs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Rows of batches that the plain reader read: those of magic 0 and 1, and whatever the implementations leave to it."""
+"""Rows of batches that the plain reader reads: those of magic 0 and 1, and those that the
+implementations leave to it."""
 
 from __future__ import annotations
 
@@ -16,8 +17,9 @@ from .headers import Headers, Ints
 from .rows import Common, Rows
 from .schema import TYPES
 
-_NO_TIME = -(1 << 63)  # beyond what the column holds, so it is null there
-_MOST_BYTES = 16 << 20  # of keys, values and headers in one stretch, unless a single record has more
+_NO_TIME = -(1 << 63)  # outside the range of the column, so it becomes null
+# of keys, values and headers in one stretch, unless a single record has more
+_MOST_BYTES = 16 << 20
 
 
 class Plain(NamedTuple):
@@ -60,7 +62,7 @@ class PlainRows(Rows):
 
 
 def plain_rows(common: Common, headers: Headers, plain: Iterable[Plain], most: int) -> Iterator[PlainRows]:
-    """`plain` in stretches of at most `most` rows; an error that it raises comes after the rows before it."""
+    """`plain` in slices of at most `most` rows. An error is raised after the rows before it."""
     some: list[Plain] = []
     size = 0
     problem: WireError | None = None

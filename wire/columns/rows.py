@@ -1,4 +1,5 @@
-"""Rows to Arrow columns, a maker for each: what a record says itself comes from where it was found, the rest from its batch's header."""
+"""Makes the Arrow columns of rows, with one function for each column: from the record, or from the
+header of its batch."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from .fixed import binary, fixed, same
 from .headers import Headers, Ints
 from .schema import TYPES, Origin
 
-_MOST_MS = ((1 << 63) - 1) // 1000  # of either sign, that microseconds can say, too
+_MOST_MS = ((1 << 63) - 1) // 1000  # of either sign, that fits into 64 bits as microseconds
 
 
 class Common(NamedTuple):
@@ -26,7 +27,8 @@ class Common(NamedTuple):
 
 
 class Rows:
-    """A stretch of rows: `which` says for each which of the few `headers` is its batch's. Where the rest comes from, a subclass knows."""
+    """A slice of rows: `which` holds for each row the index of its batch in `headers`. Subclasses
+    know the source of the record fields."""
 
     def __init__(self, common: Common, headers: Headers, which: Ints) -> None:
         self.common, self.headers, self.which = common, headers, which

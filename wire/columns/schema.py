@@ -1,6 +1,7 @@
 """The columns that a record can have: their names, their order and their types.
 
-The first seven, and the headers, are those of Spark's Kafka source; the rest say where a record lies and what its batch is.
+The first seven, and the headers, are those of Spark's Kafka source. The others describe the
+position of a record and its batch.
 """
 
 from collections.abc import Iterable
@@ -34,15 +35,17 @@ TYPES = {
     "crc_ok": pa.bool_(),
     "replica": pa.string(),
 }
-"""Name -> type, in order. All are nullable: `value` is null in the row that reports a corrupt batch, `crc_ok` when no checksum was asked for,
-a `timestamp` when it lies beyond what Arrow's microseconds hold, a `sequence` where the producer has none."""
+"""Name -> type, in order. All are nullable: `value` is null in the row that reports a corrupt
+batch, `crc_ok` when checksums are not verified, a `timestamp` outside of the range of Arrow's
+microseconds, a `sequence` of a batch without a producer id."""
 
 NAMES = tuple(TYPES)
 """Every column, in order."""
 
 
 class Origin(NamedTuple):
-    """What all rows of a buffer have in common. `position` is where the buffer begins in its file."""
+    """What all rows of a buffer have in common. `position` is where the buffer begins in its
+    file."""
 
     topic: str | None
     partition: int | None
@@ -52,7 +55,8 @@ class Origin(NamedTuple):
 
 
 def schema(names: Iterable[str] = NAMES) -> pa.Schema:
-    """The schema of record batches with these columns. UsageError for a name that is none of NAMES."""
+    """The schema of record batches with these columns. UsageError for a name that is none of
+    NAMES."""
     return pa.schema([pa.field(name, _type(name)) for name in names])
 
 

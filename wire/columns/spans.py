@@ -1,8 +1,10 @@
-"""Where the fields of records lie: what every implementation finds, and the checks that the ones in numpy share.
+"""The positions of record fields: the result of every implementation, and the checks that those in
+numpy share.
 
-A chunk is bytes in which the bodies of batches of magic 2 lie, one after the other. An implementation is given where each body starts and
-ends and how many records it has (at least one, and no more than its bytes can hold), and gives `Spans`. It may call any batch odd, but must
-call odd each one that the plain reader refuses or reads otherwise; what it says of an odd batch's records means nothing.
+A chunk holds the bodies of batches of magic 2, in order. An implementation gets the start, the end
+and the number of records of each body (at least one, and no more than its bytes can hold), and
+returns `RecordSpans`. It may call any batch odd, and must do so for each batch that the plain
+reader refuses or reads differently. The spans of an odd batch are not used.
 """
 
 from __future__ import annotations
@@ -22,11 +24,13 @@ Bytes = npt.NDArray[np.uint8]
 
 SMALLEST_RECORD = 7
 _NARROW = 32  # with fewer records at once, numpy is slower than a loop
-_MOST_ROUNDS = 1024  # and with more headers than these, too, once a few records of each slice have them
+# and with more headers than these, too, once a few records of each slice have them
+_MOST_ROUNDS = 1024
 
 
 class RecordSpans(NamedTuple):
-    """One entry a record, in order; starts count from the chunk's, a size of -1 is a null. `odd` has one entry a batch."""
+    """One entry per record, in order. Starts are relative to the chunk; a size of -1 is a null.
+    `odd` has one entry a batch."""
 
     timestamp_delta: Ints
     offset_delta: Shorts
@@ -39,7 +43,7 @@ class RecordSpans(NamedTuple):
     odd: Bools
 
     def rows(self, low: int, high: int) -> RecordSpans:
-        """Of some of the records."""
+        """The spans of some of the records."""
         return RecordSpans._make([*(field[low:high] for field in self[:-1]), self.odd])
 
 
@@ -47,15 +51,17 @@ Finder = Callable[[Bytes, Ints, Ints, Ints], RecordSpans]
 """An implementation: bytes of the chunk, starts and ends of bodies, counts of records."""
 
 HeaderFinder = Callable[[Bytes, Shorts, Shorts], tuple[Shorts, Shorts, Shorts, Shorts]]
-"""Its second half: bytes of the chunk, `header_start` and `header_count` of some records; gives starts and sizes of names, then of values."""
+"""Its second half: bytes of the chunk, `header_start` and `header_count` of some records; gives
+starts and sizes of names, then of values."""
 
 (LENGTH, END, TIMESTAMP, OFFSET, KEY, KEY_START, VALUE, VALUE_START, HEADERS, HEADERS_START) = range(10)
 RAW_ROWS = 10
 
 
 def read_fields(data: Bytes, at: Ints, into: Ints) -> list[Ints]:
-    """Reads the records that begin at `at` into the ten rows of `into`, varints as they are. Reads are kept inside of `data` and nothing is
-    believed; what they found is for `finish` to check. Gives the indexes of records with a varint too long."""
+    """Reads the records that begin at `at` into the ten rows of `into`, varints as they are. Reads
+    stay inside of `data`, and nothing is checked: `finish` does that. Returns the indexes of
+    records with a varint that is too long."""
     strange: list[Ints] = []
     into[LENGTH], at = varints(data, at, 5, strange)
     into[END] = at + (into[LENGTH] >> 1)
@@ -71,8 +77,9 @@ def read_fields(data: Bytes, at: Ints, into: Ints) -> list[Ints]:
 
 
 def finish(data: Bytes, raw: Ints, bad: Bools, ends: Ints, counts: Ints) -> RecordSpans:
-    """`Spans` of the raw rows of all records in order, whose `bad` ones are known to have a varint too long. Lengths are never negative here,
-    so a record that ends where it should holds all of its fields."""
+    """The `RecordSpans` of the raw rows of all records, in order; `bad` are the records with a
+    varint that is too long. Lengths are never negative here, so a record with the right end
+    contains all of its fields."""
     first = np.zeros(len(counts) + 1, np.int64)
     np.cumsum(counts, out=first[1:])
     bad |= (raw[LENGTH] | raw[HEADERS]) & 1 != 0
@@ -93,7 +100,8 @@ def finish(data: Bytes, raw: Ints, bad: Bools, ends: Ints, counts: Ints) -> Reco
 
 
 def after_headers(data: Bytes, starts: Ints, counts: Ints, ends: Ints) -> Ints:
-    """Where each record's headers end; -1 where they cannot be read, or where few records have so many that a loop is the better reader."""
+    """The end of each record's headers; -1 where they cannot be read, or where few records have so
+    many headers that a loop is faster."""
     after = starts.copy()
     left = np.flatnonzero(counts)
     crowded = left[counts[left] * 2 > ends[left] - starts[left]]
@@ -118,7 +126,8 @@ def after_headers(data: Bytes, starts: Ints, counts: Ints, ends: Ints) -> Ints:
 
 
 def header_spans(data: Bytes, starts: Shorts, counts: Shorts) -> tuple[Shorts, Shorts, Shorts, Shorts]:
-    """Starts and sizes of the names, then of the values, of all headers of records that are in order."""
+    """Starts and sizes of the names, then of the values, of all headers of records that are in
+    order."""
     offsets = np.zeros(len(counts) + 1, np.int64)
     np.cumsum(counts, out=offsets[1:])
     found = np.empty((4, int(offsets[-1])), np.int32)

@@ -1,4 +1,4 @@
-"""Varints at many places at once."""
+"""Reads varints at many positions at once."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,8 +7,9 @@ Ints = npt.NDArray[np.int64]
 
 
 def varints(data: npt.NDArray[np.uint8], at: Ints, most: int, strange: list[Ints]) -> tuple[Ints, Ints]:
-    """The unsigned varints that begin at `at`, and the places after them. A place beyond the last byte reads the last byte. The indexes of
-    those that have more than `most` bytes, or with 5 of them more than 32 bits, are added to `strange`."""
+    """The unsigned varints that begin at `at`, and the positions after them. A position after the
+    last byte reads the last byte. The indexes of those that have more than `most` bytes, or with 5
+    of them more than 32 bits, are added to `strange`."""
     byte = data.take(at, mode="clip")
     at = at + 1
     value = byte.astype(np.int64)
@@ -17,7 +18,8 @@ def varints(data: npt.NDArray[np.uint8], at: Ints, most: int, strange: list[Ints
         return value, at
     left = np.flatnonzero(long)
     value[left] &= 127
-    if len(left) * 2 > len(at):  # most have a second byte: without picking them out it goes faster
+    # most have a second byte: reading all is faster than selecting those
+    if len(left) * 2 > len(at):
         byte = np.where(long, data.take(at, mode="clip"), 0)
         value |= (byte & np.uint8(127)).astype(np.int64) << 7
         at += long

@@ -1,4 +1,4 @@
-"""Numbers to a column of their zigzag varints: the mirror of `varints`."""
+"""Writes numbers as a column of zigzag varints. The mirror of `varints`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def zigzag_sizes(numbers: Ints) -> Ints:
 
 
 def zigzags(*columns: Ints) -> pa.Array:
-    """A binary value a row: the varints of the row's numbers, one after the other."""
+    """One binary value per row: the varints of the row's numbers, in order."""
     raws = [_zigzag(column) for column in columns]
     sizes = [_sizes(raw) for raw in raws]
     ends = np.zeros(len(columns[0]) + 1, np.int64)

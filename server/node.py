@@ -20,11 +20,11 @@ from .configs.settings import Settings
 from .controller.controller import Controller
 from .faults.plane import Faults
 from .groups.group_coordinator import GroupCoordinator
-from .logs.flushing import Flushing
+from .logs.flushing import FlushQueue
 from .logs.life_seed import seed_of_life
 from .logs.logs import Logs
 from .logs.memory import MemoryLogs
-from .logs.raft_manager import Quorum, metadata_log
+from .logs.raft_manager import RaftManager, metadata_log
 from .replica import housekeeping, log_dir_failures
 from .replica.fetching.fetch_sessions import FetchSessionCache
 from .replica.log_cleaner import Cleaner
@@ -113,10 +113,10 @@ class Node:
         self.faults = Faults(self)
         self.history = History() if history else None
         self.fetch_sessions = FetchSessionCache(settings.int("max.incremental.fetch.session.cache.slots"), self.random)
-        self.flushing = Flushing()
+        self.flushing = FlushQueue()
         self.partitions = Partitions(self)
         self.controller = Controller(self)
-        self.quorum = Quorum(self, self.controller)
+        self.quorum = RaftManager(self, self.controller)
         if settings["authorizer.class.name"]:
             from .security.authorizer import of_settings
 

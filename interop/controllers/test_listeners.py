@@ -120,11 +120,13 @@ def test_records_go_in_and_out_on_one_listener_and_are_replicated_on_another(lis
     assert producer.flush(PATIENCE_S) == 0
     consumer = ck.Consumer({**config, "group.id": "g", "auto.offset.reset": "earliest"})
     consumer.subscribe([TOPIC])
-    values: set[bytes] = set()
-    eventually(
-        lambda: values.update(each.value() for each in consumer.consume(40, 0.2)) or len(values),
-        lambda count: count == 40,
-    )
+    values: set[bytes | None] = set()
+
+    def consumed() -> int:
+        values.update(each.value() for each in consumer.consume(40, 0.2))
+        return len(values)
+
+    eventually(consumed, lambda count: count == 40)
     consumer.close()
 
 

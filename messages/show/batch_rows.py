@@ -30,7 +30,7 @@ from .row import FieldRow, error_row
 from .text import plain
 
 
-class BatchWalk(NamedTuple):
+class ShownBatches(NamedTuple):
     """Batches in `data`, whose first byte is shown at offset `shift`. `kind` is what the records
     hold (`payload.KINDS`). Compressed records are decompressed up to `limit` bytes, and shown in
     the layer beneath."""
@@ -55,7 +55,7 @@ class BatchWalk(NamedTuple):
         return error_row(placed, self.data[start:end], self.shift + start, self.layer)
 
 
-def batches_rows(walk: BatchWalk, *, partial: bool = False) -> Iterator[FieldRow]:
+def batches_rows(walk: ShownBatches, *, partial: bool = False) -> Iterator[FieldRow]:
     """All batches of `walk.data`; with `partial` the last one may be cut off, as in a fetch
     response."""
     position = number = 0
@@ -83,7 +83,7 @@ def _end(data: bytes, position: int) -> int:
     return position + 12 + size if size >= 14 else len(data)
 
 
-def batch_rows(walk: BatchWalk, position: int = 0) -> Iterator[FieldRow]:
+def batch_rows(walk: ShownBatches, position: int = 0) -> Iterator[FieldRow]:
     """The batch at `position`: to its end, or to the end of the data when its length is
     impossible."""
     end = min(_end(walk.data, position), len(walk.data))
@@ -104,7 +104,7 @@ def batch_rows(walk: BatchWalk, position: int = 0) -> Iterator[FieldRow]:
     yield from _body(walk, position, end, header) if header.magic == 2 else _message(walk, position, end, header)
 
 
-def _broken(walk: BatchWalk, position: int, end: int, error: WireError) -> Iterator[FieldRow]:
+def _broken(walk: ShownBatches, position: int, end: int, error: WireError) -> Iterator[FieldRow]:
     for piece in trace_header(walk.data[:end], position):
         yield walk.row(piece.start, piece.end, piece.path, piece.value, text=header_text(piece.path, piece.value, None))
         position = piece.end
@@ -114,7 +114,7 @@ def _broken(walk: BatchWalk, position: int, end: int, error: WireError) -> Itera
 # Magic 2.
 
 
-def _body(walk: BatchWalk, start: int, end: int, header: BatchHeader) -> Iterator[FieldRow]:
+def _body(walk: ShownBatches, start: int, end: int, header: BatchHeader) -> Iterator[FieldRow]:
     if header.count == 0 or not header.compression:
         yield from _records(walk, start, end, header)
         return
@@ -132,7 +132,7 @@ def _body(walk: BatchWalk, start: int, end: int, header: BatchHeader) -> Iterato
     yield from _records(inside, 0, len(body), header)
 
 
-def _records(walk: BatchWalk, start: int, end: int, header: BatchHeader) -> Iterator[FieldRow]:
+def _records(walk: ShownBatches, start: int, end: int, header: BatchHeader) -> Iterator[FieldRow]:
     """The records in `walk.data[start:end]`. Other bytes of a batch without records are not shown
     in detail."""
     at, key = start, None
@@ -151,7 +151,7 @@ def _records(walk: BatchWalk, start: int, end: int, header: BatchHeader) -> Iter
 
 
 def _piece(
-    walk: BatchWalk, piece: TracedBytes, name: str, header: BatchHeader, key: bytes | None
+    walk: ShownBatches, piece: TracedBytes, name: str, header: BatchHeader, key: bytes | None
 ) -> Iterator[FieldRow]:
     payload = None
     if name == "key" and isinstance(piece.value, bytes):
@@ -165,7 +165,7 @@ def _piece(
     yield walk.row(piece.start, piece.end, piece.path, piece.value, text=plain(piece.value) + null)
 
 
-def _payload(walk: BatchWalk, piece: TracedBytes, payload: ParsedPayload) -> Iterator[FieldRow]:
+def _payload(walk: ShownBatches, piece: TracedBytes, payload: ParsedPayload) -> Iterator[FieldRow]:
     """The rows of a key or value at their positions. An unknown type is no error: only inconsistent
     bytes are."""
     for row in payload.rows():
@@ -184,7 +184,7 @@ def _payload(walk: BatchWalk, piece: TracedBytes, payload: ParsedPayload) -> Ite
 # Magic 0 and 1.
 
 
-def _message(walk: BatchWalk, at: int, end: int, header: BatchHeader) -> Iterator[FieldRow]:
+def _message(walk: ShownBatches, at: int, end: int, header: BatchHeader) -> Iterator[FieldRow]:
     start, value = end - header.size, b""
     try:
         for piece in trace_message(walk.data, start, header):
@@ -203,7 +203,7 @@ def _message(walk: BatchWalk, at: int, end: int, header: BatchHeader) -> Iterato
         yield from _unwrapped(walk, end, header, value)
 
 
-def _unwrapped(walk: BatchWalk, end: int, header: BatchHeader, value: bytes) -> Iterator[FieldRow]:
+def _unwrapped(walk: ShownBatches, end: int, header: BatchHeader, value: bytes) -> Iterator[FieldRow]:
     """The messages inside a compressed one; Kafka has no second layer."""
     if walk.layer:
         yield walk.error(InvalidRecord("a compressed message inside a compressed one"), end, end)

@@ -14,7 +14,7 @@ from kafkadouble.wire.compression import LIMIT, codec_name
 from kafkadouble.wire.errors import UnknownMessage, WireError
 
 from .as_json import bytes_json, message_json
-from .batch_rows import BatchWalk, batch_rows
+from .batch_rows import ShownBatches, batch_rows
 from .batch_text import attributes_text, crc_problem, header_text
 from .lines import LONGEST, clip
 from .payload import RAW, ParsedPayload, key_payload, value_payload
@@ -49,7 +49,7 @@ class ShownBatch(Shown):
         self.header: BatchHeader | None = None
         self.records: list[Record] = []
         self.cut_off = False
-        self._walk = BatchWalk(data, offset, "batch", records, limit)
+        self._walk = ShownBatches(data, offset, "batch", records, limit)
         self._problem: WireError | None = None
         try:
             self.header = read_header(data)

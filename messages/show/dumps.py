@@ -8,7 +8,7 @@ from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.errors import WireError
 
 from ..message import Message
-from .batch_rows import BatchWalk, batches_rows
+from .batch_rows import ShownBatches, batches_rows
 from .payload import RAW
 from .places import Places
 from .row import FieldRow, first_error
@@ -41,7 +41,7 @@ def expanded(cls: type[Message], body: bytes, version: int, start: int, kind: st
 def records_rows(cls: type[Message], row: FieldRow, name: str, kind: str) -> Iterator[FieldRow]:
     """The rows of the batches in a field. A response may end inside a batch; a slice of a snapshot
     may also begin inside one."""
-    walk = BatchWalk(row.bytes, row.offset, row.path, kind)
+    walk = ShownBatches(row.bytes, row.offset, row.path, kind)
     if name == UNALIGNED and first_error(batches_rows(walk, partial=True)) is not None:
         yield row
     else:

@@ -21,7 +21,7 @@ from .options import FAIL, REPORT, SKIP, SPLIT_BYTES, LogOptions
 from .pieces import SegmentPiece, plan
 from .reading import parts
 from .records import wanted
-from .segments import LogSegment
+from .segments import SegmentListing
 from .stretches import BatchRun
 
 _ROWS = 1 << 16
@@ -138,7 +138,7 @@ def _checked(stretch: BatchRun, piece: SegmentPiece, options: LogOptions) -> _Ba
     return _Batches(headers, stretch.position, good)
 
 
-def wrong_checksum(segment: LogSegment, position: int) -> BadFile:
+def wrong_checksum(segment: SegmentListing, position: int) -> BadFile:
     return BadFile("the checksum of a batch does not match", file=segment.path, offset=position, path="crc")
 
 

@@ -17,7 +17,7 @@ from .indexes import OffsetIndex, quiet_until
 from .narrowing import FAR
 from .options import EARLIEST, LATEST, SKIP, LogOptions, offset_of
 from .segment_file import Vanished, opened
-from .segments import LogSegment
+from .segments import SegmentListing
 from .stretches import BatchRun, stretches
 
 
@@ -28,7 +28,7 @@ class OffsetBounds(NamedTuple):
     end: int = FAR
 
 
-def bounds_of(folder: Folder, log: list[LogSegment], options: LogOptions) -> OffsetBounds:
+def bounds_of(folder: Folder, log: list[SegmentListing], options: LogOptions) -> OffsetBounds:
     """What was asked of this partition, never below where its log starts."""
     topic, partition = folder.topic or "", -1 if folder.partition is None else folder.partition
     first = offset_of(options.starting_offsets, topic, partition, EARLIEST)
@@ -42,7 +42,7 @@ def bounds_of(folder: Folder, log: list[LogSegment], options: LogOptions) -> Off
     return OffsetBounds(max(first, folder.log_start_offset, narrowing.first), min(end, narrowing.end))
 
 
-def offset_at(log: list[LogSegment], timestamp: int) -> int:
+def offset_at(log: list[SegmentListing], timestamp: int) -> int:
     """The first offset with a record that is not earlier than this; FAR when there is none."""
     for segment in log:
         try:
@@ -54,7 +54,7 @@ def offset_at(log: list[LogSegment], timestamp: int) -> int:
     return FAR
 
 
-def _offset_in(segment: LogSegment, timestamp: int) -> int | None:
+def _offset_in(segment: SegmentListing, timestamp: int) -> int | None:
     quiet = quiet_until(segment, timestamp)
     with opened(segment) as file:
         position = OffsetIndex(segment, file).position_before(quiet) if quiet >= 0 else 0

@@ -17,7 +17,7 @@ from kafkadouble.wire.batch_header import HEADER_SIZE, LOG_OVERHEAD
 from kafkadouble.wire.errors import WireError
 
 from .segment_file import SegmentFile
-from .segments import LogSegment
+from .segments import SegmentListing
 
 LARGEST_INDEX = 1 << 28
 _OFFSETS = np.dtype([("offset", ">i4"), ("position", ">i4")])
@@ -28,7 +28,7 @@ Ints = npt.NDArray[np.int64]
 class OffsetIndex:
     """`.index` of a segment whose file is open."""
 
-    def __init__(self, segment: LogSegment, file: SegmentFile) -> None:
+    def __init__(self, segment: SegmentListing, file: SegmentFile) -> None:
         self._file = file
         self.offsets, self.positions = _offsets(segment, len(file))
 
@@ -69,7 +69,7 @@ def batch_at(file: SegmentFile, position: int) -> BatchHeader | None:
     return header
 
 
-def quiet_until(segment: LogSegment, timestamp: int) -> int:
+def quiet_until(segment: SegmentListing, timestamp: int) -> int:
     """The largest offset up to which, as `.timeindex` says, all records are earlier than `timestamp`; -1 when it says nothing."""
     data = _read(segment, names.TIME_INDEX)
     found = np.frombuffer(data, _TIMES, len(data) // time_index.SIZE)
@@ -82,7 +82,7 @@ def quiet_until(segment: LogSegment, timestamp: int) -> int:
     return int(offsets[entry]) + (segment.base_offset or 0) if entry >= 0 else -1
 
 
-def entries(segment: LogSegment) -> tuple[int | None, int | None, int | None]:
+def entries(segment: SegmentListing) -> tuple[int | None, int | None, int | None]:
     """How many entries the indexes by offset, by time and of aborted transactions have; None for one that is not there."""
     there = segment.path.endswith(names.LOG)
     by_offset, by_time, of_transactions = (
@@ -99,7 +99,7 @@ _KINDS: tuple[tuple[str, Callable[[bytes], int], int], ...] = (
 )
 
 
-def _offsets(segment: LogSegment, log_size: int) -> tuple[Ints, Ints]:
+def _offsets(segment: SegmentListing, log_size: int) -> tuple[Ints, Ints]:
     data = _read(segment, names.INDEX)
     data = data[: offset_index.used(data)]
     found = np.frombuffer(data, _OFFSETS, len(data) // offset_index.SIZE)
@@ -110,7 +110,7 @@ def _offsets(segment: LogSegment, log_size: int) -> tuple[Ints, Ints]:
     return offsets + (segment.base_offset or 0), positions
 
 
-def _read(segment: LogSegment, suffix: str) -> bytes:
+def _read(segment: SegmentListing, suffix: str) -> bytes:
     """A file beside a segment; nothing where there is none, or one of a size that none has."""
     try:
         path = segment.beside(suffix)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
-from .segments import LogSegment
+from .segments import SegmentListing
 
 
-def lost_row(schema: pa.Schema, segment: LogSegment, values: Mapping[str, object]) -> pa.RecordBatch:
+def lost_row(schema: pa.Schema, segment: SegmentListing, values: Mapping[str, object]) -> pa.RecordBatch:
     """One row: where it lies, and the values that are given; everything else is null."""
     known = {
         "topic": segment.topic,

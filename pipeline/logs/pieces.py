@@ -17,7 +17,7 @@ from .indexes import OffsetIndex
 from .narrowing import FAR
 from .options import COMMITTED, SKIP, LogOptions
 from .segment_file import SegmentFile, Vanished, opened
-from .segments import LogSegment, asked, segments_of
+from .segments import SegmentListing, asked, segments_of
 from .stretches import BatchRun, stretches
 from .transactions import Aborted, TransactionOutcomes, decided
 
@@ -26,7 +26,7 @@ class SegmentPiece(NamedTuple):
     """Bytes of a segment, and which of the offsets in them count: from `first` on, before `end_offset`. Batches in which all is
     earlier than `since` (ms) may be left out."""
 
-    segment: LogSegment
+    segment: SegmentListing
     start: int
     end: int
     first: int = 0
@@ -60,7 +60,7 @@ def _of_folder(folder: Folder, options: LogOptions, split: bool) -> Iterator[Seg
                 yield SegmentPiece(segment, start, stop, bounds.first, end, aborted, options.narrowing.since)
 
 
-def _cuts(segment: LogSegment, bounds: OffsetBounds, split: int) -> list[tuple[int, int]]:
+def _cuts(segment: SegmentListing, bounds: OffsetBounds, split: int) -> list[tuple[int, int]]:
     """Where the pieces begin and end. What vanishes here is planned as a whole: whoever reads it will tell."""
     small = segment.size <= split
     if not segment.size or (small and bounds.first <= (segment.base_offset or 0) and bounds.end >= segment.next_offset):
@@ -79,7 +79,7 @@ def _cuts(segment: LogSegment, bounds: OffsetBounds, split: int) -> list[tuple[i
 
 
 def _borders(
-    file: SegmentFile, segment: LogSegment, index: OffsetIndex, start: int, end: int, split: int
+    file: SegmentFile, segment: SegmentListing, index: OffsetIndex, start: int, end: int, split: int
 ) -> Iterator[int]:
     """Starts of batches, some `split` bytes apart: the index's, or where it has none found by walking from the last one."""
     position = start
@@ -91,7 +91,7 @@ def _borders(
         position = border
 
 
-def _walked(file: SegmentFile, segment: LogSegment, start: int, end: int, split: int) -> int:
+def _walked(file: SegmentFile, segment: SegmentListing, start: int, end: int, split: int) -> int:
     """The first batch that begins `split` bytes or more behind `start`; the end when there is none, or nothing that can be read."""
     for stretch in stretches(file, segment, start, end, SKIP):
         if not isinstance(stretch, BatchRun):

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from .options import LogOptions
 from .pieces import SegmentPiece
 from .segment_file import Vanished, opened
-from .stretches import OF_HEADERS, BatchRun, UnreadableBytes, stretches
+from .stretches import OF_HEADERS, BatchRun, UnreadableRange, stretches
 
 
-def parts(piece: SegmentPiece, options: LogOptions, most: int = OF_HEADERS) -> Iterator[BatchRun | UnreadableBytes]:
+def parts(piece: SegmentPiece, options: LogOptions, most: int = OF_HEADERS) -> Iterator[BatchRun | UnreadableRange]:
     """Vanished only if data must not be missing; a piece whose file is gone has nothing otherwise."""
     try:
         with opened(piece.segment, piece.end) as file:

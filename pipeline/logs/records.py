@@ -18,7 +18,7 @@ from .lost import lost_row
 from .options import REPORT, LogOptions
 from .pieces import SegmentPiece, plan
 from .reading import parts
-from .stretches import STRETCH, BatchRun, UnreadableBytes
+from .stretches import STRETCH, BatchRun, UnreadableRange
 from .transactions import committed
 
 _ON_REQUEST = "headers"
@@ -85,7 +85,7 @@ def _origin(piece: SegmentPiece, position: int) -> columns.Origin:
     return columns.Origin(segment.topic, segment.partition, segment.name, segment.replica, position)
 
 
-def _reported(lost: UnreadableBytes, piece: SegmentPiece, names: Sequence[str]) -> pa.RecordBatch:
+def _reported(lost: UnreadableRange, piece: SegmentPiece, names: Sequence[str]) -> pa.RecordBatch:
     """A row for bytes that hold no batch: where they are, and that they are bad."""
     return lost_row(columns.schema(names), piece.segment, {"batch_position": lost.position, "crc_ok": False})
 

@@ -14,7 +14,7 @@ from io import FileIO
 from kafkadouble.server.log.formats import names
 from kafkadouble.wire.errors import UsageError
 
-from .segments import LogSegment
+from .segments import SegmentListing
 
 
 class Vanished(UsageError):
@@ -40,13 +40,13 @@ class SegmentFile:
 
 
 @contextmanager
-def opened(segment: LogSegment, end: int | None = None) -> Iterator[SegmentFile]:
+def opened(segment: SegmentListing, end: int | None = None) -> Iterator[SegmentFile]:
     """The file that was planned. Vanished when it is gone, or another one has its name."""
     with _found(segment) as file:
         yield SegmentFile(file, segment.size if end is None else end)
 
 
-def _found(segment: LogSegment) -> FileIO:
+def _found(segment: SegmentListing) -> FileIO:
     """Under its name, or under the one that it got since: deleted, or swapped in."""
     replaced = False
     for path in (segment.path, segment.path + names.DELETED, segment.path.removesuffix(names.SWAP)):

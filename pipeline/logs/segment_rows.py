@@ -18,7 +18,7 @@ from .pieces import SegmentPiece
 from .pieces import plan as plan_pieces
 from .reading import parts
 from .segment_file import Vanished
-from .stretches import BatchRun, UnreadableBytes
+from .stretches import BatchRun, UnreadableRange
 
 _EPOCH = pa.struct([pa.field("epoch", pa.int32()), pa.field("start_offset", pa.int64())])
 
@@ -81,8 +81,8 @@ class _Seen:
         self._epochs: list[dict[str, int]] = []
         self._problem: str | None = None
 
-    def take(self, found: BatchRun | UnreadableBytes) -> None:
-        if isinstance(found, UnreadableBytes):
+    def take(self, found: BatchRun | UnreadableRange) -> None:
+        if isinstance(found, UnreadableRange):
             self._torn += found.end - found.position if found.torn else 0
             if not found.torn:
                 self._tell(str(found.problem))

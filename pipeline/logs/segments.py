@@ -18,7 +18,7 @@ from .finding import Folder
 from .narrowing import FAR
 
 
-class LogSegment(NamedTuple):
+class SegmentListing(NamedTuple):
     """A file of batches. `base_offset` is None where the name tells none; before `next_offset` the next segment begins, or the log ends.
     `last`: nothing follows it, so it may end anywhere."""
 
@@ -38,7 +38,7 @@ class LogSegment(NamedTuple):
         return Path(self.path.removesuffix(names.LOG) + suffix)
 
 
-def segments_of(folder: Folder) -> list[LogSegment]:
+def segments_of(folder: Folder) -> list[SegmentListing]:
     """The whole log in its order, whatever files were asked for. Snapshots of the metadata are no part of it."""
     named = _log_files(_listed(folder.path))
     found = [segment for _, name in sorted(named.items()) if (segment := _segment(folder, name)) is not None]
@@ -55,7 +55,7 @@ def _log_files(listed: list[str]) -> dict[int, str]:
     return swapped | {base: name for base, kind, name in parsed if kind == names.LOG}
 
 
-def asked(folder: Folder, log: list[LogSegment]) -> list[LogSegment]:
+def asked(folder: Folder, log: list[SegmentListing]) -> list[SegmentListing]:
     """Those that were asked for: of the log, and files of other names."""
     if folder.files is None:
         return log
@@ -68,7 +68,7 @@ def asked(folder: Folder, log: list[LogSegment]) -> list[LogSegment]:
     ]
 
 
-def reaching(log: list[LogSegment], offset: int) -> list[LogSegment]:
+def reaching(log: list[SegmentListing], offset: int) -> list[SegmentListing]:
     """Those that may have this offset, or later ones."""
     first = bisect_right(log, offset, key=lambda segment: segment.base_offset or 0) - 1
     return log[max(first, 0) :]
@@ -81,7 +81,7 @@ def _listed(path: str) -> list[str]:
         return []
 
 
-def _segment(folder: Folder, name: str) -> LogSegment | None:
+def _segment(folder: Folder, name: str) -> SegmentListing | None:
     """None when it has gone since it was listed."""
     path = os.path.join(folder.path, name)
     try:
@@ -90,4 +90,4 @@ def _segment(folder: Folder, name: str) -> LogSegment | None:
         return None
     parsed = names.parse_file(name)
     base = parsed[0] if parsed else None
-    return LogSegment(path, name, folder.replica, folder.topic, folder.partition, state.st_size, state.st_ino, base)
+    return SegmentListing(path, name, folder.replica, folder.topic, folder.partition, state.st_size, state.st_ino, base)

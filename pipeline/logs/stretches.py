@@ -18,7 +18,7 @@ from kafkadouble.wire.errors import Truncated, WireError
 
 from .options import FAIL
 from .segment_file import SegmentFile
-from .segments import LogSegment
+from .segments import SegmentListing
 
 STRETCH, OF_HEADERS = 16 << 20, 4 << 20
 """Bytes that are read at once: for records, and for headers alone, which a smaller cache then holds."""
@@ -32,7 +32,7 @@ class BatchRun(NamedTuple):
     headers: columns.Headers
 
 
-class UnreadableBytes(NamedTuple):
+class UnreadableRange(NamedTuple):
     """Bytes from `position` to `end` that hold no batch. `torn`: the log ends here."""
 
     position: int
@@ -42,8 +42,8 @@ class UnreadableBytes(NamedTuple):
 
 
 def stretches(
-    file: SegmentFile, segment: LogSegment, start: int, end: int, on_corrupt: str, most: int = OF_HEADERS
-) -> Iterator[BatchRun | UnreadableBytes]:
+    file: SegmentFile, segment: SegmentListing, start: int, end: int, on_corrupt: str, most: int = OF_HEADERS
+) -> Iterator[BatchRun | UnreadableRange]:
     """All that lies from `start`, where a batch begins, to `end`. BadFile with the byte for what is no batch, unless it may be left out; a torn
     end is given as such, and never an error."""
     position, size = start, most
@@ -83,9 +83,9 @@ def _larger(buffer: bytes, left: int) -> int:
 
 
 def _lost(
-    file: SegmentFile, segment: LogSegment, position: int, end: int, problem: WireError, may_end: bool
-) -> UnreadableBytes:
+    file: SegmentFile, segment: SegmentListing, position: int, end: int, problem: WireError, may_end: bool
+) -> UnreadableRange:
     found = min(next_batch(file, position + 1, segment.base_offset), end)
     told = BadFile(problem.problem, file=segment.path, offset=position, path=problem.path)
     torn = may_end and found >= end and (isinstance(problem, Truncated) or is_room(file, position))
-    return UnreadableBytes(position, found, told, torn)
+    return UnreadableRange(position, found, told, torn)

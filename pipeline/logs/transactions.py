@@ -23,7 +23,7 @@ from .indexes import OffsetIndex
 from .narrowing import FAR
 from .options import SKIP
 from .segment_file import Vanished, opened
-from .segments import LogSegment, reaching
+from .segments import SegmentListing, reaching
 from .stretches import BatchRun, stretches
 
 
@@ -46,7 +46,7 @@ class TransactionOutcomes(NamedTuple):
         return tuple(each for each in self.aborted if each.last_offset >= first and each.first_offset < end)
 
 
-def decided(folder: str, log: list[LogSegment]) -> TransactionOutcomes:
+def decided(folder: str, log: list[SegmentListing]) -> TransactionOutcomes:
     """Of a whole log."""
     start, still_open, aborted = _remembered(folder, log) or (0, {}, [])
     for producer_id, offset, ends in _events(log, start):
@@ -70,7 +70,7 @@ def committed(headers: columns.Headers, aborted: tuple[Aborted, ...]) -> npt.NDA
     return good
 
 
-def _remembered(folder: str, log: list[LogSegment]) -> tuple[int, dict[int, int], list[Aborted]] | None:
+def _remembered(folder: str, log: list[SegmentListing]) -> tuple[int, dict[int, int], list[Aborted]] | None:
     """What the files beside the segments say: an offset, what was open there, and what had been aborted before. None where one is missing."""
     if not all(segment.beside(names.INDEX).exists() for segment in log):
         return None
@@ -86,12 +86,12 @@ def _remembered(folder: str, log: list[LogSegment]) -> tuple[int, dict[int, int]
     return offset, still_open, [each for each in aborted if each.last_offset < offset]
 
 
-def _listed(segment: LogSegment) -> list[AbortedTransaction]:
+def _listed(segment: SegmentListing) -> list[AbortedTransaction]:
     path = segment.beside(names.TXN_INDEX)
     return txn_index.read(path.read_bytes(), segment.base_offset or 0, str(path)) if path.exists() else []
 
 
-def _newest_snapshot(folder: Path, last: LogSegment | None) -> tuple[int, dict[int, int]] | None:
+def _newest_snapshot(folder: Path, last: SegmentListing | None) -> tuple[int, dict[int, int]] | None:
     """Its offset, and the first offset of every transaction that was open there. One that is newer than the last segment may be newer than
     what was written, after a crash."""
     offsets = [
@@ -107,7 +107,7 @@ def _newest_snapshot(folder: Path, last: LogSegment | None) -> tuple[int, dict[i
     return usable, {producer_id: offset for producer_id, offset in first.items() if offset >= 0}
 
 
-def _events(log: list[LogSegment], start: int) -> Iterator[tuple[int, int, bool | None]]:
+def _events(log: list[SegmentListing], start: int) -> Iterator[tuple[int, int, bool | None]]:
     """Every transactional batch from an offset on: producer, first offset, and for a marker whether it aborts."""
     for segment in reaching(log, start):
         try:

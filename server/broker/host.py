@@ -10,7 +10,7 @@ from kafkadouble.messages.uuid import Uuid
 from ..configs.settings import Settings
 from ..controller.controller import Controller
 from ..logs.logs import Logs
-from ..logs.raft_manager import Quorum
+from ..logs.raft_manager import RaftManager
 from ..replica.replica_manager import Partitions
 from ..requests.answer import Answer
 from ..requests.listener_spec import ListenerSpec
@@ -64,7 +64,7 @@ class BrokerHost(Protocol):
     def controller(self) -> Controller: ...
 
     @property
-    def quorum(self) -> Quorum: ...
+    def quorum(self) -> RaftManager: ...
 
     def handle(self, request: Request[Any]) -> Answer | Wait[Answer]:
         """The answer to a request of the node itself, past faults and traces."""

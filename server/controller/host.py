@@ -11,7 +11,7 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..configs.settings import Settings
 from ..logs.logs import Logs
-from ..logs.raft_manager import Quorum
+from ..logs.raft_manager import RaftManager
 from ..metadata.image import Image
 from ..requests.listener_spec import ListenerSpec
 from ..requests.waiting import Waiting
@@ -89,7 +89,7 @@ class ControllerHost(Protocol):
     def waiting(self) -> Waiting: ...
 
     @property
-    def quorum(self) -> Quorum: ...
+    def quorum(self) -> RaftManager: ...
 
     @property
     def controller(self) -> Controller: ...

@@ -21,7 +21,7 @@ from ..requests.request import Request
 
 if TYPE_CHECKING:
     from ..configs.settings import Settings
-    from ..logs.place import Place
+    from ..logs.log_dir_description import LogDirDescription
     from ..node import Node
 
 ERROR_FROM = 3
@@ -41,10 +41,10 @@ Partition = DescribeLogDirsResponse.DescribeLogDirsPartition
 def answer(node: Node, request: Request[DescribeLogDirsRequest]) -> DescribeLogDirsResponse:
     asked = request.body.topics
     wanted = None if asked is None else {(topic.topic, index) for topic in asked for index in topic.partitions}
-    return DescribeLogDirsResponse(results=[_describe(node.settings, place, wanted) for place in node.logs.places()])
+    return DescribeLogDirsResponse(results=[_describe(node.settings, place, wanted) for place in node.logs.log_dirs()])
 
 
-def _describe(settings: Settings, place: Place, wanted: set[Key] | None) -> Result:
+def _describe(settings: Settings, place: LogDirDescription, wanted: set[Key] | None) -> Result:
     path = place.path or _first(settings)
     if place.failed or place.space is None:
         code = error_codes.KAFKA_STORAGE_ERROR if place.failed else error_codes.UNKNOWN_SERVER_ERROR

@@ -24,7 +24,7 @@ from kafkadouble.wire.batch_header import COMPRESSION_MASK, TRANSACTIONAL_FLAG
 from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.errors import WireError
 
-from ..log.inspection import NeedsTime, Room
+from ..log.inspection import DecompressionBudget, SlowDecompression
 from ..log.log import AppendRefused, AppendResult
 from ..log.refusals import NotOneBatch
 from ..metadata.internal_topics import INTERNAL_TOPICS
@@ -112,20 +112,20 @@ def _later(node: Node, request: Request[ProduceRequest], until: Until, steps: Wa
 def _append(node: Node, request: Request[ProduceRequest]) -> Wait[Topics]:
     """Append the batches one after the other. Others have their turn after so many, and what takes long to decompress is
     decompressed aside."""
-    topics, room, slices = [], Room(), Slices()
-    room.at_once = AT_ONCE
+    topics, budget, slices = [], DecompressionBudget(), Slices()
+    budget.at_once = AT_ONCE
     for asked, named in _once(request.body.topic_data):
         name = asked.name if request.version < TOPIC_IDS_FROM else _name_of(node, asked.topic_id)
         partitions = []
         for data in named:
             try:
-                partitions.append(_produce(node, request, name, data, room))
-            except NeedsTime as needed:
+                partitions.append(_produce(node, request, name, data, budget))
+            except SlowDecompression as needed:
                 aside = Aside(needed.work)
                 yield aside
-                room.outcome = aside.result
-                partitions.append(_produce(node, request, name, data, room))
-                room.outcome = None  # whether it was asked for or not
+                budget.outcome = aside.result
+                partitions.append(_produce(node, request, name, data, budget))
+                budget.outcome = None  # whether it was asked for or not
             if slices.end():
                 yield OTHERS_FIRST
         topics.append(_topic(asked, partitions))
@@ -263,7 +263,11 @@ def _name_of(node: Node, topic_id: Uuid) -> str | None:
 
 
 def _produce(
-    node: Node, request: Request[ProduceRequest], name: str | None, data: PartitionProduceData, room: Room
+    node: Node,
+    request: Request[ProduceRequest],
+    name: str | None,
+    data: PartitionProduceData,
+    budget: DecompressionBudget,
 ) -> PartitionProduceResponse:
     if name is None:
         return _failed(data.index, error_codes.UNKNOWN_TOPIC_ID)
@@ -279,12 +283,12 @@ def _produce(
     if request.version < ZSTD_FROM and not partition.offline and _is_zstd(data.records):
         return _failed(data.index, error_codes.UNSUPPORTED_COMPRESSION_TYPE)
     try:
-        result = partition.append(data.records or b"", node.now, room=room)
+        result = partition.append(data.records or b"", node.now, budget=budget)
     except AppendRefused as refused:
         return _refused(data.index, refused, partition)
     except WireError as error:
         return _failed(data.index, error_codes.CORRUPT_MESSAGE, str(error))
-    except NeedsTime:
+    except SlowDecompression:
         raise
     except Exception:
         log.exception("%r to %r failed", request, partition)
@@ -303,7 +307,7 @@ def _appended(index: int, result: AppendResult) -> PartitionProduceResponse:
 
 
 def _refused(index: int, refused: AppendRefused, partition: Partition) -> PartitionProduceResponse:
-    response = _failed(index, refused.code, refused.told_message)
+    response = _failed(index, refused.code, refused.message_for_client)
     if not (isinstance(refused, NotOneBatch) or refused.code in WITHOUT_LOG_START):
         response.log_start_offset = partition.log.log_start_offset
     response.record_errors = [

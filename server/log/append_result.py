@@ -1,12 +1,14 @@
-"""What an append says of where the batch went."""
+"""The result of an append."""
 
 from typing import NamedTuple
 
 
 class AppendResult(NamedTuple):
-    """Where a batch went. `log_append_time` is -1 where producers set the timestamps; `size` is what the log grew by, in bytes.
+    """Where a batch was appended. `log_append_time` is -1 when producers set the timestamps; `size`
+    is the number of bytes that the log grew by.
 
-    Of a `duplicate` it is told where it went the first time, and as Kafka does its own largest timestamp in `log_append_time`.
+    For a `duplicate` it says where the batch was appended the first time; `log_append_time` is
+    then, as in Kafka, the largest timestamp of that batch.
     """
 
     base_offset: int

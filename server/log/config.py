@@ -108,11 +108,13 @@ class LogConfig:
     compacts: bool
     """`cleanup.policy` has compact."""
     conditional: bool
-    """`produce.expected.offset` is on: a producer may say, or must, at which offset a batch belongs."""
+    """`produce.expected.offset` is on: a producer may say, or must, at which offset a batch
+    belongs."""
     deletes: bool
     """`cleanup.policy` has delete."""
     keeps_plain: bool
-    """An uncompressed batch with its producer's timestamps is stored as it came, whatever its keys are."""
+    """An uncompressed batch with its producer's timestamps is stored as it came, whatever its keys
+    are."""
     max_segment_ms: int
     """`segment.ms`, but on a compacted topic never more than `max.compaction.lag.ms` (KIP-354)."""
     target_codec: int | None
@@ -130,8 +132,8 @@ class LogConfig:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> "LogConfig":
-        """From Kafka's names to typed values. A missing config has its default; a config that no log
-        obeys is ignored."""
+        """Read typed values by Kafka's names. A missing config has its default; a config that no
+        log obeys is ignored."""
         return cls(settings)
 
     def _work_out(self) -> None:

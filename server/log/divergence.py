@@ -1,6 +1,8 @@
-"""Whether a replica that fetches has the same history as we have (KIP-595; on data partitions KIP-279 done by Fetch, from version 12 on).
+"""Decides whether a fetching replica has the same history as this log (KIP-595; on data partitions
+KIP-279 by way of Fetch, from version 12 on).
 
-Pure: the answer follows from the epochs and the two ends of the log. KRaft's third answer, "take a snapshot", is the quorum's to give.
+Pure: the answer follows from the leader epochs, the log start offset and the log end offset.
+KRaft's other answer, "fetch a snapshot", is given by the quorum.
 """
 
 from enum import Enum
@@ -10,40 +12,43 @@ from .epochs import LeaderEpochCache
 from .offset_and_epoch import UNDEFINED, OffsetAndEpoch
 
 
-class Verdict(Enum):
-    """How the fetcher's position relates to our log."""
+class FetchPositionKind(Enum):
+    """How the position of a fetching replica relates to this log."""
 
     VALID = "valid"
     DIVERGING = "diverging"
     OUT_OF_RANGE = "out of range"
 
 
-class Comparison(NamedTuple):
-    """A verdict; when DIVERGING, `end` is the epoch and end offset that the response names, else UNDEFINED."""
+class FetchPositionCheck(NamedTuple):
+    """The result of a comparison. When DIVERGING, `end` is the epoch and end offset for the
+    response, else UNDEFINED."""
 
-    verdict: Verdict
+    verdict: FetchPositionKind
     end: OffsetAndEpoch = UNDEFINED
 
 
-VALID = Comparison(Verdict.VALID)
-OUT_OF_RANGE = Comparison(Verdict.OUT_OF_RANGE)
+VALID = FetchPositionCheck(FetchPositionKind.VALID)
+OUT_OF_RANGE = FetchPositionCheck(FetchPositionKind.OUT_OF_RANGE)
 
 
 def compare(
     fetch_offset: int, last_fetched_epoch: int, epochs: LeaderEpochCache, log_start_offset: int, log_end_offset: int
-) -> Comparison:
-    """Compare a fetcher's position with a log. A `last_fetched_epoch` below 0 asks for no comparison.
+) -> FetchPositionCheck:
+    """Compare the position of a fetching replica with a log. A `last_fetched_epoch` below 0 asks
+    for no comparison.
 
-    An epoch that we do not know is OUT_OF_RANGE, and so is an offset below the start, whether or not the epochs diverge; past the end the
-    fetcher diverges.
+    An unknown epoch is OUT_OF_RANGE, and so is an offset below the log start offset, whether or not
+    the epochs diverge. Past the log end offset the replica diverges.
     """
     if last_fetched_epoch < 0:
         return VALID
-    if last_fetched_epoch == epochs.latest and log_start_offset <= fetch_offset <= log_end_offset:  # as mostly
+    # The common case first.
+    if last_fetched_epoch == epochs.latest and log_start_offset <= fetch_offset <= log_end_offset:
         return VALID
     end = epochs.end_offset_for(last_fetched_epoch, log_end_offset)
     if end == UNDEFINED or fetch_offset < log_start_offset:
         return OUT_OF_RANGE
     if end.epoch < last_fetched_epoch or end.offset < fetch_offset:
-        return Comparison(Verdict.DIVERGING, end)
+        return FetchPositionCheck(FetchPositionKind.DIVERGING, end)
     return VALID

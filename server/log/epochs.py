@@ -1,8 +1,9 @@
-"""Where each leader's records begin (KIP-101), and so where a leader epoch ends (KIP-279).
+"""The leader epoch cache: where the records of each leader begin (KIP-101), and so where a leader
+epoch ends (KIP-279).
 
-A list of (epoch, offset of its first record), ascending in both; an entry may stand at the log's end, for a leader that has written nothing
-yet. This file never looks at the log: what it is told of appends and truncations is all it knows. `entries` is what the file
-`leader-epoch-checkpoint` holds.
+A list of (epoch, offset of its first record), ascending in both. The last entry may stand at the
+log end offset, for a leader that has written nothing yet. The cache never reads the log: its owner
+reports appends and truncations. `entries` is the content of the file `leader-epoch-checkpoint`.
 """
 
 from bisect import bisect_left, bisect_right
@@ -41,7 +42,8 @@ class LeaderEpochCache:
         return OffsetAndEpoch(self._starts[0], self._epochs[0]) if self._epochs else UNDEFINED
 
     def assign(self, epoch: int, start: int) -> bool:
-        """Say that `epoch` begins at `start`; tells whether anything changed. Entries that could then no longer ascend are dropped."""
+        """Start `epoch` at `start`, and say whether that changed anything. Entries that would no
+        longer ascend are dropped."""
         if epoch < 0 or start < 0:
             raise UsageError(f"no leader epoch {epoch} can start at offset {start}")
         if self._epochs and epoch == self._epochs[-1] and start >= self._starts[-1]:
@@ -55,7 +57,8 @@ class LeaderEpochCache:
         return True
 
     def believe(self, epoch: int, first: int, last: int) -> None:
-        """A batch from `first` to `last` says that it is of `epoch`: entries that contradict it were said of other batches, and are dropped."""
+        """A recovered batch from `first` to `last` has this epoch. Entries that contradict the
+        batch are of batches that are lost, and are dropped."""
         if self.epoch_for(first) == self.epoch_for(last) == epoch:
             return
         while self._epochs and (self._epochs[-1] > epoch or self._starts[-1] > first):
@@ -65,10 +68,11 @@ class LeaderEpochCache:
         self.assign(epoch, first)
 
     def end_offset_for(self, epoch: int, log_end_offset: int) -> OffsetAndEpoch:
-        """The largest epoch up to `epoch`, and where it ends; UNDEFINED for -1 and for epochs yet to come.
+        """The largest epoch up to `epoch`, and its end offset; UNDEFINED for -1 and for an epoch
+        that is newer than all.
 
-        The latest epoch ends at the log's end, even when it has no record. An epoch older than all that are known "ends" where the first
-        known one starts, under its own number.
+        The latest epoch ends at the log end offset, even without a record. An epoch that is older
+        than all known ones ends where the first known epoch starts, and keeps its own number.
         """
         if epoch == NO_EPOCH or not self._epochs or epoch > self._epochs[-1]:
             return UNDEFINED
@@ -78,25 +82,26 @@ class LeaderEpochCache:
         return OffsetAndEpoch(self._starts[later], self._epochs[later - 1] if later else epoch)
 
     def epoch_for(self, offset: int) -> int:
-        """The epoch in which `offset` was, or would be, written; -1 below the first."""
+        """The epoch of `offset`; -1 below the first epoch."""
         index = bisect_right(self._starts, offset)
         return self._epochs[index - 1] if index else NO_EPOCH
 
     def truncate_from_end(self, end: int) -> None:
-        """The log now ends at `end`: forget the epochs that start there or later."""
+        """The log was truncated to `end`: drop the epochs that start there or later."""
         keep = bisect_left(self._starts, end)
         del self._epochs[keep:], self._starts[keep:]
         self.latest = self._epochs[-1] if self._epochs else NO_EPOCH
 
     def truncate_from_start(self, start: int) -> None:
-        """The log now begins at `start`: the epoch in force there starts there, older ones are forgotten."""
+        """The log start offset is now `start`: the epoch of that offset starts there, and older
+        epochs are dropped."""
         gone = bisect_right(self._starts, start) - 1
         if gone >= 0:
             self._starts[gone] = start
             del self._epochs[:gone], self._starts[:gone]
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Drop all entries."""
         self._epochs.clear()
         self._starts.clear()
         self.latest = NO_EPOCH

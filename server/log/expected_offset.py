@@ -1,16 +1,20 @@
-"""Conditional publish (KIP-27): a batch is appended where its producer expects it to be, or not at all.
+"""Conditional publish (KIP-27): a batch is appended at the offset that its producer expects, or not
+at all.
 
-Only on topics whose `produce.expected.offset` is `optional` or `required`. An expectation comes in one of two ways:
+Only on topics whose `produce.expected.offset` is `optional` or `required`. A producer states its
+expectation in one of two ways:
 
-    base offset   of the batch, as the KIP has it: the offset of its first record
-    header        `expected-offset` of a record, in decimal: the offset of that record, wherever it stands in the batch
+    base offset   of the batch, as in the KIP: the offset of its first record
+    header        `expected-offset` of a record, in decimal: the offset of that record
 
-In both, -1 means any offset and says nothing; 0 means a log that never had a record. Client libraries write base offset 0 unasked, so that it
-says nothing either, but for one case: under `required`, when no record has the header. Under `required` a batch that says nothing is refused.
+In both, -1 means any offset; 0 means a log that never had a record. Client libraries always write
+base offset 0, so it states nothing, with one exception: under `required`, when no record has the
+header. Under `required` a batch without an expectation is refused.
 
-Rules. Looks at a batch that has passed every other check and is about to get its offsets; changes nothing. What does not hold refuses the whole
-batch with INVALID_RECORD, of which no client makes a second attempt, and blames the records by name (KIP-467). The texts are read by clients:
-`MISMATCH` and `REFUSED` stay as they are.
+Rules. The check sees a batch that has passed every other check and is about to get its offsets; it
+changes nothing. A wrong expectation refuses the whole batch with INVALID_RECORD, which no client
+retries, and names the records to blame (KIP-467). Clients parse the texts of `MISMATCH` and
+`REFUSED`: they never change.
 """
 
 from collections.abc import Iterator
@@ -23,7 +27,7 @@ from kafkadouble.wire.errors import WireError
 from .refusals import AppendRefused, RecordError
 
 OFF, OPTIONAL, REQUIRED = "off", "optional", "required"
-"""What `produce.expected.offset` may be."""
+"""The values of `produce.expected.offset`."""
 
 HEADER = "expected-offset"
 ANY, EMPTY = -1, 0
@@ -31,14 +35,15 @@ MISMATCH, REFUSED = "expected offset {expected}, actual {actual}", "conditional 
 
 LARGEST = 2**63 - 1
 MOST_ERRORS = 1000
-"""So many records are blamed at most: a small compressed batch has room for more than an answer should have."""
+"""At most so many records are blamed: a small compressed batch can hold more than a response
+should."""
 
 _NAME = HEADER.encode()
 
 
 def check_expected(batch: Buffer, header: BatchHeader, mode: str, upcoming: int) -> None:
-    """Raise AppendRefused unless the first record of `batch` may get the offset `upcoming`. `batch` is as it is to be stored, `header` as the
-    producer wrote it."""
+    """Raise AppendRefused unless the first record of `batch` may get the offset `upcoming`. `batch`
+    is as it is to be stored, `header` is the producer's."""
     claims = list(_claims(batch))
     _refuse([RecordError(index, claim) for index, _, claim in claims if isinstance(claim, str)])
     base = header.base_offset
@@ -57,11 +62,13 @@ def check_expected(batch: Buffer, header: BatchHeader, mode: str, upcoming: int)
 
 
 Claim = tuple[int, int, int | str]
-"""The index of a record, how far behind the first it is to be, and what its header expects, or what is wrong with that."""
+"""The index of a record, its distance from the first offset, and the offset that its header
+expects, or what is wrong with the header."""
 
 
 def _claims(batch: Buffer) -> Iterator[Claim]:
-    """What the records say. Where the name of the header does not occur, no record is made to look for it."""
+    """The expectations of the records. Records are decoded only when the name of the header occurs
+    in the batch."""
     stored = read_header(batch)
     try:
         if _NAME not in body_of(batch, 0, stored):
@@ -81,7 +88,7 @@ def _of_record(record: Record) -> Iterator[int | str]:
 
 
 def parsed(value: bytes | None) -> int | str:
-    """The offset that a header's value means, or what is wrong with it."""
+    """The offset in the value of the header, or what is wrong with it."""
     text = bytes(value[:20]).decode("latin-1") if value is not None else ""
     digits = text.removeprefix("-")
     if digits.isdecimal():

@@ -1,12 +1,14 @@
-"""The records inside a produced batch: whether they can be taken, and the batch as it is to be stored.
+"""Inspects the records of a produced batch: can they be accepted, and how is the batch stored?
 
-Kafka reads through every record. Here that costs a good half of a microsecond for each, so a batch is read through only when something depends
-on it: a compacted topic (keys), a conditional one (headers), another codec for the topic, a bound that the header's largest timestamp breaks,
-a lower bound on timestamps, a header that contradicts itself, or a small batch, where it costs little and is most likely to have been written
-by hand. Of any other batch the header's largest timestamp is believed, and the lengths of its first records are followed; a compressed one is
-always decompressed, so that what its codec refuses is refused. What remains unseen: damage inside later records, under a right checksum.
+Kafka reads through every record. Here that costs more than half a microsecond for each record, so a
+batch is read through only when something depends on it: a compacted topic (keys), a conditional
+topic (headers), another codec for the topic, a largest timestamp that breaks a bound, a lower bound
+on timestamps, a header that contradicts itself, or a small batch, which costs little and was most
+likely written by hand. For any other batch the largest timestamp of the header is trusted, and the
+lengths of the first records are followed. A compressed batch is always decompressed, so that what
+the codec refuses is refused. Not seen: damage in later records, under a correct checksum.
 
-The bytes of the producer are never changed: whatever is rewritten is a copy.
+The bytes of the producer are never changed: a rewritten batch is a copy.
 """
 
 from collections.abc import Callable
@@ -39,51 +41,54 @@ from .refusals import AppendRefused, RecordError
 from .validation import check_size
 
 READ_THROUGH = 16
-"""Up to so many records a batch is read through whatever else holds: under 10 us."""
+"""A batch of so many records or fewer is always read through: less than 10 us."""
 
 FOLLOWED = 32
-"""Of so many records the lengths are followed in any other batch: about 3 us."""
+"""In other batches the lengths of so many records are followed: about 3 us."""
 
 NO_TIMESTAMP = -1
 
-_SMALLEST_RECORD = 7  # length, attributes, timestamp, offset, key length, value length, header count: a byte each
-_PRECEDENCE = (
-    error_codes.INVALID_RECORD,
-    error_codes.INVALID_TIMESTAMP,
-)  # one bad timestamp decides the code of the batch
+_SMALLEST_RECORD = 7  # one byte for each of its seven fields
+# One bad timestamp decides the error code of the batch.
+_PRECEDENCE = (error_codes.INVALID_RECORD, error_codes.INVALID_TIMESTAMP)
 
 
 Accepted = tuple[Buffer, int]
 """A batch as it is to be stored, and its largest timestamp."""
 
 
-class Room:
-    """How many bytes the batches of one request may still become when they are decompressed: together no more than one of them alone, or a
-    small request of many bombs would hold up everybody for minutes."""
+class DecompressionBudget:
+    """How many bytes the batches of one request may still become when they are decompressed. All
+    batches together get no more than one batch alone: otherwise a small request of many compression
+    bombs would block the node for minutes."""
 
     left = LIMIT
     at_once = LIMIT
-    """How many bytes a batch may become before `accept` raises `NeedsTime`."""
+    """How many bytes a batch may become before `accept` raises SlowDecompression."""
     outcome: Callable[[], Accepted] | None = None
-    """What came of `NeedsTime.work`, for the next `accept`."""
+    """The result of `SlowDecompression.work`, for the next `accept`."""
 
 
-class NeedsTime(Exception):
-    """The records of a batch are many bytes when they are decompressed. `work` gives what `accept` would, on any thread."""
+class SlowDecompression(Exception):
+    """The records of a batch are many bytes when they are decompressed. `work` returns what
+    `accept` would, and may run on any thread."""
 
     def __init__(self, work: Callable[[], Accepted]) -> None:
-        super().__init__("a batch that takes time")
+        super().__init__("a batch that decompresses to many bytes")
         self.work = work
 
 
-def accept(batch: Buffer, header: BatchHeader, config: LogConfig, now: int, room: Room | None = None) -> Accepted:
-    """What is to be stored of a client's batch whose header has been checked.
+def accept(
+    batch: Buffer, header: BatchHeader, config: LogConfig, now: int, budget: DecompressionBudget | None = None
+) -> Accepted:
+    """Return a client's batch, whose header has been checked, as it is to be stored.
 
-    AppendRefused: INVALID_RECORD, INVALID_TIMESTAMP with the records to blame, MESSAGE_TOO_LARGE once compressed anew, UNKNOWN_SERVER_ERROR
-    for what a codec refuses. NeedsTime before it decompresses more than `room.at_once`.
+    AppendRefused: INVALID_RECORD, INVALID_TIMESTAMP with the records to blame, MESSAGE_TOO_LARGE
+    after a new compression, UNKNOWN_SERVER_ERROR for what a codec refuses. SlowDecompression before
+    more than `budget.at_once` bytes are decompressed.
     """
-    if room is not None and room.outcome is not None:
-        outcome, room.outcome = room.outcome, None
+    if budget is not None and budget.outcome is not None:
+        outcome, budget.outcome = budget.outcome, None
         return outcome()
     if (
         header.count == 1
@@ -92,48 +97,50 @@ def accept(batch: Buffer, header: BatchHeader, config: LogConfig, now: int, room
         and is_one_plain(batch, HEADER_SIZE, header.size)
     ):
         return batch, header.max_timestamp
-    limit = LIMIT if room is None else min(room.left, room.at_once)
+    limit = LIMIT if budget is None else min(budget.left, budget.at_once)
     try:
         if header.count <= READ_THROUGH or _must_be_read(header, config, now):
             scan = scan_records(batch, 0, header, limit)
             if _is_plain(header, scan, config, now):
                 return batch, scan.max_timestamp
-            if room is not None and header.compression:
-                room.left -= len(scan.body)
+            if budget is not None and header.compression:
+                budget.left -= len(scan.body)
             _check_records(batch, header, scan, config, now)
             return _rewritten(batch, header, scan, config, now)
         body = _follow(batch, header, config, limit)
-        if room is not None:
-            room.left -= body
+        if budget is not None:
+            budget.left -= body
     except BadCompression as problem:
         raise AppendRefused(error_codes.UNKNOWN_SERVER_ERROR, str(problem)) from problem
     except WireError as problem:
-        if room is not None and isinstance(problem, TooLarge):
-            if limit < room.left:
-                raise NeedsTime(partial(_accept_aside, batch, header, config, now, room)) from None
-            room.left = 0
+        if budget is not None and isinstance(problem, TooLarge):
+            if limit < budget.left:
+                raise SlowDecompression(partial(_accept_aside, batch, header, config, now, budget)) from None
+            budget.left = 0
         raise AppendRefused(error_codes.INVALID_RECORD, str(problem)) from problem
     return stamped(batch, header, config, now)
 
 
-def _accept_aside(batch: Buffer, header: BatchHeader, config: LogConfig, now: int, room: Room) -> Accepted:
-    room.at_once, before = LIMIT, room.at_once
+def _accept_aside(
+    batch: Buffer, header: BatchHeader, config: LogConfig, now: int, budget: DecompressionBudget
+) -> Accepted:
+    budget.at_once, before = LIMIT, budget.at_once
     try:
-        return accept(batch, header, config, now, room)
+        return accept(batch, header, config, now, budget)
     finally:
-        room.at_once = before
+        budget.at_once = before
 
 
 def stamped(batch: Buffer, header: BatchHeader, config: LogConfig, now: int) -> Accepted:
-    """The batch as it is, or with our time on it when the topic wants that."""
+    """The batch as it is, or with the append time if the topic has LogAppendTime."""
     if config.timestamp_type == APPEND_TIME:
         return _with_timestamp(batch, APPEND_TIME, now)
     return batch, header.max_timestamp
 
 
 def _is_plain(header: BatchHeader, scan: Scan, config: LogConfig, now: int) -> bool:
-    """The common case of a batch that was read through, told by one look: nothing to blame and nothing to rewrite, as is to be concluded,
-    step by step, below."""
+    """The common case of a batch that was read through, decided in one step: no record is to blame,
+    and nothing is rewritten. The checks below would come to the same result."""
     return (
         scan.max_timestamp == header.max_timestamp
         and now - scan.min_timestamp <= config.message_timestamp_before_max_ms
@@ -142,7 +149,7 @@ def _is_plain(header: BatchHeader, scan: Scan, config: LogConfig, now: int) -> b
 
 
 def _is_plain_header(header: BatchHeader, config: LogConfig, now: int) -> bool:
-    """As far as the header tells."""
+    """As `_is_plain`, as far as the header shows."""
     latest = header.max_timestamp
     return (
         config.keeps_plain
@@ -169,7 +176,7 @@ def _must_be_read(header: BatchHeader, config: LogConfig, now: int) -> bool:
 
 
 def _follow(batch: Buffer, header: BatchHeader, config: LogConfig, limit: int) -> int:
-    """Looks at the first records; how many bytes were decompressed for it."""
+    """Follow the first records, and return how many bytes were decompressed."""
     if not header.compression:
         follow(batch, HEADER_SIZE, header.size, header.count)
         return 0
@@ -179,8 +186,9 @@ def _follow(batch: Buffer, header: BatchHeader, config: LogConfig, limit: int) -
 
 
 def follow(data: Buffer, position: int, end: int, count: int, longest: int = UNLIMITED) -> None:
-    """Follow the lengths of the first of `count` records that lie from `position` to `end`; of all of them when a limit is set to the
-    length of one. InvalidRecord when they lead past the end, or leave too little room for the rest, or too much."""
+    """Follow the lengths of the first of `count` records between `position` and `end`; of all
+    records when `longest` bounds the length of one. InvalidRecord when they lead past the end, or
+    leave too little or too much room for the rest."""
     left = count - (count if longest < UNLIMITED else min(count, FOLLOWED))
     try:
         for _ in range(count - left):
@@ -201,7 +209,7 @@ def follow(data: Buffer, position: int, end: int, count: int, longest: int = UNL
 
 
 def _long(data: Buffer, position: int) -> tuple[int, int]:
-    """A varint of more than two bytes, zigzag not undone, and where it ends."""
+    """Read a varint of more than two bytes. Return it, still zigzag encoded, and its end."""
     value = 0
     for shift in range(0, 35, 7):
         byte = data[position]
@@ -228,7 +236,8 @@ def _check_records(batch: Buffer, header: BatchHeader, scan: Scan, config: LogCo
 
 
 def _suspicious(header: BatchHeader, scan: Scan, config: LogConfig, now: int) -> bool:
-    """Whether any record may be to blame; if none is, this may still be true, for a record without a timestamp."""
+    """Whether any record may be to blame. May be true although none is, for a record without a
+    timestamp."""
     if config.compacts and scan.first_keyless >= 0:
         return True
     lowest, highest = scan.min_timestamp, scan.max_timestamp
@@ -246,7 +255,7 @@ def _is_out_of_range(lowest: int, highest: int, config: LogConfig, now: int) -> 
 
 
 def _error(record: Record, header: BatchHeader, config: LogConfig, now: int) -> tuple[int, str] | None:
-    """What is wrong with one record, and the code for it."""
+    """What is wrong with one record, and its error code."""
     if config.compacts and record.key is None:
         return error_codes.INVALID_RECORD, "a compacted topic takes no record without a key"
     timestamp = record.timestamp
@@ -260,29 +269,31 @@ def _error(record: Record, header: BatchHeader, config: LogConfig, now: int) -> 
 
 
 def _rewritten(batch: Buffer, header: BatchHeader, scan: Scan, config: LogConfig, now: int) -> Accepted:
-    """The batch that has been read through as it is to be stored: codec, offsets and timestamp as the topic wants them."""
+    """A batch that was read through, as it is to be stored: codec, offsets and timestamp as the
+    topic demands."""
     codec = header.compression if config.target_codec is None else config.target_codec
-    told = header.attributes & APPEND_TIME_FLAG
-    timestamp = max(NO_TIMESTAMP, header.max_timestamp if told else scan.max_timestamp)
+    sets_append_time = header.attributes & APPEND_TIME_FLAG
+    timestamp = max(NO_TIMESTAMP, header.max_timestamp if sets_append_time else scan.max_timestamp)
     if config.timestamp_type == APPEND_TIME:
         timestamp = now
     if codec == header.compression:
         return _in_place(batch, header, scan, config.timestamp_type, timestamp)
-    anew = copy(header)
-    anew.attributes = (
+    new_header = copy(header)
+    new_header.attributes = (
         header.attributes & TRANSACTIONAL_FLAG | codec | (APPEND_TIME_FLAG if config.timestamp_type else 0)
     )
-    anew.max_timestamp = timestamp
+    new_header.max_timestamp = timestamp
     body = scan.body
-    if told or not scan.consecutive:
-        body, anew.base_timestamp = _renumbered(batch, header)
-    stored = wrap_body(anew, body, level=config.target_level)
+    if sets_append_time or not scan.consecutive:
+        body, new_header.base_timestamp = _renumbered(batch, header)
+    stored = wrap_body(new_header, body, level=config.target_level)
     check_size(len(stored), config)
     return stored, timestamp
 
 
 def _in_place(batch: Buffer, header: BatchHeader, scan: Scan, timestamp_type: int, timestamp: int) -> Accepted:
-    """The records' bytes stay. Compressed ones must be numbered as they are to be; Kafka fails over them without saying so."""
+    """Store the bytes of the records as they are. Compressed records must have the offsets under
+    which they are stored; Kafka fails on others without a message."""
     if header.compression and not scan.consecutive:
         raise AppendRefused(
             error_codes.UNKNOWN_SERVER_ERROR, "the offsets of compressed records do not follow one another"
@@ -293,7 +304,8 @@ def _in_place(batch: Buffer, header: BatchHeader, scan: Scan, timestamp_type: in
 
 
 def _renumbered(batch: Buffer, header: BatchHeader) -> tuple[bytes, int]:
-    """The bytes of the records with offsets that follow one another and the timestamps that readers saw, and their base timestamp."""
+    """The records with consecutive offsets, and with the timestamps that readers saw; and their
+    base timestamp."""
     records = records_of(batch, 0, header, check_crc=False)
     for offset, record in enumerate(records, header.base_offset):
         record.offset = offset

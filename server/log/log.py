@@ -1,17 +1,19 @@
-"""One partition's log: offsets are given here, and nowhere else.
+"""The log of one partition. Only this file assigns offsets.
 
-    batch -> validation, inspection (may it be taken, and how is it stored) -> producers (is it next, or a retry)
-          -> expected_offset (does its producer expect it here; conditional topics only) -> storage
+    batch -> validation and inspection: is the batch accepted, and how is it stored
+          -> producer state manager: is it the producer's next batch, or a retry
+          -> expected_offset: does the producer expect this offset (conditional topics only)
+          -> storage
 
-Rules. No clock, no IO, no waiting: time comes in as `now` (ms), and who waits for data is woken by the owner. An append either happens whole
-or raises AppendRefused and has changed nothing. The owner says how far the log is replicated (`high_watermark`); the log knows the rest:
-where it begins and ends, in which epochs it was written (KIP-101), which producers write to it (KIP-98), what of it is stable.
+Rules. The log has no clock, does no IO and never waits: time comes in as `now` (ms), and the owner
+wakes whatever waits for records. An append either happens as a whole, or raises AppendRefused and
+has changed nothing. The owner sets the high watermark; the log knows the rest: its start and end
+offset, its leader epochs (KIP-101), its producers (KIP-98) and its last stable offset.
 """
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
-from zlib import crc32
 
 from kafkadouble.messages import error_codes
 from kafkadouble.wire.batch import BatchHeader, read_header
@@ -21,31 +23,29 @@ from kafkadouble.wire.errors import UsageError
 from . import lookup, retention
 from .append_result import AppendResult
 from .config import LogConfig
-from .divergence import Comparison, compare
+from .divergence import FetchPositionCheck, compare
 from .expected_offset import check_expected
-from .found import Found, nothing
-from .inspection import Room, accept, stamped
-from .kept_log import KeptLog
+from .inspection import DecompressionBudget, accept, stamped
+from .loaded_log import LoadedLog, empty_log
+from .local_log import LocalLog
 from .lookup import TimestampAndOffset
 from .memory import MemoryStorage
 from .offset_and_epoch import OffsetAndEpoch
 from .producers import AppendOrigin
 from .refusals import AppendRefused, LogRefused, RecordError
 from .replica import checked_batches
-from .retention import Dropped
-from .storage import ANY_TIMESTAMP, Loan, Placed, Segment, Slice, Storage
+from .retention import DeletedSegments
+from .storage import ANY_TIMESTAMP, Loan, LogAppendInfo, LogSegment, Slice, Storage
 from .transactions import AbortedTransaction
 from .validation import check_fits_segment, check_produced, check_size, sole_batch
 
 __all__ = ["AppendOrigin", "AppendRefused", "AppendResult", "LogRefused", "PartitionLog", "RecordError", "Slice"]
 
-_FURTHEST = 2**31 - 1  # offsets and positions stand in Kafka's index files as int32, counted from the segment's start
-
 _base_offset = attrgetter("base_offset")
-_new = tuple.__new__  # of a named tuple, in a third of the time that calling its class takes
+_new = tuple.__new__  # makes a named tuple in a third of the time
 
 
-class PartitionLog(KeptLog):
+class PartitionLog(LocalLog):
     """The log of partition `index` of `topic`."""
 
     __slots__ = ("_high_watermark",)
@@ -56,14 +56,15 @@ class PartitionLog(KeptLog):
         index: int,
         config: LogConfig | None = None,
         storage: Storage | None = None,
-        found: Found | None = None,
+        found: LoadedLog | None = None,
     ) -> None:
-        super().__init__(topic, index, config or LogConfig(), storage or MemoryStorage(), found or nothing())
+        super().__init__(topic, index, config or LogConfig(), storage or MemoryStorage(), found or empty_log())
         self._high_watermark = self.log_start_offset  # from log_start_offset to log_end_offset
 
     @property
     def high_watermark(self) -> int:
-        """Below it everything is replicated. Set by the owner; what lies outside of the log is moved to its nearest end."""
+        """Every record below it is replicated. The owner sets it; a value outside of the log is
+        moved to the nearest end of the log."""
         return self._high_watermark
 
     @high_watermark.setter
@@ -74,31 +75,33 @@ class PartitionLog(KeptLog):
         self._state.transactions.settle(offset)
 
     def commit_all(self) -> None:
-        """Move the high watermark to the end: there is nobody else to replicate to."""
+        """Move the high watermark to the log end offset: no other replica has to fetch."""
         self._high_watermark = self.log_end_offset
         if self._state.transactions.ended:
             self._state.transactions.settle(self._high_watermark)
 
     @property
     def first_unstable_offset(self) -> int | None:
-        """Where the oldest transaction begins that is not decided for good."""
+        """The first offset of the oldest transaction whose outcome is not final."""
         first = self._state.transactions.first_unstable_offset
         return None if first is None else max(first, self.log_start_offset)
 
     @property
     def last_stable_offset(self) -> int:
-        """How far a reader of committed records may go: never past the high watermark."""
+        """The end of what a read_committed consumer may read; never above the high watermark."""
         first = self.first_unstable_offset
         return self._high_watermark if first is None else min(first, self._high_watermark)
 
-    def append_as_leader(self, batch: Buffer, leader_epoch: int, now: int, room: Room | None = None) -> AppendResult:
-        """Append what a client produced: one batch, checked in every way. Raises AppendRefused. `batch` is copied, and not changed. `room` is
-        shared by the batches of one request."""
+    def append_as_leader(
+        self, batch: Buffer, leader_epoch: int, now: int, budget: DecompressionBudget | None = None
+    ) -> AppendResult:
+        """Append one batch of a client, after every check. AppendRefused. `batch` is copied, and
+        not changed. The batches of one request share a `budget`."""
         header = sole_batch(batch)
         if header.size < len(batch):
             batch = memoryview(batch)[: header.size]
         check_produced(batch, header, self.config)
-        stored, timestamp = accept(batch, header, self.config, now, room)
+        stored, timestamp = accept(batch, header, self.config, now, budget)
         return self._append(header, stored, timestamp, leader_epoch, now, AppendOrigin.CLIENT, 0)
 
     def append_own(
@@ -110,9 +113,10 @@ class PartitionLog(KeptLog):
         origin: AppendOrigin = AppendOrigin.COORDINATOR,
         transaction_version: int = 0,
     ) -> AppendResult:
-        """Append a batch that this node made: it is trusted, and may be unsealed. AppendRefused when it is too large, or from a producer
-        or a transaction coordinator that was fenced. `transaction_version` says by which rules a marker is judged; the metadata quorum's
-        batches (AppendOrigin.RAFT) are bound by no topic's `max.message.bytes`."""
+        """Append a batch that this node made. It is trusted, and may still lack its checksum.
+        AppendRefused for a batch that is too large, and for a fenced producer or transaction
+        coordinator. `transaction_version` chooses the rules for a marker. `max.message.bytes` does
+        not bound batches of the metadata quorum (AppendOrigin.RAFT)."""
         header = read_header(batch)
         if header.size != len(batch):
             raise UsageError(f"{len(batch)} bytes hold more than one batch of {header.size}")
@@ -144,74 +148,50 @@ class PartitionLog(KeptLog):
         if config.conditional and origin is AppendOrigin.CLIENT:
             check_expected(batch, header, config.produce_expected_offset, first)
         last = first + header.last_offset_delta
-        sealed = header.crc != 0  # or just about to be: sealing twice does no harm
-        self._store(header, batch, _new(Placed, (first, last, leader_epoch, timestamp, sealed)), now)
+        sealed = header.crc != 0  # or will be set soon; sealing twice does no harm
+        self._store(header, batch, _new(LogAppendInfo, (first, last, leader_epoch, timestamp, sealed)), now)
         append_time = now if config.timestamp_type else -1
         return _new(AppendResult, (first, last, append_time, self.log_start_offset, size, False))
 
     def append_as_follower(self, batches: Buffer, *, now: int, leader_epoch: int | None = None) -> AppendResult | None:
-        """Append what the leader sent: batches with offsets and epochs. Those of epochs above `leader_epoch` are left out. None when
-        there was nothing to append. Raises AppendRefused before anything is appended."""
+        """Append the batches that the leader sent, with their offsets and epochs. Batches of an
+        epoch above `leader_epoch` are left out. None when no batch was appended. AppendRefused,
+        before any batch is appended."""
         last_epoch = self.epochs.epoch_for(self.log_end_offset - 1)
         found = checked_batches(batches, leader_epoch, self.log_end_offset, last_epoch)
         with memoryview(batches) as view:
             for position, header in found:
                 batch = view[position : position + header.size]
-                placed = Placed(
+                info = LogAppendInfo(
                     header.base_offset, header.last_offset, header.partition_leader_epoch, header.max_timestamp
                 )
-                self._store(header, batch, placed, now)
+                self._store(header, batch, info, now)
         if not found:
             return None
         size = sum(header.size for _, header in found)
         return AppendResult(found[0][1].base_offset, found[-1][1].last_offset, -1, self.log_start_offset, size)
 
-    def _store(self, header: BatchHeader, batch: Buffer, placed: Placed, now: int) -> None:
-        if self._must_roll(len(batch), placed, now):
-            self._roll(placed.base_offset)
-        if placed.leader_epoch != self.epochs.latest and placed.leader_epoch >= 0:
-            self._assign_epoch(placed.leader_epoch, placed.base_offset)
-        self._storage.append(batch, placed, now)
+    def _store(self, header: BatchHeader, batch: Buffer, info: LogAppendInfo, now: int) -> None:
+        if self._must_roll(len(batch), info, now):
+            self._roll(info.base_offset)
+        if info.leader_epoch != self.epochs.latest and info.leader_epoch >= 0:
+            self._assign_epoch(info.leader_epoch, info.base_offset)
+        self._storage.append(batch, info, now)
         if header.producer_id >= 0:
-            aborted = self._state.record(header, batch, placed.base_offset, placed.max_timestamp)
+            aborted = self._state.record(header, batch, info.base_offset, info.max_timestamp)
             if aborted is not None:
                 self._storage.list_aborted(aborted)
-        self.log_end_offset = placed.last_offset + 1
-
-    def _roll(self, base_offset: int) -> None:
-        self._storage.roll(base_offset, self.config)
-        self._storage.keep_producers(base_offset, self._state.producers)
+        self.log_end_offset = info.last_offset + 1
 
     def _assign_epoch(self, epoch: int, start: int) -> None:
-        """An epoch begins, which is once for many batches: it is on the disk before the first of them is written (KIP-101)."""
+        """Begin a leader epoch. This happens once for many batches, and its entry is flushed before
+        the first of them is written (KIP-101)."""
         if self.epochs.assign(epoch, start):
-            self._storage.keep_epochs(self.epochs.entries, flush=True)
-
-    def _must_roll(self, size: int, placed: Placed, now: int) -> bool:
-        """Whether the active segment ends here: it is full, too old, or its index could not count so far. After a gap it goes on all the same,
-        but where compaction leaves gaps anywhere: what is missing between two segments is then known to be lost (see `files.recovery`)."""
-        active = self._storage.segments[-1]
-        grown = active.size + size
-        if placed.last_offset - active.base_offset > _FURTHEST or grown > _FURTHEST:
-            return True
-        if not active.size:
-            return False
-        longest = self.config.max_segment_ms - self._jitter(active.base_offset)
-        if grown > self.config.segment_bytes or active.full:
-            over = True
-        elif active.first_timestamp >= 0:
-            over = placed.max_timestamp - active.first_timestamp > longest
-        else:
-            over = now - active.created > longest
-        return over and (self.config.compacts or placed.base_offset == active.next_offset)
-
-    def _jitter(self, base_offset: int) -> int:
-        """How much sooner a segment ends than others (`segment.jitter.ms`): by chance, but always the same for the same segment."""
-        most = min(self.config.segment_jitter_ms, self.config.segment_ms)
-        return crc32(f"{self.topic}-{self.index}-{base_offset}".encode()) % most if most else 0
+            self._storage.write_leader_epochs(self.epochs.entries, flush=True)
 
     def begin_epoch(self, leader_epoch: int) -> None:
-        """This node leads from now on, in this epoch; it is known even before anything is written in it."""
+        """This node leads from now on, in this epoch. The epoch is known before a record is written
+        in it."""
         self._assign_epoch(leader_epoch, self.log_end_offset)
 
     def read(
@@ -223,11 +203,13 @@ class PartitionLog(KeptLog):
         at_least_one: bool = True,
         sealed: bool = True,
     ) -> Slice:
-        """Whole batches from the one that holds `offset` on, that lie wholly below `upper_bound` (the high watermark unless given), up to
-        `max_bytes`, or one larger batch with `at_least_one`. It may stop early: what comes next is in another piece of memory.
-        Whoever reads for himself and looks at no checksum says so (`sealed`): those of our own batches are computed when they are needed.
+        """Read whole batches, beginning with the one that holds `offset`, that lie wholly below
+        `upper_bound` (the high watermark unless given): up to `max_bytes`, or one larger batch with
+        `at_least_one`. A read may stop early, at the end of a chunk of memory. `sealed=False` is
+        for readers inside this node that check no checksum: batches that this node made may then
+        still lack theirs.
 
-        LogRefused(OFFSET_OUT_OF_RANGE) below the log's start and beyond its end.
+        LogRefused(OFFSET_OUT_OF_RANGE) below the log start offset and beyond the log end offset.
         """
         for segment, bound in self._to_read(offset, upper_bound):
             found = segment.read(offset, max(0, max_bytes), bound, at_least_one, sealed)
@@ -235,12 +217,14 @@ class PartitionLog(KeptLog):
                 return found
             if (
                 not at_least_one
-            ):  # what lies here may be too large; otherwise compaction left nothing at the segment's end
+                # Without at_least_one the next batch may be too large. Otherwise compaction left no
+                # batch here.
+            ):
                 break
         return Slice(b"", offset, offset)
 
     def lend(self, offset: int, max_bytes: int, upper_bound: int, *, at_least_one: bool) -> Loan:
-        """What `read` gives, for somebody who only hands it on."""
+        """Read as `read` does, for a caller that only sends the bytes on."""
         for segment, bound in self._to_read(offset, upper_bound):
             found = segment.lend(offset, max(0, max_bytes), bound, at_least_one)
             if found is not None:
@@ -249,8 +233,8 @@ class PartitionLog(KeptLog):
                 break
         return Loan(b"", offset)
 
-    def _to_read(self, offset: int, upper_bound: int | None) -> Iterator[tuple[Segment, int]]:
-        """The segments to look in, and how far."""
+    def _to_read(self, offset: int, upper_bound: int | None) -> Iterator[tuple[LogSegment, int]]:
+        """The segments to read from, and the end of the read."""
         if not self.log_start_offset <= offset <= self.log_end_offset:
             raise LogRefused(
                 error_codes.OFFSET_OUT_OF_RANGE,
@@ -261,7 +245,7 @@ class PartitionLog(KeptLog):
             for segment in self._segments_from(offset):
                 yield segment, bound
 
-    def _segments_from(self, offset: int) -> Sequence[Segment]:
+    def _segments_from(self, offset: int) -> Sequence[LogSegment]:
         """The segments that hold records at or after `offset`."""
         segments = self._storage.segments
         if offset >= segments[-1].base_offset:
@@ -270,61 +254,67 @@ class PartitionLog(KeptLog):
         return segments[first:] if segments[first].next_offset > offset else segments[first + 1 :]
 
     def batches(self, offset: int) -> Iterator[memoryview]:
-        """Every batch from the one that holds `offset` on, one by one, whatever is committed; for folds, recovery and tools."""
+        """Yield every batch, committed or not, beginning with the one that holds `offset`. For
+        folds, recovery and tools."""
         for segment in self._segments_from(offset):
             yield from segment.batches(offset, ANY_TIMESTAMP)
 
     def aborted_in(self, offset: int, upper_bound: int) -> list[AbortedTransaction]:
-        """The aborted transactions that a reader of committed records in [offset, upper_bound) must know of."""
+        """The aborted transactions that a read_committed consumer needs for [offset,
+        upper_bound)."""
         return self._state.transactions.aborted_in(offset, upper_bound)
 
-    def compare(self, fetch_offset: int, last_fetched_epoch: int) -> Comparison:
-        """Whether a fetcher at `fetch_offset`, which read an epoch last, has our history."""
+    def compare(self, fetch_offset: int, last_fetched_epoch: int) -> FetchPositionCheck:
+        """Compare the position of a fetcher, whose last batch was of `last_fetched_epoch`, with
+        this log."""
         return compare(fetch_offset, last_fetched_epoch, self.epochs, self.log_start_offset, self.log_end_offset)
 
     def end_offset_for_epoch(self, epoch: int) -> OffsetAndEpoch:
-        """The largest epoch up to `epoch` and where it ends; see LeaderEpochCache."""
+        """The largest epoch up to `epoch`, and its end offset; see LeaderEpochCache."""
         return self.epochs.end_offset_for(epoch, self.log_end_offset)
 
     def offset_for(self, timestamp: int) -> TimestampAndOffset:
-        """What ListOffsets asks by a time, or by one of the negative ones that stand for a place (see `lookup`): -1 and -1 for nothing.
+        """Answer ListOffsets for a timestamp, or for one of the negative special timestamps (see
+        `lookup`): -1 and -1 when no record fits.
 
-        LATEST gives the log's end: up to where the asker may see is the handler's to say.
+        LATEST gives the log end offset: the handler knows how far the client may read.
         """
         return lookup.offset_for(self, timestamp)
 
     def truncate_to(self, offset: int) -> bool:
-        """Drop everything from `offset` on, and the whole batch that it lies in; tells whether anything went. Below the high watermark
-        this is allowed, and takes it along: whether it should be is the caller's to know."""
+        """Delete every batch that reaches `offset` or beyond, and say whether any was deleted. A
+        truncation below the high watermark lowers it; the caller decides whether that is right."""
         if offset < 0:
             raise UsageError(f"a log cannot end at offset {offset}")
         if offset >= self.log_end_offset:
             if self.epochs.latest_start >= self.log_end_offset:
                 self.epochs.truncate_from_end(self.log_end_offset)
-                self._storage.keep_epochs(self.epochs.entries)
+                self._storage.write_leader_epochs(self.epochs.entries)
             return False
-        if offset < self.log_start_offset:  # no record is left that may be read
+        if offset < self.log_start_offset:  # no readable record is left
             self.truncate_fully_and_start_at(offset)
             return True
         self.truncations += 1
         self._storage.truncate(offset)
         self.epochs.truncate_from_end(offset)
-        self._storage.keep_epochs(self.epochs.entries)
+        self._storage.write_leader_epochs(self.epochs.entries)
         self.log_end_offset = offset
         self.cleaned_to = min(offset, self.cleaned_to)
-        kept = self._storage.producers_at(offset) or (0, ())
+        kept = self._storage.latest_producer_snapshot(offset) or (0, ())
         since = max(kept[0], self.log_start_offset)
-        knows = len(self._state.producers) or kept[1]  # where there is no producer there is nothing to learn
+        # without producers there is no state to rebuild
+        knows = len(self._state.producers) or kept[1]
         self._state.rebuild(offset, kept[1], self.batches(since) if knows else ())
         self.high_watermark = self._high_watermark
         return True
 
     def truncate_fully_and_start_at(self, offset: int, log_start_offset: int | None = None) -> None:
-        """Drop everything; the next record gets `offset`, as after a leader or a snapshot that is that far ahead."""
+        """Delete everything. The next record gets `offset`, as after a leader or a snapshot that is
+        that far ahead."""
         self.truncations += 1
         self._storage.restart(offset)
         self.epochs.clear()
-        self._storage.keep_epochs(())
+        self._storage.write_leader_epochs(())
         self._state.clear()
         self.cleaned_to = 0
         self.log_start_offset = offset if log_start_offset is None else log_start_offset
@@ -332,7 +322,8 @@ class PartitionLog(KeptLog):
         self.high_watermark = offset
 
     def delete_records_before(self, offset: int) -> None:
-        """Move the log's start up to `offset`; a smaller one changes nothing. LogRefused(OFFSET_OUT_OF_RANGE) past the high watermark."""
+        """Raise the log start offset to `offset`; a smaller one changes nothing.
+        LogRefused(OFFSET_OUT_OF_RANGE) above the high watermark."""
         if offset > self._high_watermark:
             raise LogRefused(
                 error_codes.OFFSET_OUT_OF_RANGE,
@@ -341,23 +332,24 @@ class PartitionLog(KeptLog):
         if offset > self.log_start_offset:
             self.log_start_offset = offset
             self.epochs.truncate_from_start(offset)
-            self._storage.keep_epochs(self.epochs.entries)
-            if not self.config.compacts:  # a cleaning reads all of a segment
+            self._storage.write_leader_epochs(self.epochs.entries)
+            if not self.config.compacts:  # a cleaning reads whole segments
                 self._storage.release(offset)
 
-    def retain(self, now: int) -> list[Dropped]:
-        """Delete the segments that the topic's settings no longer keep, and say which."""
+    def retain(self, now: int) -> list[DeletedSegments]:
+        """Delete the segments that the topic's retention no longer keeps, and say which."""
         dropped = []
         segments = self._storage.segments
         for reason, due in retention.rules(segments, self.log_start_offset, self.config, now):
             count = retention.count_due(segments, due, self.log_end_offset, self._high_watermark)
             if count:
-                dropped.append(Dropped(reason, count, sum(segment.size for segment in segments[:count])))
+                dropped.append(DeletedSegments(reason, count, sum(segment.size for segment in segments[:count])))
                 self._drop_oldest(count)
         return dropped
 
     def delete_old_segments(self) -> int:
-        """Delete the segments that lie wholly below the log start offset; their number. For a log that no other rule shortens."""
+        """Delete the segments that lie wholly below the log start offset, and return how many. For
+        a log that no other rule shortens."""
         due = retention.below_start(self._storage.segments, self.log_start_offset)
         count = retention.count_due(self._storage.segments, due, self.log_end_offset, self._high_watermark)
         if count:

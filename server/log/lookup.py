@@ -1,7 +1,8 @@
-"""Offsets by time: what ListOffsets asks of a log (KIP-79, KIP-734, KIP-405, KIP-1023).
+"""Finds offsets by timestamp for ListOffsets (KIP-79, KIP-734, KIP-405, KIP-1023).
 
-Exact to the record: the index leads to a batch, and only that one is decoded. A lookup finds what can still be read, so nothing below the
-log start offset; how far up a client may see is for the handler to say.
+The answer is exact to the record: the index leads to a batch, and only that batch is decoded. A
+lookup finds readable records only, so none below the log start offset; the handler decides how far
+up a client may see.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from kafkadouble.wire.errors import WireError
 from kafkadouble.wire.record import Record
 
 from .offset_and_epoch import NO_EPOCH
-from .storage import Segment
+from .storage import LogSegment
 
 if TYPE_CHECKING:
     from .log import PartitionLog
@@ -28,7 +29,7 @@ EARLIEST_PENDING_UPLOAD = -6
 
 
 class TimestampAndOffset(NamedTuple):
-    """A record's timestamp, offset and leader epoch; -1 for what does not apply."""
+    """The timestamp, offset and leader epoch of a record; -1 for what does not apply."""
 
     timestamp: int
     offset: int
@@ -36,11 +37,11 @@ class TimestampAndOffset(NamedTuple):
 
 
 NOTHING = TimestampAndOffset(-1, -1)
-"""Nothing was found."""
+"""No record was found."""
 
 
 def offset_for(log: PartitionLog, timestamp: int) -> TimestampAndOffset:
-    """What ListOffsets asks of a log by a time, or by one of the negative ones that stand for a place."""
+    """Answer ListOffsets for a timestamp, or for one of the negative special timestamps."""
     if timestamp in (EARLIEST, EARLIEST_LOCAL):
         first = log.epochs.earliest
         return TimestampAndOffset(
@@ -55,8 +56,8 @@ def offset_for(log: PartitionLog, timestamp: int) -> TimestampAndOffset:
     return first_at(log.segments, timestamp, log.log_start_offset)
 
 
-def first_at(segments: Sequence[Segment], timestamp: int, start: int) -> TimestampAndOffset:
-    """The first record from offset `start` on that is no older than `timestamp`."""
+def first_at(segments: Sequence[LogSegment], timestamp: int, start: int) -> TimestampAndOffset:
+    """The first record at or above offset `start` that is no older than `timestamp`."""
     for batch in _batches(segments, timestamp, start):
         for record in _records(batch):
             if record.timestamp >= timestamp and record.offset >= start:
@@ -64,26 +65,26 @@ def first_at(segments: Sequence[Segment], timestamp: int, start: int) -> Timesta
     return NOTHING
 
 
-def latest_timestamp(segments: Sequence[Segment], start: int) -> TimestampAndOffset:
-    """The first record from offset `start` on that has the largest timestamp of them all."""
+def latest_timestamp(segments: Sequence[LogSegment], start: int) -> TimestampAndOffset:
+    """The first record at or above offset `start` that has the largest timestamp of all of them."""
     found = first_at(segments, max((segment.max_timestamp for segment in segments), default=-1), start)
     if found.offset >= 0:
         return found
-    readable = (
-        read_header(batch).max_timestamp for batch in _batches(segments, 0, start)
-    )  # the largest one lies below `start`
+    # The largest timestamp is below `start`.
+    readable = (read_header(batch).max_timestamp for batch in _batches(segments, 0, start))
     highest = max(readable, default=-1)
     return first_at(segments, highest, start) if highest >= 0 else NOTHING
 
 
-def _batches(segments: Sequence[Segment], timestamp: int, start: int) -> Iterator[memoryview]:
+def _batches(segments: Sequence[LogSegment], timestamp: int, start: int) -> Iterator[memoryview]:
     for segment in segments:
         if segment.max_timestamp >= timestamp and segment.next_offset > start:
             yield from segment.batches(start, timestamp)
 
 
 def _records(batch: memoryview) -> list[Record]:
-    """A batch's records; none when they cannot be read, as a large batch may be taken without being read through."""
+    """The records of a batch; none when they cannot be read: a large batch may be accepted without
+    being read through."""
     try:
         return decode_records(batch, check_crc=False)
     except WireError:

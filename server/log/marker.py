@@ -1,4 +1,6 @@
-"""What a transaction marker says: the record by which the coordinator ends a transaction in each of its partitions (KIP-98)."""
+"""The transaction marker: the record by which the transaction coordinator ends a transaction in
+each of its partitions (KIP-98).
+"""
 
 from struct import Struct
 from typing import NamedTuple
@@ -11,7 +13,7 @@ from kafkadouble.wire.errors import InvalidRecord
 _VALUE = Struct(">hi")  # version, coordinator epoch
 
 
-class Marker(NamedTuple):
+class EndTransactionMarker(NamedTuple):
     """An ABORT or COMMIT record."""
 
     aborted: bool
@@ -19,8 +21,9 @@ class Marker(NamedTuple):
     timestamp: int
 
 
-def read_marker(batch: Buffer) -> Marker | None:
-    """The marker in a control batch with a producer id; None when compaction has left nothing of it. InvalidRecord for any other record."""
+def read_marker(batch: Buffer) -> EndTransactionMarker | None:
+    """The marker in a control batch with a producer id; None when compaction has removed it.
+    InvalidRecord for any other record."""
     records = decode_records(batch, check_crc=False)
     if not records:
         return None
@@ -33,4 +36,4 @@ def read_marker(batch: Buffer) -> Marker | None:
     version, coordinator_epoch = _VALUE.unpack_from(record.value)
     if version < 0:
         raise InvalidRecord(f"a transaction marker of version {version}")
-    return Marker(kind == ABORT, coordinator_epoch, record.timestamp)
+    return EndTransactionMarker(kind == ABORT, coordinator_epoch, record.timestamp)

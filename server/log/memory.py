@@ -1,8 +1,9 @@
-"""A log's storage in memory: segments made of chunks.
+"""The storage of a log in memory: segments made of chunks.
 
-A chunk is as large as all before it, from 4 KiB up to 4 MiB, so that a log takes at most about twice what was written while it is small,
-and hardly more when it is large. What a follower gets from a log of the same process it keeps where it lies (`memory_shared`). Rules: see
-`storage`; nothing here survives the process.
+A chunk is as large as all chunks before it, from 4 KiB to 4 MiB. So a small log takes at most about
+twice what was written to it, and a large log hardly more. A follower in the same process keeps the
+batches in the memory of its leader's chunk (`memory_shared`). The rules are those of `storage`;
+nothing outlives the process.
 """
 
 from __future__ import annotations
@@ -16,26 +17,27 @@ from kafkadouble.wire.checksum import Buffer
 
 from .config import LogConfig
 from .formats import producer_snapshot
-from .memory_chunk import Chunk
+from .memory_chunk import MemoryChunk
 from .memory_shared import SharedChunk, chunk_around, may_be_shared
 from .offset_and_epoch import OffsetAndEpoch
-from .producers import Producer
-from .storage import Loan, Placed, Segment, Slice
+from .producers import ProducerStateEntry
+from .storage import Loan, LogAppendInfo, LogSegment, Slice
 from .transactions import AbortedTransaction
 
 SMALLEST_CHUNK = 4 << 10
 LARGEST_CHUNK = 4 << 20
 
 JOINED = 256 << 10
-"""A read that comes to the end of a chunk with less than this copies more from the next one, so that nobody can see where small chunks end;
-with more it stops there, and copies nothing."""
+"""A read that reaches the end of a chunk with fewer bytes than this copies more from the next
+chunk, so that clients do not see where small chunks end. With more bytes it stops there, and copies
+nothing."""
 
 _next_offset = attrgetter("next_offset")
 _base_offset = attrgetter("base_offset")
 
 
 class MemorySegment:
-    """One segment; see `storage.Segment` for what its attributes mean."""
+    """One segment; `storage.LogSegment` describes the attributes."""
 
     __slots__ = (
         "_released",
@@ -58,36 +60,39 @@ class MemorySegment:
         self.created = self.modified = 0
         self.size = 0
         self.first_timestamp = self.max_timestamp = -1
-        self.chunks: list[Chunk] = []  # in offset order; those that were released are missing at the front
-        self._released = 0  # bytes of the released chunks, which still count in `size`
+        # In offset order; the released chunks, at the front, are missing.
+        self.chunks: list[MemoryChunk] = []
+        # Bytes of the released chunks, which still count in `size`.
+        self._released = 0
         self._released_to = base_offset  # the offset that follows them
-        self._released_timestamp = -1  # and their largest timestamp, which still counts in `max_timestamp`
+        # Their largest timestamp, which still counts in `max_timestamp`.
+        self._released_timestamp = -1
 
-    def append(self, batch: Buffer, placed: Placed, now: int) -> bool:
-        """Copy a batch to the end of the last chunk; False when there is no room."""
-        if not self.chunks or not self.chunks[-1].append(batch, placed):
+    def append(self, batch: Buffer, info: LogAppendInfo, now: int) -> bool:
+        """Copy a batch to the end of the last chunk; False when it has no room."""
+        if not self.chunks or not self.chunks[-1].append(batch, info):
             return False
-        self._grow(len(batch), placed, now)
+        self._grow(len(batch), info, now)
         return True
 
-    def share(self, batch: memoryview, placed: Placed, now: int) -> bool:
-        """Take in a batch that may be shared, where it lies; False when it cannot be."""
+    def share(self, batch: memoryview, info: LogAppendInfo, now: int) -> bool:
+        """Append a batch that may be shared, without a copy; False when it cannot be shared."""
         last = self.chunks[-1] if self.chunks else None
-        if not (isinstance(last, SharedChunk) and last.go_on_with(batch, placed)):
-            chunk = chunk_around(batch, placed)
+        if not (isinstance(last, SharedChunk) and last.go_on_with(batch, info)):
+            chunk = chunk_around(batch, info)
             if chunk is None:
                 return False
             self.chunks.append(chunk)
-        self._grow(len(batch), placed, now)
+        self._grow(len(batch), info, now)
         return True
 
-    def _grow(self, size: int, placed: Placed, now: int) -> None:
+    def _grow(self, size: int, info: LogAppendInfo, now: int) -> None:
         if not self.size:
-            self.created, self.first_timestamp = now, placed.max_timestamp
-        if placed.max_timestamp > self.max_timestamp:
-            self.max_timestamp = placed.max_timestamp
+            self.created, self.first_timestamp = now, info.max_timestamp
+        if info.max_timestamp > self.max_timestamp:
+            self.max_timestamp = info.max_timestamp
         self.size += size
-        self.next_offset = placed.last_offset + 1
+        self.next_offset = info.last_offset + 1
         self.modified = now
 
     def read(
@@ -116,7 +121,7 @@ class MemorySegment:
                 yield from chunk.batches(offset, min_timestamp)
 
     def truncate(self, offset: int) -> None:
-        """Drop every batch that reaches `offset` or beyond."""
+        """Delete every batch that reaches `offset` or beyond."""
         while self.chunks and self.chunks[-1].base_offset >= offset:
             self.chunks.pop()
         if self.chunks:
@@ -130,7 +135,7 @@ class MemorySegment:
             self.first_timestamp = -1
 
     def release(self, offset: int) -> None:
-        """Let go of the chunks that lie wholly below `offset`, but for the last one."""
+        """Free the chunks that lie wholly below `offset`, except the last one."""
         gone = min(bisect_right(self.chunks, offset, key=_next_offset), len(self.chunks) - 1)
         if gone > 0:
             for chunk in self.chunks[:gone]:
@@ -139,8 +144,8 @@ class MemorySegment:
                 self._released_timestamp = max(self._released_timestamp, chunk.max_timestamp)
             del self.chunks[:gone]
 
-    def _chunks_from(self, offset: int) -> Iterator[Chunk]:
-        """The chunks that may hold `offset` or what follows it."""
+    def _chunks_from(self, offset: int) -> Iterator[MemoryChunk]:
+        """The chunks that may hold records at or after `offset`."""
         chunks = self.chunks
         if chunks and offset >= chunks[-1].base_offset:
             yield chunks[-1]
@@ -151,8 +156,8 @@ class MemorySegment:
         return f"MemorySegment from {self.base_offset} to {self.next_offset}, {self.size} bytes in {len(self.chunks)} chunks"
 
 
-class MemoryRewriting:
-    """A segment that is not among the others yet; see `storage.Rewriting`."""
+class MemorySegmentRewriter:
+    """Writes a segment that replaces others; see `storage.SegmentRewriter`."""
 
     __slots__ = ("_new", "_old", "_storage")
 
@@ -162,10 +167,12 @@ class MemoryRewriting:
 
     def append(self, batch: Buffer) -> None:
         header = read_header(batch)
-        placed = Placed(header.base_offset, header.last_offset, header.partition_leader_epoch, header.max_timestamp)
-        if not self._new.append(batch, placed, self._old[-1].modified):
-            self._new.chunks.append(Chunk(placed.base_offset, max(self._capacity(), len(batch))))
-            self._new.append(batch, placed, self._old[-1].modified)
+        info = LogAppendInfo(
+            header.base_offset, header.last_offset, header.partition_leader_epoch, header.max_timestamp
+        )
+        if not self._new.append(batch, info, self._old[-1].modified):
+            self._new.chunks.append(MemoryChunk(info.base_offset, max(self._capacity(), len(batch))))
+            self._new.append(batch, info, self._old[-1].modified)
 
     def _capacity(self) -> int:
         return min(max(SMALLEST_CHUNK, self._new.size), LARGEST_CHUNK)
@@ -182,25 +189,26 @@ class MemoryStorage:
 
     __slots__ = ("_capacity", "_snapshots", "segments")
 
-    recovery_point = 2**63 - 1  # nothing has to be flushed
+    recovery_point = 2**63 - 1  # there is nothing to flush
 
     def __init__(self, base_offset: int = 0) -> None:
-        self.segments = [MemorySegment(base_offset)]  # oldest first, never empty; only the last one grows
+        # Oldest first, never empty; only the last one grows.
+        self.segments = [MemorySegment(base_offset)]
         self._capacity = SMALLEST_CHUNK  # of the next chunk
-        self._snapshots: dict[int, bytes] = {}  # producers, as in a snapshot's file, by the offset
+        self._snapshots: dict[int, bytes] = {}  # producer snapshots, as in their files, by offset
 
-    def append(self, batch: Buffer, placed: Placed, now: int) -> None:
+    def append(self, batch: Buffer, info: LogAppendInfo, now: int) -> None:
         active = self.segments[-1]
-        if may_be_shared(batch, placed) and active.share(batch, placed, now):
+        if may_be_shared(batch, info) and active.share(batch, info, now):
             return
-        if not active.append(batch, placed, now):
-            active.chunks.append(self._new_chunk(placed.base_offset, len(batch)))
-            active.append(batch, placed, now)
+        if not active.append(batch, info, now):
+            active.chunks.append(self._new_chunk(info.base_offset, len(batch)))
+            active.append(batch, info, now)
 
-    def _new_chunk(self, base_offset: int, at_least: int) -> Chunk:
+    def _new_chunk(self, base_offset: int, at_least: int) -> MemoryChunk:
         capacity = max(self._capacity, at_least)
         self._capacity = min(2 * self._capacity, LARGEST_CHUNK)
-        return Chunk(base_offset, capacity)
+        return MemoryChunk(base_offset, capacity)
 
     def roll(self, base_offset: int, config: LogConfig) -> None:
         self.segments.append(MemorySegment(base_offset))
@@ -228,16 +236,16 @@ class MemoryStorage:
                 return
             segment.release(offset)
 
-    def keep_epochs(self, entries: Sequence[OffsetAndEpoch], *, flush: bool = False) -> None:
-        """Nothing outlives the process here, nor does this."""
+    def write_leader_epochs(self, entries: Sequence[OffsetAndEpoch], *, flush: bool = False) -> None:
+        """Do nothing: the epochs do not outlive the process, as the log does not."""
 
-    def keep_producers(self, offset: int, producers: Iterable[Producer]) -> None:
+    def take_producer_snapshot(self, offset: int, producers: Iterable[ProducerStateEntry]) -> None:
         if offset not in self._snapshots and offset != self.segments[0].base_offset:
             self._snapshots[offset] = producer_snapshot.write(map(producer_snapshot.entry_of, producers))
 
     def list_aborted(self, transaction: AbortedTransaction) -> None: ...
 
-    def producers_at(self, offset: int) -> tuple[int, list[Producer]] | None:
+    def latest_producer_snapshot(self, offset: int) -> tuple[int, list[ProducerStateEntry]] | None:
         newest = max((at for at in self._snapshots if at <= offset), default=None)
         if newest is None:
             return None
@@ -251,12 +259,12 @@ class MemoryStorage:
 
     def close(self, *, flush: bool = True) -> None: ...
 
-    def rewrite(self, segments: Sequence[Segment], config: LogConfig) -> MemoryRewriting:
+    def rewrite(self, segments: Sequence[LogSegment], config: LogConfig) -> MemorySegmentRewriter:
         first = bisect_left(self.segments, segments[0].base_offset, key=_base_offset)
-        return MemoryRewriting(self, self.segments[first : first + len(segments)])
+        return MemorySegmentRewriter(self, self.segments[first : first + len(segments)])
 
     def replace(self, replaced: Sequence[MemorySegment], made: MemorySegment) -> None:
-        """Put a finished segment in the place of others."""
+        """Replace segments by one that is finished."""
         first = self.segments.index(replaced[0])
         self.segments[first : first + len(replaced)] = [made]
         for segment in replaced[1:]:
@@ -264,7 +272,7 @@ class MemoryStorage:
 
     @property
     def overhead(self) -> int:
-        """Bytes that its indexes take."""
+        """The memory that its indexes take, in bytes."""
         return sum(chunk.overhead for segment in self.segments for chunk in segment.chunks)
 
     def __repr__(self) -> str:

@@ -1,9 +1,10 @@
-"""One piece of memory with whole batches in it, filled from the front, and its sparse index.
+"""A piece of memory that is filled with whole batches from the front, and its sparse index.
 
-Rules. A chunk is allocated once and never resized, so that views of it stay good; what is written never changes. (The one exception: a
-batch that was put in without its checksum gets it before the first view of it is handed out.) So whoever finds a view to be of a chunk's
-memory (LASTING) may keep it in place of a copy. The index is three arrays, one entry for each 4 KiB of batches: an object for each batch
-would cost more than a small batch itself.
+Rules. A chunk is allocated once and never resized, so that views of it stay good. Bytes never
+change after they were written, with one exception: a batch that was appended without its checksum
+gets it before the first view of it is handed out. So a reader may keep a view of a chunk's memory
+(LASTING) in place of a copy. The index is three arrays with one entry for each 4 KiB of batches: an
+object for each batch would take more memory than a small batch.
 """
 
 import mmap
@@ -17,45 +18,48 @@ from struct import Struct
 from kafkadouble.wire.batch import seal
 from kafkadouble.wire.checksum import Buffer
 
-from .storage import INDEX_INTERVAL, Placed, Slice
+from .storage import INDEX_INTERVAL, LogAppendInfo, Slice
 
 _MAPPED = 1 << 20
-"""From this size on a chunk is an anonymous mapping, of which the system commits only the pages that were written to: an end that no batch
-fits into costs nothing. It is private to this process (ACCESS_COPY), also after a fork. A small chunk is a bytearray: a mapping for each
-would run into the system's limit on mappings (65,530 on Linux)."""
+"""A chunk of this size or larger is an anonymous mapping. The system commits only the pages that
+were written to, so unused room at the end costs nothing. The mapping is private to this process
+(ACCESS_COPY), also after a fork. Smaller chunks are bytearrays: a mapping for each would exceed the
+system's limit on mappings (65,530 on Linux)."""
 
 _POPULATED = 64 << 10
-"""From this size on the pages of a mapping that a batch is copied to are made in one call: page after page, as they are touched, takes longer
-than all else that is done with a large batch."""
+"""When a batch of this size or larger is copied to a mapping, its pages are made in one call.
+Making each page at its first access would take longer than the rest of the append."""
 
 _POPULATE_WRITE = 23
-"""MADV_POPULATE_WRITE of Linux 5.14, which Python does not name."""
+"""MADV_POPULATE_WRITE of Linux 5.14; Python has no name for it."""
 
 
-class Allocated(bytearray):
+class AllocatedBuffer(bytearray):
     """The memory of a small chunk."""
 
     __slots__ = ()
 
 
-class Mapped(mmap.mmap):
+class MappedBuffer(mmap.mmap):
     """The memory of a large chunk."""
 
     __slots__ = ()
 
 
-LASTING = (Allocated, Mapped)
-"""What a view is of whose bytes never change: memory that a chunk has handed out."""
+LASTING = (AllocatedBuffer, MappedBuffer)
+"""The memory of chunks. The bytes of a view of it never change."""
 
 _WALK = Struct(">qi11xi")  # base offset, length, last offset delta
-_STAMP = Struct(">qii")  # base offset, length, leader epoch: what a batch begins with, and its checksum does not cover
+# Base offset, length, leader epoch: the first bytes of a batch, outside of its checksum.
+_STAMP = Struct(">qii")
 _TIMESTAMP = Struct(">q")
-_AT_TIMESTAMP = 35  # where a batch header has its largest timestamp
-_LOG_OVERHEAD = 12  # the offset and the length, which the length does not count
+_AT_TIMESTAMP = 35  # the position of the largest timestamp in a batch
+# The offset and the length field, which the length does not count.
+_LOG_OVERHEAD = 12
 
 
-class Chunk:
-    """Up to `capacity` bytes of batches, from `base_offset` on."""
+class MemoryChunk:
+    """Up to `capacity` bytes of batches, beginning with `base_offset`."""
 
     __slots__ = (
         "_memory",
@@ -73,36 +77,37 @@ class Chunk:
 
     def __init__(self, base_offset: int, capacity: int) -> None:
         self._begin(base_offset, memoryview(_allocated(capacity)))
-        self._room = (
-            capacity  # bytes that may still be appended; 0 once cut, because views of what was cut off may be about
-        )
+        # Bytes that may still be appended. 0 after a truncation: readers may have views of the
+        # bytes that were cut.
+        self._room = capacity
 
     def _begin(self, base_offset: int, memory: memoryview) -> None:
-        """Empty, in this memory."""
+        """Begin empty, in this memory."""
         self.base_offset = base_offset
         self.next_offset = base_offset  # one past the last record
         self.size = 0
         self._memory, self._readable = memory, memory.toreadonly()
-        self._offsets = array("q")  # base offset of the batch at each entry
-        self._positions = array("I")  # where that batch lies
-        self._timestamps = array("q")  # the largest timestamp from the chunk's start to the next entry, so ascending
+        self._offsets = array("q")  # the base offset of the batch at each entry
+        self._positions = array("I")  # the position of that batch
+        # The largest timestamp from the start of the chunk to the next entry, so ascending.
+        self._timestamps = array("q")
         self._since_entry = INDEX_INTERVAL
-        self._unsealed: list[int] = []  # positions of the batches that have no checksum yet
+        self._unsealed: list[int] = []  # positions of the batches without a checksum
 
     @property
     def max_timestamp(self) -> int:
-        """The largest timestamp of all its batches, -1 when it has none."""
+        """The largest timestamp of all its batches, -1 when none has one."""
         return self._timestamps[-1] if self._timestamps else -1
 
     @property
     def overhead(self) -> int:
-        """Bytes that its index takes, as it was allocated."""
+        """The memory that its index takes, in bytes, as allocated."""
         return sum(
             index.buffer_info()[1] * index.itemsize for index in (self._offsets, self._positions, self._timestamps)
         )
 
-    def append(self, batch: Buffer, placed: Placed) -> bool:
-        """Copy a batch to the end; False when there is no room for it."""
+    def append(self, batch: Buffer, info: LogAppendInfo) -> bool:
+        """Copy a batch to the end; False when it has no room."""
         size = len(batch)
         if size > self._room:
             return False
@@ -110,18 +115,18 @@ class Chunk:
         if size >= _POPULATED:
             _populate(self._memory, position, position + size)
         self._memory[position : position + size] = batch
-        _STAMP.pack_into(self._memory, position, placed.base_offset, size - _LOG_OVERHEAD, placed.leader_epoch)
-        if not placed.sealed:
+        _STAMP.pack_into(self._memory, position, info.base_offset, size - _LOG_OVERHEAD, info.leader_epoch)
+        if not info.sealed:
             self._unsealed.append(position)
         self._room -= size
-        self._enter(position, size, placed)
+        self._enter(position, size, info)
         return True
 
-    def _enter(self, position: int, size: int, placed: Placed) -> None:
-        """A batch lies there, at the end: it is one of the chunk's from now on."""
-        timestamp, timestamps = placed.max_timestamp, self._timestamps
+    def _enter(self, position: int, size: int, info: LogAppendInfo) -> None:
+        """Count the batch at this position, which is the end, as part of the chunk."""
+        timestamp, timestamps = info.max_timestamp, self._timestamps
         if self._since_entry >= INDEX_INTERVAL:
-            self._offsets.append(placed.base_offset)
+            self._offsets.append(info.base_offset)
             self._positions.append(position)
             timestamps.append(max(timestamp, timestamps[-1]) if timestamps else timestamp)
             self._since_entry = 0
@@ -129,12 +134,12 @@ class Chunk:
             timestamps[-1] = timestamp
         self._since_entry += size
         self.size = position + size
-        self.next_offset = placed.last_offset + 1
+        self.next_offset = info.last_offset + 1
 
     def read(
         self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool, sealed: bool = True
     ) -> Slice | None:
-        """As a segment's `read`."""
+        """Read as `LogSegment.read` does."""
         start = self.find(offset)
         stop = self.size if upper_bound >= self.next_offset else self.find(upper_bound)
         end = self._last_boundary(start, min(stop, start + max_bytes))
@@ -149,7 +154,7 @@ class Chunk:
         return Slice(self._readable[start:end], base_offset, next_offset)
 
     def batches(self, offset: int, min_timestamp: int) -> Iterator[memoryview]:
-        """As a segment's `batches`."""
+        """Yield as `LogSegment.batches` does."""
         if self._unsealed:
             self._seal()
         position = max(self.find(offset), self._first_reaching(min_timestamp))
@@ -160,7 +165,7 @@ class Chunk:
             position = end
 
     def cut(self, offset: int) -> None:
-        """Drop every batch that reaches `offset` or beyond, and take no more."""
+        """Delete every batch that reaches `offset` or beyond. Nothing is appended afterwards."""
         self.size = size = self.find(offset)
         self._room = 0
         self._unsealed = [position for position in self._unsealed if position < size]
@@ -172,7 +177,7 @@ class Chunk:
             self._look_back(self._positions[-1])
 
     def _look_back(self, position: int) -> None:
-        """Learn from the batches after the last entry what the end of the chunk is now."""
+        """Restore the end of the chunk from the batches after the last index entry."""
         while position < self.size:
             base, length, delta = _WALK.unpack_from(self._memory, position)
             self.next_offset = base + delta + 1
@@ -180,7 +185,8 @@ class Chunk:
             position += length + _LOG_OVERHEAD
 
     def find(self, offset: int) -> int:
-        """Where the batch lies that holds `offset`, or else the first one after it; `size` when there is none."""
+        """The position of the batch that holds `offset`, or of the first batch after it; `size`
+        when there is none."""
         if offset >= self.next_offset:
             return self.size
         entry = bisect_right(self._offsets, offset) - 1
@@ -194,12 +200,13 @@ class Chunk:
         return size
 
     def _first_reaching(self, timestamp: int) -> int:
-        """Where the stretch begins that has the first batch as late as `timestamp`; `size` when there is none."""
+        """The position of the index entry before the first batch that is no older than `timestamp`;
+        `size` when there is none."""
         entry = bisect_left(self._timestamps, timestamp)
         return self._positions[entry] if entry < len(self._positions) else self.size
 
     def _last_boundary(self, start: int, limit: int) -> int:
-        """The last end of a batch at or before `limit`, no earlier than `start`."""
+        """The last end of a batch at or before `limit`, but not before `start`."""
         if limit >= self.size:
             return self.size
         if limit <= start:
@@ -223,13 +230,14 @@ class Chunk:
         self._unsealed.clear()
 
 
-def _allocated(capacity: int) -> Allocated | Mapped:
-    return Mapped(-1, capacity, access=mmap.ACCESS_COPY) if capacity >= _MAPPED else Allocated(capacity)
+def _allocated(capacity: int) -> AllocatedBuffer | MappedBuffer:
+    return MappedBuffer(-1, capacity, access=mmap.ACCESS_COPY) if capacity >= _MAPPED else AllocatedBuffer(capacity)
 
 
 def _populate(memory: memoryview, start: int, end: int) -> None:
-    """Make the pages that hold these bytes, where the system can; elsewhere they come as they are touched."""
-    if sys.platform == "linux" and isinstance(memory.obj, Mapped):
+    """Make the pages that hold these bytes, if the system can do it in one call. Otherwise they are
+    made at their first access."""
+    if sys.platform == "linux" and isinstance(memory.obj, MappedBuffer):
         start -= start % mmap.PAGESIZE
         with suppress(OSError):
             memory.obj.madvise(_POPULATE_WRITE, start, end - start)

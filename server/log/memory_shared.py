@@ -1,8 +1,10 @@
-"""A chunk without memory of its own: it stands in that of another replica's chunk, of the same process.
+"""A chunk without memory of its own: its batches are in the memory of another replica's chunk, in
+the same process.
 
-A follower appends byte for byte what its leader has, and what a chunk has handed out never changes: so it may keep the leader's bytes in place
-of a copy. Rules. Nothing is ever written here. What each replica has of the memory is its own matter, told by its own chunk and index: who
-cuts his log, or deletes it, takes nothing from the other, and the memory is there for as long as somebody has a part of it.
+A follower appends the same bytes as its leader, and the bytes of a chunk never change. So a
+follower may keep a view of the leader's bytes in place of a copy. Rules. Nothing is ever written
+here. Each replica has its own chunk and index: a truncation or deletion in one log takes nothing
+from the other. The memory is freed when no chunk and no reader has a view of it.
 """
 
 from __future__ import annotations
@@ -13,34 +15,34 @@ from typing import TypeGuard
 from kafkadouble.wire.batch import LOG_OVERHEAD
 from kafkadouble.wire.checksum import Buffer
 
-from .memory_chunk import LASTING, Chunk
-from .storage import Placed
+from .memory_chunk import LASTING, MemoryChunk
+from .storage import LogAppendInfo
 
-_BEGINNING = Struct(
-    ">qiibI"
-)  # base offset, length, leader epoch, magic, checksum: no two batches of a memory have the same
+# Base offset, length, leader epoch, magic, checksum: no two batches of a memory have the same.
+_BEGINNING = Struct(">qiibI")
 _WALK = Struct(">qi")
 
 
-def may_be_shared(batch: Buffer, placed: Placed) -> TypeGuard[memoryview]:
-    """Whether a batch lies where it will never change, and is as it is to be stored."""
-    if not (isinstance(batch, memoryview) and isinstance(batch.obj, LASTING) and placed.sealed):
+def may_be_shared(batch: Buffer, info: LogAppendInfo) -> TypeGuard[memoryview]:
+    """Whether the batch is in memory that never changes, in the form in which it is stored."""
+    if not (isinstance(batch, memoryview) and isinstance(batch.obj, LASTING) and info.sealed):
         return False
     base_offset, length, epoch, *_ = _BEGINNING.unpack_from(batch)
-    place = placed.base_offset, len(batch) - LOG_OVERHEAD, placed.leader_epoch
+    place = info.base_offset, len(batch) - LOG_OVERHEAD, info.leader_epoch
     return (base_offset, length, epoch) == place
 
 
-def chunk_around(batch: memoryview, placed: Placed) -> SharedChunk | None:
-    """A chunk that begins with this batch; None where the batch is not found in its memory."""
+def chunk_around(batch: memoryview, info: LogAppendInfo) -> SharedChunk | None:
+    """A chunk that begins with this batch; None when the batch is not found in its memory."""
     memory = memoryview(batch.obj)
-    position = _place_of(placed.base_offset, memory)
-    chunk = None if position is None else SharedChunk(placed.base_offset, memory[position:])
-    return chunk if chunk is not None and chunk.go_on_with(batch, placed) else None
+    position = _place_of(info.base_offset, memory)
+    chunk = None if position is None else SharedChunk(info.base_offset, memory[position:])
+    return chunk if chunk is not None and chunk.go_on_with(batch, info) else None
 
 
-class SharedChunk(Chunk):
-    """From the beginning of `memory` on, as far as it was told that there are batches."""
+class SharedChunk(MemoryChunk):
+    """A chunk in the memory of another one: from the start of `memory` to the last batch that was
+    added."""
 
     __slots__ = ()
 
@@ -48,8 +50,8 @@ class SharedChunk(Chunk):
         self._begin(base_offset, memory.toreadonly())
         self._room = 0
 
-    def go_on_with(self, batch: memoryview, placed: Placed) -> bool:
-        """Take in a batch that may be shared, if it is what lies at the end."""
+    def go_on_with(self, batch: memoryview, info: LogAppendInfo) -> bool:
+        """Add a batch that may be shared, if it lies at the end of this chunk."""
         memory, size = self._memory, self.size
         if (
             batch.obj is not memory.obj
@@ -57,12 +59,12 @@ class SharedChunk(Chunk):
             or _BEGINNING.unpack_from(batch) != _BEGINNING.unpack_from(memory, size)
         ):
             return False
-        self._enter(size, len(batch), placed)
+        self._enter(size, len(batch), info)
         return True
 
 
 def _place_of(base_offset: int, memory: memoryview) -> int | None:
-    """Where the batch begins that begins at this offset."""
+    """The position in this memory of the batch with this base offset."""
     position, end = 0, len(memory) - _WALK.size
     while position <= end:
         base, length = _WALK.unpack_from(memory, position)

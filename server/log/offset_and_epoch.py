@@ -1,6 +1,7 @@
-"""A place in a log that is told apart from the same offset in another leader's history: the offset, and the epoch of its leader.
+"""An offset with its leader epoch. Two histories that differ at an offset differ in its epoch.
 
-Ordered as KRaft compares logs (KIP-595): the later epoch is ahead, and within one epoch the larger offset.
+Ordered as KRaft compares logs (KIP-595): the later epoch is ahead, and within one epoch the larger
+offset.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ NO_EPOCH = -1
 @total_ordering
 @dataclass(frozen=True, slots=True)
 class OffsetAndEpoch:
-    """An offset, and the leader epoch that it belongs to; -1 and -1 where nothing is known."""
+    """An offset and its leader epoch; -1 and -1 when nothing is known."""
 
     offset: int
     epoch: int
@@ -28,4 +29,4 @@ class OffsetAndEpoch:
 
 
 UNDEFINED = OffsetAndEpoch(NO_OFFSET, NO_EPOCH)
-"""What a replica answers when it does not know the epoch that it was asked for (KIP-101)."""
+"""The answer of a replica that does not know the requested epoch (KIP-101)."""

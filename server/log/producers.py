@@ -1,9 +1,12 @@
-"""What a log remembers of idempotent and transactional producers (KIP-98), and whether it takes their next batch.
+"""What a log knows of idempotent and transactional producers (KIP-98), and the checks of their next
+batch.
 
-For each producer id: its epoch, its last five batches (so that a retry is answered with the old offset), when it was last heard of, and
-whether it has a transaction open. Rules, as in Kafka 4.4: only clients' batches are held to their sequences; a producer that the log knows
-nothing of may begin at any sequence (there is no UNKNOWN_PRODUCER_ID any more), but for one of transactions version 2, which begins at 0
-(KIP-890); a new epoch begins at 0. `check` changes nothing, `record` cannot refuse: between the two stands the append.
+For each producer id: its epoch, its last five batches (a retry is answered with the old offset),
+the timestamp of its last batch, and the start of its open transaction. Rules, as in Kafka 4.4:
+sequences are checked for batches of clients only. A producer that is unknown to the log may begin
+with any sequence, because UNKNOWN_PRODUCER_ID is no longer used; but with transactions version 2 it
+begins with 0 (KIP-890). A new epoch begins with 0. `check` changes nothing, `record` refuses
+nothing; the append is between the two.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,7 +19,8 @@ from kafkadouble.wire.batch_header import BatchHeader
 from .refusals import AppendRefused
 
 BATCHES_REMEMBERED = 5
-"""How many batches a producer may have in flight (`max.in.flight.requests.per.connection` of an idempotent one)."""
+"""How many batches a producer may have in flight (`max.in.flight.requests.per.connection` of an
+idempotent producer)."""
 
 NO_PRODUCER_ID = -1
 NO_PRODUCER_EPOCH = -1
@@ -25,19 +29,19 @@ LAST_SEQUENCE = 2**31 - 1
 
 
 class AppendOrigin(Enum):
-    """Who wrote a batch, which decides how much of it is checked."""
+    """The source of a batch. It decides which checks the batch must pass."""
 
     CLIENT = "client"
     COORDINATOR = "coordinator"
-    """Our own node: offsets, transaction state, transaction markers."""
+    """This node: offsets, transaction state, transaction markers."""
     REPLICATION = "replication"
-    """A leader that we follow: it has checked everything already."""
+    """The leader, which has checked everything already."""
     RAFT = "raft"
     """The leader of the metadata quorum, on this node."""
 
 
-class RecordedBatch(NamedTuple):
-    """One of the last batches of a producer; sequences are -1 where it had none."""
+class BatchMetadata(NamedTuple):
+    """One of the last batches of a producer; the sequences are -1 for a batch without."""
 
     first_sequence: int
     last_sequence: int
@@ -46,8 +50,9 @@ class RecordedBatch(NamedTuple):
     timestamp: int
 
 
-class Producer:
-    """One producer id. `coordinator_epoch` is the one that wrote its last transaction marker; -1 stands for "none yet" everywhere."""
+class ProducerStateEntry:
+    """The state of one producer id. `coordinator_epoch` is the epoch of the coordinator that wrote
+    its last transaction marker. -1 means "none yet" in every field."""
 
     __slots__ = ("batches", "coordinator_epoch", "epoch", "last_timestamp", "producer_id", "transaction_start")
 
@@ -56,15 +61,16 @@ class Producer:
         self.epoch = NO_PRODUCER_EPOCH
         self.coordinator_epoch = -1
         self.last_timestamp = -1
-        self.transaction_start = -1  # offset of the first record of its open transaction
-        self.batches: list[RecordedBatch] = []  # of this epoch only, oldest first, at most BATCHES_REMEMBERED
+        self.transaction_start = -1  # the first offset of its open transaction
+        # Batches of this epoch only, oldest first, at most BATCHES_REMEMBERED.
+        self.batches: list[BatchMetadata] = []
 
     @property
     def last_sequence(self) -> int:
         return self.batches[-1].last_sequence if self.batches else -1
 
-    def duplicate_of(self, header: BatchHeader) -> RecordedBatch | None:
-        """The remembered batch that has exactly these sequences."""
+    def duplicate_of(self, header: BatchHeader) -> BatchMetadata | None:
+        """The remembered batch with exactly these sequences."""
         if header.producer_epoch == self.epoch:
             first, last = header.base_sequence, header.last_sequence
             for batch in self.batches:
@@ -73,12 +79,12 @@ class Producer:
         return None
 
     def enter_epoch(self, epoch: int) -> None:
-        """Batches of another epoch are forgotten."""
+        """Go to this epoch. The batches of another epoch are forgotten."""
         if epoch != self.epoch:
             self.epoch = epoch
             self.batches.clear()
 
-    def add(self, batch: RecordedBatch) -> None:
+    def add(self, batch: BatchMetadata) -> None:
         if len(self.batches) == BATCHES_REMEMBERED:
             del self.batches[0]
         self.batches.append(batch)
@@ -89,8 +95,9 @@ class Producer:
         return f"Producer {self.producer_id} of epoch {self.epoch}, last sequence {self.last_sequence}{transaction}"
 
 
-class Verification:
-    """A transaction of which the coordinator is being asked whether this partition is part of it (KIP-890)."""
+class VerificationStateEntry:
+    """A transaction for which the coordinator is being asked whether this partition is part of it
+    (KIP-890)."""
 
     __slots__ = ("begins_at_zero", "epoch", "lowest_sequence", "since")
 
@@ -109,22 +116,22 @@ class Producers:
     __slots__ = ("_producers", "_verifications")
 
     def __init__(self) -> None:
-        self._producers: dict[int, Producer] = {}
-        self._verifications: dict[int, Verification] = {}
+        self._producers: dict[int, ProducerStateEntry] = {}
+        self._verifications: dict[int, VerificationStateEntry] = {}
 
-    def get(self, producer_id: int) -> Producer | None:
+    def get(self, producer_id: int) -> ProducerStateEntry | None:
         return self._producers.get(producer_id)
 
-    def duplicate_of(self, header: BatchHeader) -> RecordedBatch | None:
-        """The batch that a client sends for the second time, if it is one of the last five."""
+    def duplicate_of(self, header: BatchHeader) -> BatchMetadata | None:
+        """The remembered batch that the client sends again, if it is one of the last five."""
         producer = self._producers.get(header.producer_id)
         return producer.duplicate_of(header) if producer is not None else None
 
     def check(self, header: BatchHeader, origin: AppendOrigin) -> None:
-        """Raise AppendRefused unless this data batch may come next from its producer.
+        """Raise AppendRefused unless this data batch may be the producer's next.
 
-        INVALID_PRODUCER_EPOCH from an epoch that was fenced, OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_TXN_STATE for a batch outside of the
-        transaction that its producer has open.
+        INVALID_PRODUCER_EPOCH for a fenced epoch, OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_TXN_STATE
+        for a batch outside of the producer's open transaction.
         """
         if origin is AppendOrigin.REPLICATION:
             return
@@ -139,7 +146,7 @@ class Producers:
                 f"producer {header.producer_id} wrote outside of the transaction that it opened at {producer.transaction_start}",
             )
 
-    def _check_sequence(self, header: BatchHeader, producer: Producer | None) -> None:
+    def _check_sequence(self, header: BatchHeader, producer: ProducerStateEntry | None) -> None:
         sequence = header.base_sequence
         verification = self._verifications.get(header.producer_id)
         if verification is not None:
@@ -156,25 +163,25 @@ class Producers:
             raise _out_of_order(header, str(expected))
 
     @staticmethod
-    def _fenced(header: BatchHeader, producer: Producer, how: str) -> AppendRefused:
+    def _fenced(header: BatchHeader, producer: ProducerStateEntry, how: str) -> AppendRefused:
         return AppendRefused(
             error_codes.INVALID_PRODUCER_EPOCH,
             f"epoch {header.producer_epoch} of producer {header.producer_id} is {how} its last one here, {producer.epoch}",
         )
 
-    def record(self, header: BatchHeader, base_offset: int, timestamp: int) -> Producer:
-        """A data batch of a producer was appended at `base_offset`; gives the producer."""
+    def record(self, header: BatchHeader, base_offset: int, timestamp: int) -> ProducerStateEntry:
+        """Record a data batch that was appended at `base_offset`, and return its producer."""
         producer = self._entry(header.producer_id)
         producer.enter_epoch(header.producer_epoch)
         last_offset = base_offset + header.last_offset_delta
-        producer.add(RecordedBatch(header.base_sequence, header.last_sequence, base_offset, last_offset, timestamp))
+        producer.add(BatchMetadata(header.base_sequence, header.last_sequence, base_offset, last_offset, timestamp))
         return producer
 
     def check_marker(self, header: BatchHeader, coordinator_epoch: int, transaction_version: int) -> None:
         """Raise AppendRefused unless this transaction marker may be written.
 
-        From transactions version 2 on, a marker has a newer epoch than the data that it ends; but one that comes again, when nothing is
-        open any more, is let through (KIP-890, KIP-1228).
+        With transactions version 2 a marker has a newer epoch than the data of its transaction. A
+        retried marker, after the transaction has ended, is accepted (KIP-890, KIP-1228).
         """
         producer = self._producers.get(header.producer_id)
         if producer is None:
@@ -191,21 +198,23 @@ class Producers:
             )
 
     def record_marker(self, header: BatchHeader, coordinator_epoch: int, timestamp: int) -> int:
-        """A transaction marker was appended; gives the first offset of the transaction that it ends, -1 when none was open."""
+        """Record a transaction marker that was appended. Return the first offset of the transaction
+        that it ends, -1 when none was open."""
         producer = self._entry(header.producer_id)
         producer.enter_epoch(header.producer_epoch)
         producer.coordinator_epoch, producer.last_timestamp = coordinator_epoch, timestamp
         started, producer.transaction_start = producer.transaction_start, -1
         return started
 
-    def _entry(self, producer_id: int) -> Producer:
+    def _entry(self, producer_id: int) -> ProducerStateEntry:
         producer = self._producers.get(producer_id)
         if producer is None:
-            producer = self._producers[producer_id] = Producer(producer_id)
+            producer = self._producers[producer_id] = ProducerStateEntry(producer_id)
         return producer
 
     def verify(self, producer_id: int, sequence: int, epoch: int, begins_at_zero: bool, now: int) -> None:
-        """The transaction coordinator is asked about this producer: until its batch is appended, none may overtake it."""
+        """The transaction coordinator is asked about this producer. Until the producer's batch is
+        appended, no later batch may overtake it."""
         producer = self._producers.get(producer_id)
         if producer is not None and epoch < producer.epoch:
             raise AppendRefused(
@@ -214,12 +223,13 @@ class Producers:
             )
         verification = self._verifications.get(producer_id)
         if verification is None:
-            self._verifications[producer_id] = Verification(sequence, epoch, begins_at_zero, now)
+            self._verifications[producer_id] = VerificationStateEntry(sequence, epoch, begins_at_zero, now)
         else:
             verification.seen(sequence, epoch)
 
     def verified(self, header: BatchHeader) -> None:
-        """A transactional batch was appended: nothing is left to verify, unless a marker met the next transaction of its own epoch."""
+        """A transactional batch was appended: its verification is over, except when a marker meets
+        the next transaction of its own epoch."""
         verification = self._verifications.get(header.producer_id)
         if verification is None:
             return
@@ -228,7 +238,8 @@ class Producers:
             del self._verifications[header.producer_id]
 
     def expire(self, now: int, expiration_ms: int) -> list[int]:
-        """Forget the producers that have been silent for `producer.id.expiration.ms` and have no transaction open; gives their ids."""
+        """Forget the producers that wrote nothing for `producer.id.expiration.ms` and have no open
+        transaction; return their ids."""
         gone = [
             producer.producer_id
             for producer in self._producers.values()
@@ -241,14 +252,14 @@ class Producers:
             del self._verifications[producer_id]
         return gone
 
-    def restore(self, producers: Iterable[Producer]) -> None:
-        """Begin with what a snapshot holds, and nothing else."""
+    def restore(self, producers: Iterable[ProducerStateEntry]) -> None:
+        """Replace everything by the content of a snapshot."""
         self._producers = {producer.producer_id: producer for producer in producers}
 
     def clear(self) -> None:
         self._producers.clear()
 
-    def __iter__(self) -> Iterator[Producer]:
+    def __iter__(self) -> Iterator[ProducerStateEntry]:
         return iter(self._producers.values())
 
     def __len__(self) -> int:

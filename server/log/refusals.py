@@ -1,8 +1,10 @@
-"""What a log refuses, as exceptions with Kafka's error code. The handler that asked puts them into its response.
+"""The refusals of a log, as exceptions with Kafka's error code. The handler puts them into its
+response.
 
-Of an append's message Kafka tells the client only when single records are to blame (`ErrorMessage` beside `RecordErrors`, KIP-467), or
-when a length or a magic cannot be, which it finds before it looks at single partitions, so that it answers so for the whole request; in
-every other case the message is for our own history and logs.
+Kafka shows the client the message of a refused append in two cases only: when single records are to
+blame (`ErrorMessage` beside `RecordErrors`, KIP-467), and when a length or a magic is impossible,
+which Kafka finds before it looks at partitions. In every other case the message is for this
+server's own history and logs.
 """
 
 from collections.abc import Sequence
@@ -17,7 +19,7 @@ class RecordError(NamedTuple):
 
 
 class LogRefused(Exception):
-    """A log does not do what it was asked for. `code` is Kafka's error code."""
+    """The log refuses what it was asked to do. `code` is Kafka's error code."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -28,20 +30,22 @@ class LogRefused(Exception):
 
 
 class AppendRefused(LogRefused):
-    """A batch that is not appended; nothing of the log has changed. `told` when Kafka lets the producer read the message."""
+    """A batch was refused; the log has not changed. `is_shown` when Kafka shows the message to the
+    producer."""
 
     def __init__(
-        self, code: int, message: str, record_errors: Sequence[RecordError] = (), *, told: bool = False
+        self, code: int, message: str, record_errors: Sequence[RecordError] = (), *, is_shown: bool = False
     ) -> None:
         super().__init__(code, message)
         self.record_errors = tuple(record_errors)
-        self.told = told or bool(record_errors)
+        self.is_shown = is_shown or bool(record_errors)
 
     @property
-    def told_message(self) -> str | None:
-        """What Kafka lets the producer read of the message: all or nothing."""
-        return self.message if self.told else None
+    def message_for_client(self) -> str | None:
+        """The message, when Kafka shows it to the producer."""
+        return self.message if self.is_shown else None
 
 
 class NotOneBatch(AppendRefused):
-    """What came is not one batch of today's format, which Kafka sees before it looks for the log."""
+    """The bytes are not exactly one batch of the current format. Kafka finds this before it looks
+    up the log."""

@@ -1,8 +1,10 @@
-"""What a follower demands of the batches that its leader sent: that they are whole, undamaged, and go on where its log ends.
+"""The checks of a follower on the batches that its leader sent: they are whole, undamaged, and
+follow the end of its log.
 
-Everything else the leader has checked; but nothing is taken over that this log could not hold, or would break over when it learns of it: the
-epochs go on, there are no more records than offsets, a marker of a transaction says how that ended. Batches of an epoch later than the one
-that was asked in are left for the next fetch (KAFKA-18723), and so is a last batch that was cut off.
+The leader has checked the rest. The follower also refuses what its log could not hold or would fail
+on later: epochs that fall, more records than offsets, a transaction marker that does not say how
+the transaction ended. Batches of a later epoch than that of the fetch are left for the next fetch
+(KAFKA-18723), and so is an incomplete last batch.
 """
 
 from kafkadouble.messages import error_codes
@@ -15,15 +17,16 @@ from .marker import read_marker
 from .refusals import AppendRefused
 
 LAST_OFFSET = 2**63 - 2
-"""There must be an offset after it."""
+"""The largest offset of a record: there must be an offset after it."""
 NO_EPOCH = -1
 
 
 def checked_batches(
     batches: Buffer, leader_epoch: int | None, log_end_offset: int, last_epoch: int = NO_EPOCH
 ) -> list[tuple[int, BatchHeader]]:
-    """Position and header of each batch that may be appended. `last_epoch` is that of the log's last record. CORRUPT_MESSAGE, INVALID_RECORD;
-    UNKNOWN_SERVER_ERROR for offsets and epochs that do not go on."""
+    """The position and header of each batch that may be appended. `last_epoch` is the epoch of the
+    log's last record. CORRUPT_MESSAGE, INVALID_RECORD; UNKNOWN_SERVER_ERROR for offsets and epochs
+    that do not follow the log's."""
     found: list[tuple[int, BatchHeader]] = []
     due = log_end_offset
     try:
@@ -68,7 +71,8 @@ def _check_sense(header: BatchHeader) -> None:
 
 
 def _check_marker(header: BatchHeader, batch: memoryview) -> None:
-    """A marker stands alone in its batch, and is never compressed; compaction may have taken it out."""
+    """Check a transaction marker: it is alone in its batch, and never compressed. Compaction may
+    have removed it."""
     if header.count > 1 or header.compression:
         raise AppendRefused(
             error_codes.INVALID_RECORD,

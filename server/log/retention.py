@@ -1,17 +1,19 @@
-"""Which of a log's oldest segments are due to be deleted: below its start, too many bytes, too old (KIP-107, `retention.bytes`, `.ms`).
+"""Decides which of the oldest segments are due to be deleted: below the log start offset, or over
+`retention.bytes` or `retention.ms` (KIP-107).
 
-Pure: it looks at segments and settings, and counts. As in Kafka, only whole segments go, only from the front, and only what lies below the
-high watermark. The active segment goes too when it is too old, by size only when nothing at all may be kept.
+Pure: it reads segments and configs, and counts. As in Kafka, only whole segments are deleted,
+oldest first, and only below the high watermark. The active segment is deleted too when it is too
+old; because of its size only when nothing at all may be kept.
 """
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from .config import LogConfig
-from .storage import Segment
+from .storage import LogSegment
 
 
-class Dropped(NamedTuple):
+class DeletedSegments(NamedTuple):
     """What one rule deleted."""
 
     reason: str
@@ -19,12 +21,13 @@ class Dropped(NamedTuple):
     size: int
 
 
-Due = Callable[[Segment, int], bool]
+Due = Callable[[LogSegment, int], bool]
 """Whether a segment, which ends at this offset, is due."""
 
 
-def rules(segments: Sequence[Segment], log_start_offset: int, config: LogConfig, now: int) -> list[tuple[str, Due]]:
-    """The rules that hold for a log, in the order in which they are applied; a log without `delete` keeps what it was not told to drop."""
+def rules(segments: Sequence[LogSegment], log_start_offset: int, config: LogConfig, now: int) -> list[tuple[str, Due]]:
+    """The rules for a log, in the order in which they apply. A log without the policy `delete`
+    deletes only what lies below its log start offset."""
 
     found: list[tuple[str, Due]] = [("below the log start offset", below_start(segments, log_start_offset))]
     if config.deletes and config.retention_bytes >= 0:
@@ -34,17 +37,19 @@ def rules(segments: Sequence[Segment], log_start_offset: int, config: LogConfig,
     return found
 
 
-def below_start(segments: Sequence[Segment], log_start_offset: int) -> Due:
-    """The rule that holds for every log: a segment goes that ends at or below the log start offset, but for the active one."""
+def below_start(segments: Sequence[LogSegment], log_start_offset: int) -> Due:
+    """The rule for every log: a segment that ends at or below the log start offset is due, except
+    the active one."""
     return lambda segment, end: end <= log_start_offset and segment is not segments[-1]
 
 
-def _too_large(segments: Sequence[Segment], limit: int) -> Due:
+def _too_large(segments: Sequence[LogSegment], limit: int) -> Due:
     excess: int | None = None
 
-    def due(segment: Segment, end: int) -> bool:
+    def due(segment: LogSegment, end: int) -> bool:
         nonlocal excess
-        if excess is None:  # counted when the rule is first asked: those before it may have deleted something
+        # Counted on the first call: an earlier rule may have deleted segments.
+        if excess is None:
             excess = sum(each.size for each in segments) - limit
         if segment.size > excess:
             return False
@@ -54,13 +59,14 @@ def _too_large(segments: Sequence[Segment], limit: int) -> Due:
     return due
 
 
-def age_from(segment: Segment) -> int:
-    """The time (ms) from which the age of a segment counts: its largest timestamp, or when it was last written to if it has none."""
+def age_from(segment: LogSegment) -> int:
+    """The time from which the age of a segment counts (ms): its largest timestamp, or without one
+    the time of the last append."""
     return segment.max_timestamp if segment.max_timestamp >= 0 else segment.modified
 
 
-def count_due(segments: Sequence[Segment], due: Due, log_end_offset: int, high_watermark: int) -> int:
-    """How many segments, from the oldest on, may be deleted by this rule."""
+def count_due(segments: Sequence[LogSegment], due: Due, log_end_offset: int, high_watermark: int) -> int:
+    """How many segments, oldest first, this rule may delete."""
     for index, segment in enumerate(segments):
         last = index + 1 == len(segments)
         end = log_end_offset if last else segments[index + 1].base_offset

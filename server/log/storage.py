@@ -1,16 +1,19 @@
-"""Where a log keeps its batches: the seam behind which memory and files (Kafka's own formats) are siblings.
+"""Where a log keeps its batches. Memory and files (Kafka's own formats) implement this interface.
 
-A storage is a row of segments, oldest first, never none. A segment is a run of whole batches in offset order, known by the offset that it
-begins at; only the last one, the active one, is appended to. Segments end where Kafka would end them, because retention, and with it the log
-start offset that clients see, goes by whole segments. Inside a segment a storage finds its way by a sparse index (offset and largest
-timestamp so far -> position), and is free to lay out the bytes as it likes: memory in chunks, files in a `.log` with its `.index` and
-`.timeindex`.
+A storage has one or more segments, oldest first. A segment holds whole batches in offset order and
+is known by its base offset; only the last segment, the active one, is appended to. Segments end
+where Kafka would end them, because retention deletes whole segments, and so decides the log start
+offset that clients see. Inside a segment a sparse index (offset and largest timestamp so far ->
+position) finds a batch. How the bytes are laid out is up to the storage: memory uses chunks, files
+use a `.log` with its `.index` and `.timeindex`.
 
-Rules for every storage. A batch is copied in once, with its base offset and leader epoch stamped on it (or kept where it lies, stamped as it
-is, if it never changes there); after that its bytes never change, so that what a read has handed out stays good through appends, truncation
-and deletion. A read gives whole batches, and may stop before it
-must: at the end of a segment, as Kafka does, or where a large piece of memory ends. Offsets need not be dense: a truncation inside a batch,
-or a compacted leader, leaves gaps. A storage knows no producers, no watermarks, no settings.
+Rules for every storage. A batch is copied once, and its base offset and leader epoch are written
+into the copy; a batch that already has them, in memory that never changes, may stay where it is.
+After that its bytes never change, so a slice that was read stays good through appends, truncation
+and deletion. A read gives whole batches, and may stop early: at the end of a segment, as Kafka
+does, or at the end of a large chunk of memory. Offsets need not be dense: truncation inside a batch
+and compaction leave gaps. A storage knows no producers, no high watermark and no topic configs
+beyond those it is given.
 """
 
 from __future__ import annotations
@@ -23,18 +26,19 @@ from kafkadouble.wire.file_slice import FileSlice
 
 from .config import LogConfig
 from .offset_and_epoch import OffsetAndEpoch
-from .producers import Producer
+from .producers import ProducerStateEntry
 from .transactions import AbortedTransaction
 
 INDEX_INTERVAL = 4096
 """Bytes of batches between two entries of a sparse index (`index.interval.bytes`)."""
 
 ANY_TIMESTAMP = -(2**63)
-"""The lower bound that every timestamp keeps, none (-1) included."""
+"""A lower bound that every timestamp satisfies, also -1 for none."""
 
 
 class Slice(NamedTuple):
-    """Whole batches, one after the other: `offset` is the base offset of the first, `next_offset` where reading goes on after the last."""
+    """Whole batches, one after the other. `offset` is the base offset of the first batch; the next
+    read begins at `next_offset`."""
 
     records: memoryview | bytes
     offset: int
@@ -42,7 +46,8 @@ class Slice(NamedTuple):
 
 
 class Loan(NamedTuple):
-    """Whole batches for somebody who only hands them on: they may still lie in their file. `next_offset` as in a Slice."""
+    """Whole batches that are only sent on: their bytes may still be in the file. `next_offset` as
+    in a Slice."""
 
     records: Buffer | FileSlice
     next_offset: int
@@ -52,9 +57,10 @@ class Loan(NamedTuple):
         return None if found is None else cls(found.records, found.next_offset)
 
 
-class Placed(NamedTuple):
-    """What a storage must know of a batch to keep it. `sealed` is False for a batch of our own whose checksum is still to be computed:
-    the storage does that before anybody sees it who may look at it."""
+class LogAppendInfo(NamedTuple):
+    """What a storage needs to know of a batch (Kafka's LogAppendInfo). `sealed` is False for a
+    batch of this node that still lacks its checksum: the storage computes it before any reader can
+    check it."""
 
     base_offset: int
     last_offset: int
@@ -63,12 +69,13 @@ class Placed(NamedTuple):
     sealed: bool = True
 
 
-class Segment(Protocol):
-    """One segment. Attributes are kept up to date by the storage, and not to be set by others."""
+class LogSegment(Protocol):
+    """One segment. The storage keeps the attributes up to date; others only read them."""
 
     @property
     def base_offset(self) -> int:
-        """The offset that it begins at: no batch in it has a smaller one, none before it a larger."""
+        """The offset that it begins at: none of its records has a smaller one, and no record before
+        it a larger."""
         ...
 
     @property
@@ -78,7 +85,7 @@ class Segment(Protocol):
 
     @property
     def size(self) -> int:
-        """Bytes of all batches that it was given and that were not truncated."""
+        """Size in bytes of all batches that were appended and not truncated."""
         ...
 
     @property
@@ -93,12 +100,13 @@ class Segment(Protocol):
 
     @property
     def first_timestamp(self) -> int:
-        """The largest timestamp of its first batch, -1 while it is empty: `segment.ms` counts from there."""
+        """The largest timestamp of its first batch (ms), -1 while it is empty. `segment.ms` counts
+        from it."""
         ...
 
     @property
     def max_timestamp(self) -> int:
-        """The largest timestamp of all its batches; -1 when none has one."""
+        """The largest timestamp of all its batches (ms); -1 when none has one."""
         ...
 
     @property
@@ -109,55 +117,60 @@ class Segment(Protocol):
     def read(
         self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool, sealed: bool = True
     ) -> Slice | None:
-        """Batches from the one that holds `offset` (or the first after it) on, that lie wholly below `upper_bound`, up to `max_bytes`, or
-        one larger batch with `at_least_one`. None when there is none. Without `sealed`, batches of our own may still lack their checksum."""
+        """Read batches, beginning with the one that holds `offset` (or the first after it), that
+        lie wholly below `upper_bound`: up to `max_bytes`, or one larger batch with `at_least_one`.
+        None when there is none. Without `sealed`, batches that this node made may still lack their
+        checksum."""
         ...
 
     def lend(self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool) -> Loan | None:
-        """What `read` gives, for somebody who hands it on."""
+        """Read as `read` does, for a caller that only sends the bytes on."""
         ...
 
     def batches(self, offset: int, min_timestamp: int) -> Iterator[memoryview]:
-        """The batches from the one that holds `offset` on, one by one, that have a record as late as `min_timestamp`."""
+        """Yield the batches, beginning with the one that holds `offset`, that have a record no
+        older than `min_timestamp`."""
         ...
 
 
-class Rewriting(Protocol):
-    """A segment that is being written to take the place of others, as compaction does. Nobody sees it before it is finished."""
+class SegmentRewriter(Protocol):
+    """Writes one segment that replaces others, as compaction does. No reader sees it before it is
+    finished."""
 
     def append(self, batch: Buffer) -> None:
-        """A batch as it shall be, with its offsets, epoch and checksum; in offset order."""
+        """Append a batch in its final form: with offsets, epoch and checksum, in offset order."""
         ...
 
     def finish(self) -> None:
-        """Put it in the place of the others; it outlives the machine from then on."""
+        """Replace the old segments by this one. It is flushed."""
         ...
 
     def drop(self) -> None:
-        """Leave everything as it was; nothing happens when it is finished."""
+        """Leave everything as it was. Does nothing after `finish`."""
         ...
 
 
 class Storage(Protocol):
-    """All segments of one log. Its `repr` says how much it holds, and in what."""
+    """All segments of one log. Its `repr` says how much it holds, and where."""
 
     @property
-    def segments(self) -> Sequence[Segment]: ...
+    def segments(self) -> Sequence[LogSegment]: ...
 
-    def append(self, batch: Buffer, placed: Placed, now: int) -> None:
-        """Add one batch to the end of the active segment."""
+    def append(self, batch: Buffer, info: LogAppendInfo, now: int) -> None:
+        """Append one batch to the active segment."""
         ...
 
     def roll(self, base_offset: int, config: LogConfig) -> None:
-        """Begin a new active segment, for which these settings hold."""
+        """Begin a new active segment, for which these configs hold."""
         ...
 
     def drop_oldest(self, count: int) -> None:
-        """Delete that many segments, but never the active one."""
+        """Delete that many of the oldest segments, but never the active one."""
         ...
 
     def truncate(self, offset: int) -> None:
-        """Delete every batch that reaches `offset` or beyond; the first segment begins at or below it."""
+        """Delete every batch that reaches `offset` or beyond. The first segment begins at or below
+        it."""
         ...
 
     def restart(self, offset: int) -> None:
@@ -165,54 +178,61 @@ class Storage(Protocol):
         ...
 
     def release(self, offset: int) -> None:
-        """Nobody will read below `offset` again: room may be given back, but the segments stay and keep their size."""
+        """No reader will read below `offset` again. Memory may be freed, but the segments stay and
+        keep their size."""
         ...
 
-    def rewrite(self, segments: Sequence[Segment], config: LogConfig) -> Rewriting:
-        """Begin one segment that is to take the place of these, which follow one another and are all closed."""
+    def rewrite(self, segments: Sequence[LogSegment], config: LogConfig) -> SegmentRewriter:
+        """Begin one segment that will replace these, which are closed and follow one another."""
         ...
 
-    def keep_epochs(self, entries: Sequence[OffsetAndEpoch], *, flush: bool = False) -> None:
-        """Where each leader epoch begins, from now on. Written so that it outlives the process; with `flush`, the machine too. Without it is
-        flushed with the batches: entries that are stale after a loss of power are beyond the ends of the log, and go at the start."""
+    def write_leader_epochs(self, entries: Sequence[OffsetAndEpoch], *, flush: bool = False) -> None:
+        """Write where each leader epoch begins. The file outlives the process; with `flush`, the
+        machine too. Without `flush` it is flushed together with the batches: after a loss of power,
+        stale entries lie beyond the end of the log, and the next start drops them."""
         ...
 
-    def keep_producers(self, offset: int, producers: Iterable[Producer]) -> None:
-        """What is known of the producers at `offset`, so that later only the batches from there on have to be read for it."""
+    def take_producer_snapshot(self, offset: int, producers: Iterable[ProducerStateEntry]) -> None:
+        """Write a snapshot of the producers at `offset`, so that a later start reads only the
+        batches from there on."""
         ...
 
     def list_aborted(self, transaction: AbortedTransaction) -> None:
-        """The marker that was appended last has aborted this transaction."""
+        """List this transaction as aborted. Its marker was appended last."""
         ...
 
-    def producers_at(self, offset: int) -> tuple[int, list[Producer]] | None:
-        """The newest that was kept at or before `offset`, and where; None when everything has to be read."""
+    def latest_producer_snapshot(self, offset: int) -> tuple[int, list[ProducerStateEntry]] | None:
+        """The newest producer snapshot at or before `offset`, and its offset; None when every batch
+        has to be read."""
         ...
 
     @property
     def recovery_point(self) -> int:
-        """Below it everything would outlive the machine; 0 where nothing does."""
+        """Everything below it is flushed; 0 when nothing is."""
         ...
 
     def unflushed(self) -> Flush | None:
-        """What there is to be done to make all that was written up to now outlive the machine."""
+        """The flush that makes everything that was written up to now outlive the machine; None when
+        no flush is due."""
         ...
 
     def flushed(self, offset: int) -> None:
-        """A flush up to `offset` was done."""
+        """The flush up to `offset` was done."""
         ...
 
     def tick(self, now: int, config: LogConfig) -> None:
-        """Give back the room of what was deleted long enough ago."""
+        """Remove the files that were deleted `file.delete.delay.ms` ago."""
         ...
 
     def close(self, *, flush: bool = True) -> None:
-        """Nothing will be appended or read any more; everything is flushed, unless it is to be deleted."""
+        """Flush everything, unless the log is to be deleted. Nothing is appended or read
+        afterwards."""
         ...
 
 
 class Flush:
-    """Work that may take as long as a disk does, for any thread; `offset` is the recovery point afterwards."""
+    """A flush, which may run on any thread and takes as long as the disk needs. `offset` is the
+    recovery point afterwards."""
 
     __slots__ = ("_steps", "offset")
 
@@ -220,7 +240,7 @@ class Flush:
         self.offset, self._steps = offset, steps
 
     def run(self) -> None:
-        """Do it, once. Raises what the disk raises, and then nothing is flushed."""
+        """Run it, once. Raises DiskFailure; then nothing counts as flushed."""
         for step in self._steps:
             step()
 

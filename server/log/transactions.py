@@ -1,7 +1,9 @@
-"""The transactions of one log: which are open, where the last stable offset therefore is, and which were aborted (KIP-98).
+"""The transactions of one log: which are open, which were aborted, and where the last stable offset
+is (KIP-98).
 
-A reader of committed records stops at the first offset of the oldest transaction that is open, or that ended above the high watermark, since
-its marker may yet be lost. Of what lies below, it must skip the aborted ones: `aborted_in` tells them. This file never reads batches.
+A read_committed consumer stops at the first offset of the oldest transaction that is open, or that
+ended above the high watermark, because that marker may still be lost. Below this offset it skips
+the aborted transactions; `aborted_in` lists them. This file never reads batches.
 """
 
 from bisect import bisect_left
@@ -11,7 +13,8 @@ from typing import NamedTuple
 
 
 class AbortedTransaction(NamedTuple):
-    """An entry of the transaction index: offsets of its first record and of its ABORT marker, and the last stable offset from then on."""
+    """An entry of the transaction index: the offsets of the first record and of the ABORT marker,
+    and the last stable offset after the marker."""
 
     producer_id: int
     first_offset: int
@@ -23,22 +26,21 @@ _last_offset = attrgetter("last_offset")
 
 
 class Transactions:
-    """What is open, what has just ended, what was aborted."""
+    """The open, the ended and the aborted transactions of one log."""
 
     __slots__ = ("_aborted", "_open", "ended")
 
     def __init__(self) -> None:
-        self._open: dict[
-            int, int
-        ] = {}  # producer id -> first offset; begun in offset order, so the first entry is the oldest
-        self.ended: dict[
-            int, int
-        ] = {}  # first offset -> offset of the marker, of those whose marker was not below the high watermark
-        self._aborted: list[AbortedTransaction] = []  # by `last_offset`
+        # producer id -> first offset; they begin in offset order, so the first entry is the oldest
+        self._open: dict[int, int] = {}
+        # first offset -> offset of the marker, while the marker is not below the high watermark
+        self.ended: dict[int, int] = {}
+        self._aborted: list[AbortedTransaction] = []  # ascending in `last_offset`
 
     @property
     def first_unstable_offset(self) -> int | None:
-        """The first offset of the oldest transaction that is undecided, or decided by a marker that may still be lost."""
+        """The first offset of the oldest transaction that is open, or whose marker may still be
+        lost."""
         first = next(iter(self._open.values()), None)
         if self.ended:
             ended = min(self.ended)
@@ -54,7 +56,8 @@ class Transactions:
         self._open[producer_id] = first_offset
 
     def end(self, producer_id: int, first_offset: int, marker_offset: int, aborted: bool) -> AbortedTransaction | None:
-        """Its marker was appended. It stays unstable until the high watermark has passed the marker. One that was aborted is given back."""
+        """The marker of a transaction was appended. The transaction stays unstable until the high
+        watermark has passed the marker. Returns it if it was aborted."""
         self._open.pop(producer_id, None)
         self.ended[first_offset] = marker_offset
         if not aborted:
@@ -64,15 +67,16 @@ class Transactions:
         return self._aborted[-1]
 
     def list_again(self, aborted: Iterable[AbortedTransaction]) -> None:
-        """These were listed in an earlier life, after those that are."""
+        """Append transactions to the list that were found in the files of the log."""
         self._aborted += aborted
 
     def settle(self, offset: int) -> None:
-        """Nothing below `offset` can be lost any more: the high watermark, or the log's start, is there."""
+        """Nothing below `offset` can be lost any more: the high watermark or the log start offset
+        is there."""
         self.ended = {first: marker for first, marker in self.ended.items() if marker >= offset}
 
     def aborted_in(self, offset: int, upper_bound: int) -> list[AbortedTransaction]:
-        """Those that a reader of [offset, upper_bound) must know of."""
+        """The aborted transactions that a reader of [offset, upper_bound) needs."""
         later = self._aborted[bisect_left(self._aborted, offset, key=_last_offset) :]
         return [transaction for transaction in later if transaction.first_offset < upper_bound]
 
@@ -81,7 +85,8 @@ class Transactions:
         del self._aborted[: bisect_left(self._aborted, offset, key=_last_offset)]
 
     def truncate(self, offset: int) -> None:
-        """The log ends at `offset` now; what was open there must be told again."""
+        """The log ends at `offset` now. Open transactions are forgotten, and `restore` brings them
+        back."""
         del self._aborted[bisect_left(self._aborted, offset, key=_last_offset) :]
         self._open.clear()
         self.ended.clear()

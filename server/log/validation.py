@@ -1,7 +1,8 @@
-"""What a leader demands of a batch before it takes it, in Kafka's order and with Kafka's error codes (`LogValidator` and the checks before it).
+"""The checks of a leader before it accepts a batch, in Kafka's order and with Kafka's error codes
+(LogValidator, and the checks before it).
 
-Every error code here is what a producer gets; the messages are ours. The records inside are looked at by `inspection`. A batch of our own
-node has been made by code that is trusted: only its size is checked.
+A producer gets these error codes; the messages are ours. `inspection` checks the records inside. A
+batch of this node was made by trusted code: only its size is checked.
 """
 
 from kafkadouble.messages import error_codes
@@ -16,10 +17,11 @@ from .refusals import AppendRefused, NotOneBatch
 
 
 def sole_batch(batch: Buffer) -> BatchHeader:
-    """The header of the one batch that a partition's records must be; incomplete bytes after it are passed over, as Kafka does.
+    """The header of the only batch that a partition's records may hold. As in Kafka, incomplete
+    bytes after it are ignored.
 
-    INVALID_RECORD for none, for two, and for magic 0 and 1, which no served version of Produce carries; CORRUPT_MESSAGE for sizes and magics
-    that cannot be.
+    INVALID_RECORD for no batch, for two batches, and for magic 0 and 1, which no served version of
+    Produce carries; CORRUPT_MESSAGE for an impossible size or magic.
     """
     try:
         header = read_header(batch)
@@ -35,8 +37,8 @@ def sole_batch(batch: Buffer) -> BatchHeader:
 def _unreadable(problem: WireError) -> NotOneBatch:
     if isinstance(problem, Truncated):
         return NotOneBatch(error_codes.INVALID_RECORD, "no whole record batch")
-    told = isinstance(problem, BadLength | UnsupportedMagic)
-    return NotOneBatch(error_codes.CORRUPT_MESSAGE, str(problem), told=told)
+    is_shown = isinstance(problem, BadLength | UnsupportedMagic)
+    return NotOneBatch(error_codes.CORRUPT_MESSAGE, str(problem), is_shown=is_shown)
 
 
 def _is_followed(batch: Buffer, position: int) -> bool:
@@ -45,12 +47,12 @@ def _is_followed(batch: Buffer, position: int) -> bool:
     except Truncated:
         return False
     except WireError as problem:
-        raise NotOneBatch(error_codes.CORRUPT_MESSAGE, str(problem), told=False) from problem
+        raise NotOneBatch(error_codes.CORRUPT_MESSAGE, str(problem), is_shown=False) from problem
     return True
 
 
 def check_produced(batch: Buffer, header: BatchHeader, config: LogConfig) -> None:
-    """Raise AppendRefused unless a client's batch is one that the log can take, as far as its header and checksum tell."""
+    """Raise AppendRefused unless the header and the checksum of a client's batch are acceptable."""
     if header.base_offset != 0 and not config.conditional:
         raise AppendRefused(
             error_codes.INVALID_RECORD, f"a produced batch has base offset 0, this one {header.base_offset}"
@@ -68,7 +70,7 @@ def check_produced(batch: Buffer, header: BatchHeader, config: LogConfig) -> Non
 
 
 def check_size(size: int, config: LogConfig) -> None:
-    """`max.message.bytes` binds a whole batch, compressed as it is."""
+    """Check `max.message.bytes`. It bounds a whole batch, compressed as it is."""
     if size > config.max_message_bytes:
         raise AppendRefused(
             error_codes.MESSAGE_TOO_LARGE,
@@ -77,7 +79,7 @@ def check_size(size: int, config: LogConfig) -> None:
 
 
 def check_fits_segment(size: int, config: LogConfig) -> None:
-    """A batch is never split over segments."""
+    """Check `segment.bytes`: a batch is never split over two segments."""
     if size > config.segment_bytes:
         raise AppendRefused(
             error_codes.RECORD_LIST_TOO_LARGE, f"a batch of {size} bytes, where segment.bytes is {config.segment_bytes}"
@@ -85,12 +87,13 @@ def check_fits_segment(size: int, config: LogConfig) -> None:
 
 
 MOST_RECORDS, SMALLEST = 250_000, 7
-"""A compressed batch has so many records at most, or as many of the smallest size as its bytes could hold if they were not compressed. Three
-kilobytes of zstd can hold 15 million: gigabytes, as soon as somebody looks for a timestamp among them."""
+"""A compressed batch has at most so many records, or as many as would fit uncompressed into its
+bytes, at the smallest size. Three kilobytes of zstd can hold 15 million records: gigabytes of
+objects, as soon as one lookup by timestamp decodes them."""
 
 
 def _contradiction(header: BatchHeader) -> str | None:
-    """What a client's header says that cannot be, or that a client must not say."""
+    """Describe what is impossible in a client's header, or not allowed to a client."""
     if header.count <= 0 or header.count != header.last_offset_delta + 1:
         return f"a batch of {header.count} records over {header.last_offset_delta + 1} offsets"
     if header.count > MOST_RECORDS and header.count > header.size // SMALLEST:

@@ -1,10 +1,12 @@
-"""Logs in files: Kafka's own layout, in one log directory or several.
+"""The logs of one node in files, in Kafka's layout, in one log directory or several.
 
-Rules. A partition lies in one directory, a new one where the fewest are. A folder tells by `partition.metadata` whose records it holds: one
-that no topic of the cluster owns is put aside as `-stray`, never deleted. A deleted partition is renamed at once and removed later
-(`log.segment.delete.delay.ms`). A directory that fails is not touched again (KIP-112): its logs refuse with DiskFailure, the others serve, and
-new partitions go to them. A partition of which a file was emptied, or deleted, fails alone. What fails in the care of the logs is told by
-`outages` only.
+Rules. A partition is in one log directory; a new one goes to the directory with the fewest
+partitions. The file `partition.metadata` says which topic a folder belongs to: a folder that
+belongs to no topic of the cluster is renamed to `-stray`, never deleted. A deleted partition is
+renamed at once and removed later (`log.segment.delete.delay.ms`). A directory that has failed is
+not used again (KIP-112): its logs raise DiskFailure, the others are served, and new partitions go
+to them. A partition with an emptied or deleted file fails alone. Failures during the upkeep of logs
+are reported by `outages` only.
 """
 
 from __future__ import annotations
@@ -32,8 +34,8 @@ from ..metadata.log_dir_ids import LOST
 from ..raft.quorum_state_file import FileQuorumStateStore
 from ..raft.snapshots.file_store import FileSnapshotStore
 from .log_dir import LogDir
+from .log_dir_description import LogDirDescription
 from .outage import Outage
-from .place import Place
 
 log = logging.getLogger("kafkadouble.server.logs")
 
@@ -48,59 +50,63 @@ METADATA_KEY = METADATA_TOPIC, 0
 SINCE_EVER = -(2**63)
 
 
-class Kept(NamedTuple):
-    """An open log, whose it is, and where it lies."""
+class OpenLog(NamedTuple):
+    """An open log, the id of its topic, and its log directory."""
 
     log: PartitionLog
     topic_id: Uuid
-    place: LogDir
+    log_dir: LogDir
 
 
 class FileLogs:
-    """All logs of one node; see `logs.Logs`. The first directory has the log of the metadata unless another is named."""
+    """All logs of one node; see `logs.Logs`. The first directory has the metadata log, unless
+    `metadata_dir` is given."""
 
     def __init__(self, dirs: Sequence[LogDir], new_id: Callable[[], Uuid], metadata_dir: LogDir | None = None) -> None:
         self._dirs, self._new_id = list(dirs), new_id
         self._metadata_dir = metadata_dir or self._dirs[0]
-        self._kept: dict[Key, Kept] = {}
+        self._open_logs: dict[Key, OpenLog] = {}
         self._lost: dict[Key, LostFile] = {}  # partitions that are not served until a restart
-        self._places = {key: place for place in self._dirs for key in place.partitions()}
-        self._deleted = [(SINCE_EVER, place, folder) for place in self._dirs for folder in place.deleted()]
+        self._dir_of = {key: log_dir for log_dir in self._dirs for key in log_dir.partitions()}
+        self._deleted = [(SINCE_EVER, log_dir, folder) for log_dir in self._dirs for folder in log_dir.deleted()]
         self.failures: deque[tuple[LogDir, DiskFailure]] = deque()  # filled by any thread
-        for place in self._dirs:
-            place.disk.watch(partial(self._fails, place))
+        for log_dir in self._dirs:
+            log_dir.disk.watch(partial(self._fails, log_dir))
 
-    def _fails(self, place: LogDir, failure: DiskFailure) -> None:
-        self.failures.append((place, failure))
+    def _fails(self, log_dir: LogDir, failure: DiskFailure) -> None:
+        self.failures.append((log_dir, failure))
 
     def outages(self) -> list[Outage]:
         found = []
         while self.failures:
-            place, why = self.failures.popleft()
+            log_dir, why = self.failures.popleft()
             if isinstance(why, LostFile):
-                found += self._lose(place, why)
+                found += self._lose(log_dir, why)
                 continue
-            lost = sorted(key for key, other in self._places.items() if other is place)
-            found.append(Outage(place.id, place.path, why, lost, place is self._metadata_dir))
+            lost = sorted(key for key, other in self._dir_of.items() if other is log_dir)
+            found.append(Outage(log_dir.id, log_dir.path, why, lost, log_dir is self._metadata_dir))
         return found
 
-    def _lose(self, place: LogDir, why: LostFile) -> list[Outage]:
-        """The partition of a file that is lost; nothing when that is known, or the partition is no more."""
+    def _lose(self, log_dir: LogDir, why: LostFile) -> list[Outage]:
+        """The outage of the partition whose file is lost; none when it is known already, or the
+        partition was deleted."""
         folder = why.path.partition("/")[0]
         key = names.parse_partition_folder(folder)
-        if key is None or key in self._lost or self._places.get(key) is not place:
+        if key is None or key in self._lost or self._dir_of.get(key) is not log_dir:
             return []
         self._lost[key] = why
-        return [Outage(place.id, place.at(folder), why, [key], key == METADATA_KEY, is_partial=True)]
+        return [Outage(log_dir.id, log_dir.at(folder), why, [key], key == METADATA_KEY, is_partial=True)]
 
-    def places(self) -> list[Place]:
-        found: dict[LogDir, dict[Key, PartitionLog]] = {place: {} for place in self._dirs}
-        for key, kept in self._kept.items():
-            if key != METADATA_KEY and kept.place.disk.failed is None:
-                found[kept.place][key] = kept.log
+    def log_dirs(self) -> list[LogDirDescription]:
+        found: dict[LogDir, dict[Key, PartitionLog]] = {log_dir: {} for log_dir in self._dirs}
+        for key, opened in self._open_logs.items():
+            if key != METADATA_KEY and opened.log_dir.disk.failed is None:
+                found[opened.log_dir][key] = opened.log
         return [
-            Place(os.path.abspath(place.path), logs, place.disk.space(), place.disk.failed is not None)
-            for place, logs in found.items()
+            LogDirDescription(
+                os.path.abspath(log_dir.path), logs, log_dir.disk.space(), log_dir.disk.failed is not None
+            )
+            for log_dir, logs in found.items()
         ]
 
     @property
@@ -113,30 +119,31 @@ class FileLogs:
 
     @property
     def last_broker_epoch(self) -> int:
-        epochs = {place.last_broker_epoch for place in self._dirs}
+        epochs = {log_dir.last_broker_epoch for log_dir in self._dirs}
         return epochs.pop() if len(epochs) == 1 else -1
 
     has_ids = True
 
     def directory_of(self, topic: str, index: int) -> Uuid | None:
-        place = self._places.get((topic, index))
+        log_dir = self._dir_of.get((topic, index))
         if (topic, index) in self._lost:
             return LOST
-        return None if place is None else place.id
+        return None if log_dir is None else log_dir.id
 
     @property
     def directories(self) -> Sequence[Uuid]:
-        return [place.id for place in self._dirs if place.disk.failed is None]
+        return [log_dir.id for log_dir in self._dirs if log_dir.disk.failed is None]
 
     def begin(self) -> None:
-        for place in self._dirs:
+        for log_dir in self._dirs:
             with suppress(DiskFailure):
-                place.begin()
+                log_dir.begin()
 
     def metadata(self, config: LogConfig, now: int) -> PartitionLog:
-        place = self._places.setdefault(METADATA_KEY, self._metadata_dir)
-        if place.owner(METADATA_FOLDER) not in (Uuid.METADATA_TOPIC_ID, None):  # to begin anew would be to vote anew
-            file = place.at(f"{METADATA_FOLDER}/{names.PARTITION_METADATA}")
+        log_dir = self._dir_of.setdefault(METADATA_KEY, self._metadata_dir)
+        # An empty log would let this node vote again in old epochs.
+        if log_dir.owner(METADATA_FOLDER) not in (Uuid.METADATA_TOPIC_ID, None):
+            file = log_dir.at(f"{METADATA_FOLDER}/{names.PARTITION_METADATA}")
             raise BadFile(f"another topic's id than {Uuid.METADATA_TOPIC_ID}", file=file, offset=0)
         return self.open(METADATA_TOPIC, Uuid.METADATA_TOPIC_ID, 0, config, now)
 
@@ -159,117 +166,125 @@ class FileLogs:
         key = topic, index
         if key in self._lost:
             raise self._lost[key]
-        kept = self._kept.get(key)
-        if kept is None:
-            kept = self._kept[key] = self._found(key, topic_id, config, now)
-        kept.log.config = config
-        return kept.log
+        opened = self._open_logs.get(key)
+        if opened is None:
+            opened = self._open_logs[key] = self._found(key, topic_id, config, now)
+        opened.log.config = config
+        return opened.log
 
-    def _found(self, key: Key, topic_id: Uuid, config: LogConfig, now: int) -> Kept:
-        """A log that is not open yet; a new one is begun in another directory when one fails over it."""
-        is_new = key not in self._places
+    def _found(self, key: Key, topic_id: Uuid, config: LogConfig, now: int) -> OpenLog:
+        """Open a log. A new log goes to another directory when its directory fails over it."""
+        is_new = key not in self._dir_of
         while True:
             try:
-                place = self._place_for(key, topic_id)
+                log_dir = self._log_dir_for(key, topic_id)
                 if key != METADATA_KEY:
-                    place.begin()
-                return Kept(_load(place, key, config, now), topic_id, place)
+                    log_dir.begin()
+                return OpenLog(_load(log_dir, key, config, now), topic_id, log_dir)
             except LostFile as lost:
-                self._fails(place, lost)
+                self._fails(log_dir, lost)
                 raise
             except DiskFailure:
                 if not is_new or not self.directories:
                     raise
-                self._places.pop(key, None)
+                self._dir_of.pop(key, None)
 
-    def _place_for(self, key: Key, topic_id: Uuid) -> LogDir:
-        """Where a partition lies, with a folder that is known to be its own."""
-        folder, place = names.partition_folder(*key), self._places.get(key)
-        if place is not None and place.owner(folder) not in (topic_id, None):
-            self._put_aside(place, key)
-            place = None
-        if place is None:
-            place = self._places[key] = self._emptiest()
-            place.ends_at(key, 0)  # whoever had this name before is gone
-        if place.owner(folder) is None:
-            place.own(folder, topic_id)
-        return place
+    def _log_dir_for(self, key: Key, topic_id: Uuid) -> LogDir:
+        """The directory of a partition, with a folder that certainly belongs to the partition."""
+        folder, log_dir = names.partition_folder(*key), self._dir_of.get(key)
+        if log_dir is not None and log_dir.owner(folder) not in (topic_id, None):
+            self._put_aside(log_dir, key)
+            log_dir = None
+        if log_dir is None:
+            log_dir = self._dir_of[key] = self._least_used()
+            log_dir.ends_at(key, 0)  # the offsets of a deleted topic of this name
+        if log_dir.owner(folder) is None:
+            log_dir.own(folder, topic_id)
+        return log_dir
 
-    def _emptiest(self) -> LogDir:
-        used = list(self._places.values())
-        working = [place for place in self._dirs if place.disk.failed is None]
+    def _least_used(self) -> LogDir:
+        used = list(self._dir_of.values())
+        working = [log_dir for log_dir in self._dirs if log_dir.disk.failed is None]
         return min(working or self._dirs, key=used.count)
 
     def put_aside_strays(self, known: Container[tuple[Uuid, int]]) -> None:
-        for key, place in list(self._places.items()):
+        for key, log_dir in list(self._dir_of.items()):
             with suppress(DiskFailure):
-                if key not in self._kept and (place.owner(names.partition_folder(*key)), key[1]) not in known:
-                    self._put_aside(place, key)
+                if key not in self._open_logs and (log_dir.owner(names.partition_folder(*key)), key[1]) not in known:
+                    self._put_aside(log_dir, key)
 
-    def _put_aside(self, place: LogDir, key: Key) -> None:
+    def _put_aside(self, log_dir: LogDir, key: Key) -> None:
         name = names.partition_folder(*key)
         stray = names.stray_folder(*key, self._new_id().hex())
-        log.warning("%s belongs to no topic of this cluster: it is now called %s", place.at(name), stray)
-        place.disk.rename(name, stray)
-        del self._places[key]
+        log.warning("%s belongs to no topic of this cluster: it is now called %s", log_dir.at(name), stray)
+        log_dir.disk.rename(name, stray)
+        del self._dir_of[key]
 
     def delete(self, topic: str, topic_id: Uuid, index: int, now: int) -> None:
         key, name = (topic, index), names.partition_folder(topic, index)
-        place = self._places.get(key)
-        if place is None:
+        log_dir = self._dir_of.get(key)
+        if log_dir is None:
             return
         with suppress(DiskFailure):
-            if place.owner(name) not in (topic_id, None):
+            if log_dir.owner(name) not in (topic_id, None):
                 return
-        kept = self._kept.pop(key, None)
-        del self._places[key]
+        opened = self._open_logs.pop(key, None)
+        del self._dir_of[key]
         self._lost.pop(key, None)
-        with suppress(DiskFailure):  # what stays in a directory that fails is put aside when it works again
-            if kept is not None:
-                kept.log.close(flush=False)
+        # What stays in a directory that fails becomes stray when it works again.
+        with suppress(DiskFailure):
+            if opened is not None:
+                opened.log.close(flush=False)
             gone = names.deleted_folder(topic, index, self._new_id().hex())
-            place.disk.rename(name, gone)
-            self._deleted.append((now, place, gone))
+            log_dir.disk.rename(name, gone)
+            self._deleted.append((now, log_dir, gone))
 
     def checkpoint(self, now: int) -> None:
-        for place in self._dirs:
-            here = {k: kept.log for k, kept in self._kept.items() if kept.place is place and k not in self._lost}
+        for log_dir in self._dirs:
+            here = {
+                k: opened.log
+                for k, opened in self._open_logs.items()
+                if opened.log_dir is log_dir and k not in self._lost
+            }
             with suppress(DiskFailure):
-                place.checkpoint(_offsets(here), self._unopened(place))
+                log_dir.checkpoint(_offsets(here), self._unopened(log_dir))
 
-    def _unopened(self, place: LogDir) -> set[Key]:
-        """The partitions that lie there, and that nobody has asked for in this life, or that were lost in it."""
-        closed = self._lost.keys() | (self._places.keys() - self._kept.keys())
-        return {key for key in closed if self._places[key] is place}
+    def _unopened(self, log_dir: LogDir) -> set[Key]:
+        """The partitions of a directory that were not opened since the start, or that were lost
+        since then."""
+        closed = self._lost.keys() | (self._dir_of.keys() - self._open_logs.keys())
+        return {key for key in closed if self._dir_of[key] is log_dir}
 
     def tick(self, now: int, delay: int) -> None:
-        for kept in self._kept.values():
+        for opened in self._open_logs.values():
             with suppress(DiskFailure):
-                kept.log.tick(now)
+                opened.log.tick(now)
         due = [each for each in self._deleted if now - each[0] >= delay]
         if due:
-            self.checkpoint(now)  # first, so that no checkpoint speaks of what is nowhere
-        for since, place, folder in due:
-            self._deleted.remove((since, place, folder))
+            # first, so that no checkpoint has an entry without a folder
+            self.checkpoint(now)
+        for since, log_dir, folder in due:
+            self._deleted.remove((since, log_dir, folder))
             with suppress(DiskFailure):
-                place.disk.remove_folder(folder)
+                log_dir.disk.remove_folder(folder)
 
     def close(self, now: int, broker_epoch: int) -> None:
-        for kept in self._kept.values():
+        for opened in self._open_logs.values():
             with suppress(DiskFailure):
-                kept.log.close()
+                opened.log.close()
         self.checkpoint(now)
-        for place in self._dirs:
-            if place.clean or not self._unopened(place):  # what is not open is as the last life has left it
+        for log_dir in self._dirs:
+            # Logs that were not opened are as the previous stop has left them.
+            if log_dir.clean or not self._unopened(log_dir):
                 with suppress(DiskFailure):
-                    place.mark_clean(broker_epoch)
+                    log_dir.mark_clean(broker_epoch)
 
     def __repr__(self) -> str:
-        return f"{len(self._kept)} logs in {', '.join(place.path for place in self._dirs)}"
+        return f"{len(self._open_logs)} logs in {', '.join(place.path for place in self._dirs)}"
 
 
 def _offsets(logs: Mapping[Key, PartitionLog]) -> dict[str, dict[Key, int]]:
-    """What is written down of them, by the name of the checkpoint."""
+    """The offsets of the logs, by the name of the checkpoint."""
     starts = {key: each.log_start_offset for key, each in logs.items()}
     cleaned = {key: each.cleaned_to for key, each in logs.items()}
     return {
@@ -280,26 +295,27 @@ def _offsets(logs: Mapping[Key, PartitionLog]) -> dict[str, dict[Key, int]]:
     }
 
 
-def _load(place: LogDir, key: Key, config: LogConfig, now: int) -> PartitionLog:
+def _load(log_dir: LogDir, key: Key, config: LogConfig, now: int) -> PartitionLog:
     folder = names.partition_folder(*key)
     try:
         found = open_log(
-            place.disk,
+            log_dir.disk,
             folder,
             *key,
             config,
-            clean=place.clean,
-            recovery_point=place.offset(names.RECOVERY_POINT, key),
-            log_start_offset=place.offset(names.LOG_START, key),
+            clean=log_dir.clean,
+            recovery_point=log_dir.offset(names.RECOVERY_POINT, key),
+            log_start_offset=log_dir.offset(names.LOG_START, key),
             now=now,
             verified=key == METADATA_KEY,
-            ends_at=partial(place.ends_at, key),
-            compacted=place.offset(names.CLEANER_OFFSET, key) > 0,
+            ends_at=partial(log_dir.ends_at, key),
+            compacted=log_dir.offset(names.CLEANER_OFFSET, key) > 0,
         )
     except LostRecords as lost:
         if key == METADATA_KEY:
             raise
-        raise LostFile(place.path, place.at(str(lost)), lost.file) from lost
-    found.high_watermark = place.offset(names.REPLICATION_OFFSET, key)  # as far as it is known to be replicated
-    found.cleaned_to = min(place.offset(names.CLEANER_OFFSET, key), found.log_end_offset)
+        raise LostFile(log_dir.path, log_dir.at(str(lost)), lost.file) from lost
+    # As far as it is known to be replicated.
+    found.high_watermark = log_dir.offset(names.REPLICATION_OFFSET, key)
+    found.cleaned_to = min(log_dir.offset(names.CLEANER_OFFSET, key), found.log_end_offset)
     return found

@@ -1,12 +1,14 @@
-"""Flushes beside the loop: what must outlive the machine before it counts is flushed on another thread, in groups, and nobody else waits.
+"""Flushes logs outside of the event loop: on another thread, several logs at once, and no other
+request waits for them.
 
-    partition.append(...)               # flush.messages is reached: the high watermark stays behind, and the partition is wanted here
-    work = flushing.begin()             # the shell takes all that is wanted, unless it is at it already
-    results = run(work)                 # on a thread of its own
-    flushing.end(work, results)         # back on the loop: high watermarks move on, and with them whoever waits
+    partition.append(...)         # flush.messages is reached: the partition asks for a flush
+    work = flushing.begin()       # the shell takes all flushes, unless others are under way
+    results = run(work)           # on a thread of its own
+    flushing.end(work, results)   # on the loop: high watermarks move, waiting requests go on
 
-Rules. What is wanted again while it is being flushed has its turn afterwards. What cannot be flushed is never committed: its log directory is
-at fault, and refuses from then on. This file starts no thread and touches no file.
+Rules. A flush that is asked for during another one comes after it. What cannot be flushed is never
+committed: its log directory has failed, and refuses everything from then on. This file starts no
+thread and touches no file.
 """
 
 from __future__ import annotations
@@ -22,8 +24,8 @@ from ..log.storage import Flush
 log = logging.getLogger("kafkadouble.server.logs")
 
 
-class Written(Protocol):
-    """What is to be flushed: a log, or what is like one in this."""
+class FlushableLog(Protocol):
+    """A log, or something else that is flushed like one."""
 
     @property
     def log_end_offset(self) -> int: ...
@@ -31,63 +33,64 @@ class Written(Protocol):
     def unflushed(self) -> Flush | None: ...
 
 
-class Owner(Protocol):
-    """Whoever has something flushed: a partition, the controller, a snapshot that is written."""
+class FlushOwner(Protocol):
+    """The owner of what is flushed: a partition, the controller, a snapshot that is being
+    written."""
 
     @property
-    def log(self) -> Written: ...
+    def log(self) -> FlushableLog: ...
 
     def flushed(self, offset: int) -> None:
-        """A flush of everything below `offset` was done."""
+        """The flush of everything below `offset` was done."""
         ...
 
 
-class Job(NamedTuple):
-    """Whose log it is, and what is to be done for it."""
+class FlushJob(NamedTuple):
+    """One flush, and its owner."""
 
-    owner: Owner
+    owner: FlushOwner
     flush: Flush
 
 
-Result = DiskFailure | None
-"""What came of a job: nothing is as it should be."""
+FlushResult = DiskFailure | None
+"""The failure of a job; None when it was done."""
 
 
-class Flushing:
-    """What is to be flushed. The shell is to `begin` when something is `wanted`."""
+class FlushQueue:
+    """The flushes that are due. The shell calls `begin` when `wanted` is not empty."""
 
     __slots__ = ("under_way", "wanted")
 
     def __init__(self) -> None:
-        self.wanted: dict[Owner, None] = {}
+        self.wanted: dict[FlushOwner, None] = {}
         self.under_way = False
 
-    def want(self, owner: Owner) -> None:
-        """Have everything flushed that is in the owner's log by the time of `begin`."""
+    def want(self, owner: FlushOwner) -> None:
+        """Ask for a flush of everything that is in the owner's log at the time of `begin`."""
         self.wanted[owner] = None
 
     @property
     def busy(self) -> bool:
-        """Whether something may be held back."""
+        """Whether a request may be waiting for a flush."""
         return bool(self.wanted) or self.under_way
 
-    def begin(self) -> list[Job]:
-        """All that is wanted, to be followed by `end`; nothing while others are under way."""
+    def begin(self) -> list[FlushJob]:
+        """Take all flushes that are due; `end` must follow. Nothing while others are under way."""
         if self.under_way:
             return []
         wanted, self.wanted = self.wanted, {}
         found = []
         for owner in wanted:
-            with suppress(DiskFailure):  # the node tells of it
+            with suppress(DiskFailure):  # the node reports it
                 flush = owner.log.unflushed()
                 if flush is None:
                     owner.flushed(owner.log.log_end_offset)
                 else:
-                    found.append(Job(owner, flush))
+                    found.append(FlushJob(owner, flush))
         self.under_way = bool(found)
         return found
 
-    def end(self, jobs: Sequence[Job], results: Sequence[Result]) -> None:
+    def end(self, jobs: Sequence[FlushJob], results: Sequence[FlushResult]) -> None:
         """The jobs are done."""
         self.under_way = False
         for (owner, flush), failure in zip(jobs, results, strict=True):
@@ -100,12 +103,13 @@ class Flushing:
         return f"{len(self.wanted)} logs to be flushed{', others under way' if self.under_way else ''}"
 
 
-def run(jobs: Sequence[Job]) -> list[Result]:
-    """Do the work of `begin`. It takes as long as the disks do: not for the loop's thread."""
+def run(jobs: Sequence[FlushJob]) -> list[FlushResult]:
+    """Run the work of `begin`. It takes as long as the disks need, so never on the loop's
+    thread."""
     return [_run(job) for job in jobs]
 
 
-def _run(job: Job) -> Result:
+def _run(job: FlushJob) -> FlushResult:
     try:
         job.flush.run()
     except DiskFailure as failure:

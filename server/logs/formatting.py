@@ -1,9 +1,11 @@
-"""Giving a log directory to a node of a cluster: what `kafka-storage format` writes, and what a start asks of it.
+"""Formats log directories, as `kafka-storage format` does, and checks them when a node starts.
 
-Rules. A directory is formatted once: what holds a `meta.properties`, or anything else, is not touched. `meta.properties` comes last, so that a
-directory that has it has everything. The directory of a controller's metadata also has a snapshot of nothing, at offset 0 in epoch 0: the
-records that the cluster begins with, which its first leader writes, and the voters of a quorum that can be changed (KIP-853). It is never
-shown to others. Apache Kafka before 4.4 keeps those records in a file of their own, `bootstrap.checkpoint`, which is read where it lies.
+Rules. A directory is formatted once: one with a `meta.properties`, or with any other file, is not
+touched. `meta.properties` is written last, so a directory that has it has everything. The directory
+of a controller's metadata also has a snapshot at offset 0 and epoch 0: the first records of the
+cluster, which its first leader writes, and the voters of a dynamic quorum (KIP-853). This snapshot
+is never sent to other nodes. Apache Kafka before 4.4 has those records in `bootstrap.checkpoint`,
+which is read as well.
 """
 
 from __future__ import annotations
@@ -26,8 +28,9 @@ from ..raft.voters import VoterSet
 from .log_dir import METADATA_FOLDER, LogDir, properties_of
 
 
-class Beginning(NamedTuple):
-    """What a cluster begins with: its first records, its quorum's `kraft.version`, and, if that is not 0, the voters where they are known."""
+class BootstrapMetadata(NamedTuple):
+    """The first records of a cluster, the `kraft.version` of its quorum, and, if that is not 0, the
+    voters as far as they are known."""
 
     records: Sequence[Message]
     kraft_version: int = 0
@@ -41,9 +44,10 @@ def format_directory(
     node_id: int,
     directory_id: Uuid,
     now: int,
-    beginning: Beginning | None = None,
+    beginning: BootstrapMetadata | None = None,
 ) -> None:
-    """Make `path` the log directory of a node; with a `beginning`, that of a controller's metadata. UsageError when it has something in it."""
+    """Make `path` the log directory of a node; with a `beginning`, that of a controller's metadata.
+    UsageError when the directory is not empty."""
     if disk.folders() or any(name not in (names.LOCK, "lost+found") for name in disk.names("")):
         raise UsageError(f"{path} is not empty, and no log directory: nothing was written there")
     if beginning is not None:
@@ -52,7 +56,7 @@ def format_directory(
     disk.write_whole(names.META_PROPERTIES, meta_properties.write(properties))
 
 
-def _write(disk: Disk, beginning: Beginning, now: int) -> None:
+def _write(disk: Disk, beginning: BootstrapMetadata, now: int) -> None:
     disk.make_folder(METADATA_FOLDER)
     from ..raft.snapshots.snapshot_header import SnapshotHeader  # a directory is formatted once, and opened often
     from ..raft.snapshots.snapshot_writer import write_at_once
@@ -64,8 +68,8 @@ def _write(disk: Disk, beginning: Beginning, now: int) -> None:
 
 
 def opened(disks: Mapping[str, Disk], node_id: int) -> list[LogDir]:
-    """The formatted directories of one node, by path. UsageError when one is not formatted, is another node's or another cluster's, or comes
-    twice."""
+    """The formatted directories of one node, by path. UsageError when one is not formatted, belongs
+    to another node or cluster, or is a copy of another."""
     found: list[tuple[str, MetaProperties]] = []
     for path, disk in disks.items():
         properties = properties_of(disk, path)

@@ -11,7 +11,7 @@ from kafkadouble.messages.uuid import Uuid
 from ..configs.settings import Settings
 from ..requests.listener_spec import ListenerSpec
 from ..requests.waiting import Waiting
-from .flushing import Flushing
+from .flushing import FlushQueue
 from .logs import Logs
 
 
@@ -53,7 +53,7 @@ class RaftHost(Protocol):
     def waiting(self) -> Waiting: ...
 
     @property
-    def flushing(self) -> Flushing: ...
+    def flushing(self) -> FlushQueue: ...
 
     @property
     def logs(self) -> Logs: ...

@@ -1,6 +1,8 @@
-"""The lock on a log directory: two nodes that write to one would destroy it. It is Kafka's own (`.lock`), so that a JVM respects it, too.
+"""The lock on a log directory: two nodes that write to one would destroy it. It is Kafka's own
+(`.lock`), so a JVM respects it too.
 
-The system lets go of it when the process ends, however it ends. It knows processes only; what this process has locked is remembered here.
+The system releases it when the process ends, for any reason. The system's lock works between
+processes; the locks of this process are remembered here.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ _HELD: set[str] = set()
 
 
 class DirectoryLock:
-    """Holds the lock on `folder` until `release`. UsageError when somebody else has it."""
+    """Holds the lock on `folder` until `release`. UsageError when another node holds it."""
 
     def __init__(self, folder: str) -> None:
         self._folder = os.path.realpath(folder)
@@ -32,7 +34,7 @@ class DirectoryLock:
         _HELD.add(self._folder)
 
     def release(self) -> None:
-        """Let others have the directory; once is enough."""
+        """Release the lock. Calling it again does nothing."""
         if not self._file.closed:
             self._file.close()
             _HELD.discard(self._folder)
@@ -43,7 +45,7 @@ def _taken(folder: str) -> UsageError:
 
 
 def _lock(file: IO[bytes]) -> None:
-    """OSError when another process has it."""
+    """Take the system's lock. OSError when another process has it."""
     if sys.platform == "win32":
         import msvcrt
 

@@ -1,12 +1,15 @@
-"""One log directory: whose it is, which partitions lie in it, and what an earlier life wrote down of them.
+"""One log directory: the node that it belongs to, its partitions, and the checkpoints of the
+previous run.
 
-    meta.properties, .lock, .kafka_cleanshutdown, recovery-point-offset-checkpoint, replication-offset-checkpoint,
-    log-start-offset-checkpoint, cleaner-offset-checkpoint, and a folder for each partition: orders-0, orders-1, ...
+    meta.properties, .lock, .kafka_cleanshutdown, recovery-point-offset-checkpoint,
+    replication-offset-checkpoint, log-start-offset-checkpoint, cleaner-offset-checkpoint,
+    and a folder for each partition: orders-0, orders-1, ...
 
-Rules. A directory belongs to one node of one cluster (KIP-78, KIP-631) and has an id of its own (KIP-858). The mark of a clean stop is
-taken away by `begin`, before the node writes anything of its own: whatever comes next is unclean until it is put there again. A start that
-fails before has changed nothing, and the next one finds what it found. A checkpoint that cannot be read, or is ahead of its log, is
-distrusted, never believed; one that is lost costs time only.
+Rules. A directory belongs to one node of one cluster (KIP-78, KIP-631) and has an id of its own
+(KIP-858). `begin` removes the mark of a clean stop, before the node writes anything: from then on
+every stop is unclean, until the mark is written again. A start that fails before `begin` has
+changed nothing. A checkpoint that cannot be read, or that is ahead of its log, is not trusted; a
+missing one costs only time.
 """
 
 from __future__ import annotations
@@ -34,48 +37,51 @@ Offsets = Mapping[tuple[str, int], int]
 
 
 class LogDir:
-    """An opened log directory; `path` is for people. `clean` is whether it was left in good order."""
+    """An opened log directory; `path` is for messages. `clean`: its last node stopped cleanly."""
 
     def __init__(self, disk: Disk, path: str, properties: MetaProperties) -> None:
         self.disk, self.path, self.properties = disk, path, properties
-        self._offsets = {name: self._read(name) for name in names.OFFSET_CHECKPOINTS}  # as they are on the disk
+        # as they are on the disk
+        self._offsets = {name: self._read(name) for name in names.OFFSET_CHECKPOINTS}
         self.clean = disk.exists(names.CLEAN_SHUTDOWN)
         self.last_broker_epoch = self._epoch_of_last_life()
         self._is_marked = self.clean
 
     def begin(self) -> None:
-        """Take the mark of a clean stop away; once is enough."""
+        """Remove the mark of a clean stop. Calling it again does nothing."""
         if self._is_marked:
             self._is_marked = False
             self.disk.remove(names.CLEAN_SHUTDOWN)
-            # or a loss of power could bring the mark back, for logs that it says nothing of
+            # Without the flush, a loss of power could restore the mark, for logs that changed after
+            # it.
             self.disk.flush_folder("")
 
     def _epoch_of_last_life(self) -> int:
-        """Of a broker that stopped in good order, and said in which epoch."""
+        """The broker epoch of the last run, if it stopped cleanly and wrote its epoch; otherwise
+        -1."""
         if not self.clean:
             return -1
         try:
             epoch = clean_shutdown.read(self.disk.read_whole(names.CLEAN_SHUTDOWN), self.at(names.CLEAN_SHUTDOWN))
         except BadFile as problem:
-            log.warning("%s: it is passed over", problem)
+            log.warning("%s: it is ignored", problem)
             return -1
         return -1 if epoch is None else epoch
 
     @property
     def id(self) -> Uuid:
-        """The directory's own id; one without is not opened."""
+        """The directory's own id. A directory without one is not opened."""
         return self.properties.directory_id or Uuid.ZERO
 
     def _read(self, name: str) -> Offsets:
         try:
             return offset_checkpoint.read(self.disk.read_whole(name), self.at(name)) if self.disk.exists(name) else {}
         except BadFile as problem:
-            log.warning("%s: it is passed over", problem)
+            log.warning("%s: it is ignored", problem)
             return {}
 
     def at(self, name: str) -> str:
-        """Where something lies, for people."""
+        """The path of a file or folder, for messages."""
         return f"{self.path}/{name}"
 
     def partitions(self) -> Iterator[tuple[str, int]]:
@@ -88,35 +94,37 @@ class LogDir:
         return [name for name in self.disk.folders() if names.is_deleted(name)]
 
     def owner(self, folder: str) -> Uuid | None:
-        """Whose records a folder holds. None when nobody wrote that down, or power was lost before it was on the disk, which is before any of
-        the records was: the name tells then."""
+        """The topic that a folder belongs to. None when the file is missing, or when power was lost
+        before it was flushed, which is before any record was: then the folder's name decides."""
         file = f"{folder}/{names.PARTITION_METADATA}"
         if not self.disk.exists(file):
             return None
         try:
             return partition_metadata.read(self.disk.read_whole(file), self.at(file)).topic_id
         except BadFile as problem:
-            log.warning("%s: the name of the folder tells", problem)
+            log.warning("%s: the folder's name decides", problem)
             return None
 
     def own(self, folder: str, topic_id: Uuid) -> None:
-        """Write down whose records a folder holds."""
+        """Write which topic a folder belongs to."""
         self.disk.make_folder(folder)
         self.disk.write_whole(f"{folder}/{names.PARTITION_METADATA}", partition_metadata.write(topic_id), flush=False)
 
     def offset(self, name: str, partition: tuple[str, int]) -> int:
-        """What the checkpoint of this name says of a partition, 0 for nothing."""
+        """The offset of a partition in the checkpoint of this name, 0 when it has none."""
         return self._offsets[name].get(partition, 0)
 
     def checkpoint(self, offsets: Mapping[str, Offsets], unopened: Container[tuple[str, int]] = ()) -> None:
-        """Write down, by the name of the checkpoint, how far the logs are safe, replicated, cleaned, and where they begin. Of those that are
-        not open stays what is written down."""
+        """Write the checkpoints: recovery points, high watermarks, cleaner offsets and log start
+        offsets, by the name of the checkpoint. The entries of logs in `unopened` stay."""
         for name in names.OFFSET_CHECKPOINTS:
             known = {key: offset for key, offset in self._offsets[name].items() if key in unopened}
             self._write(name, {**known, **offsets[name]})
 
     def ends_at(self, partition: tuple[str, int], offset: int) -> None:
-        """The log of a partition ends here: what is written down of more was said of what is gone, and is not to be believed of what comes."""
+        """The log of a partition ends at `offset` now. Larger offsets in the checkpoints are
+        lowered to it: they are of records that are gone, and must not count for the records that
+        come."""
         for name, offsets in self._offsets.items():
             if offsets.get(partition, 0) > offset:
                 self._write(name, {**offsets, partition: offset})
@@ -126,11 +134,12 @@ class LogDir:
         self._offsets[name] = offsets
 
     def mark_clean(self, broker_epoch: int) -> None:
-        """Everything is on the disk."""
+        """Mark the directory: every log in it is closed and flushed."""
         self.disk.write_whole(names.CLEAN_SHUTDOWN, clean_shutdown.write(broker_epoch))
 
     def bootstrap(self) -> list[Message]:
-        """The records that it was formatted with: where Apache Kafka puts them today, or else where it put them before."""
+        """The records that the directory was formatted with: where Apache Kafka writes them today,
+        or where it wrote them before."""
         for file in (f"{METADATA_FOLDER}/{names.checkpoint_name(OffsetAndEpoch(0, 0))}", names.BOOTSTRAP):
             if self.disk.exists(file):
                 records = bootstrap_file.read(self.disk.read_whole(file), self.at(file))
@@ -143,7 +152,8 @@ class LogDir:
 
 
 def properties_of(disk: Disk, path: str) -> MetaProperties | None:
-    """Whose a directory is; None when it is nobody's yet. BadFile when that cannot be read."""
+    """The `meta.properties` of a directory; None when it has none. BadFile when it cannot be
+    read."""
     if not disk.exists(names.META_PROPERTIES):
         return None
     return meta_properties.read(disk.read_whole(names.META_PROPERTIES), f"{path}/{names.META_PROPERTIES}")

@@ -1,7 +1,8 @@
-"""Which logs a node keeps, and where: the seam behind which memory and log directories are siblings.
+"""All logs of a node (Kafka's LogManager). Memory and log directories implement this interface.
 
-Rules. A log is opened when this node begins to hold a replica of its partition, and deleted with its topic; between the two it is the same
-object. Nothing here knows who leads, or what the records mean. Time comes in as `now` (ms).
+Rules. A log is opened when this node gets a replica of its partition, and deleted with its topic;
+in between it is the same object. Nothing here knows who leads a partition, or what its records
+mean. Time comes in as `now` (ms).
 """
 
 from collections.abc import Collection, Container, Sequence
@@ -14,8 +15,8 @@ from ..log.config import LogConfig
 from ..log.log import PartitionLog
 from ..raft.quorum_state import QuorumStateStore
 from ..raft.snapshots.store import SnapshotStore
+from .log_dir_description import LogDirDescription
 from .outage import Outage
-from .place import Place
 
 
 class Logs(Protocol):
@@ -23,89 +24,100 @@ class Logs(Protocol):
 
     @property
     def cluster_id(self) -> str | None:
-        """The cluster that they belong to; None where none was written down, and the node makes one."""
+        """The cluster that the logs belong to; None when none was written, and the node makes an
+        id."""
         ...
 
     @property
     def bootstrap(self) -> Sequence[Message]:
-        """The records that a new cluster was formatted to begin with; none where the controller chooses them."""
+        """The first records of a new cluster, if it was formatted with some; otherwise the
+        controller chooses them."""
         ...
 
     @property
     def directories(self) -> Sequence[Uuid]:
-        """The ids of the log directories that can be used (KIP-858); none where nothing has an id."""
+        """The ids of the log directories that are in use (KIP-858); none when no directory has an
+        id."""
         ...
 
     @property
     def has_ids(self) -> bool:
-        """Whether log directories have ids at all, be they usable or not."""
+        """Whether log directories have ids, whether or not they are in use."""
         ...
 
     def directory_of(self, topic: str, index: int) -> Uuid | None:
-        """The id of the directory that a partition lies in, though it may have failed; None where it lies in none."""
+        """The id of a partition's directory, which may have failed; None when the partition is in
+        none."""
         ...
 
     @property
     def last_broker_epoch(self) -> int:
-        """In which epoch a broker wrote to them that stopped in good order; -1 when none did, or it did not (KIP-966)."""
+        """The epoch of the last broker that wrote to the logs and stopped cleanly; -1 when there is
+        none (KIP-966)."""
         ...
 
-    def places(self) -> Sequence[Place]:
+    def log_dirs(self) -> Sequence[LogDirDescription]:
         """The log directories, with the open logs in each."""
         ...
 
     @property
     def failures(self) -> Collection[object]:
-        """Not empty when there are `outages`; asked after every request."""
+        """Not empty when there are `outages`; checked after every request."""
         ...
 
     def outages(self) -> Sequence[Outage]:
-        """The directories that have failed since this was asked last."""
+        """The directories that have failed since the last call."""
         ...
 
     def begin(self) -> None:
-        """The node has read all that its start depends on, and is about to write: from now on its stop counts as unclean, until `close`."""
+        """The node has read everything that its start depends on, and is about to write: from now
+        on a stop is unclean, until `close`."""
         ...
 
     def metadata(self, config: LogConfig, now: int) -> PartitionLog:
-        """The log of the cluster's metadata."""
+        """The metadata log."""
         ...
 
     def call_directory(self, id: Uuid) -> Uuid:
-        """The id of the directory that the metadata lie in, by which the quorum tells this replica from an earlier one of the node (KIP-853);
-        this one, from now on, where nothing had an id."""
+        """The id of the directory of the metadata log. With it the quorum tells this replica from
+        an earlier one of the same node (KIP-853). When no directory has an id, `id` becomes the
+        id."""
         ...
 
     @property
     def elections(self) -> QuorumStateStore:
-        """Where the quorum keeps the epoch, the leader and the vote."""
+        """The election state of the quorum: epoch, leader and vote."""
         ...
 
     @property
     def snapshots(self) -> SnapshotStore:
-        """The snapshots of the cluster's metadata."""
+        """The snapshots of the metadata."""
         ...
 
     def open(self, topic: str, topic_id: Uuid, index: int, config: LogConfig, now: int) -> PartitionLog:
-        """The log of a partition, with whatever an earlier life of the node left in it. DiskFailure when it cannot be had."""
+        """The log of a partition, with the records of earlier runs of the node. DiskFailure when it
+        cannot be opened."""
         ...
 
     def put_aside_strays(self, known: Container[tuple[Uuid, int]]) -> None:
-        """The image of the cluster is known: what an earlier life left of other topics and partitions is none of this node's."""
+        """The metadata image is known: folders of topics and partitions that are not `known` are
+        renamed as stray."""
         ...
 
     def delete(self, topic: str, topic_id: Uuid, index: int, now: int) -> None:
-        """The partition is gone for good; one that was never opened is no error."""
+        """Delete a partition for good; one that was never opened is no error."""
         ...
 
     def checkpoint(self, now: int) -> None:
-        """Write down how far the logs are safe."""
+        """Write the checkpoints."""
         ...
 
     def tick(self, now: int, delay: int) -> None:
-        """Remove the partitions that were deleted `delay` ms ago, and what the logs let go of long enough ago."""
+        """Remove the partitions that were deleted `delay` ms ago, and the segments that were
+        deleted `file.delete.delay.ms` ago."""
         ...
 
     def close(self, now: int, broker_epoch: int) -> None:
-        """The node, which was registered in this broker epoch, stops in good order."""
+        """Close all logs and mark the directories as cleanly stopped, by a node that was registered
+        in this broker epoch."""
         ...

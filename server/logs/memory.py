@@ -1,4 +1,6 @@
-"""Logs in memory: gone with the process, unless somebody keeps this object and gives it to the next node, as a disk would be."""
+"""The logs of one node in memory. They are lost with the process. A test may keep this object and
+pass it to the next node, as if it were a disk.
+"""
 
 from collections.abc import Collection, Container, Sequence
 
@@ -10,8 +12,8 @@ from ..log.log import PartitionLog
 from ..metadata.internal_topics import METADATA_TOPIC
 from ..raft.quorum_state import MemoryQuorumStateStore
 from ..raft.snapshots.memory_store import MemorySnapshotStore
+from .log_dir_description import LogDirDescription
 from .outage import Outage
-from .place import Place
 
 
 class MemoryLogs:
@@ -39,9 +41,9 @@ class MemoryLogs:
     def outages(self) -> Sequence[Outage]:
         return ()
 
-    def places(self) -> Sequence[Place]:
+    def log_dirs(self) -> Sequence[LogDirDescription]:
         return [
-            Place(
+            LogDirDescription(
                 None, {(each.topic, each.index): each for each in self._logs.values() if each.topic != METADATA_TOPIC}
             )
         ]

@@ -1,4 +1,4 @@
-"""A log directory that has failed, and what goes with it."""
+"""The failure of a log directory, and the partitions in it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from ..log.files.errors import DiskFailure
 
 
 class Outage(NamedTuple):
-    """A directory that is used no longer; with `is_partial` only the folder of one partition in it. `path` and `why` are for people;
-    `partitions` lay there, by topic and index. With `metadata` it had the log of the cluster's metadata, without which a node cannot go on."""
+    """A log directory that is not used any more; with `is_partial`, only the folder of one
+    partition in it. `path` and `why` are for messages; `partitions` are those in the directory, by
+    topic and index. With `metadata` it has the metadata log, without which a node cannot go on."""
 
     directory: Uuid
     path: str

@@ -1,8 +1,10 @@
-"""This node's replica of the metadata log, put together: its log and snapshots, what it may never forget, its voters, its settings (KIP-595).
+"""Assembles this node's replica of the metadata log: its log and snapshots, its election state, its
+voters, its configs (KIP-595; Kafka's KafkaRaftManager).
 
-Rules. Whoever calls the replica does it through here, so that what became committed is shown to the node right after. A replica that cannot go
-on halts its node. A sole voter has nobody who relies on what it flushed: it counts at once what it has appended, and flushes beside the loop,
-but for what must not be taken back once somebody has seen it.
+Rules. Every call of the replica goes through this class, so that newly committed records reach the
+node at once. A replica that cannot go on halts its node. A sole voter counts a record as soon as it
+is appended, because no other voter relies on its flush; it flushes outside of the loop, except for
+what must not be undone after a client has seen it.
 """
 
 from __future__ import annotations
@@ -39,15 +41,16 @@ if TYPE_CHECKING:
     from .logs import Logs
 
 
-class Quorum:
-    """The replica, and what of the node it needs. `log` is the metadata log. Nothing happens before `start`."""
+class RaftManager:
+    """The replica, and its connection to the node. `log` is the metadata log. Nothing happens
+    before `start`."""
 
     def __init__(self, node: RaftHost, listener: RaftListener) -> None:
         self._node = node
         settings, logs = node.settings, node.logs
         self.log = metadata_log(logs, settings, node.now)
         self.snapshots = logs.snapshots
-        self.durable = _Durable(node, self.log)
+        self.durable = _MetadataLogFlusher(node, self.log)
         listener_name = controller_listener_names(settings)[0]
         advertised = {each.name: each.advertised for each in of_controllers(node.listeners)}
         endpoints = {name: VoterEndpoint(*address) for name, address in advertised.items() if address is not None}
@@ -71,26 +74,27 @@ class Quorum:
         self.durable.replica = self.replica
 
     def _raft_log(self, static: VoterSet) -> RaftLog:
-        """BadFile for a log that cannot be what this node has kept: it would vote on it."""
+        """Load the metadata log. BadFile for a log that this node cannot have written: it must not
+        vote with it."""
         try:
             found = RaftLog(self.log, static, self.snapshots, self.durable)
         except DivergedLog as problem:
             raise BadFile(str(problem), file=METADATA_TOPIC) from problem
         epoch = self._node.logs.elections.load().epoch
         if 0 < epoch < found.last_epoch:
-            said = f"the log ends in epoch {found.last_epoch}, and the last one that this node has heard of is {epoch}"
+            said = f"the log ends in epoch {found.last_epoch}, and the last one that this node knows is {epoch}"
             raise BadFile(said, file=METADATA_TOPIC)
         if len(self.snapshots.ids()) > 1:
             from ..raft.snapshots.cleaner import forget_old  # most nodes have one snapshot at most
 
             forget_old(found, self.snapshots, self._node.now)
         if not found.end_offset:
-            list(self._node.logs.bootstrap)  # a leader that cannot read it would be none
+            list(self._node.logs.bootstrap)  # a leader that cannot read it must not start
         return found
 
     @property
     def needs_peers(self) -> bool:
-        """Whether there is anybody to speak to, or may be: else nothing has to be sent, ever."""
+        """Whether there are other nodes to send to, now or later."""
         return bool(self.replica.endpoints) or not self.is_alone
 
     @property
@@ -99,17 +103,18 @@ class Quorum:
         return self.replica.voters.is_only(self.replica.key)
 
     def start(self) -> None:
-        """Take part; a sole voter leads when this returns."""
+        """Take part in the quorum. A sole voter is the leader when this returns."""
         self.tick(self._node.now)
 
     def handle(self, request: InboundRequest) -> Message | Wait[Message]:
-        """Any of the quorum's requests."""
+        """Handle any request of the quorum."""
         response = self.replica.handle(request, self._node.now)
         self._after()
         return response
 
     def append(self, values: Sequence[bytes], *, flush: bool) -> OffsetAndEpoch:
-        """Write records as one batch; with `flush` they outlive the machine before they count. NotLeader, AppendRefused."""
+        """Append records as one batch; with `flush` they count only after a flush. NotLeader,
+        AppendRefused."""
         self.durable.at_once = flush
         try:
             return self.replica.append(values, self._node.now)
@@ -118,28 +123,29 @@ class Quorum:
             self._check()
 
     def retire(self, until: int) -> None:
-        """Stop in good order: a leader tells the others who should follow it, and tries to until then (ms)."""
+        """Stop cleanly: until that time (ms), a leader tells the other voters which of them should
+        follow it."""
         self.replica.shutdown(self._node.now, max(0, until - self._node.now))
         self._after()
 
     @property
     def is_retired(self) -> bool:
-        """Whether there is nothing left to be told."""
+        """Whether every voter was told."""
         return self.replica.is_stopped
 
     def take_outgoing(self) -> list[OutboundRequest]:
-        """What is to be sent to other nodes."""
+        """The requests to be sent to other nodes."""
         return self.replica.take_outgoing()
 
     def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
-        """What has become of it."""
+        """Pass the response of a request to the replica."""
         self._node.now = now
         self.replica.answered(token, response, now)
         self._after()
         self._node.waiting.run(now)
 
     def tick(self, now: int) -> None:
-        """Time has passed."""
+        """Pass the time to the replica."""
         self._node.now = now
         self.replica.tick(now)
         self._after()
@@ -161,16 +167,17 @@ class Quorum:
         return repr(self.replica)
 
 
-class _Durable:
-    """What the replica asks to make its log outlive the machine."""
+class _MetadataLogFlusher:
+    """Flushes the metadata log for the replica."""
 
     def __init__(self, node: RaftHost, log: PartitionLog) -> None:
         self._node, self.log = node, log
-        self.replica: KafkaRaftClient | None = None  # from its making on
+        self.replica: KafkaRaftClient | None = None  # set by RaftManager
         self.at_once = False
 
     def unflushed(self) -> Flush | None:
-        """The work to be done before what was appended counts; None when it can be done later, beside the loop."""
+        """The flush that must come before the appended records count; None when it can be done
+        later, outside of the loop."""
         replica = self.replica
         others = replica is None or not replica.voters.is_only(replica.key)
         if others or self.at_once or self._node.settings.int("log.flush.interval.messages") == 1:
@@ -179,7 +186,7 @@ class _Durable:
         return None
 
     def flushed(self, offset: int) -> None:
-        """A flush of the log below `offset` was done."""
+        """The flush of everything below `offset` was done."""
         self.log.flushed(offset)
 
     def __repr__(self) -> str:
@@ -187,7 +194,7 @@ class _Durable:
 
 
 def metadata_log(logs: Logs, settings: Settings, now: int) -> PartitionLog:
-    """The log of the metadata, which rolls as the settings say; nothing of it goes but what a snapshot stands for."""
+    """The metadata log, which rolls by its own configs. Only a snapshot deletes records of it."""
     size = settings["internal.metadata.log.segment.bytes"] or settings["metadata.log.segment.bytes"]
     return logs.metadata(LogConfig({"segment.bytes": size, "segment.ms": settings["metadata.log.segment.ms"]}), now)
 
@@ -196,6 +203,6 @@ RESPONSE_MAX_BYTES = "replica.fetch.response.max.bytes"
 
 
 def _response_max_bytes(settings: Settings) -> int | None:
-    """What bounds an answer to FetchSnapshot besides its MaxBytes: as in KIP-630 if the node was given the setting, as in Kafka not by
-    its default. A byte at least, or a replica would ask for ever."""
+    """The bound on a FetchSnapshot response besides its MaxBytes: as in KIP-630 when the config was
+    given, as in Kafka not by its default. At least one byte, or a replica would fetch forever."""
     return max(1, settings.int(RESPONSE_MAX_BYTES)) if RESPONSE_MAX_BYTES in settings.given else None

@@ -63,7 +63,7 @@ class TimerQueue(Protocol):
     def timers(self) -> Timers: ...
 
 
-class FlushQueue(Protocol):
+class SnapshotFlushQueue(Protocol):
     """Flushes files on another thread."""
 
     def want(self, owner: SnapshotFlush) -> None: ...
@@ -84,7 +84,7 @@ class SnapshotHost(Protocol):
     def waiting(self) -> TimerQueue: ...
 
     @property
-    def flushing(self) -> FlushQueue: ...
+    def flushing(self) -> SnapshotFlushQueue: ...
 
 
 class SnapshotGenerator:

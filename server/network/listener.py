@@ -61,7 +61,7 @@ class Listener:
         self._wanted = NEVER  # when the timer is due, by the node's clock
         self._loop: asyncio.AbstractEventLoop | None = None  # from `start` to `stop`
         self._look: asyncio.TimerHandle | None = None  # for silent connections
-        self._flushes: set[asyncio.Future[list[flushing.Result]]] = set()  # under way
+        self._flushes: set[asyncio.Future[list[flushing.FlushResult]]] = set()  # under way
         self.halted = asyncio.Event()
         """Set when the node says that it cannot go on."""
         self.opened = asyncio.Event()
@@ -247,11 +247,15 @@ class Listener:
         self._flushes.add(done)
         done.add_done_callback(partial(self._flushed, self.node, jobs))
 
-    def _flushed(self, node: Node, jobs: Sequence[flushing.Job], done: asyncio.Future[list[flushing.Result]]) -> None:
+    def _flushed(
+        self, node: Node, jobs: Sequence[flushing.FlushJob], done: asyncio.Future[list[flushing.FlushResult]]
+    ) -> None:
         self._flushes.discard(done)
         self._end_flush(node, jobs, done.result())
 
-    def _end_flush(self, node: Node, jobs: Sequence[flushing.Job], results: Sequence[flushing.Result]) -> None:
+    def _end_flush(
+        self, node: Node, jobs: Sequence[flushing.FlushJob], results: Sequence[flushing.FlushResult]
+    ) -> None:
         node.flushing.end(jobs, results)
         node.tick(self.clock.now())
         self.reschedule()

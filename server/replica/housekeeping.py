@@ -16,7 +16,7 @@ from .replicas import all_replicas
 
 if TYPE_CHECKING:
     from ..log.log import PartitionLog
-    from ..logs.flushing import Owner
+    from ..logs.flushing import FlushOwner
     from ..node import Node
 
 Chore = Callable[["Node", int], None]
@@ -53,7 +53,7 @@ def checkpoint(node: Node, now: int) -> None:
         _flush_closed(node, replica, replica.log)
 
 
-def _flush_closed(node: Node, owner: Owner, log: PartitionLog) -> None:
+def _flush_closed(node: Node, owner: FlushOwner, log: PartitionLog) -> None:
     if log.recovery_point < log.segments[-1].base_offset:
         node.flushing.want(owner)
 

@@ -86,7 +86,7 @@ class Cleaner:
         return replica if replica is not None and replica.log is log else None
 
     def _go_on(self, now: int) -> None:
-        from ..log.compaction.cleaner import Disturbed
+        from ..log.compaction.cleaner import CleaningAborted
 
         assert self._under_way is not None
         cleaned, steps = self._under_way
@@ -97,7 +97,7 @@ class Cleaner:
             next(steps)
         except StopIteration as end:
             self._end(cleaned, end.value)
-        except Disturbed as why:
+        except CleaningAborted as why:
             log.info("the cleaning of %r is dropped: %s", cleaned, why)
             self._end(cleaned, None)
         except DiskFailure:  # the node reports it

@@ -16,12 +16,12 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.wire.checksum import Buffer
 
 from ..log.files.errors import DiskFailure
-from ..log.inspection import Room
+from ..log.inspection import DecompressionBudget
 from ..log.log import AppendRefused, AppendResult, PartitionLog
 from ..requests.waiting import Waiters
 
 if TYPE_CHECKING:
-    from ..logs.flushing import Flushing
+    from ..logs.flushing import FlushQueue
     from ..metadata.image import PartitionImage
     from .replication.in_sync import InSync
 
@@ -51,7 +51,7 @@ class Partition:
         leader_id: int,
         leader_epoch: int,
         log: PartitionLog,
-        flushing: Flushing | None = None,
+        flushing: FlushQueue | None = None,
         in_sync: InSync | None = None,
     ) -> None:
         self.topic, self.topic_id, self.index = log.topic, topic_id, log.index
@@ -119,12 +119,12 @@ class Partition:
             return error_codes.KAFKA_STORAGE_ERROR
         return epoch_problem(self.leader_epoch, current_leader_epoch)
 
-    def append(self, batch: Buffer, now: int, *, room: Room | None = None) -> AppendResult:
+    def append(self, batch: Buffer, now: int, *, budget: DecompressionBudget | None = None) -> AppendResult:
         """Append what a client produced. Raises AppendRefused."""
         if self.offline:
             raise _storage_error()
         try:
-            result = self.log.append_as_leader(batch, self.leader_epoch, now, room)
+            result = self.log.append_as_leader(batch, self.leader_epoch, now, budget)
         except DiskFailure as failure:
             raise _storage_error() from failure
         if not result.duplicate:

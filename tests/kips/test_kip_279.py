@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.server.log.divergence import Verdict
+from kafkadouble.server.log.divergence import FetchPositionKind
 from kafkadouble.server.log.log import PartitionLog
 from tests.kips.story import Story, bytes_of, known
 from tests.server.log.batches import NOW, new_log, produced
@@ -57,7 +57,7 @@ def follow_by_fetching(follower: PartitionLog, leader: PartitionLog) -> int:
     """Fetch until the leader finds no difference; tells how often it found one."""
     for times in range(10):
         found = leader.compare(follower.log_end_offset, follower.epochs.latest)
-        if found.verdict is not Verdict.DIVERGING:
+        if found.verdict is not FetchPositionKind.DIVERGING:
             replicate(follower, leader)
             return times
         follower.truncate_to(min(found.end.offset, follower.end_offset_for_epoch(found.end.epoch).offset))

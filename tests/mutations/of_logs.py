@@ -97,8 +97,8 @@ LOGS = {
     ),
     "log: an epoch that begins is not flushed": Mutation(
         "server/log/log.py",
-        "self._storage.keep_epochs(self.epochs.entries, flush=True)",
-        "self._storage.keep_epochs(self.epochs.entries)",
+        "self._storage.write_leader_epochs(self.epochs.entries, flush=True)",
+        "self._storage.write_leader_epochs(self.epochs.entries)",
         (_OPENING, "tests/server/log/files/test_storage.py", _KIP_101, "tests/server/log/files/test_power_loss.py"),
         "after a loss of power the log has batches of an epoch that its checkpoint does not have (KIP-101)",
     ),
@@ -125,7 +125,7 @@ LOGS = {
     ),
     "log: epochs that were recovered are not written down": Mutation(
         "server/log/files/opening.py",
-        "    if is_damaged or epochs.entries != (kept or []):\n        storage.keep_epochs(epochs.entries)\n",
+        "    if is_damaged or epochs.entries != (kept or []):\n        storage.write_leader_epochs(epochs.entries)\n",
         "",
         (_OPENING, "tests/server/log/files/test_corruption.py", "tests/server/log/files/test_power_loss.py"),
         "leader-epoch-checkpoint stays wrong after a recovery, until the next epoch begins",

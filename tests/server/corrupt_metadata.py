@@ -9,7 +9,7 @@ from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.logs.files import FileLogs
-from kafkadouble.server.logs.formatting import Beginning, format_directory, opened
+from kafkadouble.server.logs.formatting import BootstrapMetadata, format_directory, opened
 from kafkadouble.server.metadata.features import new_cluster_features
 from kafkadouble.server.node import Node
 from kafkadouble.wire.errors import UsageError, WireError
@@ -36,7 +36,7 @@ class Left(NamedTuple):
 
 def formatted(id: int) -> LossyDisk:
     disk = LossyDisk()
-    beginning = Beginning(format_records(new_cluster_features(("controller",))))
+    beginning = BootstrapMetadata(format_records(new_cluster_features(("controller",))))
     format_directory(disk, f"disk{id}", "a-cluster", id, Uuid(bytes([id]) * 16), NOW, beginning)
     return disk
 

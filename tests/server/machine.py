@@ -20,7 +20,7 @@ from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.log.files.disk import Disk
 from kafkadouble.server.logs import flushing
 from kafkadouble.server.logs.files import FileLogs
-from kafkadouble.server.logs.formatting import Beginning, format_directory, opened
+from kafkadouble.server.logs.formatting import BootstrapMetadata, format_directory, opened
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.harness import NOW, SEED, Harness, Pending
 from tests.server.log.files.lossy_disk import LossyDisk
@@ -36,7 +36,7 @@ class Machine(Harness):
         self._settings, self._ids = settings, Random(SEED)
         self.disks = {path: LossyDisk() for path in paths or ("a",)}
         for at, (path, disk) in enumerate(self.disks.items()):
-            beginning = None if at else Beginning(format_records())
+            beginning = None if at else BootstrapMetadata(format_records())
             format_directory(disk, path, "a-cluster", 1, self._new_id(), NOW, beginning)
         self._live(NOW)
 
@@ -46,7 +46,7 @@ class Machine(Harness):
     def _live(self, now: int) -> None:
         disks: dict[str, Disk] = {**self.disks}
         super().__init__(self._settings, logs=FileLogs(opened(disks, 1), self._new_id), now=now)
-        self._under_way: list[flushing.Job] = []
+        self._under_way: list[flushing.FlushJob] = []
 
     def begin_flush(self) -> None:
         """What is wanted begins to be flushed, unless something is being flushed already."""

@@ -18,7 +18,7 @@ from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.server.logs import flushing
 from kafkadouble.server.logs.files import FileLogs
-from kafkadouble.server.logs.formatting import Beginning, format_directory, opened
+from kafkadouble.server.logs.formatting import BootstrapMetadata, format_directory, opened
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.harness import NOW, SEED, Harness
 
@@ -49,7 +49,7 @@ class Node(Harness):
     def __init__(self, folder: Path) -> None:
         self.folder, ids = folder, Random(SEED)
         disk = RealDisk(str(folder))
-        format_directory(disk, str(folder), "a-cluster", 1, Uuid(b"d" * 16), NOW, Beginning(format_records()))
+        format_directory(disk, str(folder), "a-cluster", 1, Uuid(b"d" * 16), NOW, BootstrapMetadata(format_records()))
         logs = FileLogs(opened({str(folder): disk}, 1), lambda: Uuid.random(ids.randbytes))
         super().__init__(SETTINGS, logs=logs)
 

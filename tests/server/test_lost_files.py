@@ -18,7 +18,7 @@ from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.server.logs import flushing
 from kafkadouble.server.logs.files import FileLogs
-from kafkadouble.server.logs.formatting import Beginning, format_directory, opened
+from kafkadouble.server.logs.formatting import BootstrapMetadata, format_directory, opened
 from tests.server.harness import NOW, SEED, Harness
 
 from .machine import fetch_request, produce_request
@@ -36,7 +36,7 @@ class Node(Harness):
         self.folder, self._ids = folder, Random(SEED)
         for name in "ab":
             path = str(folder / name)
-            beginning = Beginning(format_records()) if name == "a" else None
+            beginning = BootstrapMetadata(format_records()) if name == "a" else None
             format_directory(RealDisk(path), path, "a-cluster", 1, self._new_id(), NOW, beginning)
         self.start()
 
@@ -128,7 +128,7 @@ def test_an_index_that_lies_is_made_anew(
         assert node.fetched("lost", offset) == 0
     assert node.node.halted is None
     assert not errors(caplog)
-    assert len([each for each in caplog.records if "is made anew" in each.getMessage()]) <= 1
+    assert len([each for each in caplog.records if "is rebuilt" in each.getMessage()]) <= 1
     first = node.submit(fetch_request("lost", 2), 11).responses[0].partitions[0].records
     assert int.from_bytes(bytes(first)[:8], "big") == 2
 

@@ -193,8 +193,8 @@ def test_what_is_refused_for_now_is_told_again(cluster: OnManyDisks) -> None:
 def lose_file(cluster: OnManyDisks, id: int, topic: str) -> None:
     """Somebody deletes the batches of partition 0, and the broker runs into it."""
     logs: Any = cluster.nodes[id].logs
-    place = logs._places[topic, 0]
-    logs._fails(place, LostFile(place.path, "it is gone", f"{topic}-0/{0:020d}.log"))
+    place = logs._dir_of[topic, 0]
+    logs._fails(place, LostFile(place.path, "it is missing", f"{topic}-0/{0:020d}.log"))
     cluster.step()
 
 

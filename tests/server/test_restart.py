@@ -19,7 +19,7 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.server.logs.files import FileLogs
-from kafkadouble.server.logs.formatting import Beginning, format_directory, opened
+from kafkadouble.server.logs.formatting import BootstrapMetadata, format_directory, opened
 from kafkadouble.server.logs.logs import Logs
 from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.metadata.image import TOPIC
@@ -50,7 +50,7 @@ class Lives:
 def in_files(folder: Path) -> Callable[[], Logs]:
     """A log directory, opened anew by each life."""
     disk = RealDisk(str(folder))
-    format_directory(disk, str(folder), "a-cluster", 1, Uuid(b"d" * 16), NOW, Beginning(format_records()))
+    format_directory(disk, str(folder), "a-cluster", 1, Uuid(b"d" * 16), NOW, BootstrapMetadata(format_records()))
     ids = Random(SEED)
     return lambda: FileLogs(opened({str(folder): RealDisk(str(folder))}, 1), lambda: Uuid.random(ids.randbytes))
 

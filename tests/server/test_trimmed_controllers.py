@@ -8,7 +8,7 @@ import pytest
 
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.controller.bootstrap import format_records
-from kafkadouble.server.logs.formatting import Beginning, format_directory
+from kafkadouble.server.logs.formatting import BootstrapMetadata, format_directory
 from kafkadouble.server.metadata.features import new_cluster_features
 from kafkadouble.server.node import Node
 from tests.server.controllers import ControllersOnDisks
@@ -21,7 +21,7 @@ SEED = 20261122
 
 def formatted(id: int) -> LossyDisk:
     disk = LossyDisk()
-    beginning = Beginning(format_records(new_cluster_features(("controller",))))
+    beginning = BootstrapMetadata(format_records(new_cluster_features(("controller",))))
     format_directory(disk, f"disk{id}", "a-cluster", id, Uuid(bytes([id]) * 16), NOW, beginning)
     return disk
 

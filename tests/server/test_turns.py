@@ -142,7 +142,7 @@ def test_what_is_refused_aside_is_answered_as_what_is_refused_at_once(
     cluster: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(produce, "AT_ONCE", 1000)
-    monkeypatch.setattr("kafkadouble.server.log.inspection.Room.left", 4000)
+    monkeypatch.setattr("kafkadouble.server.log.inspection.DecompressionBudget.left", 4000)
     parts = cluster.submit(producing(b"a" * 5000, b"b" * 10, codec=1), 9).responses[0].partition_responses
     assert [each.error_code for each in parts] == [error_codes.INVALID_RECORD] * 2
 

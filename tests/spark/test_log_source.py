@@ -11,7 +11,7 @@ import pytest
 from kafkadouble import open_log
 from kafkadouble.pipeline.logs.levels import LEVELS, level_of, options_of
 from kafkadouble.pipeline.logs.pieces import SegmentPiece
-from kafkadouble.pipeline.logs.segments import LogSegment
+from kafkadouble.pipeline.logs.segments import SegmentListing
 from kafkadouble.pipeline.spark import divergence
 
 from .log_pages import replicas
@@ -122,7 +122,7 @@ def test_what_filters_leave_is_all_that_is_read(source: Any) -> None:
 
 def test_small_pieces_share_a_task(source: Any) -> None:
     sizes = [1, 2, 7, 1, 9, 3, 3]
-    pieces = [SegmentPiece(LogSegment("", "", "", None, None, size, 0), 0, size) for size in sizes]
+    pieces = [SegmentPiece(SegmentListing("", "", "", None, None, size, 0), 0, size) for size in sizes]
     assert [[piece.size for piece in each] for each in source.grouped(pieces, 5)] == [[1, 2, 7], [1, 9], [3, 3]]
 
 

@@ -1,11 +1,13 @@
-"""One cleaning of one log, in small steps, so that nobody waits for it: read what is dirty, then write each group of segments anew.
+"""Cleans one log in small steps, so that no request waits for it: reads the dirty part, then
+rewrites each group of segments.
 
-    steps = clean(log, now, most_keys)      # a generator; every `next` does a few batches
-    ...                                     # its value: what came of it
+    steps = clean(log, now, most_keys)      # a generator; every `next` reads a few batches
+    ...                                     # its value is the result
 
-Rules. Nothing of the log changes but in the one step that puts a finished segment in the place of the old ones: a cleaning that is dropped half
-way leaves the log as it was. The leader epochs keep where they begin, whatever records went: an epoch that seemed to begin later would hide
-where a follower's history left ours (KIP-101). What cannot be read is kept as it is.
+Rules. The log changes only in the step that replaces old segments by a finished one: a cleaning
+that is dropped half way leaves the log as it was. The leader epochs keep their start offsets,
+whatever records are removed: an epoch that seemed to begin later would hide where a follower's
+history diverged from this one (KIP-101). A batch that cannot be read is kept as it is.
 """
 
 from __future__ import annotations
@@ -19,10 +21,10 @@ from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.errors import WireError
 
 from ..log import PartitionLog
-from ..storage import ANY_TIMESTAMP, Segment
+from ..storage import ANY_TIMESTAMP, LogSegment
 from .offset_map import OffsetMap
 from .ranges import cleanable, groups
-from .retention import Pass, retained
+from .record_filter import CleanerPass, retained
 from .transactions import CleanedTransactions
 
 log = logging.getLogger("kafkadouble.server.log")
@@ -32,29 +34,30 @@ STEP = 64 << 10
 
 
 class Cleaned(NamedTuple):
-    """From where on the log is dirty now, and what was read and left of the segments, in bytes."""
+    """The first dirty offset after the cleaning, and the bytes that were read and that are left."""
 
     cleaned_to: int
     read: int
     left: int
 
 
-class Disturbed(Exception):
-    """The log was truncated or shortened meanwhile: what was learnt of it is wrong now."""
+class CleaningAborted(Exception):
+    """The log was truncated or shortened during the cleaning, so what was read of it no longer
+    holds (Kafka's LogCleaningAbortedException)."""
 
 
 Cleaning = Generator[None, None, Cleaned]
 
 
 def clean(partition: PartitionLog, now: int, most_keys: int) -> Cleaning:
-    """Compact what may be compacted. Raises Disturbed, and DiskFailure, in any step."""
+    """Compact what may be compacted. Every step may raise CleaningAborted and DiskFailure."""
     found = cleanable(partition, now)
     newest = OffsetMap(most_keys)
     yield from _learn(partition, found.start, found.end, newest)
     end = newest.latest + 1 if newest.full else found.end
     newest.latest = end - 1
     segments = [each for each in partition.segments[:-1] if each.base_offset < end]
-    this = Pass(
+    this = CleanerPass(
         newest,
         CleanedTransactions(partition.aborted_in(partition.log_start_offset, end)),
         now,
@@ -72,7 +75,7 @@ def clean(partition: PartitionLog, now: int, most_keys: int) -> Cleaning:
 
 
 def _learn(partition: PartitionLog, start: int, end: int, newest: OffsetMap) -> Generator[None, None, None]:
-    """Fill the map from the dirty part."""
+    """Fill the offset map from the dirty part."""
     transactions, truncations = CleanedTransactions(partition.aborted_in(start, end)), partition.truncations
     done = 0
     for batch in partition.batches(start):
@@ -91,8 +94,9 @@ def _learn(partition: PartitionLog, start: int, end: int, newest: OffsetMap) -> 
             _check_not_truncated(partition, truncations)
 
 
-def _rewrite(partition: PartitionLog, group: Sequence[Segment], this: Pass) -> Generator[None, None, int]:
-    """Put one segment in the place of a group; how many bytes it has. Batches beyond what was looked at stay as they are."""
+def _rewrite(partition: PartitionLog, group: Sequence[LogSegment], this: CleanerPass) -> Generator[None, None, int]:
+    """Replace a group of segments by one, and return its size in bytes. Batches at or after the end
+    of the dirty part stay as they are."""
     before, truncations = [(each, each.next_offset) for each in group], partition.truncations
     this = this._replace(segment_end=group[-1].next_offset)
     rewriting = partition.rewrite(group)
@@ -118,19 +122,20 @@ def _rewrite(partition: PartitionLog, group: Sequence[Segment], this: Pass) -> G
 
 
 def _check_not_truncated(partition: PartitionLog, truncations: int) -> None:
-    """The offset map may name records that are gone: then older records of their keys must stay."""
+    """Check that the log was not truncated: the offset map may name lost records, and then older
+    records of their keys must stay."""
     if partition.truncations != truncations:
-        raise Disturbed("its end was truncated")
+        raise CleaningAborted("its end was truncated")
 
 
-def _check(partition: PartitionLog, before: Sequence[tuple[Segment, int]]) -> None:
+def _check(partition: PartitionLog, before: Sequence[tuple[LogSegment, int]]) -> None:
     closed = partition.segments[:-1]
     for segment, end in before:
         if not any(each is segment for each in closed) or segment.next_offset != end:
-            raise Disturbed(f"the segment from {segment.base_offset} is not what it was")
+            raise CleaningAborted(f"the segment from {segment.base_offset} is not what it was")
 
 
-def _left_of(batch: Buffer, this: Pass) -> Buffer | None:
+def _left_of(batch: Buffer, this: CleanerPass) -> Buffer | None:
     try:
         return retained(batch, this)
     except WireError as problem:

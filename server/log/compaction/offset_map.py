@@ -1,7 +1,9 @@
-"""The newest offset of each key in the part of a log that was not cleaned yet: what compaction compares every record with.
+"""The newest offset of each key in the dirty part of a log (Kafka's OffsetMap). Compaction compares
+every record with it.
 
-Rules. A key is known by sixteen bytes of its hash, as in Kafka, so that a long key costs no more than a short one. The map is bounded: when
-it is full the rest of the log waits for the next cleaning.
+Rules. A key is represented by sixteen bytes of its hash, as in Kafka, so that a long key takes no
+more memory than a short one. The map is bounded: when it is full, the rest of the log waits for the
+next cleaning.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ DIGEST = 16
 
 
 class OffsetMap:
-    """Key -> its newest offset; `latest` is the last offset that was looked at, -1 before the first."""
+    """Key -> its newest offset. `latest` is the last offset that was read, -1 before the first."""
 
     __slots__ = ("_offsets", "latest", "most")
 
@@ -29,11 +31,11 @@ class OffsetMap:
         return len(self._offsets) >= self.most
 
     def put(self, key: bytes, offset: int) -> None:
-        """A record with this key stands at `offset`, after all that were put before."""
+        """A record with this key is at `offset`, after all that were put before."""
         self._offsets[_digest(key)] = offset
 
     def newest(self, key: bytes) -> int:
-        """Where the newest record with this key stands, -1 for none."""
+        """The offset of the newest record with this key, -1 for none."""
         return self._offsets.get(_digest(key), -1)
 
     def __len__(self) -> int:

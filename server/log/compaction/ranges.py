@@ -1,8 +1,10 @@
-"""Which part of a log may be cleaned, and how much it needs it (`min.cleanable.dirty.ratio`, KIP-58, KIP-354).
+"""Which part of a log may be cleaned, and how urgent that is (`min.cleanable.dirty.ratio`, KIP-58,
+KIP-354).
 
-What was cleaned before ends at the log's `cleaned_to`. What may be cleaned now ends before the active segment, before the first transaction
-that is not decided, and before the first segment that is younger than `min.compaction.lag.ms`. It is due when its share of the bytes is
-large enough, or when its oldest record has waited for `max.compaction.lag.ms`.
+The clean part of a log ends at `cleaned_to`. The part that may be cleaned now ends before the
+active segment, before the first open transaction, and before the first segment that is younger than
+`min.compaction.lag.ms`. A cleaning is due when the dirty share of the bytes is large enough, or
+when the oldest dirty record has waited for `max.compaction.lag.ms`.
 """
 
 from __future__ import annotations
@@ -11,11 +13,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..log import PartitionLog
-from ..storage import Segment
+from ..storage import LogSegment
 
 
-class Cleanable(NamedTuple):
-    """Of a log: from where to where it may be cleaned, the bytes before and in that range, and whether `max.compaction.lag.ms` has passed."""
+class LogToClean(NamedTuple):
+    """The part of a log that may be cleaned (Kafka's LogToClean): its start and end offset, the
+    bytes before it and in it, and whether `max.compaction.lag.ms` has passed."""
 
     start: int
     end: int
@@ -25,13 +28,14 @@ class Cleanable(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """Which part of the bytes up to `end` is dirty."""
+        """The dirty share of the bytes up to `end`."""
         total = self.clean_bytes + self.dirty_bytes
         return self.dirty_bytes / total if total else 0.0
 
 
-def cleanable(log: PartitionLog, now: int) -> Cleanable:
-    """What of `log` may be cleaned now; a `cleaned_to` outside of the log is brought back to its start."""
+def cleanable(log: PartitionLog, now: int) -> LogToClean:
+    """The part of `log` that may be cleaned now. A `cleaned_to` outside of the log counts as its
+    start."""
     closed = log.segments[:-1]
     start = max(log.cleaned_to, log.log_start_offset) if log.cleaned_to <= log.log_end_offset else log.log_start_offset
     end = max(start, _end(log, closed, start, now))
@@ -39,10 +43,10 @@ def cleanable(log: PartitionLog, now: int) -> Cleanable:
     clean_bytes = sum(segment.size for segment in closed if segment.next_offset <= start)
     oldest = min((segment.first_timestamp for segment in dirty if segment.first_timestamp >= 0), default=now)
     overdue = bool(dirty) and now - oldest > log.config.max_compaction_lag_ms
-    return Cleanable(start, end, clean_bytes, sum(segment.size for segment in dirty), overdue)
+    return LogToClean(start, end, clean_bytes, sum(segment.size for segment in dirty), overdue)
 
 
-def _end(log: PartitionLog, closed: Sequence[Segment], start: int, now: int) -> int:
+def _end(log: PartitionLog, closed: Sequence[LogSegment], start: int, now: int) -> int:
     bounds = [log.segments[-1].base_offset, log.last_stable_offset]
     lag = log.config.min_compaction_lag_ms
     if lag > 0:
@@ -51,14 +55,15 @@ def _end(log: PartitionLog, closed: Sequence[Segment], start: int, now: int) -> 
     return min(bounds)
 
 
-def is_due(found: Cleanable, min_ratio: float) -> bool:
-    """Whether it is worth it now."""
+def is_due(found: LogToClean, min_ratio: float) -> bool:
+    """Whether a cleaning is due now."""
     return found.end > found.start and (found.ratio > min_ratio or found.overdue)
 
 
-def groups(segments: Sequence[Segment], most: int) -> list[list[Segment]]:
-    """Runs of neighbours that together are no larger than one segment may be: each becomes one."""
-    made: list[list[Segment]] = []
+def groups(segments: Sequence[LogSegment], most: int) -> list[list[LogSegment]]:
+    """Group neighbours that together are no larger than one segment may be: each group becomes one
+    segment."""
+    made: list[list[LogSegment]] = []
     for segment in segments:
         last = made[-1] if made else None
         fits = (

@@ -1,7 +1,9 @@
-"""Which records of aborted transactions are to go, and which markers stand for nothing any more (KIP-98, KIP-534).
+"""Which records of aborted transactions are removed, and which markers have no data left (KIP-98,
+KIP-534).
 
-One of these follows the batches of one pass over a log, in their order. What an aborted transaction wrote goes at once; a marker goes when no
-batch of its transaction was met before it, that is one pass later.
+One CleanedTransactions follows the batches of one pass over a log, in their order. The records of
+an aborted transaction are removed at once. A marker is removed when no batch of its transaction was
+met before it, which is one pass later.
 """
 
 from __future__ import annotations
@@ -16,15 +18,18 @@ from ..transactions import AbortedTransaction
 
 
 class CleanedTransactions:
-    """The transactions that a pass is inside of."""
+    """The transactions that are open at the current batch of a pass."""
 
     def __init__(self, aborted: Sequence[AbortedTransaction]) -> None:
         self._to_come = sorted(aborted, key=lambda transaction: transaction.first_offset)
-        self._aborted: dict[int, bool] = {}  # producer id of an aborted transaction -> whether a batch of it was met
-        self._committed: set[int] = set()  # producers of other transactions, of which a batch was met
+        # Producer id of an aborted transaction -> whether one of its batches was met.
+        self._aborted: dict[int, bool] = {}
+        # Producers of other transactions of which a batch was met.
+        self._committed: set[int] = set()
 
     def is_obsolete(self, header: BatchHeader, batch: Buffer) -> bool:
-        """Whether a batch may go because of its transaction: it is data of an aborted one, or a marker without data."""
+        """Whether a batch may be removed because of its transaction: it is data of an aborted one,
+        or a marker without data."""
         return self._marker(header, batch) if header.is_control else self._data(header)
 
     def _data(self, header: BatchHeader) -> bool:

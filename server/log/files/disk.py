@@ -1,10 +1,13 @@
-"""The seam to the file system: every touch of it by a log goes through a `Disk`, so that a simulated one can take its place.
+"""The interface to the file system. Logs use files only through a `Disk`, so that tests can
+simulate one.
 
-A disk is one log dir. Paths are relative to it, with `/` between folder and file. Rules for every disk. What was appended is the system's
-when the call returns, and so outlives this process (not the machine: that takes a flush). A read gives bytes of its own, which stay good
-whatever happens to the file. Names are made durable by the folder's flush, contents by the file's. What the system refuses is a
-DiskFailure; a file or folder that is missing is one too, but for removing it. A disk that has failed once refuses everything from then on:
-nobody knows any more what is on it (KIP-112). Only a LostFile, of one partition, is not the end of the disk.
+A disk is one log directory. Paths are relative to it, with `/` between folder and file. Rules for
+every disk. Appended bytes belong to the system when the call returns, so they outlive this process;
+only a flush makes them outlive the machine. A read gives a copy, which stays good whatever happens
+to the file. Flushing a folder makes its names durable, flushing a file its contents. What the
+system refuses is a DiskFailure, also for a missing file or folder; only removing a missing one is
+no error. A disk that has failed once refuses everything from then on, because its contents are
+unknown (KIP-112). Only a LostFile, of one partition, leaves the disk in use.
 """
 
 from __future__ import annotations
@@ -18,114 +21,118 @@ from kafkadouble.wire.file_slice import FileSlice
 
 from .errors import DiskFailure
 
-Flushing = Callable[[], None]
-"""A flush that is still to be done, once, on any thread; raises DiskFailure."""
+FlushStep = Callable[[], None]
+"""A flush that is to be run once, on any thread; raises DiskFailure."""
 
 WORTH_IT = 64 << 10
-"""Bytes from which on it is cheaper not to read them."""
+"""From this size in bytes on, it is cheaper to send a part of a file without reading it."""
 
 
 class File(Protocol):
-    """A file that may be read anywhere, and is only ever appended to or cut."""
+    """A file that is read anywhere, and only appended to or truncated."""
 
     @property
     def size(self) -> int:
-        """In bytes."""
+        """Its size in bytes."""
         ...
 
     def append(self, buffers: Sequence[Buffer]) -> None:
-        """Write these, one after the other, at the end: all of them, or DiskFailure and none."""
+        """Append the buffers, one after the other: all of them, or DiskFailure and none."""
         ...
 
     def read(self, position: int, size: int) -> bytes:
-        """That many bytes, or fewer where the file ends."""
+        """That many bytes, or fewer at the end of the file."""
         ...
 
     def truncate(self, size: int) -> None:
-        """Cut the file off; its size is never made larger."""
+        """Make the file shorter; a larger size changes nothing."""
         ...
 
     def view(self) -> memoryview:
-        """All of it, mapped; only of a file that is neither appended to nor cut while the view lives."""
+        """All of it, mapped. The file must not be appended to or truncated while the view lives."""
         ...
 
     def stretch(self, position: int, size: int) -> bytes | FileSlice:
-        """The bytes that `read` gives, perhaps without reading them. They stay good as those do."""
+        """The bytes that `read` would give, perhaps without reading them. They stay good as a copy
+        does."""
         ...
 
     def flush(self) -> None:
-        """Wait until what was written would outlive the machine."""
+        """Wait until everything that was written would outlive the machine."""
         ...
 
-    def flushing(self) -> Flushing:
-        """`flush` for another thread: of what was written up to now, even if the file is renamed, cut or closed before it is run."""
+    def flushing(self) -> FlushStep:
+        """A flush for another thread. It covers what was written up to now, even if the file is
+        renamed, truncated or closed before it runs."""
         ...
 
     def rename(self, path: str) -> None:
-        """Give the file another name in the same folder; one that has this name already is gone."""
+        """Rename the file within its folder; another file of that name is replaced."""
         ...
 
     def close(self) -> None:
-        """Give back what an open file costs; using it again opens it again."""
+        """Close the file descriptor. The next use opens it again."""
         ...
 
 
 class Disk(Protocol):
-    """A log dir."""
+    """A log directory."""
 
     @property
     def failed(self) -> DiskFailure | None:
-        """What the system refused first."""
+        """The first failure, if the disk has failed."""
         ...
 
-    def watch(self, told: Callable[[DiskFailure], None]) -> None:
-        """Have `told` called when the disk fails, once, and for each LostFile, on whatever thread that happens; it replaces whoever was told
-        before."""
+    def watch(self, on_failure: Callable[[DiskFailure], None]) -> None:
+        """Call `on_failure` once when the disk fails, and for each LostFile, on the thread where it
+        happens. It replaces an earlier callback."""
         ...
 
     def space(self) -> tuple[int, int] | None:
-        """Bytes of the volume, and those that can still be used; -1 where there is none, None where the system does not say."""
+        """The size of the volume and its usable space in bytes, each -1 when unknown; None when the
+        system does not tell."""
         ...
 
     def names(self, folder: str) -> builtins.list[str]:
-        """The names of the files in a folder, in no order; not those of its folders."""
+        """The names of the files in a folder, in no order, without those of its folders."""
         ...
 
     def folders(self) -> builtins.list[str]:
-        """The names of the folders in the log dir."""
+        """The names of the folders in the log directory."""
         ...
 
     def exists(self, path: str) -> bool: ...
 
     def open(self, path: str) -> File:
-        """A file to append to; made when it is missing."""
+        """A file to append to; it is made when it is missing."""
         ...
 
     def rename(self, path: str, to: str) -> None:
-        """Of a file that is not open, or a folder of which no file is."""
+        """Rename a file that is not open, or a folder without open files."""
         ...
 
     def remove(self, path: str) -> None:
-        """Delete a file; nothing happens when it is missing."""
+        """Delete a file; a missing one is no error."""
         ...
 
     def make_folder(self, folder: str) -> None:
-        """Make a folder, if it is not there."""
+        """Make a folder, if it is missing."""
         ...
 
     def remove_folder(self, folder: str) -> None:
-        """Delete a folder with all its files; nothing happens when it is missing."""
+        """Delete a folder with all its files; a missing one is no error."""
         ...
 
     def read_whole(self, path: str) -> bytes: ...
 
     def write_whole(self, path: str, data: Buffer, *, flush: bool = True) -> None:
-        """Put a file there that holds just this, or leave what is there: never part of it (written beside it, and renamed). Without `flush`
-        that holds for the end of the process, not of the machine."""
+        """Replace the contents of a file, as a whole or not at all: they are written to another
+        file, which is renamed. Without `flush` this holds for the end of the process, but not of
+        the machine."""
         ...
 
     def size(self, path: str) -> int:
-        """In bytes."""
+        """The size of a file in bytes."""
         ...
 
     def modified(self, path: str) -> int:
@@ -133,5 +140,5 @@ class Disk(Protocol):
         ...
 
     def flush_folder(self, folder: str) -> None:
-        """Wait until the names of the files in it would outlive the machine."""
+        """Wait until the names of the files in the folder would outlive the machine."""
         ...

@@ -1,10 +1,12 @@
-"""What the storage in files says when the system, and not the bytes, is at fault."""
+"""The errors of the storage in files when the system fails, and not the bytes are wrong."""
 
 
 class DiskFailure(Exception):
-    """The system refused to read, write or rename: this log dir can be used no longer (Kafka takes it offline, and goes on with the others).
+    """The system refused to read, write or rename. This log directory is not used any more (Kafka
+    takes it offline, and serves the others).
 
-    `folder` is the log dir, `why` the system's reason. What was being written may be there in part; it is never acknowledged.
+    `folder` is the log directory, `why` the system's reason. A batch that was being written may be
+    there in part; it is never acknowledged.
     """
 
     def __init__(self, folder: str, why: str) -> None:
@@ -13,9 +15,10 @@ class DiskFailure(Exception):
 
 
 class LostFile(DiskFailure):
-    """A file of one partition is gone, or is shorter than it was written: the log dir is as good as before, and that partition is not.
+    """A file of one partition is missing, or is shorter than it was written. That partition fails,
+    and the log directory stays in use.
 
-    `path` is relative to the log dir, and begins with the partition's folder.
+    `path` is relative to the log directory, and begins with the partition's folder.
     """
 
     def __init__(self, folder: str, why: str, path: str) -> None:

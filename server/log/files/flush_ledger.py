@@ -45,8 +45,8 @@ S = TypeVar("S", bound=FlushableSegment)
 
 
 class FlushPlan(NamedTuple, Generic[S]):
-    """The steps of one flush, in order: segments, then files of the log's folder, then folders. `end`
-    is the recovery point afterwards."""
+    """The steps of one flush, in order: segments, then files of the log's folder, then folders.
+    `end` is the recovery point afterwards."""
 
     end: int
     segments: tuple[S, ...]
@@ -138,8 +138,8 @@ class FlushLedger(Generic[S]):
         self._cut_to = min(self._cut_to, end)
 
     def restart(self, offset: int) -> None:
-        """Everything was deleted. The log is empty and begins at `offset`: below it there is nothing
-        that could be lost."""
+        """Everything was deleted. The log is empty and begins at `offset`: below it there is
+        nothing that could be lost."""
         self.cut(offset)
         self.recovery_point = offset
 

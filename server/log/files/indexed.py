@@ -1,7 +1,8 @@
-"""A `.log` that is found in by its indexes, and what is done when they lie.
+"""A `.log` with its two indexes, and what happens when an index is wrong.
 
-Rules. An index is believed only as far as the batch bears it out that it leads to: offsets and timestamps are compared with the header's. One
-that lies, or is missing, is made anew from the batches, and that is reported. BadFile, with the position, where a batch should be and is none.
+Rules. An entry of an index is used only after a look at the batch that it leads to: offset and
+timestamp must be those of the batch header. An index that is wrong or missing is rebuilt from the
+batches, with a warning. BadFile, with the position, where a batch should begin and none does.
 """
 
 from __future__ import annotations
@@ -14,19 +15,21 @@ from ..formats.errors import BadFile
 from ..formats.names import INDEX, LOG, TIME_INDEX, segment_name
 from .disk import Disk, File
 from .indexes import GrowingIndex, Index, StoredIndex
-from .walking import Place, Walk
+from .walking import BatchPosition, BatchWalk
 
 _LOGGER = logging.getLogger("kafkadouble.server.log")
 
 UNBOUNDED = 2**63 - 1
 
 _THOROUGHLY, _SAMPLES = 4 << 20, 64
-"""So many bytes behind the last entry by time are looked through for later timestamps; of more, so many batches."""
+"""How many bytes after the last entry of the time index are searched for later timestamps. In a
+longer part so many batches are sampled."""
 
 
 class IndexedLog:
-    """The files of the segment from `base_offset` in `folder`; no offset in it reaches `limit`, an entry of the index comes every `interval`
-    bytes. The names end with `mark` as long as the segment is not in its place."""
+    """The files of the segment from `base_offset` in `folder`. Its offsets are below `limit`; the
+    index has an entry every `interval` bytes. The file names end with `mark` until the segment is
+    in use."""
 
     __slots__ = (
         "_ascends",
@@ -50,10 +53,10 @@ class IndexedLog:
         self.base_offset, self.limit, self._interval = base_offset, limit, interval
         self.log = disk.open(self.path(LOG))
         self.size = self.log.size
-        self.durable = False  # it is written no more, and all of it was flushed
+        self.durable = False  # it is closed, and all of it was flushed
         self.full = False  # its index has no room for another entry
         self._index: Index | None = None
-        self._ascends = False  # whether the stored index was seen to be in order
+        self._ascends = False  # whether the stored index is known to be in order
 
     def path(self, kind: str) -> str:
         """The path of its file of this kind."""
@@ -75,28 +78,29 @@ class IndexedLog:
 
     @property
     def overhead(self) -> int:
-        """Bytes that its index takes in memory."""
+        """The memory that its index takes, in bytes."""
         return self._index.overhead if isinstance(self._index, GrowingIndex) else 0
 
     def find(self, offset: int) -> int:
-        """Where the batch lies that holds `offset`, or else the first one after it; `size` when there is none."""
+        """The position of the batch that holds `offset`, or of the first batch after it; `size`
+        when there is none."""
         entry = self.index.before(offset)
-        if entry is not None and not self._is_place(entry.position, entry.offset):
+        if entry is not None and not self._is_batch_start(entry.position, entry.offset):
             entry = self._mend(f"leads from offset {entry.offset} to position {entry.position}").before(offset)
-        for place in self.places(entry.position if entry else 0):
+        for place in self.batch_positions(entry.position if entry else 0):
             if place.last_offset >= offset:
                 return place.position
         return self.size
 
     def _position_before(self, position: int) -> int:
-        """Where a batch begins before this position, by the index; 0 at the least."""
+        """The position of a batch before this position, by the index; 0 when the index has none."""
         found = self.index.position_before(position)
-        if found and not self._is_place(found):
+        if found and not self._is_batch_start(found):
             found = self._mend(f"has the position {found}, where no batch begins").position_before(position)
         return found
 
     def first_reaching(self, timestamp: int) -> int:
-        """Where the batch lies from which on there may be one as late as `timestamp`."""
+        """The position before which no batch is as late as `timestamp`."""
         index = self.index
         if isinstance(index, StoredIndex) and not self._ascends:
             if not index.ascends():
@@ -112,7 +116,8 @@ class IndexedLog:
         return position
 
     def _find_latest(self) -> tuple[int, int]:
-        """The largest timestamp, and the last offset of the first batch that has it; -1 where none has one."""
+        """The largest timestamp, and the last offset of the first batch that has it; -1 when none
+        has one."""
         entry = self.index.latest
         position = self.find(entry.offset) if entry else 0
         if entry and not self._has_timestamp(position, entry.timestamp):
@@ -122,13 +127,14 @@ class IndexedLog:
         latest, offset = (entry.timestamp, entry.offset) if entry else (-1, self.base_offset)
         if self.size - position > _THOROUGHLY and entry:
             position = self._position_before(self.size)
-        for place in self.places(position):
+        for place in self.batch_positions(position):
             if place.max_timestamp > latest:
                 latest, offset = place.max_timestamp, place.last_offset
         return latest, offset
 
     def _has_later(self, position: int, timestamp: int) -> bool:
-        """Whether the index is seen to end too early: in a stretch too long to be looked through, by samples."""
+        """Whether the time index ends too early: in a part that is too long to be searched, by
+        samples."""
         if self.size - position <= _THOROUGHLY:
             return False
         step = (self.size - position) // _SAMPLES
@@ -138,37 +144,37 @@ class IndexedLog:
     def _find_end(self) -> int:
         """One past the last offset."""
         found = self.base_offset
-        for place in self.places(self._position_before(self.size)):
+        for place in self.batch_positions(self._position_before(self.size)):
             found = place.last_offset + 1
         return found
 
     def _timestamp(self, position: int) -> int:
-        """The largest timestamp of the batch there."""
-        return next(self.places(position)).max_timestamp
+        """The largest timestamp of the batch at this position."""
+        return next(self.batch_positions(position)).max_timestamp
 
     def _has_timestamp(self, position: int, timestamp: int) -> bool:
         return position < self.size and self._timestamp(position) == timestamp
 
-    def _is_place(self, position: int, offset: int | None = None) -> bool:
-        """Whether a batch begins there, and no later than with `offset`."""
+    def _is_batch_start(self, position: int, offset: int | None = None) -> bool:
+        """Whether a batch begins at this position, with a base offset of at most `offset`."""
         if not 0 <= position < self.size:
             return False
         try:
-            place = next(self.places(position), None)
+            place = next(self.batch_positions(position), None)
         except BadFile:
             return False
         return place is not None and (offset is None or place.base_offset <= offset)
 
-    def _walk(self, position: int) -> Walk:
-        return Walk(self.path(LOG), position, self.size, self.base_offset, self.limit)
+    def _walk(self, position: int) -> BatchWalk:
+        return BatchWalk(self.path(LOG), position, self.size, self.base_offset, self.limit)
 
-    def places(self, position: int = 0) -> Iterator[Place]:
-        """Every batch from there on, by reading headers."""
+    def batch_positions(self, position: int = 0) -> Iterator[BatchPosition]:
+        """Every batch at or after `position`, by reading headers."""
         return self._walk(position).over(self.log)
 
     def _mend(self, why: str) -> Index:
-        """Make the indexes anew from the batches, up to the first that is none."""
-        _LOGGER.warning("the index of %s %s: it is made anew", self.path(LOG), why)
+        """Rebuild the indexes from the batches, up to the first position without one."""
+        _LOGGER.warning("the index of %s %s: it is rebuilt", self.path(LOG), why)
         grows, most = isinstance(self._index, GrowingIndex), UNBOUNDED
         if isinstance(self._index, GrowingIndex):
             most = self._index.most
@@ -176,7 +182,7 @@ class IndexedLog:
         made.clear()
         latest, latest_offset, since = -1, self.base_offset, 0
         try:
-            for place in self.places(0):
+            for place in self.batch_positions(0):
                 if place.max_timestamp > latest:
                     latest, latest_offset = place.max_timestamp, place.last_offset
                 if since > self._interval:

@@ -1,8 +1,10 @@
-"""The two sparse indexes of a segment, from offsets to positions and from timestamps to offsets: growing in memory, or read where they lie.
+"""The two sparse indexes of a segment, from offsets to positions and from timestamps to offsets: in
+memory while they grow, in their files afterwards.
 
-Entries are Kafka's (`formats.offset_index`, `formats.time_index`). A segment that is written to has them in arrays, and hands them to its
-files in bunches; of one that is not, nothing is kept in memory, and a look-up is a binary search by a dozen small reads. What stands in an
-index is a hint: whoever uses an entry looks at the batch that it leads to.
+Entries are Kafka's (`formats.offset_index`, `formats.time_index`). The active segment has them in
+arrays, and writes them to its files in groups. Of a closed segment nothing is kept in memory: a
+lookup is a binary search with a dozen small reads. An entry is a hint: its user looks at the batch
+that it leads to.
 """
 
 from __future__ import annotations
@@ -23,10 +25,11 @@ from ..formats.time_index import TimestampOffset
 from .disk import File
 
 _BUNCH = 128
-"""Entries that may wait in memory until they are written to their file; recovery makes them anew, so nothing hangs on it."""
+"""So many entries may wait in memory before they are written to the file. Recovery rebuilds them,
+so none is lost."""
 
 _NEAR = 64
-"""From so few entries on a search reads them all at once."""
+"""A search among so few entries reads all of them at once."""
 
 _BLOCK = 5_460 * time_index.SIZE
 
@@ -39,7 +42,7 @@ class Index(Protocol):
         ...
 
     def position_before(self, position: int) -> int:
-        """The last position in it that is smaller than this one; 0 when there is none."""
+        """The largest indexed position below this one; 0 when there is none."""
         ...
 
     def at(self, timestamp: int) -> TimestampOffset | None:
@@ -48,16 +51,17 @@ class Index(Protocol):
 
     @property
     def latest(self) -> TimestampOffset | None:
-        """The last entry by time."""
+        """The last entry of the time index."""
         ...
 
     def close(self) -> None:
-        """Give back what open files cost."""
+        """Close the open files."""
         ...
 
 
 class GrowingIndex:
-    """The index of a segment that is appended to. It is full when one of its files would be larger than `most` bytes."""
+    """The index of a segment that is appended to. It is full when one of its files would be larger
+    than `most` bytes."""
 
     __slots__ = (
         "_base",
@@ -75,13 +79,15 @@ class GrowingIndex:
 
     def __init__(self, base_offset: int, index: File, time_index: File, most: int) -> None:
         self._base, self._index, self._time_index, self.most = base_offset, index, time_index, most
-        self._offsets, self._positions = array("i"), array("i")  # of the last record in each batch; of the batch
+        # Of the last record of each batch; of the batch.
+        self._offsets, self._positions = array("i"), array("i")
         self._times, self._time_offsets = array("q"), array("i")
         self._written = self._time_written = 0  # entries that are in the files
         self.full = False
 
     def load(self, log_size: int) -> None:
-        """Take over what the files hold. BadFile unless these are entries that a segment of so many bytes can have."""
+        """Read the entries from the files. BadFile when a segment of `log_size` bytes cannot have
+        them."""
         data, times = self._index.read(0, self._index.size), self._time_index.read(0, self._time_index.size)
         data, times = data[: offset_index.used(data)], times[: time_index.used(times)]
         check_size(data, offset_index.SIZE, "by offset")
@@ -108,12 +114,12 @@ class GrowingIndex:
             raise BadFile(f"has position {self._positions[-1]} in a segment of {log_size} bytes")
 
     def clear(self) -> None:
-        """Forget all entries, in the files too."""
+        """Drop all entries, also in the files."""
         self._cut_to(0, 0)
 
     def add(self, last_offset: int, position: int, timestamp: int, timestamp_offset: int) -> None:
-        """The batch at `position` ends with `last_offset`; so far the largest timestamp is that of the batch that ends with
-        `timestamp_offset`."""
+        """The batch at `position` ends with `last_offset`. The largest timestamp so far is that of
+        the batch that ends with `timestamp_offset`."""
         self._offsets.append(last_offset - self._base)
         self._positions.append(position)
         self.add_time(timestamp, timestamp_offset)
@@ -122,7 +128,7 @@ class GrowingIndex:
             self.write()
 
     def add_time(self, timestamp: int, timestamp_offset: int) -> None:
-        """The same of the time alone, unless the last entry says so already."""
+        """Add an entry to the time index only, unless the last one is as late."""
         if timestamp > (self._times[-1] if self._times else -1):
             self._times.append(timestamp)
             self._time_offsets.append(timestamp_offset - self._base)
@@ -132,7 +138,7 @@ class GrowingIndex:
         self.full = len(self._offsets) >= self.most // offset_index.SIZE or len(self._times) >= most_times
 
     def write(self) -> None:
-        """Bring the files up to date."""
+        """Write the new entries to the files."""
         fresh = range(self._written, len(self._offsets))
         if fresh:
             self._index.append([b"".join(offset_index.pack(self._offsets[i], self._positions[i]) for i in fresh)])
@@ -143,7 +149,7 @@ class GrowingIndex:
             self._time_written = len(self._times)
 
     def cut(self, offset: int) -> None:
-        """Forget what is told of batches that reach `offset` or beyond."""
+        """Drop the entries of batches that reach `offset` or beyond."""
         relative = offset - self._base
         self._cut_to(bisect_left(self._offsets, relative), bisect_left(self._time_offsets, relative))
 
@@ -170,7 +176,7 @@ class GrowingIndex:
 
     @property
     def overhead(self) -> int:
-        """Bytes that it takes, as they were allocated."""
+        """The memory that it takes, in bytes, as allocated."""
         arrays = (self._offsets, self._positions, self._times, self._time_offsets)
         return sum(each.buffer_info()[1] * each.itemsize for each in arrays)
 
@@ -190,8 +196,8 @@ class GrowingIndex:
         return f"{len(self._offsets)} entries by offset, {len(self._times)} by time"
 
 
-class _Entries(NamedTuple):
-    """A file of entries, to be searched where it lies."""
+class _EntryFile(NamedTuple):
+    """A file of entries, which is searched without being loaded."""
 
     file: File
     layout: Struct
@@ -204,7 +210,7 @@ class _Entries(NamedTuple):
         return first, second
 
     def search(self, value: int, column: int, *, inclusive: bool) -> tuple[int, int] | None:
-        """The last entry that has less than `value` in this column, or with `inclusive` no more."""
+        """The last entry with less than `value` in this column, or with `inclusive` no more."""
         low, high = 0, self.number()
         while high - low > _NEAR:
             middle = (low + high) // 2
@@ -226,14 +232,14 @@ class _Entries(NamedTuple):
 
 
 class StoredIndex:
-    """The index of a segment that grows no more."""
+    """The index of a closed segment."""
 
     __slots__ = ("_base", "_positions", "_times")
 
     def __init__(self, base_offset: int, index: File, time_index: File) -> None:
         self._base = base_offset
-        self._positions = _Entries(index, Struct(">ii"))
-        self._times = _Entries(time_index, Struct(">qi"))
+        self._positions = _EntryFile(index, Struct(">ii"))
+        self._times = _EntryFile(time_index, Struct(">qi"))
 
     def before(self, offset: int) -> OffsetPosition | None:
         found = self._positions.search(offset - self._base, 0, inclusive=True)
@@ -256,7 +262,8 @@ class StoredIndex:
         return TimestampOffset(timestamp, offset + self._base)
 
     def ascends(self) -> bool:
-        """Whether the entries by time are in order, without which a search may lead past something."""
+        """Whether the entries of the time index are in order. Otherwise a search may miss
+        records."""
         before: tuple[int, ...] = (-1, -1)
         for block in self._times.blocks():
             for entry in self._times.layout.iter_unpack(block):

@@ -1,8 +1,10 @@
-"""What an interruption left in a partition's folder: files marked as deleted, as cleaned, or as about to be swapped in (as Kafka's LogLoader).
+"""Repairs the folder of a partition after an interruption: files that are marked as deleted,
+cleaned or to be swapped in (as Kafka's LogLoader).
 
-`.deleted` files go. A `.cleaned` file belongs to a compaction that did not finish: it goes, and so does every `.swap` from there on. Any other
-`.swap` was finished: it takes its place, and the segments go from which it was made. An index without its segment goes, too,
-when `loss` has looked: a deletion was interrupted.
+`.deleted` files are removed. A `.cleaned` file belongs to a compaction that did not finish: it is
+removed, and so is every `.swap` with the same or a larger base offset. Any other `.swap` was
+finished: it replaces the segments that it was made from. An index without its segment is removed
+too, after the check of `loss`: a deletion was interrupted.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ _LOGGER = logging.getLogger("kafkadouble.server.log")
 
 
 def put_in_order(disk: Disk, folder: str) -> list[tuple[int, str]]:
-    """Finish or undo what was interrupted; gives base offset and kind of every file that is left."""
+    """Finish or undo what was interrupted. Return the base offset and the kind of every file that
+    is left."""
     found = [parsed for parsed in map(parse_file, sorted(disk.names(folder))) if parsed]
     cleaned = min((base for base, kind in found if kind.endswith(CLEANED)), default=None)
     swapped = [(base, kind) for base, kind in found if kind.endswith(SWAP)]
@@ -32,7 +35,7 @@ def put_in_order(disk: Disk, folder: str) -> list[tuple[int, str]]:
 
 
 def remove_orphans(disk: Disk, folder: str, files: list[tuple[int, str]]) -> None:
-    """Remove the indexes of segments that are not there."""
+    """Remove the indexes of missing segments."""
     bases = {base for base, kind in files if kind == LOG}
     for base, kind in files:
         if kind in (INDEX, TIME_INDEX, TXN_INDEX) and base not in bases:
@@ -49,20 +52,21 @@ def _swap_in(disk: Disk, folder: str, found: list[tuple[int, str]], swapped: lis
                 _remove(disk, folder, base, kind)
     for base, kind in swapped:
         path = f"{folder}/{base:020d}{kind}"
-        _LOGGER.warning("%s takes its place", path)
+        _LOGGER.warning("%s was finished before an interruption: it replaces its segments", path)
         disk.rename(path, path.removesuffix(SWAP))
     disk.flush_folder(folder)
 
 
 def _end(disk: Disk, folder: str, base: int) -> int:
-    """Where the segment that is marked `.swap` ends; its base offset is in it even if nothing else is left."""
+    """Where the segment that is marked `.swap` ends. It always covers its base offset, even without
+    a record."""
     last = base
-    for place in IndexedLog(disk, folder, base, mark=SWAP).places():
+    for place in IndexedLog(disk, folder, base, mark=SWAP).batch_positions():
         last = place.last_offset
     return last + 1
 
 
 def _remove(disk: Disk, folder: str, base: int, kind: str) -> None:
     path = f"{folder}/{base:020d}{kind}"
-    _LOGGER.info("%s is left over: it is removed", path)
+    _LOGGER.info("%s was left by an interruption: it is removed", path)
     disk.remove(path)

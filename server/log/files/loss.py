@@ -1,9 +1,11 @@
-"""Whether a log has what its recovery point says was flushed: a file that somebody emptied or deleted is no unclean stop.
+"""Checks that a log still has the records below its recovery point. A deleted or emptied file is
+not the same as an unclean stop.
 
-Rules. A recovery point is written when everything below it is on the disk. So below it no segment is without a batch, unless compaction has
-taken records away; none has indexes and no batches, since of a segment that is deleted the indexes go first; and after a clean stop the log
-ends there. What was deleted at the beginning of a log cannot be told from what retention deletes, nor at its end, after an unclean stop, from
-what a truncation does.
+Rules. The recovery point is written when everything below it is on the disk. So below it no segment
+is empty, unless compaction removed its records; no segment has indexes without a `.log`, because a
+deletion removes the indexes first; and after a clean stop the log ends at the recovery point. Two
+losses cannot be detected: files deleted at the beginning of a log look like retention, and after an
+unclean stop files deleted at its end look like a truncation.
 """
 
 from __future__ import annotations
@@ -30,13 +32,14 @@ def check_whole(
     clean: bool,
     has_gaps: bool,
 ) -> None:
-    """LostRecords when something is missing below the recovery point. After an unclean stop a log that ends before it is looked at as a whole
-    instead, since nothing tells whether the checkpoint or the log is wrong."""
+    """Raise LostRecords when records are missing below the recovery point. After an unclean stop a
+    log that ends below it is not refused, but recovered as a whole: the checkpoint or the log may
+    be wrong."""
     bases = [segment.base_offset for segment in segments]
     ends = recovery_point if clean or not bases else min(bases[-1], recovery_point)
     for base, kind in files:
         if kind == INDEX and base not in bases and max(log_start_offset, *bases[:1], 0) < base < ends:
-            raise LostRecords("the segment is gone, and was flushed", file=path(folder, base), offset=0)
+            raise LostRecords("the segment is missing, and was flushed", file=path(folder, base), offset=0)
     for segment, following in pairwise(segments):
         is_due = log_start_offset < following.base_offset <= recovery_point and not has_gaps
         if is_due and not segment.size:

@@ -1,8 +1,9 @@
-"""A log from its folder: what the files say of it, and as much reading as that takes.
+"""Opens a log from its folder, and reads no more than that takes (Kafka's LogLoader).
 
-After a clean stop the names and sizes of the files, the ends of the segments, the leader epochs and the newest producer snapshot are all that
-is looked at; after any other `recovery` looks at every batch from the recovery point on. What is lost or damaged is learnt anew from the
-batches where they tell it; where they do not, it is BadFile.
+After a clean stop this is: the names and sizes of the files, the ends of the segments, the leader
+epochs and the newest producer snapshot. After any other stop `recovery` reads every batch above the
+recovery point. What is lost or damaged is rebuilt from the batches where possible; otherwise
+BadFile.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from ..epochs import LeaderEpochCache
 from ..formats import epoch_checkpoint
 from ..formats.errors import BadFile
 from ..formats.names import LEADER_EPOCH, LOG, SNAPSHOT
-from ..found import Found
+from ..loaded_log import LoadedLog
 from ..log import PartitionLog
 from ..offset_and_epoch import OffsetAndEpoch
-from ..producer_state import ProducerState
+from ..producer_state_manager import ProducerStateManager
 from .disk import Disk
 from .indexed import UNBOUNDED
 from .leftovers import put_in_order, remove_orphans
@@ -43,20 +44,21 @@ def open_log(
     ends_at: EndsAt = lambda _: None,
     compacted: bool = False,
 ) -> PartitionLog:
-    """The log of partition `index` of `topic` that lies in `folder` of the disk; the folder is made when it is missing.
+    """The log of partition `index` of `topic` in `folder` of the disk. A missing folder is made.
 
-    `clean`: the node that wrote it stopped in good order. `recovery_point`, `log_start_offset`: what the checkpoints say, 0 where they say
-    nothing. `verified`: every batch is looked at, also after a clean stop, in a log without gaps. `ends_at` is told where the log ends, now and
-    whenever it is cut: no checkpoint may go beyond, or it would be believed of what is appended there. `compacted`: records were taken away
-    between others. BadFile for what cannot be understood, and cannot be made anew from what can, and LostRecords for what is not there;
-    DiskFailure.
+    `clean`: the node that wrote the log stopped cleanly. `recovery_point` and `log_start_offset`:
+    from the checkpoints, 0 when they have none. `verified`: every batch is checked, also after a
+    clean stop; for logs without gaps. `ends_at` is called with the log end offset now and after
+    every truncation: checkpoints must not be beyond it, or they would count for the records that
+    are appended there. `compacted`: compaction removed records from this log. BadFile for what
+    cannot be understood or rebuilt, LostRecords for missing records, DiskFailure.
     """
     disk.make_folder(folder)
     storage = FileStorage(disk, folder, config, ends_at)
     files = put_in_order(disk, folder)
     _find_segments(storage, files)
     kept = _kept_epochs(disk, folder)
-    epochs, state = LeaderEpochCache(kept or ()), ProducerState()
+    epochs, state = LeaderEpochCache(kept or ()), ProducerStateManager()
     if storage.segments:
         unverified = len(storage.segments) if clean else storage.first_past(recovery_point)
         for segment in storage.segments[:unverified]:
@@ -74,16 +76,16 @@ def open_log(
             state = state_at(storage, storage.segments[-1].next_offset, log_start_offset)
         else:
             state = recover(storage, recovery_point, log_start_offset, epochs)
-    begun_anew = not storage.segments or storage.segments[-1].next_offset < log_start_offset
-    if begun_anew:
-        epochs, state = LeaderEpochCache(), ProducerState()
-        _begin_anew(storage, folder, log_start_offset)
+    restarted = not storage.segments or storage.segments[-1].next_offset < log_start_offset
+    if restarted:
+        epochs, state = LeaderEpochCache(), ProducerStateManager()
+        _restart(storage, folder, log_start_offset)
     active = storage.segments[-1]
     active.resume(config.segment_index_bytes)
     active.created = now
     start, end = max(log_start_offset, storage.segments[0].base_offset), active.next_offset
     storage.ledger.recovery_point = end if clean else min(recovery_point, end)
-    if clean and end and not begun_anew:
+    if clean and end and not restarted:
         storage.ledger.assume_flushed()
     ends_at(end)
     storage.drop_stray_snapshots(end)
@@ -91,12 +93,12 @@ def open_log(
     epochs.truncate_from_start(start)
     is_damaged = kept is None and disk.exists(f"{folder}/{LEADER_EPOCH}")
     if is_damaged or epochs.entries != (kept or []):
-        storage.keep_epochs(epochs.entries)
-    return PartitionLog(topic, index, config, storage, Found(start, end, epochs, state))
+        storage.write_leader_epochs(epochs.entries)
+    return PartitionLog(topic, index, config, storage, LoadedLog(start, end, epochs, state))
 
 
 def _find_segments(storage: FileStorage, files: list[tuple[int, str]]) -> None:
-    """Files whose names say nothing to us are none of ours, and stay."""
+    """Files with other names are not ours, and stay."""
     bases = [base for base, kind in files if kind == LOG]
     limits = [*bases[1:], UNBOUNDED]
     storage.segments = [storage.segment(base, limit) for base, limit in zip(bases, limits, strict=False)]
@@ -104,23 +106,24 @@ def _find_segments(storage: FileStorage, files: list[tuple[int, str]]) -> None:
 
 
 def _kept_epochs(disk: Disk, folder: str) -> list[OffsetAndEpoch] | None:
-    """What the checkpoint says; None when it is lost or damaged."""
+    """The content of the checkpoint; None when it is lost or damaged."""
     path = f"{folder}/{LEADER_EPOCH}"
     if not disk.exists(path):
         return None
     data = disk.read_whole(path)
-    if not data.endswith(b"\n"):  # what a loss of power leaves: nothing, or all but the end of the last number
-        _LOGGER.warning("the leader epochs are learnt anew from the batches: %s ends too early", path)
+    # A loss of power leaves nothing, or all but the end of the last number.
+    if not data.endswith(b"\n"):
+        _LOGGER.warning("the leader epochs are rebuilt from the batches: %s ends too early", path)
         return None
     try:
         return epoch_checkpoint.read(data, path)
     except BadFile as problem:
-        _LOGGER.warning("the leader epochs are learnt anew from the batches: %s", problem)
+        _LOGGER.warning("the leader epochs are rebuilt from the batches: %s", problem)
         return None
 
 
-def _begin_anew(storage: FileStorage, folder: str, offset: int) -> None:
+def _restart(storage: FileStorage, folder: str, offset: int) -> None:
     if storage.segments:
-        _LOGGER.warning("%s ends before offset %d, where it is to begin: it begins anew there", folder, offset)
+        _LOGGER.warning("%s ends before its log start offset %d: it restarts there, empty", folder, offset)
     storage.ledger.is_new = not storage.segments and not offset
     storage.restart(offset)

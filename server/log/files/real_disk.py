@@ -1,9 +1,11 @@
-"""The disk that the system has: plain calls of it, and a bound on how many files are open at once.
+"""A `Disk` of the operating system, with a bound on the number of open files.
 
-A log dir has three files for each partition at the least, and systems allow some hundreds: a file is opened when it is first used, and when
-there are too many the one that was opened first is closed, to be opened again on its next use. A file that nothing refers to any more is closed
-with its object: so a reader of a segment that was deleted or compacted meanwhile ends in peace, and the last one gives its room back. Readers
-copy (pread), writers append (writev on a file that was opened for appending), so it never matters which of them came before.
+A log directory has at least three files for each partition, and systems allow some hundreds of open
+files. So a file is opened at its first use; when too many are open, the one that was opened first
+is closed, and opened again at its next use. A file without references is closed with its object: a
+reader of a segment that was deleted or compacted can finish, and the space is freed after the last
+reader. Readers use pread, writers append (writev on a file that was opened for appending), so
+neither depends on the other's file position.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from weakref import WeakKeyDictionary, WeakSet, ref
 from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.file_slice import FileSlice
 
-from .disk import WORTH_IT, Flushing
+from .disk import WORTH_IT, FlushStep
 from .errors import DiskFailure, LostFile
 
 _FLAGS = os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -41,18 +43,19 @@ _sync: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
 
 
 class RealFile:
-    """An open file, or one that will be opened again."""
+    """A file that is open, or that is opened at its next use."""
 
     __slots__ = ("__weakref__", "_disk", "_fd", "_lent", "_path", "size")
 
     def __init__(self, disk: RealDisk, path: str) -> None:
         self._disk, self._path = disk, path
         self._fd = -1
-        self._lent: ref[_Lent] | None = None  # for as long as somebody has a stretch of it
+        self._lent: ref[_Lent] | None = None  # while a stretch of it is in use
         self.size = os.fstat(self._opened(os.O_CREAT)).st_size
 
     def _opened(self, more_flags: int = 0) -> int:
-        """Its descriptor. Only at first is the file made: one that somebody deleted since then must not be taken for an empty one."""
+        """The file descriptor. The file is created only the first time: a file that was deleted
+        later must not be replaced by an empty one."""
         if self._fd < 0:
             self._disk.make_room()
             self._fd = os.open(self._path, _FLAGS | more_flags, 0o644)
@@ -78,13 +81,13 @@ class RealFile:
                 written += os.write(self._opened(), view[written:])
 
     def _undo(self) -> None:
-        """Nothing of a failed append stays, as far as the system still obeys."""
+        """Remove what a failed append has written, if the system still allows it."""
         with suppress(OSError):
             os.ftruncate(self._opened(), self.size)
 
     def read(self, position: int, size: int) -> bytes:
         self._disk.check()
-        if position < 0:  # where no file has a byte: an index said so
+        if position < 0:  # A wrong index leads here; no file has such a byte.
             return b""
         try:
             fd = self._fd if self._fd >= 0 else self._opened()
@@ -99,7 +102,7 @@ class RealFile:
             raise self._disk.failure(problem) from problem
 
     def _shorter(self, end: int) -> LostFile:
-        """It ends there, and more was written: somebody else has cut it."""
+        """The file ends at `end`, and more was written: another process has truncated it."""
         return self._disk.lost(self._path, f"it ends at byte {end}, where {self.size} were written")
 
     def truncate(self, size: int) -> None:
@@ -131,7 +134,8 @@ class RealFile:
         if lent is None:
             try:
                 lent = _Lent(os.dup(fd))
-            except OSError:  # this process has too many open, perhaps of those who do not read
+            # Too many files are open in this process, perhaps for clients that do not read.
+            except OSError:
                 return self.read(position, size)
             self._lent = ref(lent)
         found = _FileStretch(self._disk, lent, position, size)
@@ -142,13 +146,13 @@ class RealFile:
         with self._disk.failures():
             _sync(self._opened())
 
-    def flushing(self) -> Flushing:
+    def flushing(self) -> FlushStep:
         with self._disk.failures():
-            return _Flushing(self._disk, os.dup(self._opened()))
+            return _FlushStep(self._disk, os.dup(self._opened()))
 
     def rename(self, path: str) -> None:
         to = self._disk.full(path)
-        if _WINDOWS:  # where an open file has its name for good
+        if _WINDOWS:  # an open file cannot be renamed there
             self.close()
         with self._disk.failures():
             os.replace(self._path, to)
@@ -164,7 +168,8 @@ class RealFile:
                 raise self._disk.failure(problem) from problem
 
     def __del__(self) -> None:
-        fd, self._fd = self._fd, -1  # what is collected together with it may still close it
+        # An object that is collected together with it may still close it.
+        fd, self._fd = self._fd, -1
         if fd >= 0:
             with suppress(OSError):
                 os.close(fd)
@@ -173,8 +178,9 @@ class RealFile:
         return f"{self._path}, {self.size} bytes{'' if self._fd >= 0 else ', closed'}"
 
 
-class _Flushing:
-    """A flush for another thread: it has a descriptor of its own, since the file's may be closed, and given to another file, at any time."""
+class _FlushStep:
+    """A flush for another thread. It has its own file descriptor: that of the file may be closed,
+    and given to another file, at any time."""
 
     __slots__ = ("_disk", "_fd")
 
@@ -197,7 +203,8 @@ class _Flushing:
 
 
 class _Lent:
-    """A descriptor for all stretches of one file: the file may be closed, or removed, before they were sent."""
+    """One file descriptor for all stretches of a file: the file may be closed or removed before
+    they are sent."""
 
     __slots__ = ("__weakref__", "descriptor", "stretches")
 
@@ -211,7 +218,7 @@ class _Lent:
 
 
 class _FileStretch(FileSlice):
-    """It lives on when its file does not."""
+    """A part of a file. It stays good after the file was closed or removed."""
 
     __slots__ = ("_disk", "_lent")
 
@@ -225,43 +232,44 @@ class _FileStretch(FileSlice):
 
 
 class RealDisk:
-    """The log dir `root`, which is made when it is missing. At most `most_open` files of it are open at once. Once the system has refused it
-    something, `failed` says what, and nothing is asked of the system any more."""
+    """The log directory `root`, which is made when it is missing. At most `most_open` of its files
+    are open at once. After the first failure `failed` describes it, and the system is not called
+    any more."""
 
     def __init__(self, root: str, most_open: int | None = None) -> None:
         self.root = os.path.abspath(root)
         self.most_open = most_open or _allowed()
         self._open = WeakKeyDictionary[RealFile, None]()  # in the order in which they were opened
         self.failed: DiskFailure | None = None
-        self._told: Callable[[DiskFailure], None] | None = None
+        self._on_failure: Callable[[DiskFailure], None] | None = None
         with self.failures():
             os.makedirs(self.root, exist_ok=True)
 
     def full(self, path: str) -> str:
         return os.path.join(self.root, path)
 
-    def watch(self, told: Callable[[DiskFailure], None]) -> None:
-        self._told = told
+    def watch(self, on_failure: Callable[[DiskFailure], None]) -> None:
+        self._on_failure = on_failure
 
     def failure(self, problem: OSError) -> DiskFailure:
         if isinstance(problem, FileNotFoundError) and self._is_in_partition(problem.filename):
-            return self.lost(problem.filename, "it is gone")
+            return self.lost(problem.filename, "it is missing")
         found = DiskFailure(self.root, str(problem))
         if self.failed is None:
             self.failed = found
-            if self._told is not None:
-                self._told(found)
+            if self._on_failure is not None:
+                self._on_failure(found)
         return found
 
     def lost(self, full: str, why: str) -> LostFile:
-        """A file of a partition is not what was written there."""
+        """Report that a file of a partition is not as it was written."""
         found = LostFile(self.root, f"{full}: {why}", os.path.relpath(full, self.root).replace(os.sep, "/"))
-        if self._told is not None:
-            self._told(found)
+        if self._on_failure is not None:
+            self._on_failure(found)
         return found
 
     def _is_in_partition(self, full: str) -> bool:
-        """Whether that is in a folder of a log dir that is still there."""
+        """Whether the path is in a folder of a log directory that still exists."""
         return os.path.dirname(full) != self.root and os.path.isdir(self.root)
 
     def check(self) -> None:
@@ -271,7 +279,7 @@ class RealDisk:
 
     @contextmanager
     def failures(self) -> Iterator[None]:
-        """What the system refuses here is a DiskFailure."""
+        """Turn an OSError of the block into a DiskFailure."""
         self.check()
         try:
             yield
@@ -292,7 +300,7 @@ class RealDisk:
     def space(self) -> tuple[int, int] | None:
         try:
             found = shutil.disk_usage(self.root)
-        except OSError:  # to describe a disk is not to use it
+        except OSError:  # a failure here does not fail the disk
             return None
         return found.total, found.free
 
@@ -367,7 +375,7 @@ class RealDisk:
 
 
 def _allowed() -> int:
-    """Half of the files that the system lets this process open: the rest is for connections."""
+    """Half of the files that this process may open; the rest is for connections."""
     try:
         from resource import RLIMIT_NOFILE, getrlimit
     except ImportError:  # Windows

@@ -1,11 +1,15 @@
-"""What an unclean stop calls for: from the recovery point on every batch is looked at, and all that follows from the batches is made anew.
+"""Recovers a log after an unclean stop: every batch above the recovery point is checked, and
+indexes, leader epochs and producers are rebuilt from the batches.
 
-As in Kafka, the log ends before the first batch that is not good, and what comes after it, later segments too, is deleted; but only past the
-recovery point, where nothing was promised to be whole. A batch below it that is not good is BadFile: that is no unclean stop, and no guess of
-ours. A recovery point beyond the end of the log is not believed at all: all of the log is looked at. (Also as in Kafka: when power took the
-last batches of a segment as a whole, and left the next segment, nothing tells the hole from one that compaction left.)
+As in Kafka, the log is truncated before the first batch that is not good, and everything after it
+is deleted, also later segments. This holds above the recovery point only. A bad batch below it is
+BadFile: an unclean stop cannot cause it, and the records were acknowledged as durable. A recovery
+point beyond the end of the log is not trusted: then all of the log is checked. (Also as in Kafka:
+if a loss of power took whole batches from the end of a segment, and left the next segment, the gap
+cannot be told from one that compaction left.)
 
-The leader epochs and the producers are those of the batches, whatever their files say: see `succession`.
+The leader epochs and the producers are those of the batches, whatever their files say: see
+`recovered_epochs`.
 """
 
 from __future__ import annotations
@@ -19,13 +23,13 @@ from ..epochs import LeaderEpochCache
 from ..formats.errors import BadFile
 from ..formats.names import LEADER_EPOCH, LOG
 from ..formats.segment import walk
-from ..producer_state import ProducerState
+from ..producer_state_manager import ProducerStateManager
 from ..refusals import LogRefused
 from ..storage import ANY_TIMESTAMP
 from ..transactions import AbortedTransaction
+from .recovered_epochs import RecoveredEpochs
 from .segment import FileSegment
 from .storage import FileStorage
-from .succession import Succession
 
 Batches = Iterator[tuple[int, BatchHeader]]
 
@@ -34,14 +38,14 @@ _LOGGER = logging.getLogger("kafkadouble.server.log")
 
 def recover(
     storage: FileStorage, recovery_point: int, log_start_offset: int, epochs: LeaderEpochCache
-) -> ProducerState:
-    """Recover the segments from the one that holds `recovery_point` on, and tell the epochs what their batches say. Gives what the producers
-    are at the end. BadFile."""
+) -> ProducerStateManager:
+    """Recover the segments from the one that holds `recovery_point` on, and bring `epochs` in line
+    with their batches. Return the producers at the end. BadFile."""
     first = storage.first_past(recovery_point)
     state = _recover_from(storage, first, recovery_point, log_start_offset, epochs)
     end = storage.segments[-1].next_offset
     if first and end < recovery_point:
-        _LOGGER.warning("the recovery point %d is beyond the end, %d: all of the log is looked at", recovery_point, end)
+        _LOGGER.warning("the recovery point %d is beyond the end, %d: all of the log is checked", recovery_point, end)
         state = _recover_from(storage, 0, 0, log_start_offset, epochs)
     for segment in storage.segments[:-1]:
         segment.finish()
@@ -50,13 +54,13 @@ def recover(
 
 def _recover_from(
     storage: FileStorage, first: int, recovery_point: int, log_start_offset: int, epochs: LeaderEpochCache
-) -> ProducerState:
-    begin, succession = storage.segments[first].base_offset, Succession(epochs, recovery_point)
+) -> ProducerStateManager:
+    begin, recovered = storage.segments[first].base_offset, RecoveredEpochs(epochs, recovery_point)
     storage.distrust_snapshots_after(begin)
     state = state_at(storage, begin, log_start_offset)
     for number, segment in enumerate(storage.segments[first:], first):
-        storage.keep_producers(segment.base_offset, state.producers)
-        problem = _recover_segment(storage, segment, succession, state)
+        storage.take_producer_snapshot(segment.base_offset, state.producers)
+        problem = _recover_segment(storage, segment, recovered, state)
         if problem is not None and segment.next_offset < recovery_point:
             raise problem
         problem = problem or _hole_after(storage, number, recovery_point, log_start_offset)
@@ -64,7 +68,7 @@ def _recover_from(
             continue
         gone = len(storage.segments) - number - 1
         more = f", and {gone} later segments are deleted" if gone else ""
-        _LOGGER.warning("%s: the log is cut off there, at offset %d%s", problem, segment.next_offset, more)
+        _LOGGER.warning("%s: the log is truncated there, at offset %d%s", problem, segment.next_offset, more)
         storage.drop_newest(gone)
         segment.cut()
         break
@@ -72,8 +76,9 @@ def _recover_from(
 
 
 def _hole_after(storage: FileStorage, number: int, recovery_point: int, log_start_offset: int) -> BadFile | None:
-    """Of a segment that was not flushed whole batches may be missing at its end, though the next one is there. Nothing else leaves a gap just
-    there, but for compaction: no segment begins with the batch that comes after one. Below the log's start nothing is missed."""
+    """Whole batches may be missing at the end of a segment that was not flushed, though the next
+    segment is there. Apart from compaction nothing else leaves a gap at that place, because no
+    segment begins after a gap. Gaps below the log start offset do not count."""
     segment, following = storage.segments[number], storage.segments[number + 1 : number + 2]
     if not following or storage.compacts or segment.next_offset < recovery_point:
         return None
@@ -84,10 +89,11 @@ def _hole_after(storage: FileStorage, number: int, recovery_point: int, log_star
 
 
 def _recover_segment(
-    storage: FileStorage, segment: FileSegment, succession: Succession, state: ProducerState
+    storage: FileStorage, segment: FileSegment, recovered: RecoveredEpochs, state: ProducerStateManager
 ) -> BadFile | None:
-    """Look at every batch, and make all from them that follows from them. Gives what the first is that is not good; from there on nothing is
-    part of the segment any more, though it is still in the file."""
+    """Check every batch, and rebuild what follows from the batches. Return the problem of the first
+    bad batch; it and all batches after it are no longer part of the segment, though they are still
+    in the file."""
     aborted: list[AbortedTransaction] = []
     problem = None
     limit = segment.limit
@@ -98,23 +104,24 @@ def _recover_segment(
             if header.next_offset > limit:
                 where = f"offset {header.last_offset} in a segment that ends before {limit}"
                 raise BadFile(where, file=segment.path(LOG), offset=position)
-            if why := succession.problem(header):
+            if why := recovered.problem(header):
                 raise BadFile(why, file=segment.path(LOG), offset=position)
             if header.producer_id >= 0:
                 aborted += _record(state, header, view[position : position + header.size], segment, position)
-            succession.take(header)
+            recovered.take(header)
             segment.recovered(position, header)
     except BadFile as found:
         problem = found
     finally:
         view.release()
-    segment.list_anew(aborted)
+    segment.rewrite_aborted(aborted)
     return problem
 
 
 def verify(segments: Iterable[FileSegment], kept: LeaderEpochCache | None) -> LeaderEpochCache:
-    """Check every batch of closed segments, in a log without gaps whose epochs never fall. Return the leader epochs
-    that the batches carry. `kept` are those that were written down, None where they may lag behind. BadFile."""
+    """Check every batch of closed segments, in a log without gaps whose epochs never fall. Return
+    the leader epochs of the batches. `kept` are those of the checkpoint, None when it may lag
+    behind. BadFile."""
     found = LeaderEpochCache()
     for segment in segments:
         due, file = segment.base_offset, segment.path(LOG)
@@ -135,8 +142,9 @@ def verify(segments: Iterable[FileSegment], kept: LeaderEpochCache | None) -> Le
 
 
 def _wrong_epoch(epoch: int, offset: int, latest: int, kept: LeaderEpochCache | None) -> str:
-    """Say what contradicts the epoch of the batch at `offset`; "" when nothing does. The checkpoint begins at what was
-    the log start offset: below it segments keep batches of epochs that it no longer names."""
+    """Say what contradicts the epoch of the batch at `offset`; "" when nothing does. The checkpoint
+    begins at the log start offset of its time: segments may keep batches below it, of epochs that
+    it no longer has."""
     if epoch < latest:
         return f"epoch {epoch} after epoch {latest}"
     if kept is None:
@@ -149,8 +157,8 @@ def _wrong_epoch(epoch: int, offset: int, latest: int, kept: LeaderEpochCache | 
 
 
 def _believable(batches: Batches, due: int) -> Batches:
-    """The batches, each when the one after it has come. No checksum covers offsets: a batch that left a gap, and that the next one overlaps,
-    has a wrong one itself."""
+    """Yield each batch after the next one was read. No checksum covers offsets: if a batch leaves a
+    gap and the next batch overlaps it, the first one has the wrong offset."""
     held: tuple[int, BatchHeader] | None = None
     try:
         for place in batches:
@@ -170,9 +178,10 @@ def _believable(batches: Batches, due: int) -> Batches:
 
 
 def _record(
-    state: ProducerState, header: BatchHeader, batch: memoryview, segment: FileSegment, position: int
+    state: ProducerStateManager, header: BatchHeader, batch: memoryview, segment: FileSegment, position: int
 ) -> list[AbortedTransaction]:
-    """What a batch changes in the state; the transaction that it aborts. BadFile when it is a marker that cannot be read."""
+    """Record a batch in the state, and return the transaction that it aborts. BadFile for a marker
+    that cannot be read."""
     try:
         with batch:
             aborted = state.record(header, batch, header.base_offset, header.max_timestamp)
@@ -181,11 +190,11 @@ def _record(
     return [aborted] if aborted else []
 
 
-def state_at(storage: FileStorage, offset: int, log_start_offset: int) -> ProducerState:
-    """What the producers were at `offset`, and which transactions had been aborted: from the newest snapshot that is no later, and the batches
-    since then. BadFile."""
-    state = ProducerState()
-    since, kept = storage.producers_at(offset) or (0, [])
+def state_at(storage: FileStorage, offset: int, log_start_offset: int) -> ProducerStateManager:
+    """The producers and the aborted transactions at `offset`: from the newest snapshot at or before
+    it, and the batches after the snapshot. BadFile."""
+    state = ProducerStateManager()
+    since, kept = storage.latest_producer_snapshot(offset) or (0, [])
     state.restore(kept)
     try:
         state.replay(_batches(storage.segments, max(since, log_start_offset), offset))
@@ -207,13 +216,14 @@ def _batches(segments: Iterable[FileSegment], start: int, end: int) -> Iterator[
 
 
 def _aborted_in(storage: FileStorage, segment: FileSegment, log_start_offset: int) -> list[AbortedTransaction]:
-    """What the segment's list says; where it is damaged, what the segment's batches do."""
+    """The aborted transactions in the segment's list; if the list is damaged, those in its
+    batches."""
     try:
         return segment.aborted()
     except BadFile as problem:
-        _LOGGER.warning("the list of aborted transactions is made anew: %s", problem)
-    state = ProducerState()
-    since, kept = storage.producers_at(segment.base_offset) or (0, [])
+        _LOGGER.warning("the list of aborted transactions is rebuilt: %s", problem)
+    state = ProducerStateManager()
+    since, kept = storage.latest_producer_snapshot(segment.base_offset) or (0, [])
     state.restore(kept)
     state.replay(_batches(storage.segments, max(since, log_start_offset), segment.base_offset))
     aborted: list[AbortedTransaction] = []
@@ -221,15 +231,15 @@ def _aborted_in(storage: FileStorage, segment: FileSegment, log_start_offset: in
         header = read_header(batch)
         if header.producer_id >= 0:
             aborted += _record(state, header, batch, segment, -1)
-    segment.list_anew(aborted)
+    segment.rewrite_aborted(aborted)
     return aborted
 
 
 def learn_epochs(segments: Iterable[FileSegment]) -> LeaderEpochCache:
-    """Where the leader epochs begin, by the batches alone."""
+    """The leader epochs according to the batches alone."""
     epochs = LeaderEpochCache()
     for segment in segments:
-        for place in segment.places():
+        for place in segment.batch_positions():
             if place.leader_epoch > epochs.latest:
                 epochs.assign(place.leader_epoch, place.base_offset)
     return epochs

@@ -1,7 +1,8 @@
-"""One segment in files: a `.log`, its indexes, and the list of the transactions that were aborted in it.
+"""One segment in files: a `.log`, its indexes, and the list of the transactions that were aborted
+in it.
 
-Rules. Batches are written as they come, stamped with offset and epoch; what was read are bytes of its own. Of a segment that was found on disk
-nothing is read before it is asked for.
+Rules. Batches are written as they come, with their offset and epoch; a read gives copies. A segment
+that was found on the disk is read only when something of it is needed.
 """
 
 from __future__ import annotations
@@ -15,35 +16,40 @@ from kafkadouble.wire.checksum import Buffer
 from ..formats import txn_index
 from ..formats.errors import BadFile
 from ..formats.names import DELETED, INDEX, LOG, TIME_INDEX, TXN_INDEX
-from ..storage import ANY_TIMESTAMP, Loan, Placed, Slice
+from ..storage import ANY_TIMESTAMP, Loan, LogAppendInfo, Slice
 from ..transactions import AbortedTransaction
 from .disk import WORTH_IT, Disk, File
 from .indexed import UNBOUNDED, IndexedLog
 from .indexes import GrowingIndex, StoredIndex
 
-_STAMP = Struct(">qii")  # base offset, length, leader epoch: what a batch begins with, and its checksum does not cover
-_LOG_OVERHEAD = 12  # the offset and the length, which the length does not count
+# Base offset, length, leader epoch: the first bytes of a batch, outside of its checksum.
+_STAMP = Struct(">qii")
+# The offset and the length field, which the length does not count.
+_LOG_OVERHEAD = 12
 
 LARGEST_READ = 4 << 20
-"""A read gives no more at once (unless one batch is larger), as memory does, whatever its asker would take."""
+"""A read gives at most so many bytes (unless one batch is larger), as in memory, whatever the
+caller would accept."""
 
 _WINDOW, _WIDEST = 8 << 10, 256 << 10
-"""What is read at once to look at batch after batch, at first and later."""
+"""Bytes of one read when batches are walked: of the first read, and at most."""
 
 _COPIED = 16 << 10
-"""Up to so many bytes, copying a batch behind its stamp takes less than handing over both."""
+"""Up to this size in bytes, copying a batch after its first fields is faster than writing two
+buffers."""
 
 _UNKNOWN = -2
-"""In the place of a timestamp that nobody has looked for yet."""
+"""The value of a timestamp that was not determined yet."""
 
 _ENDS = 16
-"""So many readers that go on where they stopped are found again without the index."""
+"""The end positions of so many readers are remembered: a reader that continues there needs no
+index."""
 
 _KINDS = (LOG, INDEX, TIME_INDEX, TXN_INDEX)
 
 
 class FileSegment(IndexedLog):
-    """One segment; see `storage.Segment` for what its attributes mean."""
+    """One segment; `storage.LogSegment` describes the attributes."""
 
     __slots__ = (
         "_aborted",
@@ -64,19 +70,20 @@ class FileSegment(IndexedLog):
         self.created = 0
         self._aborted: File | None = None
         self._since_entry = 0
-        self._next_offset: int | None = None if self.size else base_offset  # these are None until somebody asks
+        # these are None until they are needed
+        self._next_offset: int | None = None if self.size else base_offset
         self._first_timestamp: int | None = None if self.size else -1
-        self._max_timestamp = _UNKNOWN if self.size else -1  # of a segment that is written to it is known
-        self._latest_offset = base_offset  # the last offset of the batch that has the largest timestamp
+        self._max_timestamp = _UNKNOWN if self.size else -1  # always known for the active segment
+        self._latest_offset = base_offset  # the last one of the batch with the largest timestamp
         self._modified: int | None = None if self.size else 0
-        self._ends: dict[int, int] = {}  # where reads ended: the next offset, and its position
+        self._ends: dict[int, int] = {}  # the next offset after a read -> its position
 
     @property
     def next_offset(self) -> int:
         if self._next_offset is None:
             try:
                 self._next_offset = self._find_end()
-            except BadFile:  # whoever reads so far will be told
+            except BadFile:  # a read of this part raises it
                 self._next_offset = self.limit
         return self._next_offset
 
@@ -85,7 +92,7 @@ class FileSegment(IndexedLog):
         if self._first_timestamp is None:
             try:
                 self._first_timestamp = self._timestamp(0)
-            except BadFile:  # it is as old as its file
+            except BadFile:  # the age of the file counts instead
                 self._first_timestamp = -1
         return self._first_timestamp
 
@@ -94,7 +101,7 @@ class FileSegment(IndexedLog):
         if self._max_timestamp == _UNKNOWN:
             try:
                 self._max_timestamp, self._latest_offset = self._find_latest()
-            except BadFile:  # not too early, or it would be deleted for it
+            except BadFile:  # not too early, or retention would delete it
                 self._max_timestamp = self.modified
         return self._max_timestamp
 
@@ -110,7 +117,8 @@ class FileSegment(IndexedLog):
             self._next_offset = self._find_end()
 
     def begin(self, most: int) -> None:
-        """Be appended to, as a new segment: indexes without their segment may be left of an old one."""
+        """Become the active segment, as a new one. Indexes of an old segment of this name may be
+        left."""
         self._disk.remove(self.path(TXN_INDEX))
         self.limit = UNBOUNDED
         index = GrowingIndex(self.base_offset, *self._index_files(), most)
@@ -118,7 +126,7 @@ class FileSegment(IndexedLog):
         self._activate(index)
 
     def resume(self, most: int) -> None:
-        """Be appended to, as it was before."""
+        """Become the active segment again."""
         self.limit, self.durable = UNBOUNDED, False
         if isinstance(self.index, StoredIndex):
             index = GrowingIndex(self.base_offset, *self._index_files(), most)
@@ -138,9 +146,9 @@ class FileSegment(IndexedLog):
         self._first_timestamp = self._first_timestamp if self.size else -1
         self.full = index.full
 
-    def append(self, batch: Buffer, placed: Placed, now: int) -> None:
-        """Write a batch to the end of the file. DiskFailure, after which nothing of it is there."""
-        base, last, epoch, timestamp, sealed = placed
+    def append(self, batch: Buffer, info: LogAppendInfo, now: int) -> None:
+        """Append a batch to the file. After DiskFailure nothing of it is there."""
+        base, last, epoch, timestamp, sealed = info
         size, position = len(batch), self.size
         if not sealed:
             batch = bytearray(batch)
@@ -156,7 +164,7 @@ class FileSegment(IndexedLog):
         self._grew(position, size, last, timestamp)
 
     def _grew(self, position: int, size: int, last_offset: int, timestamp: int) -> None:
-        """There is one more batch."""
+        """Count one more batch."""
         if not position:
             self._first_timestamp = timestamp
         if timestamp > self._max_timestamp:
@@ -173,7 +181,7 @@ class FileSegment(IndexedLog):
         self._since_entry = since + size
 
     def begin_recovery(self, most: int) -> None:
-        """Forget everything but the batches; `recovered` tells of each that is good."""
+        """Forget everything but the batches. `recovered` is called for each good one."""
         index = GrowingIndex(self.base_offset, *self._index_files(), most)
         index.clear()
         self._index, self.durable = index, False
@@ -183,23 +191,24 @@ class FileSegment(IndexedLog):
         self._first_timestamp = self._max_timestamp = -1
 
     def recovered(self, position: int, header: BatchHeader) -> None:
-        """The next batch is good."""
+        """Count the next batch, which is good."""
         self._grew(position, header.size, header.last_offset, header.max_timestamp)
 
     def cut(self) -> None:
-        """Cut off what was not recovered, for good."""
+        """Truncate the file after the recovered batches, and flush it."""
         self.log.truncate(self.size)
         self.log.flush()
 
     def finish(self) -> None:
-        """Nothing will be appended any more: the last entry by time, and the index is looked up where it lies."""
+        """Close the segment for appends: write the last entry of the time index. Lookups read the
+        index files from now on."""
         if isinstance(self._index, GrowingIndex):
             self._index.add_time(self.max_timestamp, self._latest_offset)
             self._index.close()
             self._index = None
 
     def list_aborted(self, transaction: AbortedTransaction) -> None:
-        """Write it to the list of transactions whose markers are here."""
+        """List a transaction whose marker is in this segment."""
         self._opened_list().append([txn_index.pack(transaction)])
 
     def _opened_list(self) -> File:
@@ -213,8 +222,8 @@ class FileSegment(IndexedLog):
             return []
         return txn_index.read(self._disk.read_whole(path), self.base_offset, path)
 
-    def list_anew(self, transactions: Sequence[AbortedTransaction]) -> None:
-        """Let that be all that is listed."""
+    def rewrite_aborted(self, transactions: Sequence[AbortedTransaction]) -> None:
+        """Replace the list by these transactions."""
         if transactions or self._disk.exists(self.path(TXN_INDEX)):
             self.durable = False
             self._opened_list().truncate(0)
@@ -238,7 +247,7 @@ class FileSegment(IndexedLog):
         return Loan(self.log.stretch(start, end - start), next_offset)
 
     def _span(self, offset: int, max_bytes: int, upper_bound: int) -> tuple[int, int]:
-        """From where on and how far to read; not at all if that is -1."""
+        """The start of a read, and its end; -1 as the end when there is nothing to read."""
         start = self._ends.get(offset)
         if start is None:
             start = self.find(offset)
@@ -259,7 +268,7 @@ class FileSegment(IndexedLog):
         return Slice(memoryview(data), int.from_bytes(data[:8], "big"), next_offset)
 
     def _read_one(self, position: int) -> Slice:
-        place = next(self.places(position))
+        place = next(self.batch_positions(position))
         self._note_end(place.last_offset + 1, position + place.size)
         return Slice(memoryview(self.log.read(position, place.size)), place.base_offset, place.last_offset + 1)
 
@@ -269,18 +278,20 @@ class FileSegment(IndexedLog):
         self._ends[next_offset] = position
 
     def _whole(self, start: int, limit: int) -> tuple[int, int]:
-        """Where the last batch ends that lies wholly before `limit`, and the offset that follows it; `start` if there is none."""
+        """The end of the last batch that lies wholly before `limit`, and the offset after it;
+        `start` if there is none."""
         if limit == self.size:
             return limit, self.next_offset
         end, next_offset = max(start, self._position_before(limit)), -1
-        for place in self.places(end):
+        for place in self.batch_positions(end):
             if place.position + place.size > limit:
                 return end, place.base_offset if next_offset < 0 else next_offset
             end, next_offset = place.position + place.size, place.last_offset + 1
         return end, next_offset
 
     def _cut(self, data: Buffer, start: int) -> tuple[int, int]:
-        """How much of `data`, read from the position `start`, is whole batches, and the offset that follows them."""
+        """How many bytes of `data`, read at `start`, are whole batches, and the offset after
+        them."""
         at = max(0, self._position_before(start + len(data)) - start)
         next_offset = -1
         try:
@@ -292,7 +303,7 @@ class FileSegment(IndexedLog):
             if next_offset < 0:
                 raise
         if next_offset < 0 and at:
-            next_offset = next(self.places(start + at)).base_offset
+            next_offset = next(self.batch_positions(start + at)).base_offset
         return at, next_offset
 
     def batches(self, offset: int, min_timestamp: int) -> Iterator[memoryview]:
@@ -302,7 +313,7 @@ class FileSegment(IndexedLog):
         window = _WINDOW
         while position < self.size:
             start, data = position, memoryview(self.log.read(position, window))
-            if not data:  # cut off by now
+            if not data:  # truncated in the meantime
                 return
             for place in self._walk(position).through(data):
                 at = place.position - start
@@ -315,20 +326,21 @@ class FileSegment(IndexedLog):
             if position > start:
                 window = min(4 * window, _WIDEST)
             else:
-                window = next(self.places(position)).size
+                window = next(self.batch_positions(position)).size
 
     def find(self, offset: int) -> int:
         return self.size if offset >= self.next_offset else super().find(offset)
 
     def truncate(self, offset: int, most: int) -> None:
-        """Drop every batch that reaches `offset` or beyond, for good, and be appended to."""
+        """Delete every batch that reaches `offset` or beyond, flush that, and become the active
+        segment."""
         position = self.find(offset)
         self.resume(most)
         index = self._index
         assert isinstance(index, GrowingIndex)
         try:
             listed = self.aborted()
-        except BadFile:  # the next start makes the list anew from the batches
+        except BadFile:  # the next start rebuilds the list
             listed = []
         if listed:
             kept = sum(1 for each in listed if each.last_offset < offset)
@@ -339,14 +351,16 @@ class FileSegment(IndexedLog):
         self._activate(index)
 
     def files(self) -> list[File]:
-        """Those that are to be flushed; while it grows, only the batches: the rest is made anew from them."""
+        """The files to be flushed. Of the active segment only the batches: the rest is rebuilt from
+        them."""
         if isinstance(self._index, GrowingIndex):
             return [self.log]
         aborted = [self._opened_list()] if self._aborted or self._disk.exists(self.path(TXN_INDEX)) else []
         return [self.log, *self._index_files(), *aborted]
 
     def move(self, mark: str, kinds: Sequence[str] = _KINDS) -> list[str]:
-        """Put another mark behind the names of its files, or none; gives their paths. What is being read from it can still be read."""
+        """Rename its files so that they end with `mark`, and return their paths. Reads that have
+        begun can finish."""
         self._let_go()
         before, self._mark = [(kind, self.path(kind)) for kind in kinds], mark
         moved = []
@@ -361,8 +375,8 @@ class FileSegment(IndexedLog):
         return moved
 
     def put_aside(self) -> list[str]:
-        """Mark its files as deleted; gives their paths. The batches come last: an index without them would be of no use, and batches whose
-        index is gone are a whole segment."""
+        """Mark its files as deleted, and return their paths. The `.log` is last: indexes without it
+        are useless, but a `.log` without indexes is a whole segment."""
         return self.move(DELETED, _KINDS[::-1])
 
     def _let_go(self) -> None:
@@ -375,7 +389,7 @@ class FileSegment(IndexedLog):
             self._index = None
 
     def close(self) -> None:
-        """Give back what open files cost."""
+        """Close the open files."""
         self._let_go()
         self.log.close()
 

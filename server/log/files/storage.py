@@ -1,11 +1,13 @@
-"""A log's storage in files: Kafka's own, in the partition's folder.
+"""The storage of a log in Kafka's files, in the partition's folder.
 
-Rules; see `storage` for those of every storage. Whatever is acknowledged has been handed to the system, so that it outlives the process; to
-outlive the machine it must be flushed, which is somebody else's to do (`unflushed`): it takes long. Files that are no longer wanted are marked
-`.deleted` at once, and removed by a `tick` when `file.delete.delay.ms` is over, so that who reads them can end. Segments go from the ends of
-the log inwards, so that an interruption leaves no hole. What is cut off is gone for good before anything is appended in its place: it is
-flushed at once, first that later segments are gone, then the cut. (Kafka leaves that to chance. But power could take the cut back and leave
-a segment that was begun behind it: two histories in one log, that no leader epoch tells from the leader's.)
+Rules, besides those of `storage`. An acknowledged batch was passed to the system, so it outlives
+the process. To outlive the machine it must be flushed; that takes long, so the caller runs it
+(`unflushed`). Files that are no longer needed are renamed to `.deleted` at once, and removed by a
+`tick` after `file.delete.delay.ms`, so that readers can finish. Segments are deleted from the ends
+of the log inwards, so that an interruption leaves no gap. A truncation is flushed before anything
+is appended in its place: first the removed names of later segments, then the shortened file. (Kafka
+does not flush it. But a loss of power could undo the truncation and keep a segment that was begun
+after it: one log with two histories, and no leader epoch to detect it.)
 """
 
 from __future__ import annotations
@@ -24,10 +26,10 @@ from ..formats import epoch_checkpoint, producer_snapshot
 from ..formats.errors import BadFile
 from ..formats.names import CLEANED, DELETED, KINDS, LEADER_EPOCH, PARTITION_METADATA, SNAPSHOT, SWAP, segment_name
 from ..offset_and_epoch import OffsetAndEpoch
-from ..producers import Producer
-from ..storage import Flush, Placed, Segment
+from ..producers import ProducerStateEntry
+from ..storage import Flush, LogAppendInfo, LogSegment
 from ..transactions import AbortedTransaction
-from .disk import Disk, Flushing
+from .disk import Disk, FlushStep
 from .flush_ledger import FlushLedger, FlushPlan
 from .indexed import UNBOUNDED
 from .segment import FileSegment
@@ -37,7 +39,7 @@ _LOGGER = logging.getLogger("kafkadouble.server.log")
 _base_offset = attrgetter("base_offset")
 
 EndsAt = Callable[[int], None]
-"""Is told where a log ends that was cut, before anything is appended there."""
+"""Called with the new end of a log after a truncation, before anything is appended there."""
 
 
 class FileStorage:
@@ -47,17 +49,19 @@ class FileStorage:
 
     def __init__(self, disk: Disk, folder: str, config: LogConfig, ends_at: EndsAt) -> None:
         self._disk, self.folder, self._settings, self._ends_at = disk, folder, config, ends_at
-        self.segments: list[FileSegment] = []  # oldest first, never empty once the log is open; only the last one grows
+        # Oldest first, never empty once the log is open; only the last one grows.
+        self.segments: list[FileSegment] = []
         self.ledger = FlushLedger[FileSegment](folder, "", [PARTITION_METADATA])
-        self.snapshots: list[int] = []  # the offsets of the producer snapshots, ascending
-        self._put_aside: list[tuple[str, int | None]] = []  # files to be removed, and since when (ms) they may be
+        self.snapshots: list[int] = []  # offsets of the producer snapshots, ascending
+        # Files to be removed, and the time (ms) from which `file.delete.delay.ms` counts.
+        self._put_aside: list[tuple[str, int | None]] = []
 
     @property
     def recovery_point(self) -> int:
         return self.ledger.recovery_point
 
-    def append(self, batch: Buffer, placed: Placed, now: int) -> None:
-        self.segments[-1].append(batch, placed, now)
+    def append(self, batch: Buffer, info: LogAppendInfo, now: int) -> None:
+        self.segments[-1].append(batch, info, now)
 
     def roll(self, base_offset: int, config: LogConfig) -> None:
         self._settings = config
@@ -67,14 +71,14 @@ class FileStorage:
             self._begin(base_offset)
 
     def _begin(self, base_offset: int) -> None:
-        """An empty segment, and its files, of which nothing may be left from another time."""
+        """Begin an empty segment. Files of an earlier one at the same offset are emptied."""
         segment = self.segment(base_offset)
         segment.begin(self._settings.segment_index_bytes)
         self.segments.append(segment)
         self.ledger.name_added()
 
     def segment(self, base_offset: int, limit: int = UNBOUNDED, mark: str = "") -> FileSegment:
-        """The segment that lies there, or will."""
+        """The segment of this base offset, which may not exist yet."""
         return FileSegment(self._disk, self.folder, base_offset, limit, self._settings.index_interval_bytes, mark)
 
     def drop_oldest(self, count: int) -> None:
@@ -98,14 +102,15 @@ class FileStorage:
         self.snapshots.remove(offset)
 
     def drop_newest(self, count: int) -> None:
-        """Delete that many segments, from the end, for good."""
+        """Delete that many segments, from the end, and flush that."""
         for _ in range(count):
             self._drop(self.segments.pop())
         if count:
             self._disk.flush_folder(self.folder)
 
     def distrust_snapshots_after(self, offset: int) -> None:
-        """What they say that the producers were at later offsets may have been so of another log than is there."""
+        """Remove the producer snapshots after `offset`: they may describe a history that is
+        lost."""
         later = bisect_right(self.snapshots, offset)
         for snapshot in self.snapshots[later:]:
             self._disk.remove(self.snapshot_path(snapshot))
@@ -113,7 +118,8 @@ class FileStorage:
         del self.snapshots[later:]
 
     def drop_stray_snapshots(self, end: int) -> None:
-        """Of the snapshots only those stay where a segment begins, and the newest that is not past the log's end."""
+        """Keep only the snapshots at the base offset of a segment, and the newest at or before the
+        end of the log."""
         bases = {segment.base_offset for segment in self.segments}
         newest = max((each for each in self.snapshots if each <= end), default=end)
         for snapshot in [each for each in self.snapshots if each != newest and (each > end or each not in bases)]:
@@ -126,12 +132,12 @@ class FileStorage:
 
     @property
     def most_index_bytes(self) -> int:
-        """How large an index of the active segment may be."""
+        """The largest size of an index of the active segment, in bytes."""
         return self._settings.segment_index_bytes
 
     def first_past(self, recovery_point: int) -> int:
-        """The number of the first segment that may not be as it should: the one that was written to last when the flush was done, though it
-        may have ended just there. Of that one only the batches were flushed."""
+        """The number of the first segment that needs recovery: the one that was active at the last
+        flush, though it may have ended there. Only its batches were flushed."""
         return max(0, bisect_left(self.segments, recovery_point, key=_base_offset) - 1)
 
     def truncate(self, offset: int) -> None:
@@ -152,10 +158,11 @@ class FileStorage:
         self._ends_at(offset)
 
     def release(self, offset: int) -> None:
-        """Files give back room by whole segments only."""
+        """Do nothing: files free space by whole segments only."""
 
-    def keep_epochs(self, entries: Sequence[OffsetAndEpoch], *, flush: bool = False) -> None:
-        # a new log has no batch that an epoch could be missing for, and its folder is not flushed either
+    def write_leader_epochs(self, entries: Sequence[OffsetAndEpoch], *, flush: bool = False) -> None:
+        # A new log has no batch that could lack its epoch, and the name of its folder is not
+        # flushed either.
         self._write(LEADER_EPOCH, epoch_checkpoint.write(entries), flush=flush and not self.ledger.is_new)
 
     def _write(self, name: str, data: bytes, *, flush: bool = False) -> None:
@@ -163,31 +170,29 @@ class FileStorage:
         if not flush:
             self.ledger.file_written(name)
 
-    def keep_producers(self, offset: int, producers: Iterable[Producer]) -> None:
-        if (
-            offset in self.snapshots or offset == self.segments[0].base_offset
-        ):  # known already, or there is nothing to know
+    def take_producer_snapshot(self, offset: int, producers: Iterable[ProducerStateEntry]) -> None:
+        if offset in self.snapshots or offset == self.segments[0].base_offset:  # nothing new
             return
         entries = map(producer_snapshot.entry_of, producers)
         self._write(f"{segment_name(offset)}{SNAPSHOT}", producer_snapshot.write(entries))
         insort(self.snapshots, offset)
 
     def snapshot_path(self, offset: int) -> str:
-        """Where the snapshot of the producers at this offset is."""
+        """The path of the producer snapshot at this offset."""
         return f"{self.folder}/{segment_name(offset)}{SNAPSHOT}"
 
     def list_aborted(self, transaction: AbortedTransaction) -> None:
         self.segments[-1].list_aborted(transaction)
         self.ledger.name_added()  # its file may be new
 
-    def producers_at(self, offset: int) -> tuple[int, list[Producer]] | None:
+    def latest_producer_snapshot(self, offset: int) -> tuple[int, list[ProducerStateEntry]] | None:
         while self.snapshots and (place := bisect_right(self.snapshots, offset)):
             found = self.snapshots[place - 1]
             path = self.snapshot_path(found)
             try:
                 entries = producer_snapshot.read(self._disk.read_whole(path), path)
             except BadFile as problem:
-                _LOGGER.warning("a producer snapshot is passed over: %s", problem)
+                _LOGGER.warning("a producer snapshot is ignored: %s", problem)
                 self._drop_snapshot(found)
             else:
                 return found, [producer_snapshot.producer_of(entry) for entry in entries]
@@ -198,7 +203,7 @@ class FileStorage:
         plan = self.ledger.begin(self.segments[-1].next_offset, dirty)
         return None if plan is None else Flush(plan.end, self._steps(plan))
 
-    def _steps(self, plan: FlushPlan[FileSegment]) -> list[Flushing]:
+    def _steps(self, plan: FlushPlan[FileSegment]) -> list[FlushStep]:
         files = [file for segment in plan.segments for file in segment.files()]
         small = [f"{self.folder}/{name}" for name in plan.files]
         files += [self._disk.open(path) for path in small if self._disk.exists(path)]
@@ -207,13 +212,13 @@ class FileStorage:
     def flushed(self, offset: int) -> None:
         self.ledger.confirm(offset)
 
-    def rewrite(self, segments: Sequence[Segment], config: LogConfig) -> FileRewriting:
+    def rewrite(self, segments: Sequence[LogSegment], config: LogConfig) -> FileSegmentRewriter:
         self._settings = config
         first = bisect_left(self.segments, segments[0].base_offset, key=_base_offset)
-        return FileRewriting(self, self.segments[first : first + len(segments)])
+        return FileSegmentRewriter(self, self.segments[first : first + len(segments)])
 
     def replace(self, replaced: Sequence[FileSegment], made: FileSegment) -> None:
-        """Put a finished segment, marked `.cleaned`, in the place of others."""
+        """Replace segments by a finished one, which is marked `.cleaned`."""
         made.move(SWAP)
         first = self.segments.index(replaced[0])
         self.segments[first : first + len(replaced)] = [made]
@@ -225,7 +230,7 @@ class FileStorage:
         self._disk.flush_folder(self.folder)
 
     def remove_marked(self, base_offset: int, mark: str) -> None:
-        """Remove the files of a segment that is not in its place."""
+        """Remove the files of a segment that is not in use."""
         for kind in KINDS:
             self._disk.remove(f"{self.folder}/{segment_name(base_offset)}{kind}{mark}")
 
@@ -252,7 +257,7 @@ class FileStorage:
 
     @property
     def overhead(self) -> int:
-        """Bytes that its indexes take in memory."""
+        """The memory that its indexes take, in bytes."""
         return self.segments[-1].overhead
 
     def __repr__(self) -> str:
@@ -260,8 +265,9 @@ class FileStorage:
         return f"{-(-size // 1024)} KB in {len(self.segments)} files"
 
 
-class FileRewriting:
-    """A segment in files marked `.cleaned`, that will take the place of others; see `storage.Rewriting`."""
+class FileSegmentRewriter:
+    """Writes a segment, in files marked `.cleaned`, that replaces others; see
+    `storage.SegmentRewriter`."""
 
     def __init__(self, storage: FileStorage, old: Sequence[FileSegment]) -> None:
         self._storage, self._old = storage, old
@@ -272,8 +278,10 @@ class FileRewriting:
     def append(self, batch: Buffer) -> None:
         assert self._new is not None
         header = read_header(batch)
-        placed = Placed(header.base_offset, header.last_offset, header.partition_leader_epoch, header.max_timestamp)
-        self._new.append(batch, placed, self._old[-1].modified)
+        info = LogAppendInfo(
+            header.base_offset, header.last_offset, header.partition_leader_epoch, header.max_timestamp
+        )
+        self._new.append(batch, info, self._old[-1].modified)
 
     def finish(self) -> None:
         new, self._new = self._new, None

@@ -1,6 +1,8 @@
-"""From batch to batch, over a file or over bytes that were read from it: only as much of each header as that takes.
+"""Walks from batch to batch, in a file or in bytes that were read from it. Reads only the necessary
+fields of each header.
 
-What is no batch is BadFile, with its position. Checksums are not looked at: this is how batches are found, not how they are checked.
+BadFile, with the position, where no batch begins. Checksums are not checked: this finds batches,
+and does not validate them.
 """
 
 from __future__ import annotations
@@ -14,18 +16,20 @@ from kafkadouble.wire.checksum import Buffer
 from ..formats.errors import BadFile
 from .disk import File
 
-_WALK = Struct(">qiib6xi8xq")  # base offset, length, leader epoch, magic, last offset delta, largest timestamp
-_LEGACY_TIMESTAMP = Struct(">18xq")  # of a message of magic 1; one of magic 0 has none
+# Base offset, length, leader epoch, magic, last offset delta, largest timestamp.
+_WALK = Struct(">qiib6xi8xq")
+_LEGACY_TIMESTAMP = Struct(">18xq")  # of a message of magic 1; magic 0 has none
 _TO_MAGIC = 17
-_LOG_OVERHEAD = 12  # the offset and the length, which the length does not count
+# The offset and the length field, which the length does not count.
+_LOG_OVERHEAD = 12
 _SHORTEST = (14, 22, 49)  # the least length of a batch, by magic
 
 _WINDOW = 8 << 10
-"""What is read of a file at once: the stretch between two entries of the index, and some of the next."""
+"""Bytes of one read: the distance of two index entries, and some of the next."""
 
 
-class Place(NamedTuple):
-    """A batch, as far as finding others needs it."""
+class BatchPosition(NamedTuple):
+    """The fields of a batch that finding other batches needs."""
 
     position: int
     base_offset: int
@@ -35,8 +39,9 @@ class Place(NamedTuple):
     max_timestamp: int
 
 
-class Walk:
-    """A walk from `position` to `end` in a file, whose batches have offsets from `base_offset` to below `next_offset`."""
+class BatchWalk:
+    """A walk from `position` to `end` in a file. The offsets of its batches are at least
+    `base_offset` and below `next_offset`."""
 
     __slots__ = ("_end", "_file", "_least", "_next_offset", "_position")
 
@@ -44,16 +49,18 @@ class Walk:
         self._file, self._position, self._end = file, position, end
         self._least, self._next_offset = base_offset, next_offset
 
-    def through(self, data: Buffer, at: int = 0) -> Iterator[Place]:
-        """Every batch in `data`, which at `at` has what lies at the walk's position; the last one may be there in part."""
+    def through(self, data: Buffer, at: int = 0) -> Iterator[BatchPosition]:
+        """Every batch in `data`, where `at` corresponds to the position of the walk. The last batch
+        may be incomplete."""
         while at + _WALK.size <= len(data):
             place = self._next(data, at)
             yield place
             at += place.size
-        if at + _TO_MAGIC <= len(data) and data[at + _TO_MAGIC - 1] < 2:  # a message that is smaller than a header
+        # a message that is smaller than a header
+        if at + _TO_MAGIC <= len(data) and data[at + _TO_MAGIC - 1] < 2:
             yield self._next(bytes(data[at:]).ljust(_WALK.size, b"\0"), 0)
 
-    def over(self, log: File) -> Iterator[Place]:
+    def over(self, log: File) -> Iterator[BatchPosition]:
         """Every batch in the file."""
         data, start = b"", self._position
         while self._position < self._end:
@@ -62,9 +69,10 @@ class Walk:
                 data, start, at = log.read(self._position, _WINDOW).ljust(_WALK.size, b"\0"), self._position, 0
             yield self._next(data, at)
 
-    def _next(self, data: Buffer, at: int) -> Place:
+    def _next(self, data: Buffer, at: int) -> BatchPosition:
         base, length, epoch, magic, delta, timestamp = _WALK.unpack_from(data, at)
-        if magic < 2:  # a message has the offset of its last record, and no header beyond
+        # A message has the offset of its last record, and no more header fields.
+        if magic < 2:
             delta, epoch = 0, -1
             timestamp = _LEGACY_TIMESTAMP.unpack_from(data, at)[0] if magic else -1
         size = length + _LOG_OVERHEAD
@@ -78,4 +86,4 @@ class Walk:
             raise BadFile(problem, file=self._file, offset=position)
         self._least = base + delta + 1
         self._position = position + size
-        return Place(position, base, base + delta, size, epoch, timestamp)
+        return BatchPosition(position, base, base + delta, size, epoch, timestamp)

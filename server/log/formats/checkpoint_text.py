@@ -1,6 +1,8 @@
-"""Kafka's small text files that are a list: a line with the version (0), a line with the count, then a line for each entry.
+"""Kafka's checkpoint files: a line with the version (0), a line with the count, then a line for
+each entry.
 
-Words are parted by blanks. A file without a line, or with the version alone, has no entries: Kafka makes some of them empty.
+Words are separated by blanks. A file without a line, or with the version alone, has no entries:
+Kafka writes some of them empty.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ _INTEGER = re.compile(r"-?[0-9]{1,19}\Z")
 
 
 class Word(NamedTuple):
-    """A word, and the byte that it begins at."""
+    """A word, and the position of its first byte."""
 
     text: str
     at: int
@@ -27,7 +29,8 @@ Line = tuple[Word, ...]
 
 
 def read_lines(data: bytes, file: str, words: int) -> list[Line]:
-    """The entries, each of so many words. BadFile for another version, a count that is not that of the entries, a line of other words."""
+    """The entries, of `words` words each. BadFile for another version, a wrong count, or a line
+    with another number of words."""
     lines = _lines(data, file)
     if not lines:
         return []
@@ -46,20 +49,20 @@ def read_lines(data: bytes, file: str, words: int) -> list[Line]:
 
 
 def number(word: Word, low: int, high: int, file: str, what: str) -> int:
-    """The word as a number from `low` to `high`; `what` says which, for BadFile."""
+    """The word as a number from `low` to `high`. `what` names it in the message of BadFile."""
     if _INTEGER.match(word.text) is None or not low <= int(word.text) <= high:
         raise BadFile(f"{what} {word.text!r}", file=file, offset=word.at)
     return int(word.text)
 
 
 def write_lines(entries: Iterable[str]) -> bytes:
-    """A whole file, with these lines as entries."""
+    """A whole file with these lines as entries."""
     lines = list(entries)
     return "".join(f"{line}\n" for line in (VERSION, len(lines), *lines)).encode()
 
 
 def text_of(data: bytes, file: str) -> str:
-    """The bytes as text. BadFile where they are not UTF-8."""
+    """The bytes as text. BadFile when they are not UTF-8."""
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -73,7 +76,8 @@ def _only_number(line: Line, file: str, what: str) -> int:
 
 
 def _lines(data: bytes, file: str) -> list[Line]:
-    """Lines of words. A line that is empty or begins with a blank has an empty word in front, which nothing takes, as nothing of Kafka does."""
+    """The lines as words. A line that is empty or begins with a blank gets an empty first word,
+    which the callers refuse, as Kafka does."""
     text_of(data, file)
     found, at = [], 0
     for line in data.splitlines(keepends=True):

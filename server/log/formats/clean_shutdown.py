@@ -1,4 +1,5 @@
-"""`.kafka_cleanshutdown`: the node closed every log of this directory, in this broker epoch (KIP-966). It is gone while the node runs.
+"""`.kafka_cleanshutdown`: the node closed every log of this directory, in this broker epoch
+(KIP-966). The file is missing while the node runs.
 
 Kafka before 3.8 left it empty.
 """
@@ -15,7 +16,7 @@ VERSION = 0
 
 
 def read(data: bytes, file: str = "") -> int | None:
-    """The broker epoch; None where none is told."""
+    """The broker epoch; None when the file has none."""
     if not text_of(data, file).strip():
         return None
     found = json_object(data, file)

@@ -1,4 +1,6 @@
-"""`leader-epoch-checkpoint`: where each leader epoch of a log begins (KIP-101). A line is an epoch and the offset of its first record."""
+"""`leader-epoch-checkpoint`: where each leader epoch of a log begins (KIP-101). A line is an epoch
+and the offset of its first record.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +12,12 @@ from .errors import BadFile
 
 
 def read(data: bytes, file: str = "") -> list[OffsetAndEpoch]:
-    """The epochs as the file has them: `LeaderEpochCache` drops what does not ascend."""
+    """The epochs as they are in the file. `LeaderEpochCache` drops entries that do not ascend."""
     return [entry for entry, _ in _entries(data, file)]
 
 
 def check(data: bytes, file: str = "") -> list[OffsetAndEpoch]:
-    """The epochs; BadFile also where epochs or their offsets do not ascend, as Kafka never writes them."""
+    """The epochs. BadFile also when epochs or offsets do not ascend, which Kafka never writes."""
     before = UNDEFINED
     for entry, at in _entries(data, file):
         if entry.epoch <= before.epoch or entry.offset <= before.offset:
@@ -25,7 +27,7 @@ def check(data: bytes, file: str = "") -> list[OffsetAndEpoch]:
 
 
 def _entries(data: bytes, file: str) -> Iterator[tuple[OffsetAndEpoch, int]]:
-    """Entries, each with the byte at which its line begins."""
+    """The entries, each with the position of its line."""
     for epoch, start in read_lines(data, file, words=2):
         offset = number(start, 0, 2**63 - 1, file, "start offset")
         yield OffsetAndEpoch(offset, number(epoch, 0, 2**31 - 1, file, "leader epoch")), epoch.at

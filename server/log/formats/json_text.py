@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 
 def json_object(data: bytes, file: str) -> dict[str, Any]:
-    """The object. BadFile with the byte where the text is no JSON, or is something else."""
+    """The object. BadFile, with the position of the byte, when the text is not JSON, or is not an
+    object."""
     text = text_of(data, file)
     try:
         found = json.loads(text)

@@ -1,6 +1,8 @@
-"""`meta.properties`: whose log directory this is: cluster, node, and the directory's own id (KIP-631, KIP-858). A Java properties file.
+"""`meta.properties`: the cluster, the node and the directory's own id (KIP-631, KIP-858). A Java
+properties file.
 
-Version 1 is KRaft's. Version 0, which ZooKeeper's brokers wrote, calls the node `broker.id`, and may lack it and the cluster.
+Version 1 is KRaft's. Version 0, which brokers with ZooKeeper wrote, calls the node `broker.id`; the
+node and the cluster may be missing.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ _INT = re.compile(r"[+-]?[0-9]{1,10}\Z")
 
 
 class MetaProperties(NamedTuple):
-    """What the file says; None and -1 where it says nothing."""
+    """The content of the file; None and -1 for what is missing."""
 
     cluster_id: str | None
     node_id: int
@@ -29,7 +31,8 @@ class MetaProperties(NamedTuple):
 
 
 def read(data: bytes, file: str = "") -> MetaProperties:
-    """BadFile for a version that is not known, a number that is none, and what version 1 must have and has not."""
+    """Read the file. BadFile for an unknown version, for a value that is not a number, and for a
+    missing value that version 1 requires."""
     text = text_of(data, file)
     try:
         lines = {key: (value, number) for number, key, value in parse_properties(text)}
@@ -47,7 +50,7 @@ def read(data: bytes, file: str = "") -> MetaProperties:
 
 
 def write(properties: MetaProperties) -> bytes:
-    """A whole file, without the date that Java puts into it."""
+    """A whole file, without the date that Java writes into it."""
     lines = [
         ("version", properties.version),
         ("cluster.id", properties.cluster_id),
@@ -84,13 +87,14 @@ class _Found(NamedTuple):
 
 
 def _line_starts(data: bytes, lines: dict[str, tuple[str, int]]) -> dict[str, int]:
-    """The byte at which the line of each setting begins."""
+    """The position of the line of each property."""
     starts = [0, *(match.end() for match in re.finditer(rb"\r\n|\r|\n", data))]
     return {key: starts[number - 1] for key, (_, number) in lines.items()}
 
 
 def _escaped(value: str) -> str:
-    """A value as Java writes it: all that a reader would take for something else behind a backslash."""
+    """A value as Java writes it, with a backslash before each character that has a meaning in the
+    format."""
     special = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f"}
     text = "".join(special.get(each, each) for each in value)
     return "\\" + text if text[:1] in (" ", "=", ":") else text

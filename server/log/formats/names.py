@@ -1,7 +1,8 @@
 """How Kafka names the files and folders of a log directory.
 
-A partition's folder is `topic-index`; a file of a segment is twenty digits of the offset that it begins at, and a suffix. Folders that are to
-be deleted, that belong to nobody, or that are being moved here from another directory are marked by a uuid and a suffix (KIP-113, KIP-858).
+The folder of a partition is `topic-index`. The name of a segment's file is its base offset in
+twenty digits, and a suffix. A uuid and a suffix mark folders that are to be deleted, that are
+stray, or that are being moved here from another directory (KIP-113, KIP-858).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from ..offset_and_epoch import OffsetAndEpoch
 
 LOG, INDEX, TIME_INDEX, TXN_INDEX = ".log", ".index", ".timeindex", ".txnindex"
 SNAPSHOT = ".snapshot"
-"""A snapshot of producers; its number is the offset up to which it holds."""
+"""A producer snapshot; the number in its name is the offset up to which it holds."""
 CHECKPOINT = ".checkpoint"
 """A snapshot of the metadata log (KIP-630); `.checkpoint.part` while it is being written."""
 DELETED, CLEANED, SWAP, PART = ".deleted", ".cleaned", ".swap", ".part"
@@ -32,7 +33,7 @@ LEADER_EPOCH = "leader-epoch-checkpoint"
 PARTITION_METADATA = "partition.metadata"
 QUORUM_STATE = "quorum-state"
 BOOTSTRAP = "bootstrap.checkpoint"
-"""The records that a new node's metadata begins with, as `kafka-storage format` writes them."""
+"""The first records of a new node's metadata, as `kafka-storage format` writes them."""
 
 LONGEST_NAME = 255
 _LARGEST_OFFSET, _LARGEST_INT = 2**63 - 1, 2**31 - 1
@@ -43,7 +44,8 @@ _MARKED = re.compile(r"([a-zA-Z0-9._-]+)-(0|[1-9][0-9]{0,9})\.([0-9a-zA-Z]+)-(de
 
 
 class MarkedFolder(NamedTuple):
-    """A folder that is no partition any more, or not yet. The topic's name may be cut short in one that is deleted or stray."""
+    """A folder that is no longer a partition, or not yet. A deleted or stray folder may have only
+    the first part of the topic's name."""
 
     topic: str
     partition: int
@@ -52,12 +54,13 @@ class MarkedFolder(NamedTuple):
 
 
 def segment_name(base_offset: int) -> str:
-    """The twenty digits that the files of a segment have in common; a suffix is for the caller to add."""
+    """The base offset in twenty digits: the common part of the names of a segment's files."""
     return f"{base_offset:020d}"
 
 
 def parse_file(name: str) -> tuple[int, str] | None:
-    """The offset in the name of a segment's file, or of a producer snapshot, and everything behind it: `.log`, `.index.deleted`, ..."""
+    """The offset in the name of a segment's file or a producer snapshot, and everything after it:
+    `.log`, `.index.deleted`, ..."""
     found = _FILE.match(name)
     if found is None or int(found[1]) > _LARGEST_OFFSET or not found[2].startswith(KINDS):
         return None
@@ -74,7 +77,7 @@ def checkpoint_name(snapshot_id: OffsetAndEpoch) -> str:
 
 
 def parse_checkpoint(name: str) -> OffsetAndEpoch | None:
-    """The snapshot id in a name that is that of a finished snapshot of the metadata log."""
+    """The snapshot id in the name of a finished snapshot of the metadata log."""
     found = _CHECKPOINT.match(name)
     if found is None or int(found[1]) > _LARGEST_OFFSET or int(found[2]) > _LARGEST_INT:
         return None
@@ -86,23 +89,26 @@ def partition_folder(topic: str, index: int) -> str:
 
 
 def parse_partition_folder(name: str) -> tuple[str, int] | None:
-    """Topic and partition of a folder that holds a log in use; None for all others, marked ones too."""
+    """The topic and partition of a folder that holds a log in use; None for all others, also marked
+    ones."""
     found = _FOLDER.match(name)
     return (found[1], int(found[2])) if found and int(found[2]) <= _LARGEST_INT else None
 
 
 def deleted_folder(topic: str, index: int, uuid: str) -> str:
-    """The name of a folder that waits to be deleted, with `uuid` in 32 hex digits; the topic is cut where the name would be too long."""
+    """The name of a folder that waits to be deleted, with `uuid` in 32 hex digits. The topic is cut
+    when the name would be too long."""
     return _marked_folder(topic, index, uuid, "delete")
 
 
 def stray_folder(topic: str, index: int, uuid: str) -> str:
-    """The name of the folder of a partition that the metadata does not have on this node (KIP-858)."""
+    """The name of the folder of a partition that is not on this node in the metadata (KIP-858)."""
     return _marked_folder(topic, index, uuid, "stray")
 
 
 def future_folder(topic: str, index: int, uuid: str) -> str:
-    """The name of the folder of a partition that is being moved here from another log directory (KIP-113)."""
+    """The name of the folder of a partition that is being moved here from another log directory
+    (KIP-113)."""
     return f"{partition_folder(topic, index)}.{uuid}-future"
 
 

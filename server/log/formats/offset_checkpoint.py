@@ -1,4 +1,5 @@
-"""The offset checkpoints of a log directory: recovery points, high watermarks, log start offsets, what is cleaned (`names.OFFSET_CHECKPOINTS`).
+"""The offset checkpoints of a log directory: recovery points, high watermarks, log start offsets,
+cleaner offsets (`names.OFFSET_CHECKPOINTS`).
 
 A line is a topic, a partition and its offset.
 """
@@ -12,7 +13,7 @@ from .errors import BadFile
 
 
 def read(data: bytes, file: str = "") -> dict[tuple[str, int], int]:
-    """Topic and partition to offset. BadFile also for a partition that comes twice."""
+    """Topic and partition -> offset. BadFile also for a partition that appears twice."""
     found: dict[tuple[str, int], int] = {}
     for topic, index, offset in read_lines(data, file, words=3):
         partition = (topic.text, number(index, 0, 2**31 - 1, file, "partition"))

@@ -1,7 +1,8 @@
-"""`.index`: from offsets to positions in the segment, sparsely.
+"""`.index`: a sparse index from offsets to positions in the segment.
 
-An entry is 8 bytes: an offset less the segment's base offset (int32), and the position (int32) of the batch that ends with this offset. Both
-ascend. There is an entry for about every `index.interval.bytes`, never one for the first batch.
+An entry is 8 bytes: an offset, relative to the segment's base offset (int32), and the position
+(int32) of the batch that ends with this offset. Both ascend. There is an entry for about every
+`index.interval.bytes`, never one for the first batch.
 """
 
 from __future__ import annotations
@@ -26,17 +27,18 @@ class OffsetPosition(NamedTuple):
 
 
 def pack(relative: int, position: int) -> bytes:
-    """One entry; `relative` is the offset less the base offset."""
+    """One entry; `relative` is the offset relative to the base offset."""
     return _ENTRY.pack(relative, position)
 
 
 def used(data: Sliceable) -> int:
-    """The bytes that are entries; what follows is room."""
+    """The size in bytes of the entries; what follows is preallocated room."""
     return _used(data, SIZE)
 
 
 def rows(data: Sliceable, base_offset: int, file: str = "") -> Iterator[tuple[OffsetPosition, BadFile | None]]:
-    """Every whole entry, and what is wrong with it: its offset and position must be larger than those of the last good one."""
+    """Every whole entry, and what is wrong with it: its offset and position must be larger than
+    those of the last good one."""
     offset, position = -1, -1
     for at, (relative, place) in unpacked(data, _ENTRY, used(data)):
         problem = None
@@ -52,7 +54,7 @@ def rows(data: Sliceable, base_offset: int, file: str = "") -> Iterator[tuple[Of
 
 
 def entries(data: Sliceable, base_offset: int, file: str = "") -> Iterator[OffsetPosition]:
-    """The entries, up to the first thing that is wrong: BadFile for a size that is none, and where offsets or positions do not ascend."""
+    """The entries. BadFile at the first wrong one, and for a size that is not whole entries."""
     for entry, problem in rows(data, base_offset, file):
         if problem is not None:
             raise problem
@@ -61,7 +63,8 @@ def entries(data: Sliceable, base_offset: int, file: str = "") -> Iterator[Offse
 
 
 def check(data: Sliceable, base_offset: int, log_size: int, file: str = "") -> int:
-    """How many entries there are. BadFile also for a position that the segment of `log_size` bytes does not have."""
+    """How many entries there are. BadFile also for a position beyond the segment of `log_size`
+    bytes."""
     count = 0
     for count, entry in enumerate(entries(data, base_offset, file), 1):
         if entry.position >= log_size:

@@ -1,4 +1,6 @@
-"""`partition.metadata`: the id of the topic that a partition's folder belongs to (KIP-516). Two lines: `version: 0`, `topic_id: ...`."""
+"""`partition.metadata`: the id of the topic that a partition's folder belongs to (KIP-516). Two
+lines: `version: 0`, `topic_id: ...`.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,14 @@ _LINES = re.compile(r"version:\s+([0-9]{1,9})\r?\n(topic_id:\s+)([A-Za-z0-9_-]+=
 
 
 class PartitionMetadata(NamedTuple):
-    """What the file says. A later version may say more, and is taken."""
+    """The content of the file. A later version may hold more, and is accepted."""
 
     version: int
     topic_id: Uuid
 
 
 def read(data: bytes, file: str = "") -> PartitionMetadata:
-    """BadFile for other lines than these, and for the zero uuid."""
+    """Read the file. BadFile for other lines than these, and for the zero uuid."""
     found = _LINES.match(text_of(data, file))
     if found is None:
         raise BadFile("this is not `version: N` and `topic_id: UUID`", file=file, offset=0)
@@ -32,7 +34,7 @@ def read(data: bytes, file: str = "") -> PartitionMetadata:
     except UsageError as error:
         raise BadFile(str(error), file=file, offset=found.start(3)) from None
     if topic_id == Uuid.ZERO:
-        raise BadFile("the topic id is zero, which is none", file=file, offset=found.start(3))
+        raise BadFile("the topic id is zero, which is no id", file=file, offset=found.start(3))
     return PartitionMetadata(int(found[1]), topic_id)
 
 

@@ -1,6 +1,7 @@
-"""`.snapshot`: what a log knows of its producers, at the offset in the file's name (KIP-98).
+"""`.snapshot`: the state of the producers of a log, at the offset in the file's name (KIP-98).
 
-int16 version (1), uint32 CRC-32C of all that follows, then the entries. Of the batches of a producer only the last one is kept.
+int16 version (1), uint32 CRC-32C of all that follows, then the entries. Of a producer's batches
+only the last one is kept.
 """
 
 from __future__ import annotations
@@ -11,17 +12,17 @@ from kafkadouble.messages import ProducerSnapshot
 from kafkadouble.wire.checksum import crc32c
 from kafkadouble.wire.errors import WireError
 
-from ..producers import Producer, RecordedBatch
+from ..producers import BatchMetadata, ProducerStateEntry
 from .errors import BadFile, bad_from
 
 Entry = ProducerSnapshot.ProducerEntry
 VERSION = 1
-_CRC, _ENTRIES = 2, 6  # where the checksum and the array of entries begin
+_CRC, _ENTRIES = 2, 6  # positions of the checksum and of the entries
 _ENTRY_SIZE = 46
 
 
 def read(data: bytes, file: str = "") -> list[Entry]:
-    """The entries. BadFile for another version, a wrong checksum, or bytes that are left over."""
+    """The entries. BadFile for another version, a wrong checksum, or extra bytes."""
     if len(data) < _ENTRIES:
         raise BadFile(f"{len(data)} bytes are no snapshot", file=file, offset=len(data))
     version = int.from_bytes(data[:_CRC], "big", signed=True)
@@ -44,12 +45,12 @@ def write(entries: Iterable[Entry]) -> bytes:
 
 
 def position(number: int) -> int:
-    """The byte at which an entry begins, the first being 0."""
+    """The position of an entry; the first has number 0."""
     return _ENTRIES + 4 + number * _ENTRY_SIZE
 
 
-def entry_of(producer: Producer) -> Entry:
-    """What a snapshot keeps of a producer."""
+def entry_of(producer: ProducerStateEntry) -> Entry:
+    """The entry for a producer."""
     last = producer.batches[-1] if producer.batches else None
     return Entry(
         producer_id=producer.producer_id,
@@ -63,22 +64,23 @@ def entry_of(producer: Producer) -> Entry:
     )
 
 
-def producer_of(entry: Entry) -> Producer:
+def producer_of(entry: Entry) -> ProducerStateEntry:
     """The producer that an entry describes, with its last batch."""
-    made = Producer(entry.producer_id)
+    made = ProducerStateEntry(entry.producer_id)
     made.epoch = entry.epoch
     made.coordinator_epoch = entry.coordinator_epoch
     made.transaction_start = max(entry.current_txn_first_offset, -1)
     if entry.last_offset >= 0:
         first = first_sequence(entry)
         start = entry.last_offset - entry.offset_delta
-        made.add(RecordedBatch(first, entry.last_sequence, start, entry.last_offset, entry.timestamp))
+        made.add(BatchMetadata(first, entry.last_sequence, start, entry.last_offset, entry.timestamp))
     made.last_timestamp = entry.timestamp
     return made
 
 
 def first_sequence(entry: Entry) -> int:
-    """The first sequence of the producer's last batch; sequences go round after 2^31 - 1, and are -1 where it had none."""
+    """The first sequence of the producer's last batch. Sequences wrap around after 2^31 - 1; -1 for
+    a producer without."""
     if entry.last_sequence < 0:
         return -1
     first = entry.last_sequence - entry.offset_delta

@@ -1,4 +1,6 @@
-"""`quorum-state`: the epoch of the quorum, and this node's vote in it (KIP-595; version 1: KIP-853). One JSON object, with `data_version`."""
+"""`quorum-state`: the epoch of the quorum, and the vote of this node in it (KIP-595; version 1:
+KIP-853). One JSON object, with `data_version`.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ _VERSION = "data_version"
 
 
 def read(data: bytes, file: str = "") -> tuple[QuorumStateData, int]:
-    """The state and the version that it was written in."""
+    """The state, and the version in which it was written."""
     found = json_object(data, file)
     version = found.get(_VERSION)
     low, high = QuorumStateData.versions

@@ -1,7 +1,10 @@
-"""Reading all of a segment that may be damaged: every batch, what is wrong with it, and what lies between those that can be read.
+"""Reads all of a segment that may be damaged: every batch, what is wrong with it, and the
+unreadable bytes between batches.
 
-A batch whose checksum or offsets are wrong is found all the same, as long as its length leads somewhere. Where no batch can begin, the next one
-is looked for byte by byte. Memory holds one batch at a time. This file opens nothing: it is given something to take slices of.
+A batch with a wrong checksum or wrong offsets is still found if a batch, or the end of the file,
+follows where its length says. Where no batch can begin, the next one is searched byte by byte.
+Memory holds one batch at a time. This file opens nothing: the caller passes something that can be
+sliced.
 """
 
 from __future__ import annotations
@@ -15,22 +18,23 @@ from kafkadouble.wire.compression import CODECS, LIMIT
 from kafkadouble.wire.errors import Truncated, WireError
 
 from .errors import BadFile, TornTail
-from .segment import REACH, Order, is_room
+from .segment import REACH, OffsetOrder, is_room
 from .sparse import Sliceable
 
 LARGEST = LIMIT
-"""A batch of more bytes is taken for none: no node takes one."""
+"""A larger batch does not count as one: no node accepts it."""
 
 _MAGIC = 16
 _WINDOW = 1 << 20
-_BUDGET = (
-    1 << 28
-)  # bytes of checksums that a search may cost: bytes can be made to look like the beginning of a batch everywhere
+# How many bytes of checksums a search may compute: hostile bytes can look like the beginning of a
+# batch everywhere.
+_BUDGET = 1 << 28
 _FLAGS = 0x7F  # all attributes that have a meaning
 
 
-class Found(NamedTuple):
-    """A batch: where it is, its header and all its bytes, and what is wrong with it, if anything."""
+class ScannedBatch(NamedTuple):
+    """A batch: its position, its header and all its bytes, and what is wrong with it, if
+    anything."""
 
     position: int
     header: BatchHeader
@@ -38,30 +42,31 @@ class Found(NamedTuple):
     problem: BadFile | None
 
 
-class Lost(NamedTuple):
-    """Bytes from `position` to `end` that hold no batch that could be read. A TornTail if the file merely ends too early."""
+class UnreadableBytes(NamedTuple):
+    """Bytes from `position` to `end` that hold no readable batch. `problem` is a TornTail if the
+    file only ends too early."""
 
     position: int
     end: int
     problem: BadFile
 
 
-def scan(data: Sliceable, base_offset: int | None = None, file: str = "") -> Iterator[Found | Lost]:
-    """Everything in `data`, in order. `base_offset` is the segment's, where it is known."""
-    position, order = 0, Order(base_offset)
+def scan(data: Sliceable, base_offset: int | None = None, file: str = "") -> Iterator[ScannedBatch | UnreadableBytes]:
+    """Everything in `data`, in order. `base_offset` is the segment's, if it is known."""
+    position, order = 0, OffsetOrder(base_offset)
     while position < len(data):
         found = _at(data, position, order, file)
-        if isinstance(found, Found):
+        if isinstance(found, ScannedBatch):
             position += len(found.data)
             yield found
             continue
         end = next_batch(data, position + 1, base_offset)
-        yield Lost(position, end, _lost(data, position, end, found, file))
+        yield UnreadableBytes(position, end, _lost(data, position, end, found, file))
         position = end
 
 
-def _at(data: Sliceable, position: int, order: Order, file: str) -> Found | WireError:
-    """The batch at `position`; or why there is none, or none whose length can be believed."""
+def _at(data: Sliceable, position: int, order: OffsetOrder, file: str) -> ScannedBatch | WireError:
+    """The batch at `position`; or why there is none, or none with a credible length."""
     piece = _piece(data, position)
     try:
         header = read_header(piece)
@@ -72,11 +77,11 @@ def _at(data: Sliceable, position: int, order: Order, file: str) -> Found | Wire
     problem = _wrong(data, piece, header, position, order, file)
     if problem is not None and problem.path == "crc" and not _leads_somewhere(data, position + header.size):
         return problem
-    return Found(position, header, piece, problem)
+    return ScannedBatch(position, header, piece, problem)
 
 
 def _wrong(
-    data: Sliceable, piece: bytes, header: BatchHeader, position: int, order: Order, file: str
+    data: Sliceable, piece: bytes, header: BatchHeader, position: int, order: OffsetOrder, file: str
 ) -> BadFile | None:
     try:
         check_crc(piece, 0, header)
@@ -86,8 +91,9 @@ def _wrong(
     return None if misplaced is None else BadFile(misplaced, file=file, offset=position, path="base_offset")
 
 
-def _contradicted(data: Sliceable, header: BatchHeader, position: int, order: Order) -> str | None:
-    """Offsets are not under the checksum. Where one is too large, the batch behind it tells, and is not to be blamed."""
+def _contradicted(data: Sliceable, header: BatchHeader, position: int, order: OffsetOrder) -> str | None:
+    """Offsets are not covered by the checksum. When one is too large, the next batch shows it, and
+    this batch is to blame, not the next one."""
     if header.base_offset <= order.next_offset:
         return None
     try:
@@ -100,7 +106,7 @@ def _contradicted(data: Sliceable, header: BatchHeader, position: int, order: Or
 
 
 def _piece(data: Sliceable, position: int) -> bytes:
-    """The bytes of a batch as its length has it, or a taste of what is no batch."""
+    """The bytes of a batch, as long as its length says; or the first bytes of what is no batch."""
     head = bytes(data[position : position + HEADER_SIZE])
     size = int.from_bytes(head[8:LOG_OVERHEAD], "big", signed=True) + LOG_OVERHEAD
     if HEADER_SIZE < size <= min(LARGEST, len(data) - position):
@@ -131,8 +137,8 @@ def _lost(data: Sliceable, position: int, end: int, error: WireError, file: str)
 
 
 def next_batch(data: Sliceable, position: int, base_offset: int | None = None) -> int:
-    """Where the next batch of magic 2 with a good checksum begins, from `position` on; the end of the data when there is none, or when looking
-    for it costs too much."""
+    """The position of the next batch of magic 2 with a good checksum, at or after `position`; the
+    end of the data when there is none, or when the search costs too much."""
     budget = _BUDGET
     while window := bytes(data[position : min(position + _WINDOW, len(data))]):
         at = window.find(b"\x02", _MAGIC)

@@ -1,8 +1,10 @@
-"""`.log`, and the snapshots of the metadata log (`.checkpoint`): batches, one behind the other, as Kafka's recovery looks at them.
+"""`.log`, and the snapshots of the metadata log (`.checkpoint`): batches, one after the other, as
+Kafka's recovery reads them.
 
-A batch is good when its length, its magic and its checksum are, when it begins behind the one before it, and when its offsets lie in what a
-segment can hold: from its base offset on, and no further than an int32 reaches. `Order` holds the rules about offsets for whoever reads the
-batches by other means. Records are not looked at here. This file never decompresses.
+A batch is good when its length, magic and checksum are, when it begins after the batch before it,
+and when its offsets fit into the segment: at or after the base offset, and within the reach of an
+int32. `OffsetOrder` holds the rules about offsets, also for callers that read the batches by other
+means. Records are not read here, and nothing is decompressed.
 """
 
 from __future__ import annotations
@@ -17,11 +19,12 @@ from .errors import BadFile, TornTail
 from .sparse import Sliceable
 
 REACH = 2**31 - 1
-"""How far a segment's offsets may be from its base offset: indexes hold the difference as int32."""
+"""The largest distance of an offset from the segment's base offset: indexes hold it as int32."""
 
 
-class Order:
-    """What the offsets of a segment's batches must keep. `next_offset` is the first that the next batch may have."""
+class OffsetOrder:
+    """The rules about the offsets of a segment's batches. `next_offset` is the smallest that the
+    next batch may have."""
 
     __slots__ = ("base_offset", "next_offset")
 
@@ -30,7 +33,7 @@ class Order:
         self.next_offset = 0 if base_offset is None else base_offset
 
     def problem(self, header: BatchHeader) -> str | None:
-        """Why this batch cannot come next, if it cannot; otherwise it is taken as come."""
+        """Why this batch cannot be the next one; None when it can, and then it counts as read."""
         first, last = header.base_offset, header.last_offset
         if last < first:
             return f"the last offset {last} is before the first, {first}"
@@ -46,9 +49,10 @@ class Order:
 def walk(
     data: Buffer, base_offset: int | None = None, position: int = 0, file: str = ""
 ) -> Iterator[tuple[int, BatchHeader]]:
-    """Every good batch from `position` on, with its position. Where the good ones end before the data, BadFile is raised, its `offset` the
-    position of the first batch that is not good; TornTail where the data merely end too early, or in zeros."""
-    order = Order(base_offset)
+    """Every good batch, beginning at `position`, with its position. BadFile at the first batch that
+    is not good, with its position as `offset`; TornTail when the data only end too early, or in
+    zeros."""
+    order = OffsetOrder(base_offset)
     with memoryview(data) as view:
         while position < len(view):
             header = good_batch(view, position, order, file)
@@ -56,8 +60,8 @@ def walk(
             position += header.size
 
 
-def good_batch(data: Buffer, position: int, order: Order, file: str = "") -> BatchHeader:
-    """The header of the batch at `position`. BadFile, TornTail as in `walk`."""
+def good_batch(data: Buffer, position: int, order: OffsetOrder, file: str = "") -> BatchHeader:
+    """The header of the batch at `position`. BadFile and TornTail as in `walk`."""
     try:
         header = read_header(data, position)
     except Truncated as error:
@@ -77,7 +81,7 @@ def good_batch(data: Buffer, position: int, order: Order, file: str = "") -> Bat
 
 
 def is_room(data: Sliceable, position: int) -> bool:
-    """Whether there is nothing but zeros from `position` on, as with `preallocate`."""
+    """Whether there are only zeros from `position` on, as with `preallocate`."""
     return not any(
         bytes(data[at : min(at + _CHUNK, len(data))]).strip(b"\0") for at in range(position, len(data), _CHUNK)
     )

@@ -1,7 +1,9 @@
-"""What the indexes of a segment have in common: entries of one size, and room behind them.
+"""The common part of the index files of a segment: entries of one size, and preallocated room after
+them.
 
-Kafka sets the room for an index aside when it begins a segment (`segment.index.bytes`), and cuts it off when it closes the segment. The index
-of a segment that is written to, or was when the node died, therefore ends in zeros: they are no entries.
+Kafka preallocates an index when it begins a segment (`segment.index.bytes`), and cuts off the rest
+when it closes the segment. So the index of the active segment, also of one that was active when the
+node died, ends in zeros: they are no entries.
 """
 
 from __future__ import annotations
@@ -18,14 +20,15 @@ _CHUNK = 1 << 16
 
 
 class Sliceable(Protocol):
-    """Bytes of which pieces can be had: a buffer, or a file that is read piece by piece."""
+    """Bytes that can be sliced: a buffer, or a file that is read piece by piece."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, place: slice, /) -> Buffer: ...
 
 
 def used(data: Sliceable, size: int) -> int:
-    """How many bytes of `data` are entries of `size` bytes each, and perhaps a piece of one: all up to the zeros at the end."""
+    """The size in bytes of the entries, of `size` bytes each, up to the zeros at the end; the last
+    entry may be incomplete."""
     end = len(data)
     while end > 0:
         start = max(end - _CHUNK, 0)

@@ -1,8 +1,10 @@
-"""`.timeindex`: from timestamps to offsets in the segment, sparsely (KIP-33).
+"""`.timeindex`: a sparse index from timestamps to offsets in the segment (KIP-33).
 
-An entry is 12 bytes: a timestamp (int64), and an offset less the segment's base offset (int32): up to this offset, no record of the segment is
-later than the timestamp. The offset is the last one of the batch that has the timestamp. Timestamps ascend, offsets do not fall. Closing a
-segment adds an entry for its largest timestamp, so that the last entry of a closed one tells it.
+An entry is 12 bytes: a timestamp (int64), and an offset relative to the segment's base offset
+(int32). Up to this offset, no record of the segment is later than the timestamp. The offset is the
+last one of the batch that has the timestamp. Timestamps ascend, offsets never fall. Closing a
+segment adds an entry for its largest timestamp, so that the last entry of a closed segment holds
+it.
 """
 
 from __future__ import annotations
@@ -27,17 +29,19 @@ class TimestampOffset(NamedTuple):
 
 
 def pack(timestamp: int, relative: int) -> bytes:
-    """One entry; `relative` is the offset less the base offset."""
+    """One entry; `relative` is the offset relative to the base offset."""
     return _ENTRY.pack(timestamp, relative)
 
 
 def used(data: Sliceable) -> int:
-    """The bytes that are entries; what follows is room. A file of one entry is no room, though it be all zeros: a record of 1970."""
+    """The size in bytes of the entries; what follows is preallocated room. A file of one entry is
+    never room, even if it is all zeros: that is a record of 1970."""
     return SIZE if len(data) == SIZE else _used(data, SIZE)
 
 
 def rows(data: Sliceable, base_offset: int, file: str = "") -> Iterator[tuple[TimestampOffset, BadFile | None]]:
-    """Every whole entry, and what is wrong with it: beside the last good one its timestamp must be larger, its offset not smaller."""
+    """Every whole entry, and what is wrong with it: compared with the last good one, its timestamp
+    must be larger, its offset not smaller."""
     timestamp, offset = -1, 0
     for at, (time, relative) in unpacked(data, _ENTRY, used(data)):
         problem = None
@@ -53,7 +57,7 @@ def rows(data: Sliceable, base_offset: int, file: str = "") -> Iterator[tuple[Ti
 
 
 def entries(data: Sliceable, base_offset: int, file: str = "") -> Iterator[TimestampOffset]:
-    """The entries, up to the first thing that is wrong: BadFile for a size that is none, and where timestamps or offsets do not ascend."""
+    """The entries. BadFile at the first wrong one, and for a size that is not whole entries."""
     for entry, problem in rows(data, base_offset, file):
         if problem is not None:
             raise problem
@@ -62,7 +66,8 @@ def entries(data: Sliceable, base_offset: int, file: str = "") -> Iterator[Times
 
 
 def check(data: Sliceable, base_offset: int, next_offset: int, file: str = "") -> int:
-    """How many entries there are. BadFile also for an offset that the segment, which ends before `next_offset`, does not have."""
+    """How many entries there are. BadFile also for an offset at or after `next_offset`, the end of
+    the segment."""
     count = 0
     for count, entry in enumerate(entries(data, base_offset, file), 1):
         if entry.offset >= next_offset:

@@ -1,7 +1,8 @@
-"""`.txnindex`: the transactions that were aborted, in the segment that holds their markers (KIP-98).
+"""`.txnindex`: the aborted transactions, in the segment that holds their markers (KIP-98).
 
-An entry is 34 bytes: version (int16, 0), producer id, first offset, last offset (the marker's), last stable offset after it (int64 each). Last
-offsets ascend. The file is there only when it has an entry, and has no room behind them.
+An entry is 34 bytes: version (int16, 0), producer id, first offset, last offset (the marker's),
+last stable offset after it (int64 each). Last offsets ascend. The file exists only when it has an
+entry, and has no preallocated room.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ def write(transactions: Iterable[AbortedTransaction]) -> bytes:
 
 
 def rows(data: Sliceable, base_offset: int = 0, file: str = "") -> Iterator[tuple[AbortedTransaction, BadFile | None]]:
-    """Every whole entry, and what is wrong with it: another version, a marker before the transaction or before the segment, a last offset that
-    is not larger than that of the last good one."""
+    """Every whole entry, and what is wrong with it: another version, a marker before the
+    transaction or before the segment, a last offset that is not larger than that of the last good
+    entry."""
     last = base_offset - 1
     for at, (version, *fields) in unpacked(data, _ENTRY, len(data)):
         found = AbortedTransaction(*fields)
@@ -42,7 +44,7 @@ def rows(data: Sliceable, base_offset: int = 0, file: str = "") -> Iterator[tupl
 
 
 def _problem(version: int, found: AbortedTransaction, last: int) -> tuple[str, int]:
-    """What is wrong, and where in the entry."""
+    """What is wrong, and its position in the entry."""
     if version != VERSION:
         return f"an entry of version {version}", 0
     if found.producer_id < 0:
@@ -55,7 +57,7 @@ def _problem(version: int, found: AbortedTransaction, last: int) -> tuple[str, i
 
 
 def entries(data: Sliceable, base_offset: int = 0, file: str = "") -> Iterator[AbortedTransaction]:
-    """The entries, up to the first thing that is wrong, or to a piece of an entry at the end: BadFile."""
+    """The entries. BadFile at the first wrong one, and for an incomplete entry at the end."""
     for entry, problem in rows(data, base_offset, file):
         if problem is not None:
             raise problem

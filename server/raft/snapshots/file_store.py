@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.wire.checksum import Buffer
 
-from ...log.files.disk import Disk, File, Flushing
+from ...log.files.disk import Disk, File, FlushStep
 from ...log.files.errors import DiskFailure
 from ...log.formats.errors import BadFile
 from ...log.formats.names import CHECKPOINT, DELETED, PART, checkpoint_name, parse_checkpoint
@@ -50,7 +50,7 @@ class FileRawSnapshotWriter:
         self._open.append([data])
         self.size += len(data)
 
-    def flushing(self) -> Flushing:
+    def flushing(self) -> FlushStep:
         return self._open.flushing()
 
     def freeze(self) -> None:

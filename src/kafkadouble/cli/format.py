@@ -14,7 +14,7 @@ from kafkadouble.server.configs.settings import Settings, properties
 from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.log.files.real_disk import RealDisk
-from kafkadouble.server.logs.formatting import Beginning, format_directory
+from kafkadouble.server.logs.formatting import BootstrapMetadata, format_directory
 from kafkadouble.server.logs.log_dir import properties_of
 from kafkadouble.server.metadata.features import METADATA_VERSION
 from kafkadouble.server.metadata.metadata_versions import NAMES, features_at_level, parse_level
@@ -95,7 +95,7 @@ def _format(options: argparse.Namespace) -> None:
     if len(formatted) == len(paths):
         print("All of the log directories are already formatted.")
     is_controller = "controller" in settings.list("process.roles")
-    first = quorum.kind, quorum.directory_id, Beginning(records, *quorum[:2]) if is_controller else None
+    first = quorum.kind, quorum.directory_id, BootstrapMetadata(records, *quorum[:2]) if is_controller else None
     for path in [path for path in paths if path not in formatted]:
         kind, id, beginning = first if path == paths[0] else ("data directory", None, None)
         now = time.time_ns() // 1_000_000

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kafkadouble.messages import show
 from kafkadouble.server.log.formats import BadFile, names
-from kafkadouble.server.log.formats.scan import Found, Lost, scan
+from kafkadouble.server.log.formats.scan import ScannedBatch, UnreadableBytes, scan
 from kafkadouble.server.log.validation import MOST_RECORDS, SMALLEST
 from kafkadouble.wire.batch import APPEND_TIME, BatchHeader, Record, increment_sequence
 from kafkadouble.wire.compression import LIMIT, codec_name
@@ -37,13 +37,13 @@ def log(data: FileBytes, options: Options) -> Iterator[Item]:
         yield Item(FILE, {"endOffset": snapshot.offset, "epoch": snapshot.epoch})
     decode = options.decode or decoder_of(data.path)
     for found in scan(data, base_offset, str(data.path)):
-        if isinstance(found, Lost):
+        if isinstance(found, UnreadableBytes):
             yield Item(LOST, {"position": found.position, "size": found.end - found.position}, found.problem)
         else:
             yield from _batch(found, decode, options, str(data.path))
 
 
-def _batch(found: Found, decode: str, options: Options, file: str) -> Iterator[Item]:
+def _batch(found: ScannedBatch, decode: str, options: Options, file: str) -> Iterator[Item]:
     crowd = _crowd(found, file) if options.records else None
     if not options.records or crowd is not None:
         yield Item(BATCH, _header(found), found.problem or crowd)
@@ -56,7 +56,7 @@ def _batch(found: Found, decode: str, options: Options, file: str) -> Iterator[I
             yield Item(RECORD, _record(batch.header, record, made))
 
 
-def _crowd(found: Found, file: str) -> BadFile | None:
+def _crowd(found: ScannedBatch, file: str) -> BadFile | None:
     """More records than a node takes in one batch: a few kilobytes can hold millions, which nobody wants to see, or has the memory for."""
     count, size = found.header.count, found.header.size
     if count <= max(MOST_RECORDS, size // SMALLEST):
@@ -75,7 +75,7 @@ def _inside(batch: show.ShownBatch, position: int, file: str) -> BadFile | None:
     )
 
 
-def _header(found: Found) -> dict[str, Any]:
+def _header(found: ScannedBatch) -> dict[str, Any]:
     header = found.header
     made = _offsets(header) if header.magic == 2 else {"offset": header.base_offset}
     return made | {

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from kafkadouble.server.log.formats import BadFile, TornTail, names
-from kafkadouble.server.log.formats.scan import Found, Lost, scan
+from kafkadouble.server.log.formats.scan import ScannedBatch, UnreadableBytes, scan
 from kafkadouble.wire.batch import BatchHeader, records_of, scan_records
 from kafkadouble.wire.errors import WireError
 
@@ -43,7 +43,7 @@ class Segment:
         with self._cursors() as cursors, FileBytes(self.path(names.LOG)) as data:
             whole = True
             for found in scan(data, self.base_offset, str(data.path)):
-                if isinstance(found, Lost):
+                if isinstance(found, UnreadableBytes):
                     self._lost(found, tally)
                     whole = False
                     break
@@ -63,7 +63,7 @@ class Segment:
                     found.append(make(stack.enter_context(FileBytes(self.path(suffix))), self.base_offset))
             yield found
 
-    def _lost(self, found: Lost, tally: Tally) -> None:
+    def _lost(self, found: UnreadableBytes, tally: Tally) -> None:
         problem = found.problem
         if not isinstance(problem, TornTail):
             raise problem
@@ -72,7 +72,7 @@ class Segment:
         if not self.rules.live:
             tally.torn.append(problem)
 
-    def _batch(self, found: Found, cursors: list[Cursor[Any]], tally: Tally) -> None:
+    def _batch(self, found: ScannedBatch, cursors: list[Cursor[Any]], tally: Tally) -> None:
         if found.problem is not None:
             raise found.problem
         header, file = found.header, str(self.path(names.LOG))
@@ -90,7 +90,7 @@ class Segment:
         return _SHOWN_GAP.format(self.next_offset, header.base_offset - 1) if gap and not self.rules.gaps else None
 
 
-def count_records(found: Found, file: str) -> int:
+def count_records(found: ScannedBatch, file: str) -> int:
     """Reads through the records of a batch. BadFile for what is wrong with one."""
     header = found.header
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kafkadouble.server.log.formats import BadFile, names
-from kafkadouble.server.log.formats.scan import Found, scan
+from kafkadouble.server.log.formats.scan import ScannedBatch, scan
 from kafkadouble.wire.batch import SNAPSHOT_FOOTER, SNAPSHOT_HEADER, control_type, records_of
 from kafkadouble.wire.errors import WireError
 
@@ -21,7 +21,7 @@ def check_snapshot(path: Path, tally: Tally) -> None:
         for found in scan(data, 0, file):
             if found.problem is not None:
                 raise BadFile(found.problem.problem, file=file, offset=found.problem.offset, path=found.problem.path)
-            assert isinstance(found, Found)
+            assert isinstance(found, ScannedBatch)
             _place(found, last, path)
             tally.counts["batches"] += 1
             tally.counts["records"] += count_records(found, file)
@@ -33,7 +33,7 @@ def check_snapshot(path: Path, tally: Tally) -> None:
     tally.counts["checkpoints"] += 1
 
 
-def _place(found: Found, before: Found | None, path: Path) -> None:
+def _place(found: ScannedBatch, before: ScannedBatch | None, path: Path) -> None:
     """Offsets begin at 0 and are dense; a snapshot's epoch is in its name and in every batch."""
     header, snapshot_id = found.header, names.parse_checkpoint(path.name)
     expected = 0 if before is None else before.header.next_offset
@@ -49,7 +49,7 @@ def _place(found: Found, before: Found | None, path: Path) -> None:
         raise BadFile(problem, file=str(path), offset=found.position)
 
 
-def _control(found: Found, index: int) -> int | None:
+def _control(found: ScannedBatch, index: int) -> int | None:
     """The type of the control record at this place of a batch; None for something else."""
     try:
         records = records_of(found.data, 0, found.header)

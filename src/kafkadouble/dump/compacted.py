@@ -8,7 +8,7 @@ from pathlib import Path
 from kafkadouble.messages import ConfigRecord
 from kafkadouble.messages.framed import decode_record
 from kafkadouble.server.log.formats import names
-from kafkadouble.server.log.formats.scan import Found, scan
+from kafkadouble.server.log.formats.scan import ScannedBatch, scan
 from kafkadouble.wire.batch import records_of
 from kafkadouble.wire.errors import WireError
 
@@ -31,11 +31,11 @@ def compacted_topics(directory: Path) -> set[str]:
 def _topics(path: Path) -> Iterator[str]:
     with FileBytes(path) as data:
         for found in scan(data):
-            if isinstance(found, Found) and not found.header.is_control:
+            if isinstance(found, ScannedBatch) and not found.header.is_control:
                 yield from _in_batch(found)
 
 
-def _in_batch(found: Found) -> Iterator[str]:
+def _in_batch(found: ScannedBatch) -> Iterator[str]:
     try:
         for record in records_of(found.data, 0, found.header):
             message = decode_record(record.value or b"")[0]

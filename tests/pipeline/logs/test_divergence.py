@@ -12,7 +12,7 @@ import pytest
 
 from kafkadouble import UsageError, open_log
 from kafkadouble.pipeline.logs.diverging import NEEDED, SCHEMA, ReplicaBatches, divergence, first_difference, truncation
-from kafkadouble.server.log.divergence import Verdict, compare
+from kafkadouble.server.log.divergence import FetchPositionKind, compare
 from kafkadouble.server.log.epochs import LeaderEpochCache
 from kafkadouble.server.log.offset_and_epoch import UNDEFINED, OffsetAndEpoch
 
@@ -112,11 +112,11 @@ def _replica(name: str, batches: Batches) -> ReplicaBatches:
 def _followed(leader: ReplicaBatches, follower: ReplicaBatches) -> OffsetAndEpoch:
     """Fetch after fetch, until the leader says that it is valid; with the epoch that the replica's last record then has."""
     theirs, ours, end = leader.epochs(), follower.epochs(), follower.end
-    while (told := compare(end, ours.latest, theirs, 0, leader.end)).verdict is Verdict.DIVERGING:
+    while (told := compare(end, ours.latest, theirs, 0, leader.end)).verdict is FetchPositionKind.DIVERGING:
         own = ours.end_offset_for(told.end.epoch, end)
         end = min(told.end.offset, own.offset) if own != UNDEFINED else told.end.offset
         ours.truncate_from_end(end)
-    assert told.verdict is Verdict.VALID
+    assert told.verdict is FetchPositionKind.VALID
     return OffsetAndEpoch(end, ours.latest)
 
 

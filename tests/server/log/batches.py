@@ -48,7 +48,8 @@ def in_memory(config: LogConfig) -> PartitionLog:
 
 
 makes: list[Make] = [in_memory]
-"""How logs are made: the last one counts. A fixture adds one that makes them in files, so that every test is run with both storages."""
+"""How logs are made: the last entry counts. A fixture adds one that makes them in files, so that
+every test runs with both storages."""
 
 
 def new_log(**settings: Any) -> PartitionLog:

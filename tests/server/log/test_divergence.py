@@ -1,14 +1,16 @@
-"""What Fetch answers to a fetcher that says which epoch it read last; the figures were measured on Apache Kafka."""
+"""The answer of Fetch to a replica that states the epoch of its last batch. The figures were
+measured on Apache Kafka.
+"""
 
 import pytest
 
-from kafkadouble.server.log.divergence import OUT_OF_RANGE, VALID, Comparison, Verdict, compare
+from kafkadouble.server.log.divergence import OUT_OF_RANGE, VALID, FetchPositionCheck, FetchPositionKind, compare
 from kafkadouble.server.log.epochs import LeaderEpochCache
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 
 
-def diverging(epoch: int, end: int) -> Comparison:
-    return Comparison(Verdict.DIVERGING, OffsetAndEpoch(end, epoch))
+def diverging(epoch: int, end: int) -> FetchPositionCheck:
+    return FetchPositionCheck(FetchPositionKind.DIVERGING, OffsetAndEpoch(end, epoch))
 
 
 @pytest.mark.parametrize(
@@ -22,7 +24,7 @@ def diverging(epoch: int, end: int) -> Comparison:
         pytest.param(5, 1, OUT_OF_RANGE, id="an epoch that is not known"),
     ],
 )
-def test_a_log_of_one_epoch(fetch_offset: int, epoch: int, answer: Comparison) -> None:
+def test_a_log_of_one_epoch(fetch_offset: int, epoch: int, answer: FetchPositionCheck) -> None:
     assert compare(fetch_offset, epoch, LeaderEpochCache([OffsetAndEpoch(0, 0)]), 0, 13) == answer
 
 
@@ -41,7 +43,7 @@ def test_a_log_of_one_epoch(fetch_offset: int, epoch: int, answer: Comparison) -
         pytest.param(9, 3, VALID, id="the epoch we write in"),
     ],
 )
-def test_a_log_that_has_lost_its_start(fetch_offset: int, epoch: int, answer: Comparison) -> None:
+def test_a_log_that_has_lost_its_start(fetch_offset: int, epoch: int, answer: FetchPositionCheck) -> None:
     epochs = LeaderEpochCache([OffsetAndEpoch(2, 1), OffsetAndEpoch(5, 3)])
     assert compare(fetch_offset, epoch, epochs, 2, 9) == answer
 

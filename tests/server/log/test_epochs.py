@@ -180,7 +180,8 @@ def test_after_whatever_was_done_to_a_log_its_cache_is_that_of_the_log_read_anew
             end = max(log.start, min(number, log.end))
             epochs.truncate_from_end(end)
             del log.epochs[end - log.start :]
-        elif log.start < (start := min(number, log.end)) < log.end:  # an empty log keeps an epoch that no record shows
+        # an empty log keeps an epoch without a record
+        elif log.start < (start := min(number, log.end)) < log.end:
             epochs.truncate_from_start(start)
             del log.epochs[: start - log.start]
             log.start = start

@@ -1,4 +1,6 @@
-"""Conditional publish in the log: what a batch may say of its offsets, what holds it to it, and that a refusal changes nothing (KIP-27)."""
+"""Conditional publish in the log: what a batch may state about its offsets, and how that is
+checked. A refusal changes nothing (KIP-27).
+"""
 
 import random
 from typing import Any
@@ -28,7 +30,8 @@ def log_at(end: int, mode: str = OPTIONAL, **settings: Any) -> PartitionLog:
 
 
 def said(*values: bytes | str | int | None, base: int = 0, **how: Any) -> bytearray:
-    """A batch with one record for each value: the value of its header, "" for none at all, None for null. `base`: the batch's base offset."""
+    """A batch with one record for each value: the value of its header, "" for no header, None for
+    null. `base`: the batch's base offset."""
     records = []
     for index, value in enumerate(values):
         text = str(value).encode() if isinstance(value, int) else value
@@ -62,7 +65,7 @@ def refusal(log: PartitionLog, batch: bytearray | bytes) -> AppendRefused:
 
 def blamed(log: PartitionLog, batch: bytearray | bytes) -> list[tuple[int, str]]:
     refused = refusal(log, batch)
-    assert refused.told
+    assert refused.is_shown
     assert refused.message == f"conditional publish: {refused.record_errors[0].message}"
     return [(each.batch_index, each.message) for each in refused.record_errors]
 
@@ -108,7 +111,7 @@ class TestTheBaseOffset:
     @pytest.mark.parametrize("base", [1, 5, -1, -2])
     def test_that_is_not_zero_is_refused_where_it_is_off(self, base: int) -> None:
         refused = refusal(log_at(5, OFF), based(produced(2), base))
-        assert (refused.told, refused.record_errors) == (False, ())
+        assert (refused.is_shown, refused.record_errors) == (False, ())
 
 
 class TestTheHeader:
@@ -223,7 +226,8 @@ class TestEveryCodec:
 
 
 def test_records_are_numbered_as_they_will_be_read() -> None:
-    """Uncompressed records keep the offsets within their batch, out of order too; where the batch is written anew they are counted."""
+    """Uncompressed records keep the offsets within their batch, also out of order; in a rewritten
+    batch they are counted."""
     batch = encode_batch([Record(index, NOW, None, b"v" * 9) for index in range(3)])
     swapped = encode_batch([Record(0, NOW, None, b"a"), Record(2, NOW, None, b"b", ((HEADER, b"7"),))], last_offset=2)
     swapped[23:27] = (1).to_bytes(4, "big")  # two offsets for two records, at 0 and 2
@@ -299,7 +303,8 @@ class TestSeveralInFlight:
         ]
 
     def test_but_another_writer_may_fill_the_hole_exactly(self) -> None:
-        """Why a writer has one batch in flight: nothing tells that the records at 5 and 6 are not its own."""
+        """Why a writer has only one batch in flight: it cannot see that the records at 5 and 6 are
+        not its own."""
         log = log_at(7, REQUIRED)
         assert blamed(log, produced_at(5, 2)) == [(0, mismatch(5, 7))]
         assert append(log, produced_at(7, 2)) == 7

@@ -3,7 +3,7 @@
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.server.log.divergence import Verdict
+from kafkadouble.server.log.divergence import FetchPositionKind
 from kafkadouble.server.log.log import AppendOrigin, AppendResult, LogRefused, PartitionLog
 from kafkadouble.server.log.memory import MemoryStorage
 from kafkadouble.server.log.offset_and_epoch import UNDEFINED, OffsetAndEpoch
@@ -285,17 +285,18 @@ class TestReplica:
         assert follower.log_end_offset == 0
 
     def test_two_histories_are_brought_together(self) -> None:
-        """The follower was leader in an epoch that nobody else has seen; the leader that came after it tells it where to go back to."""
+        """The follower was leader in an epoch that no other replica has seen. The later leader
+        tells it where to truncate."""
         leader, follower = new_log(), new_log()
         for log in (leader, follower):
             append(log, 3, 0)
         append(follower, 2, 1)
         append(leader, 4, 2)
-        assert leader.compare(follower.log_end_offset, follower.epochs.latest).verdict is Verdict.DIVERGING
+        assert leader.compare(follower.log_end_offset, follower.epochs.latest).verdict is FetchPositionKind.DIVERGING
         end = leader.compare(follower.log_end_offset, follower.epochs.latest).end
         assert end == OffsetAndEpoch(3, 0)
         follower.truncate_to(min(end.offset, follower.end_offset_for_epoch(end.epoch).offset))
-        assert leader.compare(follower.log_end_offset, follower.epochs.latest).verdict is Verdict.VALID
+        assert leader.compare(follower.log_end_offset, follower.epochs.latest).verdict is FetchPositionKind.VALID
         self.copied(follower, bytes(leader.read(3, 1000, 7).records))
         assert follower.read(0, 1000, 7).records == leader.read(0, 1000, 7).records
         assert follower.epochs.entries == leader.epochs.entries

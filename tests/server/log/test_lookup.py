@@ -107,7 +107,8 @@ def test_an_epoch_that_begins_above_the_start_is_not_the_starts() -> None:
 def test_a_batch_that_cannot_be_read_is_passed_over() -> None:
     log = new_log()
     damaged = produced(100, timestamp=NOW)
-    damaged[-1] = 0xFF  # the header count of the last record, which nobody looked at
+    # the header count of the last record, which was not checked
+    damaged[-1] = 0xFF
     seal(damaged)
     log.append_as_leader(damaged, leader_epoch=0, now=NOW)
     log.append_as_leader(produced(1, timestamp=NOW + 5), leader_epoch=0, now=NOW)

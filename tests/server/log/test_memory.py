@@ -4,24 +4,24 @@ import pytest
 
 from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.log.memory import LARGEST_CHUNK, SMALLEST_CHUNK, MemoryStorage
-from kafkadouble.server.log.memory_chunk import Chunk
-from kafkadouble.server.log.storage import ANY_TIMESTAMP, INDEX_INTERVAL, Placed
+from kafkadouble.server.log.memory_chunk import MemoryChunk
+from kafkadouble.server.log.storage import ANY_TIMESTAMP, INDEX_INTERVAL, LogAppendInfo
 from kafkadouble.wire.batch import Record, check_crc, encode_batch, read_header
 
 from .batches import NOW, offsets, produced
 
 
-def put(chunk: Chunk, *batches: tuple[int, int], timestamp: int = NOW) -> int:
+def put(chunk: MemoryChunk, *batches: tuple[int, int], timestamp: int = NOW) -> int:
     """Append a batch for each (base offset, last offset); gives how many went in."""
     count = 0
     for base, last in batches:
         batch = encode_batch([Record(base, timestamp, None, b"v" * 100)], base_offset=base, last_offset=last)
-        count += chunk.append(batch, Placed(base, last, 3, timestamp))
+        count += chunk.append(batch, LogAppendInfo(base, last, 3, timestamp))
     return count
 
 
-def chunk_of(*batches: tuple[int, int], capacity: int = 1 << 20) -> Chunk:
-    chunk = Chunk(batches[0][0], capacity)
+def chunk_of(*batches: tuple[int, int], capacity: int = 1 << 20) -> MemoryChunk:
+    chunk = MemoryChunk(batches[0][0], capacity)
     assert put(chunk, *batches) == len(batches)
     return chunk
 
@@ -31,8 +31,8 @@ SINGLE = [(offset, offset) for offset in range(200)]  # over several entries of 
 
 class TestChunk:
     def test_a_batch_is_stamped_with_offset_and_epoch(self) -> None:
-        chunk = Chunk(40, 1000)
-        chunk.append(produced(3), Placed(40, 42, 5, NOW))
+        chunk = MemoryChunk(40, 1000)
+        chunk.append(produced(3), LogAppendInfo(40, 42, 5, NOW))
         found = chunk.read(40, 1000, 43, True)
         assert found is not None
         header = read_header(found.records)
@@ -42,14 +42,14 @@ class TestChunk:
     def test_the_callers_batch_is_not_changed(self) -> None:
         batch = produced(3)
         before = bytes(batch)
-        Chunk(0, 1000).append(batch, Placed(7, 9, 5, NOW))
+        MemoryChunk(0, 1000).append(batch, LogAppendInfo(7, 9, 5, NOW))
         assert batch == before
 
     def test_what_does_not_fit_is_not_taken(self) -> None:
         size = len(produced(1))
-        chunk = Chunk(0, 2 * size - 1)
-        assert chunk.append(produced(1), Placed(0, 0, 0, NOW))
-        assert not chunk.append(produced(1), Placed(1, 1, 0, NOW))
+        chunk = MemoryChunk(0, 2 * size - 1)
+        assert chunk.append(produced(1), LogAppendInfo(0, 0, 0, NOW))
+        assert not chunk.append(produced(1), LogAppendInfo(1, 1, 0, NOW))
         assert (chunk.size, chunk.next_offset) == (size, 1)
 
     @pytest.mark.parametrize("offset", [0, 1, 57, 199])
@@ -101,7 +101,7 @@ class TestChunk:
         assert len(chunk._positions) == pytest.approx(chunk.size / INDEX_INTERVAL, abs=2)
 
     def test_batches_as_late_as_a_timestamp(self) -> None:
-        chunk = Chunk(0, 1 << 20)
+        chunk = MemoryChunk(0, 1 << 20)
         for offset in range(200):
             put(chunk, (offset, offset), timestamp=NOW + (offset * 7) % 100)
         for timestamp in (ANY_TIMESTAMP, NOW, NOW + 50, NOW + 98, NOW + 99, NOW + 100):
@@ -110,7 +110,7 @@ class TestChunk:
 
     @pytest.mark.parametrize("offset", [0, 1, 36, 37, 38, 100, 199, 200])
     def test_cut_anywhere(self, offset: int) -> None:
-        chunk = Chunk(0, 1 << 20)
+        chunk = MemoryChunk(0, 1 << 20)
         for each in range(200):
             put(chunk, (each, each), timestamp=NOW + each)
         chunk.cut(offset)
@@ -121,7 +121,7 @@ class TestChunk:
 
     @pytest.mark.parametrize("offset", [1, 37, 120, 199])
     def test_cut_where_the_latest_came_first(self, offset: int) -> None:
-        chunk = Chunk(0, 1 << 20)
+        chunk = MemoryChunk(0, 1 << 20)
         for each in range(200):
             put(chunk, (each, each), timestamp=NOW - each)
         chunk.cut(offset)
@@ -129,18 +129,18 @@ class TestChunk:
         assert [read_header(batch).base_offset for batch in chunk.batches(0, NOW)] == [0]
 
     def test_a_batch_without_checksum_gets_it_before_anybody_sees_it(self) -> None:
-        chunk = Chunk(0, 1000)
+        chunk = MemoryChunk(0, 1000)
         raw = encode_batch([Record(0, NOW, b"k", b"v")], seal=False)
         for offset in range(3):
-            chunk.append(raw, Placed(offset, offset, 0, NOW, sealed=False))
+            chunk.append(raw, LogAppendInfo(offset, offset, 0, NOW, sealed=False))
         found = chunk.read(0, 1000, 3, True)
         assert found is not None
         assert offsets(found.records) == [0, 1, 2]
-        chunk.append(raw, Placed(3, 3, 0, NOW, sealed=False))
+        chunk.append(raw, LogAppendInfo(3, 3, 0, NOW, sealed=False))
         (last,) = chunk.batches(3, ANY_TIMESTAMP)
         assert offsets(last) == [3]
         for offset in (4, 5):
-            chunk.append(raw, Placed(offset, offset, 0, NOW, sealed=False))
+            chunk.append(raw, LogAppendInfo(offset, offset, 0, NOW, sealed=False))
         chunk.cut(5)
         assert [offsets(batch) for batch in chunk.batches(3, ANY_TIMESTAMP)] == [[3], [4]]
 
@@ -155,7 +155,7 @@ def fill(storage: MemoryStorage, start: int, count: int, size: int = 100) -> Non
     """That many batches of one record."""
     for offset in range(start, start + count):
         batch = produced(1, size=size, timestamp=NOW + offset)
-        storage.append(batch, Placed(offset, offset, 0, NOW + offset), NOW)
+        storage.append(batch, LogAppendInfo(offset, offset, 0, NOW + offset), NOW)
 
 
 def held(storage: MemoryStorage, offset: int = 0) -> list[int]:
@@ -259,7 +259,7 @@ class TestStorage:
         storage = MemoryStorage()
         for offset in range(200):
             batch = produced(1, size=100, timestamp=NOW - offset)
-            storage.append(batch, Placed(offset, offset, 0, NOW - offset), NOW)
+            storage.append(batch, LogAppendInfo(offset, offset, 0, NOW - offset), NOW)
         storage.release(150)
         storage.truncate(160)
         assert storage.segments[0].max_timestamp == NOW

@@ -1,4 +1,6 @@
-"""What a log costs: every byte that the process takes more, measured in a process of its own, against the bytes that were appended."""
+"""The memory that a log costs: the growth of a process of its own, compared with the bytes that
+were appended.
+"""
 
 import subprocess
 import sys

@@ -1,4 +1,6 @@
-"""Replicas of one process share memory: no second copy of what is the same, and nothing that one of them does is seen by another."""
+"""Replicas in one process share memory: equal bytes are stored once, and no replica sees what
+another one does.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ import pytest
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.memory_chunk import LASTING
 from kafkadouble.server.log.memory_shared import SharedChunk, chunk_around
-from kafkadouble.server.log.storage import Placed
+from kafkadouble.server.log.storage import LogAppendInfo
 from kafkadouble.wire.batch import read_header
 
 from .batches import NOW, produced
@@ -134,12 +136,12 @@ def test_what_is_appended_elsewhere_is_copied_and_stamped(offset: int) -> None:
 def test_a_chunk_goes_on_with_nothing_but_what_lies_at_its_end() -> None:
     first, second, third = in_step(300, 300, 300)[0].batches(0)
     twin = [*in_step(300, 300)[0].batches(0)][1]
-    chunk = chunk_around(first, Placed(0, 0, 0, NOW))
+    chunk = chunk_around(first, LogAppendInfo(0, 0, 0, NOW))
     assert chunk is not None
-    assert not chunk.go_on_with(third, Placed(2, 2, 0, NOW))
-    assert not chunk.go_on_with(twin, Placed(1, 1, 0, NOW))
-    assert not chunk.append(second, Placed(1, 1, 0, NOW)), "nothing is written to it"
-    assert chunk.go_on_with(second, Placed(1, 1, 0, NOW))
+    assert not chunk.go_on_with(third, LogAppendInfo(2, 2, 0, NOW))
+    assert not chunk.go_on_with(twin, LogAppendInfo(1, 1, 0, NOW))
+    assert not chunk.append(second, LogAppendInfo(1, 1, 0, NOW)), "nothing is written to it"
+    assert chunk.go_on_with(second, LogAppendInfo(1, 1, 0, NOW))
     assert chunk.size == len(first) + len(second)
 
 

@@ -1,4 +1,6 @@
-"""The log against a model that is a list: whatever is done to both, they hold the same records, watermarks, epochs and producers."""
+"""The log against a model that is a list: whatever is done to both, they hold the same records,
+watermarks, epochs and producers.
+"""
 
 from hypothesis import settings
 

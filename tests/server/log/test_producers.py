@@ -1,4 +1,6 @@
-"""Idempotent producers and transactions on a log (KIP-98, KIP-890): who may write what next, and what readers of committed records see."""
+"""Idempotent producers and transactions on a log (KIP-98, KIP-890): which batch may come next, and
+what read_committed consumers see.
+"""
 
 import pytest
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from kafkadouble.server.log.log import PartitionLog
-from kafkadouble.server.log.retention import Dropped
+from kafkadouble.server.log.retention import DeletedSegments
 from kafkadouble.wire.batch import Record, encode_batch
 
 from .batches import NOW, everything, filled, marker, new_log, produced, transactional
@@ -35,7 +35,8 @@ class TestRolling:
         assert bases(log) == [0, 2, 4]
 
     def test_with_a_jitter_segments_end_sooner_by_chance(self) -> None:
-        """So that those of many partitions do not all end in the same moment; by less than the jitter, and not before their time."""
+        """So that the segments of many partitions do not all end at the same moment: they end
+        sooner by less than the jitter."""
         log = new_log(segment_ms=1000, segment_jitter_ms=400)
         for late in range(0, 30_000, 10):
             append(log, NOW + late, now=NOW)
@@ -63,13 +64,13 @@ class TestRetention:
         log = new_log(segment_bytes=ONE)
         for day in range(10):
             append(log, NOW + day * 86_400_000, NOW + day * 86_400_000)
-        assert log.retain(NOW + 9 * 86_400_000) == [Dropped("retention.ms", 2, 2 * ONE)]
+        assert log.retain(NOW + 9 * 86_400_000) == [DeletedSegments("retention.ms", 2, 2 * ONE)]
         assert (log.log_start_offset, everything(log)) == (2, [2, 3, 4, 5, 6, 7, 8, 9])
 
     def test_by_time_even_the_active_segment_goes(self) -> None:
         log = filled(1, 1, retention_ms=1000)
         assert log.retain(NOW + 1000) == []
-        assert log.retain(NOW + 1001) == [Dropped("retention.ms", 1, 2 * ONE)]
+        assert log.retain(NOW + 1001) == [DeletedSegments("retention.ms", 1, 2 * ONE)]
         assert (log.log_start_offset, log.log_end_offset, log.size) == (2, 2, 0)
         assert log.retain(NOW + 9999) == []
         append(log, NOW)
@@ -115,7 +116,7 @@ class TestRetention:
         log.high_watermark = 4
         assert log.retain(NOW + 5000) == []
         log.delete_records_before(2)
-        assert log.retain(NOW + 5000) == [Dropped("below the log start offset", 2, 2 * ONE + 4)]
+        assert log.retain(NOW + 5000) == [DeletedSegments("below the log start offset", 2, 2 * ONE + 4)]
         assert log.log_start_offset == 2
 
     def test_the_active_segment_stays_even_when_all_its_records_are_deleted(self) -> None:
@@ -127,13 +128,16 @@ class TestRetention:
     def test_a_start_inside_a_segment_keeps_the_segment(self) -> None:
         log = filled(1, 1, 1, 1, segment_bytes=2 * ONE)
         log.delete_records_before(3)
-        assert log.retain(NOW) == [Dropped("below the log start offset", 1, 2 * ONE)]
+        assert log.retain(NOW) == [DeletedSegments("below the log start offset", 1, 2 * ONE)]
         assert (log.log_start_offset, bases(log), log.size) == (3, [2], 2 * ONE)
 
     def test_every_rule_counts_what_the_ones_before_it_have_left(self) -> None:
         log = filled(*[1] * 6, segment_bytes=ONE, retention_bytes=4 * ONE)
         log.delete_records_before(1)
-        assert log.retain(NOW) == [Dropped("below the log start offset", 1, ONE), Dropped("retention.bytes", 1, ONE)]
+        assert log.retain(NOW) == [
+            DeletedSegments("below the log start offset", 1, ONE),
+            DeletedSegments("retention.bytes", 1, ONE),
+        ]
 
     def test_epochs_and_aborted_transactions_go_with_their_segments(self) -> None:
         log = new_log(segment_bytes=2 * ONE, retention_bytes=2 * ONE)

@@ -1,4 +1,6 @@
-"""Memory and files are one interface: whatever is done to a log in memory and to one in files, both say the same."""
+"""Memory and files implement one interface: whatever is done to a log in memory and to one in
+files, both give the same answers.
+"""
 
 from __future__ import annotations
 
@@ -196,7 +198,7 @@ def _cleaned(log: PartitionLog, now: int, most_keys: int) -> Any:
 
 def _read(log: PartitionLog, offset: int, max_bytes: int, bound: int, at_least_one: bool) -> Any:
     found = log.read(offset, max_bytes, bound, at_least_one=at_least_one)
-    following = next(log.batches(found.next_offset), None)  # a storage may skip the offsets that are missing between
+    following = next(log.batches(found.next_offset), None)  # a storage may skip missing offsets
     return bytes(found.records), found.offset, None if following is None else read_header(following).base_offset
 
 

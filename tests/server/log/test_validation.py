@@ -1,4 +1,6 @@
-"""What a leader refuses of a produced batch, with which error code, and what it makes of the batches that it takes."""
+"""What a leader refuses of a produced batch, with which error code, and how it stores the batches
+that it accepts.
+"""
 
 from typing import Any
 
@@ -31,7 +33,8 @@ def code(batch: bytes | bytearray | memoryview, log: PartitionLog | None = None)
 
 
 def patched(position: int, value: int, size: int, **how: Any) -> bytearray:
-    """A batch of three records with another number somewhere in its header, under a right checksum."""
+    """A batch of three records with another number somewhere in its header, under a correct
+    checksum."""
     batch = produced(3, **how)
     batch[position : position + size] = value.to_bytes(size, "big", signed=True)
     seal(batch)
@@ -128,16 +131,17 @@ class TestTheBatch:
         batch[0:8] = (7).to_bytes(8, "big")
         batch[-1] ^= 1
         small = new_log(max_message_bytes=10)
-        assert code(batch, small) == error_codes.INVALID_RECORD  # the base offset, before size and checksum
+        # the base offset, before size and checksum
+        assert code(batch, small) == error_codes.INVALID_RECORD
         batch[0:8] = bytes(8)
         assert code(batch, small) == error_codes.MESSAGE_TOO_LARGE
         assert code(batch) == error_codes.CORRUPT_MESSAGE
 
     def test_the_producer_is_told_why_only_now_and_then(self) -> None:
-        assert refusal(b"").told_message is None
-        assert refusal(produced(1), new_log(cleanup_policy="compact")).told_message is not None
-        assert refusal(patched(16, 3, 1)).told_message is not None
-        assert refusal(produced() + b"\0" * 12).told_message is None
+        assert refusal(b"").message_for_client is None
+        assert refusal(produced(1), new_log(cleanup_policy="compact")).message_for_client is not None
+        assert refusal(patched(16, 3, 1)).message_for_client is not None
+        assert refusal(produced() + b"\0" * 12).message_for_client is None
         assert str(refusal(b"")) == "no whole record batch (error code 87)"
 
 

@@ -8,7 +8,7 @@ from random import Random
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.server.logs.files import FileLogs
-from kafkadouble.server.logs.formatting import Beginning, format_directory, opened
+from kafkadouble.server.logs.formatting import BootstrapMetadata, format_directory, opened
 from tests.server.harness import NOW, SEED
 
 _IDS = Random(SEED)
@@ -18,7 +18,9 @@ def new_id() -> Uuid:
     return Uuid.random(_IDS.randbytes)
 
 
-def formatted(*paths: Path, cluster: str = "a-cluster", node: int = 1, beginning: Beginning | None = None) -> None:
+def formatted(
+    *paths: Path, cluster: str = "a-cluster", node: int = 1, beginning: BootstrapMetadata | None = None
+) -> None:
     """Make these the log directories of a node, the first that of the metadata."""
     for path in paths:
         first = beginning if path == paths[0] else None

@@ -1,4 +1,4 @@
-"""Which log lies where, and what is nobody's."""
+"""Which log is in which directory, and which folders are stray."""
 
 from __future__ import annotations
 
@@ -120,7 +120,8 @@ def test_a_topic_of_the_same_name_begins_at_the_beginning(tmp_path: Path, is_del
     log = logs.open("t", OTHER, 0, CONFIG, NOW)
     assert (log.log_start_offset, log.log_end_offset, log.recovery_point) == (0, 0, 0)
     fill(logs, topic_id=OTHER)
-    again = logs_in(tmp_path).open("t", OTHER, 0, CONFIG, NOW)  # as after a kill, before the next checkpoint
+    # as after a kill, before the next checkpoint
+    again = logs_in(tmp_path).open("t", OTHER, 0, CONFIG, NOW)
     assert (again.log_start_offset, again.log_end_offset) == (0, 1)
 
 
@@ -184,7 +185,8 @@ def test_a_clean_stop_leaves_its_mark_for_one_start(tmp_path: Path) -> None:
 
 
 def test_a_start_that_fails_finds_the_mark_of_a_clean_stop_again(tmp_path: Path) -> None:
-    """What the node reads before it begins leaves the mark, so that the next start is like this one."""
+    """What the node reads before `begin` leaves the mark of a clean stop, so that the next start is
+    like this one."""
     formatted(tmp_path)
     logs = logs_in(tmp_path)
     logs.metadata(CONFIG, NOW)

@@ -11,7 +11,7 @@ from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.server.log.formats.errors import BadFile
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.logs.formatting import Beginning
+from kafkadouble.server.logs.formatting import BootstrapMetadata
 from kafkadouble.server.logs.log_dir import METADATA_FOLDER
 from kafkadouble.server.raft.initial_voters import standalone
 from kafkadouble.server.raft.snapshots.file_store import FileSnapshotStore
@@ -22,7 +22,7 @@ from tests.server.harness import NOW
 
 from .folders import formatted, logs_in, new_id
 
-NEW = Beginning(format_records())
+NEW = BootstrapMetadata(format_records())
 
 
 def test_what_was_formatted_is_found(tmp_path: Path) -> None:

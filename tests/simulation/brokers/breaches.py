@@ -12,7 +12,7 @@ from kafkadouble.server.controller.leader_election import Election
 from kafkadouble.server.handlers.produce import _Written
 from kafkadouble.server.log.divergence import VALID
 from kafkadouble.server.log.log import PartitionLog
-from kafkadouble.server.log.producer_state import ProducerState
+from kafkadouble.server.log.producer_state_manager import ProducerStateManager
 from kafkadouble.server.replica.fetching import log_reader
 from kafkadouble.server.replica.partition import Partition
 from kafkadouble.server.replica.replica_manager import Partitions
@@ -132,12 +132,12 @@ def elects_anybody(self: Any, topic: Any) -> Election:
 
 def takes_without_producers(self: PartitionLog, batches: Any, **given: Any) -> Any:
     """A follower learns nothing of who wrote what it appends."""
-    record = ProducerState.record
-    ProducerState.record = nothing  # type: ignore[method-assign]  # for as long as it appends
+    record = ProducerStateManager.record
+    ProducerStateManager.record = nothing  # type: ignore[method-assign]  # for as long as it appends
     try:
         return _append_as_follower(self, batches, **given)
     finally:
-        ProducerState.record = record  # type: ignore[method-assign]
+        ProducerStateManager.record = record  # type: ignore[method-assign]
 
 
 def keeps_its_epoch(self: Partition, leader_epoch: int) -> None:

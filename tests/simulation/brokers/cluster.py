@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.server.controller.bootstrap import format_records
-from kafkadouble.server.logs.formatting import Beginning
+from kafkadouble.server.logs.formatting import BootstrapMetadata
 from kafkadouble.server.metadata.image import PartitionImage
 
 from ..world import Broken, World
@@ -36,7 +36,9 @@ class Cluster(Nodes):
 
     def _machine(self, id: int) -> Machine:
         if self.shape.on_disks and id in self.shape.broker_ids:
-            beginning = Beginning(format_records() if self.shape.elr else WITHOUT_ELR) if self.shape.combined else None
+            beginning = (
+                BootstrapMetadata(format_records() if self.shape.elr else WITHOUT_ELR) if self.shape.combined else None
+            )
             return OnDisk(id, self.world.now, beginning)
         return Lasting(elr=self.shape.elr)
 

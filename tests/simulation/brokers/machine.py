@@ -9,7 +9,7 @@ from kafkadouble.messages.generated.feature_level_record import FeatureLevelReco
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.files.disk import Disk
 from kafkadouble.server.logs.files import FileLogs
-from kafkadouble.server.logs.formatting import Beginning, format_directory, opened
+from kafkadouble.server.logs.formatting import BootstrapMetadata, format_directory, opened
 from kafkadouble.server.logs.logs import Logs
 from kafkadouble.server.logs.memory import MemoryLogs
 from tests.server.log.files.lossy_disk import LossyDisk
@@ -57,7 +57,7 @@ class Lasting:
 class OnDisk:
     """A LossyDisk. With a `beginning` it has the metadata of a controller."""
 
-    def __init__(self, id: int, now: int, beginning: Beginning | None = None) -> None:
+    def __init__(self, id: int, now: int, beginning: BootstrapMetadata | None = None) -> None:
         self._id, self._ids = id, Random(id)
         self.disk = LossyDisk()
         format_directory(self.disk, f"disk{id}", CLUSTER, id, self._new_id(), now, beginning)

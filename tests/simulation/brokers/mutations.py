@@ -14,7 +14,7 @@ from kafkadouble.server.controller.partition_changes import PartitionChanges
 from kafkadouble.server.handlers.produce import _Written
 from kafkadouble.server.log.epochs import LeaderEpochCache
 from kafkadouble.server.log.log import PartitionLog
-from kafkadouble.server.log.producer_state import ProducerState
+from kafkadouble.server.log.producer_state_manager import ProducerStateManager
 from kafkadouble.server.log.producers import Producers
 from kafkadouble.server.replica.fetching import log_reader
 from kafkadouble.server.replica.partition import Partition
@@ -117,7 +117,7 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "knows producers of what was cut": Mutation(
         "what is known of producers is cut with the log (KIP-98)",
-        ((ProducerState, "rebuild", breaches.nothing),),
+        ((ProducerStateManager, "rebuild", breaches.nothing),),
         ("leader_is_cut_off",),
     ),
     "refuses a batch that comes again": Mutation(

@@ -8,7 +8,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.files.disk import Disk
 from kafkadouble.server.logs.files import FileLogs
-from kafkadouble.server.logs.formatting import Beginning, format_directory, opened
+from kafkadouble.server.logs.formatting import BootstrapMetadata, format_directory, opened
 from kafkadouble.server.logs.logs import Logs
 from tests.server.log.files.lossy_disk import LossyDisk
 
@@ -22,7 +22,7 @@ class Disks:
         self._id, self._ids = id, Random(id)
         self.disks = {f"node{id}-{number}": LossyDisk() for number in range(count)}
         for number, (path, disk) in enumerate(self.disks.items()):
-            own = None if beginning is None or number else Beginning(beginning)
+            own = None if beginning is None or number else BootstrapMetadata(beginning)
             format_directory(disk, path, CLUSTER, id, self._new_id(), now, own)
 
     def _new_id(self) -> Uuid:

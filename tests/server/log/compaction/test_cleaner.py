@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from kafkadouble.server.log.compaction.cleaner import Cleaning, Disturbed, clean
+from kafkadouble.server.log.compaction.cleaner import Cleaning, CleaningAborted, clean
 from kafkadouble.server.log.compaction.ranges import cleanable, is_due
 from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
@@ -95,7 +95,8 @@ def test_segments_that_have_become_small_are_put_together() -> None:
 
 
 def test_leader_epochs_keep_where_they_begin() -> None:
-    """Were an epoch to begin where its first surviving record is, a follower that went on in the one before would not be cut back."""
+    """If an epoch seemed to begin at its first surviving record, a follower whose history went on
+    in the epoch before would not truncate."""
     log = compacted()
     fill(log, 60, 1, epoch=3)
     fill(log, 60, 1, epoch=4)
@@ -162,7 +163,7 @@ def test_a_log_that_changes_meanwhile_is_left_as_it_is(disturb: str) -> None:
         log.config = LogConfig({"cleanup.policy": "compact,delete", "retention.ms": 1, "segment.bytes": 200_000})
         log.retain(NOW + DAY)
     before = records(log)
-    with pytest.raises(Disturbed):
+    with pytest.raises(CleaningAborted):
         finish(steps)
     assert records(log) == before
 
@@ -182,7 +183,7 @@ def test_a_truncation_at_any_step_drops_the_cleaning() -> None:
         expected = last_values(records(log))
         for at in range(40):
             write(log, (b"other%d" % at, b"%d" % at * 5000))
-        with pytest.raises(Disturbed):
+        with pytest.raises(CleaningAborted):
             finish(steps)
         assert expected.items() <= last_values(records(log)).items()
         steps_done += 1

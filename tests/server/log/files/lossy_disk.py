@@ -1,8 +1,9 @@
-"""A disk in memory whose power can fail: what was not flushed is lost then, or not, or in part.
+"""A disk in memory whose power can fail: what was not flushed is then lost, kept, or kept in part.
 
-Of a file's contents any subset of the appends since its last flush stays, each whole, not at all, cut off, or with pages of zeros in it; bytes
-that are missing in between are zeros. What comes after a cut of the file never stays without the cut. Of the names, that is of new files and
-folders, renamings and removals, those since the folder's last flush stay up to some point in time and no further, as journals keep them.
+Of the appends since a file's last flush any subset stays, each of them whole, not at all, cut off,
+or with pages of zeros in it; missing bytes in between are zeros. What was appended after a
+truncation never stays without the truncation. The changes of names since a folder's last flush (new
+files and folders, renamings, removals) stay up to one point in time, as journals keep them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ class Contents:
     def __init__(self, data: bytes = b"") -> None:
         self.data = bytearray(data)
         self.durable = bytes(data)
-        self.changes: list[tuple[int, bytes | None]] = []  # since the flush: bytes appended at a position, or cut to it
+        # Since the flush: bytes appended at a position, or a truncation to it.
+        self.changes: list[tuple[int, bytes | None]] = []
         self.flushed = 0  # how many changes were flushed before those
 
     def append(self, data: bytes) -> None:
@@ -48,7 +50,8 @@ class Contents:
         """What is left of it."""
         kept = bytearray(self.durable)
         cuts = [number for number, (_, data) in enumerate(self.changes) if data is None]
-        cut = random.choice([-1, *cuts])  # the last cut that stays, and with it nothing of what it cut off
+        # The last truncation that stays; nothing that it cut off does.
+        cut = random.choice([-1, *cuts])
         for number, (position, data) in enumerate(self.changes):
             if data is None:
                 if number <= cut:
@@ -137,7 +140,8 @@ Renaming = tuple[str, str, Contents | None]
 
 
 class LossyDisk:
-    """A log dir. `failing` makes every change to it fail, `failing_at` a change of this name and all that follows."""
+    """A log directory. `failing` makes every change to it fail, `failing_at` a change of this name
+    and all that follow."""
 
     def __init__(self, names: Names | None = None, folders: set[str] | None = None) -> None:
         self.contents: Names = dict(names or {})
@@ -147,16 +151,16 @@ class LossyDisk:
         self._renamings: list[Renaming] = []  # since the flush of their folder, in order
         self.failing, self.failing_at = False, ""
         self.failed: DiskFailure | None = None
-        self._told: Callable[[DiskFailure], None] | None = None
+        self._on_failure: Callable[[DiskFailure], None] | None = None
 
-    def watch(self, told: Callable[[DiskFailure], None]) -> None:
-        self._told = told
+    def watch(self, on_failure: Callable[[DiskFailure], None]) -> None:
+        self._on_failure = on_failure
 
     def check(self) -> None:
         if self.failing and self.failed is None:
             self.failed = DiskFailure("lossy", "no space left on device")
-            if self._told is not None:
-                self._told(self.failed)
+            if self._on_failure is not None:
+                self._on_failure(self.failed)
         if self.failed is not None:
             raise self.failed
 

@@ -8,7 +8,7 @@ from random import Random
 from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.log.files.opening import open_log
 from kafkadouble.server.log.log import PartitionLog
-from kafkadouble.server.log.producers import Producer
+from kafkadouble.server.log.producers import ProducerStateEntry
 from kafkadouble.wire.batch import BatchHeader, decode_all, read_header
 
 from ..batches import NOW, idempotent, marker, produced, transactional
@@ -229,5 +229,5 @@ class Life:
         self.open_transactions = {id for id, each in known.items() if each.transaction_start >= 0}
 
 
-def _follows(producer: Producer, last: BatchHeader) -> bool:
+def _follows(producer: ProducerStateEntry, last: BatchHeader) -> bool:
     return (producer.epoch, producer.last_sequence) == (last.producer_epoch, last.last_sequence)

@@ -1,9 +1,11 @@
-"""Damage to any file of a partition's folder: what was intact before it is there, or a refusal says where the damage is; never a wrong record.
+"""Damage to any file of a partition's folder: the records before it are there, or a refusal says
+where the damage is; there is never a wrong record.
 
     KAFKADOUBLE_CORRUPTIONS=5000 python -m pytest tests/server/log/files/test_corruption.py
 
-Each piece of damage is one seed's. What no checksum covers cannot be found out: the leader epoch of any batch, the offset of the last one, and
-that of others where the log is believed because it was closed in good order.
+Each piece of damage has its own seed. What no checksum covers cannot be found: the leader epoch of
+any batch, the offset of the last batch, and those of other batches where the log is trusted because
+it was closed cleanly.
 """
 
 from __future__ import annotations
@@ -101,7 +103,8 @@ def damage(disk: LossyDisk, random: Random) -> Damage:
 
 
 def read_all(log: PartitionLog) -> tuple[list[bytes], bool]:
-    """Every batch that a client is given, and whether the end was reached; a refusal must say where the damage is."""
+    """Every batch that a client is given, and whether the end was reached. A refusal must say where
+    the damage is."""
     found: list[bytes] = []
     offset = log.log_start_offset
     try:

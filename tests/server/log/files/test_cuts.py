@@ -1,4 +1,6 @@
-"""A log that is cut, and goes on: whatever the power takes, there is one history in it, and no hole."""
+"""A log that is truncated and goes on: whatever a loss of power takes, the log has one history and
+no gap.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from random import Random
 import pytest
 
 from kafkadouble.server.log.config import LogConfig
-from kafkadouble.server.log.files.disk import Flushing
+from kafkadouble.server.log.files.disk import FlushStep
 from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.log.files.opening import open_log
 from kafkadouble.server.log.log import PartitionLog
@@ -58,14 +60,16 @@ def path(base: int) -> str:
 
 
 def found_with(disk: LossyDisk, *whole: str) -> LossyDisk:
-    """The disk after a loss of power that took all that was not flushed, but for the names, and these files, which are there whole."""
+    """The disk after a loss of power that took everything that was not flushed, except the names
+    and these files, which are whole."""
     left = {path: Contents(bytes(each.data) if path in whole else each.durable) for path, each in disk.contents.items()}
     return LossyDisk(left, {"", "t-0"})
 
 
 @pytest.mark.parametrize("whole", [(path(3),), (path(3), EPOCHS)])
 def test_a_segment_that_was_begun_behind_a_cut_never_stays_without_the_cut(whole: tuple[str, ...]) -> None:
-    """There would be the old leader's record 2, and the new one's from 3 on, whose epoch is all that the new one asks for."""
+    """Otherwise the log would have record 2 of the old leader, and records from 3 on of the new
+    leader, which asks for the epoch of the last record only."""
     disk = LossyDisk()
     log = opened(disk)
     append(log, 5, epoch=0)
@@ -132,7 +136,7 @@ def test_a_new_log_that_had_nothing_to_flush_is_flushed_with_the_name_of_its_fol
 
 
 class Noting(LossyDisk):
-    """A disk that notes in which order files and folders are flushed, and files are cut and written."""
+    """A disk that notes the order in which files and folders are flushed, truncated and written."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -162,7 +166,7 @@ class NotingFile(LossyFile):
             self._noted.append(("truncate", self._path))
         super().truncate(size)
 
-    def flushing(self) -> Flushing:
+    def flushing(self) -> FlushStep:
         def run() -> None:
             self._noted.append(("flush", self._path))
             work()

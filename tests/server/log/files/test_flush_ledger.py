@@ -1,4 +1,4 @@
-"""The ledger of flushes alone: whatever comes in whatever order, it says that nothing is on the disk that is not."""
+"""The flush ledger alone: after any sequence of events it never reports as flushed what is not."""
 
 from __future__ import annotations
 
@@ -29,13 +29,15 @@ class FakeSegment:
 
 
 class Model:
-    """A log on a disk that keeps what was flushed, beside the ledger. A plan flushes what was there when it was begun."""
+    """A log on a disk that keeps what was flushed, beside the ledger. A plan flushes what was there
+    when it was begun."""
 
     def __init__(self, random: Random) -> None:
         self.random, self.numbers = random, count(1)
         self.ledger = FlushLedger[FakeSegment](FOLDER, PARENT, [METADATA])
         self.segments = [FakeSegment(0)]
-        self.contents = {METADATA: 0, FOLDER: 0, PARENT: 0}  # the newest version of each file and folder
+        # The newest version of each file and folder.
+        self.contents = {METADATA: 0, FOLDER: 0, PARENT: 0}
         self.confirmed = dict[str, int]()  # the version of each that a confirmed flush covered
         self.durable = set[int]()  # records that are on the disk
         self.plan: FlushPlan[FakeSegment] | None = None
@@ -89,7 +91,8 @@ class Model:
         self.happened["begun again" if self.plan else "begun"] += 1
 
     def run(self) -> None:
-        """The plan is run, and may fail anywhere; it is confirmed if it did not, or not even then."""
+        """Run the plan. It may fail anywhere; a plan that was done is confirmed, or its
+        confirmation is lost."""
         if self.plan is None or self.random.random() < 0.2:
             return
         records = self.at_begin[0]

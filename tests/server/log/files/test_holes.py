@@ -1,4 +1,6 @@
-"""A segment that lost its end, whole batches of it, though the next one is there: what was lost must be a tail."""
+"""A segment that lost whole batches at its end, though the next segment is there: only a tail of
+the log may be lost.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ def opened(disk: LossyDisk, recovery_point: int = 0, policy: str = "delete", sta
 
 
 def with_a_hole(count: int = 8, cut: int = 3, left: int = 2) -> LossyDisk:
-    """A log of so many batches in one epoch, three to a segment, of which the segment from `cut` on keeps only so many."""
+    """A log of so many batches in one epoch, three to a segment. The segment from `cut` on keeps
+    only `left` of them."""
     disk = LossyDisk()
     log = opened(disk)
     for number in range(count):
@@ -67,7 +70,8 @@ def test_nothing_is_missing_below_the_start(start: int) -> None:
 @pytest.mark.parametrize("recovery_point", [0, 1])
 @pytest.mark.parametrize("count", [2, 7])
 def test_a_cut_within_a_batch_leaves_a_gap_that_is_no_hole(count: int, recovery_point: int) -> None:
-    """Even where the segment has no room for what comes next: it goes on there, so that a gap between segments is never one of ours."""
+    """Even when the segment has no room for the next batch, it goes on: so a gap between two
+    segments is never ours."""
     disk = LossyDisk()
     log = opened(disk)
     log.append_as_leader(produced(1), leader_epoch=0, now=NOW)
@@ -89,7 +93,7 @@ def test_a_cut_within_a_batch_leaves_a_gap_that_is_no_hole(count: int, recovery_
 def test_the_beginning_of_an_epoch_is_no_reason_for_a_gap(
     epochs: tuple[int, ...], recovery_point: int, epochs_are_lost: bool
 ) -> None:
-    """A replica that lost the end of a segment to the power would be told from its leader's by nobody."""
+    """A replica that lost the end of a segment to the power could not be told from its leader's."""
     disk = LossyDisk()
     log = opened(disk)
     for epoch in epochs:

@@ -1,4 +1,6 @@
-"""A process that is killed without warning: what it acknowledged is there when the next one opens its log."""
+"""A process that is killed without warning: its acknowledged records are there when another one
+opens its log.
+"""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ from ..batches import NOW, produced
 
 @pytest.mark.parametrize("seed", range(3))
 def test_lent_and_read_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    """From every offset, up to every bound, whatever the largest size; with and without a batch that is larger than it."""
+    """From every offset, up to every bound, for every size limit; with and without a batch that is
+    larger than the limit."""
     for module in (real_disk, segment):
         monkeypatch.setattr(module, "WORTH_IT", 200)
     rng = random.Random(seed)

@@ -1,4 +1,6 @@
-"""The log in files against the model of a list, opened anew now and then after it was closed in good order."""
+"""The log in files against the model, which is a list. Now and then the log is closed cleanly and
+opened again.
+"""
 
 from __future__ import annotations
 
@@ -33,13 +35,15 @@ class FileLogMachine(LogMachine):
         self.log = self.open(self.start)
         last = self.batches[-1].last if self.batches else -1
         assert max(last + 1, self.start) <= self.log.log_end_offset <= self.end
-        self.end = self.log.log_end_offset  # as in Kafka, offsets that were cut from within a batch are given again
+        # As in Kafka, offsets that were truncated from within a batch are assigned again.
+        self.end = self.log.log_end_offset
         self.watermark = self.log.high_watermark = min(self.watermark, self.end)
-        if (
-            self.log.size
-        ):  # or it may have begun anew, as Kafka's does when all records are gone and the start is none's offset
+        # An empty log may have restarted, as Kafka's does when all records are gone and no record
+        # has the log start offset.
+        if self.log.size:
             left = [entry for entry in epochs if entry.offset < self.end]
-            assert self.log.epochs.entries == left or not epochs  # where none is known they are learnt from the batches
+            # without a checkpoint the batches tell
+            assert self.log.epochs.entries == left or not epochs
             assert {each.producer_id for each in self.log.producers} == producers
 
 

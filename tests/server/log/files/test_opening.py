@@ -66,7 +66,7 @@ def test_an_index_without_its_segment_is_removed(clean: bool) -> None:
 
 @pytest.mark.parametrize("text", [b"", b"0\n1\n", b"0\n1\n0 "])
 def test_damaged_epochs_of_a_log_without_records_are_written_again(text: bytes) -> None:
-    """A loss of power took the records, and half of the file: the next stop leaves a file that is whole."""
+    """A loss of power took the records and half of the file: the next stop leaves a whole file."""
     disk = filled(0)
     disk.contents["t-0/leader-epoch-checkpoint"] = Contents(text)
     opened(disk, clean=False).close()
@@ -208,7 +208,7 @@ class TestDamage:
             log = opened(disk, recovery_point=4)
         assert everything(log) == [0, 1, 2, 3]
         assert f"{path(3)}: checksum" in caplog.text
-        assert "cut off there, at offset 4, and 2 later segments are deleted" in caplog.text
+        assert "truncated there, at offset 4, and 2 later segments are deleted" in caplog.text
         assert path(6, ".log.deleted") in disk.contents
         assert log.append_as_leader(produced(1), leader_epoch=5, now=NOW).base_offset == 4
 
@@ -290,7 +290,8 @@ class TestDamage:
 
     @pytest.mark.parametrize(("recovery_point", "end"), [(0, 8), (9, 10)])
     def test_what_is_left_of_another_history_goes_unless_it_was_flushed(self, recovery_point: int, end: int) -> None:
-        """As where power took back that a segment was removed, and not what was appended in its place."""
+        """As when a loss of power undid the removal of a segment, but kept what was appended in its
+        place."""
         disk, other = filled(10), LossyDisk()
         log = opened(other)
         for _ in range(9):

@@ -1,4 +1,6 @@
-"""Whatever the power takes of what was not flushed: it is a tail; what was flushed is there, and all that follows from it agrees."""
+"""Whatever a loss of power takes of what was not flushed: it is a tail. What was flushed is there,
+and everything that follows from it agrees.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a log in files does with them while it lives: segments that end, go, are flushed, are put in the place of others."""
+"""A log in files during its use: segments that end, are deleted, are flushed, are replaced."""
 
 from __future__ import annotations
 
@@ -40,9 +40,8 @@ def test_a_segment_ends_when_its_index_is_full() -> None:
     log = new_log(LossyDisk(), segment_index_bytes=80, index_interval_bytes=0)
     append(log, 30)
     sizes = {each.size // ONE for each in log.segments[:-1]}
-    assert sizes == {
-        6
-    }  # by time there is room for five entries, and one that is kept for the end; the first batch has none
+    # The time index has room for five entries and one for the end; the first batch has none.
+    assert sizes == {6}
     assert everything(log) == list(range(30))
 
 
@@ -215,7 +214,8 @@ def test_an_epoch_that_begins_is_flushed(begins: str) -> None:
 
 
 def test_only_the_first_batch_of_an_epoch_is_held_up_by_a_flush(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither a later one, nor a truncation, nor the first epoch of a new log, which has no batch that could be without it."""
+    """Neither a later batch, nor a truncation, nor the first epoch of a new log, which has no batch
+    that could lack its epoch."""
     disk, written = LossyDisk(), list[tuple[str, bool]]()
     write_whole = disk.write_whole
 

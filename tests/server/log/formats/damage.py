@@ -10,7 +10,8 @@ Reader = Callable[[bytes, str], object]
 
 
 def refused(read: Reader, data: bytes) -> bool:
-    """Whether the bytes are refused; if so, in the one way there is: BadFile with the file's name and a byte that can be in it."""
+    """Whether the bytes are refused. A refusal must be a BadFile with the file's name and the
+    position of a byte that it has."""
     error = _refusal(read, data)
     if error is None:
         return False

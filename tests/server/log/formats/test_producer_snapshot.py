@@ -1,4 +1,4 @@
-"""Producer snapshots: written and read back; every damaged byte is found, because there is a checksum."""
+"""Producer snapshots are written and read back. The checksum finds every damaged byte."""
 
 import pytest
 from hypothesis import given
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from kafkadouble.server.log.formats import BadFile, producer_snapshot
 from kafkadouble.server.log.formats.producer_snapshot import Entry, entry_of, producer_of
-from kafkadouble.server.log.producers import Producer, RecordedBatch
+from kafkadouble.server.log.producers import BatchMetadata, ProducerStateEntry
 
 from .damage import every_cut, every_flip, refused
 
@@ -66,18 +66,18 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
 
 
 def test_a_producer_comes_back_with_its_last_batch() -> None:
-    producer = Producer(7)
+    producer = ProducerStateEntry(7)
     producer.epoch, producer.coordinator_epoch, producer.transaction_start = 3, 5, 90
-    producer.add(RecordedBatch(0, 1, 90, 91, 1000))
-    producer.add(RecordedBatch(2, 4, 92, 94, 1001))
+    producer.add(BatchMetadata(0, 1, 90, 91, 1000))
+    producer.add(BatchMetadata(2, 4, 92, 94, 1001))
     found = producer_of(producer_snapshot.read(producer_snapshot.write([entry_of(producer)]))[0])
     assert (found.producer_id, found.epoch, found.coordinator_epoch, found.transaction_start) == (7, 3, 5, 90)
-    assert found.batches == [RecordedBatch(2, 4, 92, 94, 1001)]
+    assert found.batches == [BatchMetadata(2, 4, 92, 94, 1001)]
     assert found.last_timestamp == 1001
 
 
 def test_a_producer_of_which_only_a_marker_is_known() -> None:
-    producer = Producer(7)
+    producer = ProducerStateEntry(7)
     producer.epoch, producer.coordinator_epoch, producer.last_timestamp = 3, 5, 77
     entry = entry_of(producer)
     assert (entry.last_sequence, entry.last_offset, entry.offset_delta, entry.timestamp) == (-1, -1, 0, 77)
@@ -86,7 +86,7 @@ def test_a_producer_of_which_only_a_marker_is_known() -> None:
 
 
 def test_sequences_go_round() -> None:
-    batch = RecordedBatch(2**31 - 2, 1, 10, 13, 5)
-    producer = Producer(1)
+    batch = BatchMetadata(2**31 - 2, 1, 10, 13, 5)
+    producer = ProducerStateEntry(1)
     producer.add(batch)
     assert producer_of(entry_of(producer)).batches == [batch]

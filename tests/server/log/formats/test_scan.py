@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkadouble.server.log.formats import TornTail, segment
-from kafkadouble.server.log.formats.scan import Found, Lost, next_batch, scan
+from kafkadouble.server.log.formats.scan import ScannedBatch, UnreadableBytes, next_batch, scan
 from tests.server.log.formats.one_segment import LOG, ROW, SIZES, batch
 from tests.wire.strategies import damaged
 
@@ -15,22 +15,22 @@ def good(data: bytes, base_offset: int | None = None) -> list[int]:
     return [
         found.header.base_offset
         for found in scan(data, base_offset)
-        if isinstance(found, Found) and found.problem is None
+        if isinstance(found, ScannedBatch) and found.problem is None
     ]
 
 
 def lost(data: bytes) -> list[tuple[int, int]]:
-    return [(found.position, found.end) for found in scan(data) if isinstance(found, Lost)]
+    return [(found.position, found.end) for found in scan(data) if isinstance(found, UnreadableBytes)]
 
 
 def test_a_good_segment_is_what_recovery_sees() -> None:
     for data in (LOG, ROW):
         found = list(scan(data))
         walked = list(segment.walk(data))
-        assert [(each.position, each.header.base_offset) for each in found if isinstance(each, Found)] == [
+        assert [(each.position, each.header.base_offset) for each in found if isinstance(each, ScannedBatch)] == [
             (position, header.base_offset) for position, header in walked
         ]
-        assert b"".join(each.data for each in found if isinstance(each, Found)) == data
+        assert b"".join(each.data for each in found if isinstance(each, ScannedBatch)) == data
 
 
 @pytest.mark.parametrize("at", [*range(12, 17), 17, 21, 40, 61, 70])
@@ -48,13 +48,15 @@ def test_a_length_that_leads_nowhere_costs_one_batch() -> None:
         bad[SIZES[0] + 8 : SIZES[0] + 12] = length.to_bytes(4, "big", signed=True)
         assert good(bytes(bad), 5) == [5, 9], length
         assert lost(bytes(bad)) == [(SIZES[0], SIZES[0] + SIZES[1])]
-        assert not any(isinstance(each, Lost) and isinstance(each.problem, TornTail) for each in scan(bytes(bad)))
+        assert not any(
+            isinstance(each, UnreadableBytes) and isinstance(each.problem, TornTail) for each in scan(bytes(bad))
+        )
 
 
 def test_an_offset_that_is_too_large_is_blamed_and_not_the_batches_behind_it() -> None:
     bad = bytearray(ROW)
     bad[3] ^= 1
-    found = [each.problem for each in scan(bytes(bad), 5) if isinstance(each, Found)]
+    found = [each.problem for each in scan(bytes(bad), 5) if isinstance(each, ScannedBatch)]
     assert found[0] is not None
     assert "the next batch begins at 7" in found[0].problem
     assert found[1:] == [None, None]
@@ -80,11 +82,11 @@ def test_a_search_ends_though_every_byte_may_be_the_beginning_of_a_batch() -> No
 
 def test_a_torn_tail_is_the_last_thing() -> None:
     found = list(scan(ROW[:-1], 5))
-    assert isinstance(found[-1], Lost)
+    assert isinstance(found[-1], UnreadableBytes)
     assert isinstance(found[-1].problem, TornTail)
     assert (found[-1].position, found[-1].end) == (SIZES[0] + SIZES[1], len(ROW) - 1)
     room = list(scan(ROW + bytes(5000)))
-    assert isinstance(room[-1], Lost)
+    assert isinstance(room[-1], UnreadableBytes)
     assert isinstance(room[-1].problem, TornTail)
 
 
@@ -94,7 +96,7 @@ def test_every_byte_is_accounted_for_whatever_was_done_to_them(data: st.DataObje
     position = 0
     for found in scan(bad, 5):
         assert found.position == position
-        position = found.end if isinstance(found, Lost) else position + len(found.data)
+        position = found.end if isinstance(found, UnreadableBytes) else position + len(found.data)
         if found.problem is not None:
             assert 0 <= found.problem.offset <= len(bad)
     assert position == len(bad)
@@ -102,6 +104,6 @@ def test_every_byte_is_accounted_for_whatever_was_done_to_them(data: st.DataObje
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read(data: bytes) -> None:
-    assert sum(each.end - each.position if isinstance(each, Lost) else len(each.data) for each in scan(data)) == len(
-        data
-    )
+    assert sum(
+        each.end - each.position if isinstance(each, UnreadableBytes) else len(each.data) for each in scan(data)
+    ) == len(data)

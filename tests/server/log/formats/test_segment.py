@@ -1,4 +1,4 @@
-"""Walking through a segment: every good batch, and then what is wrong with the first that is not."""
+"""Walking through a segment: every good batch, and then what is wrong with the first bad one."""
 
 import pytest
 from hypothesis import given

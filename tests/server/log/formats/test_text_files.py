@@ -1,4 +1,6 @@
-"""The small text files of a log directory: written and read back as Kafka does, and everything wrong found at its byte."""
+"""The small text files of a log directory are written and read back as Kafka does; every error is
+found at its byte.
+"""
 
 import json
 from collections.abc import Callable

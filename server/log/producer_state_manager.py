@@ -1,4 +1,6 @@
-"""The two things that batches with a producer id change in a log, together: what is known of the producer, and its transaction (KIP-98)."""
+"""The two things that batches with a producer id change in a log, kept in step: the producers and
+their transactions (KIP-98).
+"""
 
 from collections.abc import Iterable
 
@@ -7,14 +9,14 @@ from kafkadouble.wire.batch import BatchHeader, read_header
 from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.errors import WireError
 
-from .marker import Marker, read_marker
-from .producers import AppendOrigin, Producer, Producers, RecordedBatch
+from .marker import EndTransactionMarker, read_marker
+from .producers import AppendOrigin, BatchMetadata, Producers, ProducerStateEntry
 from .refusals import AppendRefused
 from .transactions import AbortedTransaction, Transactions
 
 
-class ProducerState:
-    """`check` a batch, append it, `record` it; or `rebuild` everything from what the log holds."""
+class ProducerStateManager:
+    """`check` a batch, append it, `record` it; or `rebuild` everything from the log."""
 
     __slots__ = ("producers", "transactions")
 
@@ -24,8 +26,9 @@ class ProducerState:
 
     def check(
         self, header: BatchHeader, batch: Buffer, origin: AppendOrigin, transaction_version: int
-    ) -> RecordedBatch | None:
-        """Raise AppendRefused unless the batch may be appended; a client's batch that was appended before is given back as it was."""
+    ) -> BatchMetadata | None:
+        """Raise AppendRefused unless the batch may be appended. For a retry of a client, return the
+        batch that was appended before."""
         if header.is_control:
             marker = _marker(batch)
             if marker is not None:
@@ -39,7 +42,8 @@ class ProducerState:
         return None
 
     def record(self, header: BatchHeader, batch: Buffer, base_offset: int, timestamp: int) -> AbortedTransaction | None:
-        """The batch was appended at `base_offset`, with this largest timestamp; gives the transaction that it aborted."""
+        """Record a batch that was appended at `base_offset`; `timestamp` is its largest. Return the
+        transaction that it aborted."""
         aborted = None
         if header.is_control:
             aborted = self._end(header, batch, base_offset, listed=True)
@@ -64,15 +68,16 @@ class ProducerState:
             return None
         return self.transactions.end(header.producer_id, first, offset, marker.aborted and listed)
 
-    def rebuild(self, end: int, kept: Iterable[Producer], batches: Iterable[memoryview]) -> None:
-        """The log was truncated to `end`: learn all anew from what was kept of its producers, and the batches since then. Aborted
-        transactions stay listed, since the first records of some may have been deleted."""
+    def rebuild(self, end: int, kept: Iterable[ProducerStateEntry], batches: Iterable[memoryview]) -> None:
+        """The log was truncated to `end`: rebuild the producers from the snapshot `kept` and the
+        batches after it. Aborted transactions below `end` stay listed, because the first records of
+        some may have been deleted."""
         self.transactions.truncate(end)
         self.restore(kept)
         self.replay(batches)
 
-    def restore(self, kept: Iterable[Producer]) -> None:
-        """Begin with these producers, and the transactions that they have open."""
+    def restore(self, kept: Iterable[ProducerStateEntry]) -> None:
+        """Replace everything by these producers and their open transactions."""
         self.producers.restore(kept)
         begun = sorted((each.transaction_start, each.producer_id) for each in self.producers)
         for first, producer_id in begun:
@@ -80,7 +85,7 @@ class ProducerState:
                 self.transactions.begin(producer_id, first)
 
     def replay(self, batches: Iterable[memoryview]) -> None:
-        """Learn from batches that were listed before."""
+        """Record batches whose aborted transactions are listed already."""
         for batch in batches:
             header = read_header(batch)
             if header.producer_id < 0:
@@ -99,7 +104,7 @@ class ProducerState:
         return f"{self.producers!r}, {self.transactions!r}"
 
 
-def _marker(batch: Buffer) -> Marker | None:
+def _marker(batch: Buffer) -> EndTransactionMarker | None:
     try:
         return read_marker(batch)
     except WireError as problem:

@@ -1,10 +1,12 @@
-"""What compaction leaves of one batch: the batch as it is, a shorter one, an empty one, or nothing.
+"""What compaction keeps of one batch: the batch as it is, a shorter one, an empty one, or nothing.
 
-Rules, as in Kafka. A record stays while it is the newest of its key; one without a key goes. A tombstone, and the marker of a transaction of
-which nothing is left, stay until the delete horizon of their batch (KIP-534): `delete.retention.ms` after the first pass that met them, so that
-a reader who is on his way has time to see them. A batch keeps its first and its last offset, however few records are left. An empty one stays
-where it alone knows the last sequence of a producer, or is the end of what was cleaned (KIP-98). What was sealed stays sealed: a batch that
-loses nothing is not touched, and not a byte of it changes.
+Rules, as in Kafka. A record stays while it is the newest of its key; a record without a key is
+removed. Two kinds stay until the delete horizon of their batch (KIP-534): a tombstone, and the
+marker of a transaction that has no data left. The horizon is `delete.retention.ms` after the first
+pass that met them, so that a slow consumer has time to read them. A batch keeps its first and its
+last offset, however few records are left. An empty batch stays when it alone holds the last
+sequence of a producer, or when it is the end of what was cleaned (KIP-98). A batch that loses
+nothing is not rewritten: no byte of it changes.
 """
 
 from __future__ import annotations
@@ -18,10 +20,11 @@ from .offset_map import OffsetMap
 from .transactions import CleanedTransactions
 
 
-class Pass(NamedTuple):
-    """What holds for all batches of one pass: the newest offsets, the transactions, when it is, how long tombstones stay, whose last batch is
-    where (producer id -> the last offset of its last batch), where the cleaned part of the log ends, and where the segment that is being
-    written does: a batch that ends there stays, if need be empty, so that a hole between segments is never one that compaction left."""
+class CleanerPass(NamedTuple):
+    """What is the same for all batches of one pass. `last_of_producer` maps a producer id to the
+    last offset of its last batch; the cleaned part of the log ends at `end`, the segment that is
+    being written at `segment_end`. A batch that ends there stays, perhaps empty: so compaction
+    leaves no gap between two segments."""
 
     newest: OffsetMap
     transactions: CleanedTransactions
@@ -33,7 +36,7 @@ class Pass(NamedTuple):
     segment_end: int = -1
 
 
-def retained(batch: Buffer, of: Pass) -> Buffer | None:
+def retained(batch: Buffer, of: CleanerPass) -> Buffer | None:
     """What is left of `batch`; None for nothing. WireError when it cannot be read."""
     header = read_header(batch)
     obsolete = of.transactions.is_obsolete(header, batch)
@@ -53,7 +56,7 @@ def retained(batch: Buffer, of: Pass) -> Buffer | None:
     return _shortened(header, left, horizon, of.level)
 
 
-def _stays(record: Record, header: BatchHeader, of: Pass, expired: bool) -> bool:
+def _stays(record: Record, header: BatchHeader, of: CleanerPass, expired: bool) -> bool:
     if record.offset > of.newest.latest:
         return True
     if record.key is None:
@@ -61,13 +64,13 @@ def _stays(record: Record, header: BatchHeader, of: Pass, expired: bool) -> bool
     return record.offset >= of.newest.newest(record.key) and (record.value is not None or not expired)
 
 
-def _is_needed(header: BatchHeader, of: Pass) -> bool:
+def _is_needed(header: BatchHeader, of: CleanerPass) -> bool:
     is_last = of.last_of_producer.get(header.producer_id) == header.last_offset
     return is_last or header.next_offset in (of.end, of.segment_end)
 
 
-def _horizon(header: BatchHeader, left: list[Record], of: Pass, obsolete: bool) -> int | None:
-    """The delete horizon that the batch is to get now; None when it has one, or needs none."""
+def _horizon(header: BatchHeader, left: list[Record], of: CleanerPass, obsolete: bool) -> int | None:
+    """The delete horizon that the batch gets now; None when it has one, or needs none."""
     if header.has_delete_horizon:
         return None
     wanted = obsolete if header.is_control else any(record.value is None for record in left)

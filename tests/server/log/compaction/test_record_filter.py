@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kafkadouble.server.log.compaction.offset_map import OffsetMap
-from kafkadouble.server.log.compaction.retention import Pass, retained
+from kafkadouble.server.log.compaction.record_filter import CleanerPass, retained
 from kafkadouble.server.log.compaction.transactions import CleanedTransactions
 from kafkadouble.server.log.transactions import AbortedTransaction
 from kafkadouble.wire.batch import ABORT, COMMIT, Record, control_record, decode_records, encode_batch, read_header
@@ -40,12 +40,12 @@ def passing(
     aborted: tuple[AbortedTransaction, ...] = (),
     last: dict[int, int] | None = None,
     end: int = 1001,
-) -> Pass:
+) -> CleanerPass:
     offsets = OffsetMap(100)
     for key, offset in (newest or {}).items():
         offsets.put(key, offset)
     offsets.latest = latest
-    return Pass(offsets, CleanedTransactions(aborted), now, DAY, last or {}, end)
+    return CleanerPass(offsets, CleanedTransactions(aborted), now, DAY, last or {}, end)
 
 
 def offsets(left: Buffer | None) -> list[int]:

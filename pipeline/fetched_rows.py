@@ -1,4 +1,5 @@
-"""What one Fetch brought, as Arrow: the rows between two offsets, without control records and without what was aborted."""
+"""The records of one Fetch as Arrow: the rows between two offsets, without control records and
+aborted transactions."""
 
 from __future__ import annotations
 
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
 def rows(
     fetched: Fetched, partition: TopicPartition, start: int, end: int, names: Sequence[str], committed: bool
 ) -> Iterator[pa.RecordBatch]:
-    """The records with start <= offset < end, in their order, with the columns `names`. With `committed` those of aborted transactions are left
-    out, which takes an answer with that isolation. The WireErrors of `columns.decode` for batches that are corrupt."""
+    """The records with start <= offset < end, in their order, with the columns `names`. With
+    `committed`, records of aborted transactions are left out, which needs a response with that
+    isolation level. Raises the WireErrors of `columns.decode` for corrupt batches."""
     headers = columns.walk(fetched.buffer)
     first = max(start, fetched.position)
     keep = ~headers.control & (headers.last_offset >= first) & (headers.base_offset < end)

@@ -1,4 +1,5 @@
-"""What can be gone through as Arrow record batches, for pandas, polars, DuckDB and whoever else takes Arrow."""
+"""The base class of tables that are iterated as Arrow record batches, for pandas, polars, DuckDB
+and other users of Arrow."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Streamed(ABC):
-    """`schema`, and record batches of it, anew each time that one goes through them."""
+    """`schema`, and record batches of it; each iteration reads them again."""
 
     schema: pa.Schema
 
@@ -32,5 +33,5 @@ class Streamed(ABC):
         return self.to_reader().read_all()
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """For libraries that take whatever has Arrow in it."""
+        """The Arrow C stream interface, for libraries that read it."""
         return self.to_reader().__arrow_c_stream__(requested_schema)

@@ -23,7 +23,8 @@ Bound = str | int | Mapping[int, int | str]
 
 
 class TopicTable(Streamed):
-    """Parts of a topic, from offset to offset as they were when this was made; read from the brokers whenever it is gone through."""
+    """Parts of a topic, between offsets that were fixed when it was made. Each iteration reads them
+    from the brokers."""
 
     def __init__(
         self,
@@ -65,12 +66,13 @@ def fetch(
     isolation: str | None = None,
     config: Mapping[str, object] | None = None,
 ) -> TopicTable:
-    """A topic's records, as far as it is written now, or part of them.
+    """The records of a topic up to its present end, or a part of them.
 
-    `columns`: which ones, in which order (all that a broker tells). Timestamps are ms since the epoch and come before offsets: from the first
-    record of this time or later. `config` has further settings of Kafka's clients, such as `security.protocol`; its isolation.level counts
-    unless `isolation` is given. UsageError, and the kinds of `kafkadouble.pipeline.client.ClientError`; WireError while reading, for a batch
-    that is corrupt.
+    `columns`: their names, in order; by default all that a broker sends. Timestamps are ms since
+    the epoch and take precedence over offsets: from the first record with this timestamp or a later
+    one. `config` has further settings of Kafka's clients, such as `security.protocol`; its
+    `isolation.level` counts unless `isolation` is given. Raises UsageError, and kinds of
+    `kafkadouble.pipeline.client.ClientError`; while reading, WireError for a corrupt batch.
     """
     try:
         from kafkadouble.wire.columns import NAMES
@@ -107,7 +109,7 @@ def _starts(
 def _ends(
     client: Client, chosen: Sequence[TopicPartition], bound: Bound, when: int | None, isolation: str
 ) -> dict[TopicPartition, int]:
-    """No end lies behind what is written: it would be waited for."""
+    """Limits the end to the present end of the partition: a read would wait for later records."""
     latest = _bounds(client, chosen, "ending_offsets", "latest", isolation)
     if when is None:
         asked = _bounds(client, chosen, "ending_offsets", bound, isolation)
@@ -119,7 +121,7 @@ def _ends(
 def _by_time(
     client: Client, chosen: Sequence[TopicPartition], name: str, when: int, isolation: str
 ) -> dict[TopicPartition, int]:
-    """The first offset of this time or later, and the end where there is none."""
+    """The first offset of this timestamp or a later one, else the end."""
     if when < 0:
         raise UsageError(f"{name}: {when} is no time in ms since the epoch")
     found = client.offsets(dict.fromkeys(chosen, when), isolation)

@@ -152,7 +152,7 @@ def set_append_time(batch: bytearray | memoryview, timestamp: int, position: int
 
 
 def set_max_timestamp(batch: bytearray | memoryview, timestamp_type: int, timestamp: int, position: int = 0) -> None:
-    """Sets the timestamp type and the max timestamp, in place; the checksum is computed anew only
+    """Sets the timestamp type and the max timestamp, in place; the checksum is computed again only
     when one of them changed."""
     (attributes,) = _SHORT.unpack_from(batch, position + _ATTRIBUTES)
     changed = (attributes & ~APPEND_TIME_FLAG) | (APPEND_TIME_FLAG if timestamp_type else 0)

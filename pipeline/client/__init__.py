@@ -1,10 +1,11 @@
-"""A small synchronous Kafka client on our own codecs: what pipelines need of a cluster over the wire.
+"""A small synchronous Kafka client on our own codecs: the requests that pipelines need.
 
     with Client({"bootstrap.servers": "localhost:9092"}) as client:
         for fetched in client.read(TopicPartition("orders", 0), 0, 1000):
             ...
 
-Rules. Nothing here is Spark's or Arrow's: bytes of record batches come out, `wire.columns` makes tables of them.
+Rules. Nothing here uses Spark or Arrow: the client returns bytes of record batches, and
+`wire.columns` makes tables of them.
 """
 
 from __future__ import annotations

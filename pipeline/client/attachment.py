@@ -1,7 +1,9 @@
-"""The connection of one read: to the leader of its partition, or to the replica that the leader prefers (KIP-392), and anew when that changes.
+"""The connection of one read: to the leader of its partition, or to the preferred read replica
+(KIP-392). It reconnects when that changes.
 
-Rules. Nobody reads on from a topic that is another one by now, nor from a leader that lacks what was read: brokers too old to look for
-divergence in a Fetch are asked for the end of the epoch before (KIP-320).
+Rules. A read does not continue on a topic that was recreated, nor on a leader without the records
+that were read. Brokers that are too old to detect divergence in a Fetch are first asked for the end
+offset of the leader epoch (KIP-320).
 """
 
 from __future__ import annotations
@@ -19,9 +21,10 @@ from .patience import Patience
 
 
 class Attachment:
-    """`connection` is for this read alone, while there is one; `replica` is the node that is read from instead of the leader.
+    """`connection` belongs to this read alone, or is None; `replica` is the node that is read from
+    instead of the leader.
 
-    `told` is what the caller knows of the leader. A topic with another id is never read.
+    `told` is the leader that the caller knows. A topic with another id is never read.
     """
 
     def __init__(self, network: Network, partition: TopicPartition, told: PartitionLeader | None = None) -> None:
@@ -36,7 +39,8 @@ class Attachment:
         self._checked_epoch = -1
 
     def connected(self, patience: Patience, read: OffsetAndEpoch) -> BrokerConnection | None:
-        """A connection that goes on behind `read`, or None when no broker could be reached, after some waiting.
+        """A connection that goes on behind `read`, or None when no broker could be reached, after
+        some waiting.
 
         Raises ConnectionLost, LogTruncated, TopicRecreated, NoSuchTopic.
         """
@@ -49,13 +53,13 @@ class Attachment:
         return self.connection
 
     def leave(self) -> None:
-        """Let others have the connection, if it is of use to them."""
+        """Returns the connection to the pool, if it is still usable."""
         connection, self.connection = self.connection, None
         if connection is not None:
             self._network.links.give_back(connection)
 
     def lost(self, *, stale: bool) -> None:
-        """Look for the leader anew, who may be another one if what is known is `stale`."""
+        """Finds the leader again; `stale` metadata is refreshed first."""
         self.replica = None
         if self.connection is not None and not self.connection.idle:
             self._network.links.drop(self.connection.endpoint)
@@ -64,7 +68,8 @@ class Attachment:
             self._network.metadata.stale(self._partition.topic)
 
     def learned(self, leader: LeaderAndEpoch) -> bool:
-        """Whether an error told who leads now; then there is no need to ask others (KIP-951)."""
+        """Whether an error response named the current leader; then no metadata request is needed
+        (KIP-951)."""
         news = self._network.metadata.cluster.learn(self._partition, leader)
         if news:
             self.leave()
@@ -88,17 +93,17 @@ class Attachment:
         return connection
 
     def _check_id(self, position: int) -> None:
-        """Offsets of one topic are not those of another of the same name."""
+        """Checks the topic id: a recreated topic has other records at the same offsets."""
         topic = self._network.metadata.cluster.topics[self._partition.topic]
         if ZERO not in (topic.id, self.topic_id) and topic.id != self.topic_id:
             raise TopicRecreated(
-                f"topic {topic.name!r} was deleted and created anew while {self._partition} was read at offset {position}",
+                f"topic {topic.name!r} was deleted and recreated while {self._partition} was read at offset {position}",
                 topic.name,
             )
         self.topic_id = topic.id
 
     def _check_epoch(self, connection: BrokerConnection, read: OffsetAndEpoch) -> None:
-        """Has the leader what was read?"""
+        """Checks that the leader has the records that were read."""
         if read.epoch < 0 or self._checked_epoch == self.leader.epoch:
             return
         if fetching.version_for(connection, self.topic_id) < fetching.EPOCH_CHECKED:

@@ -1,7 +1,9 @@
-"""A small synchronous Kafka client: what a pipeline needs of a cluster, and no more. The way in to this package.
+"""The entry point of this package: a small synchronous Kafka client with the requests that
+pipelines need.
 
-Rules. One thread uses it at a time. Nothing runs in the background: what is asked is asked by the call that needs it, and a call ends within
-`default.api.timeout.ms`, or tells why not. No groups are joined and no transactions made.
+Rules. One thread uses it at a time. Nothing runs in the background: each call sends the requests
+that it needs, and ends within `default.api.timeout.ms`, with an error if need be. The client joins
+no groups and makes no transactions.
 """
 
 from __future__ import annotations
@@ -20,13 +22,14 @@ from .producing import Producer
 from .settings import ClientSettings
 
 MOST_BYTES = 16 << 20
-"""Of one Fetch: what a caller holds in memory for a moment, twice."""
+"""The largest `max_bytes` of one Fetch. A caller may hold two responses in memory."""
 
 
 class Client:
-    """A client with Kafka's settings, by Kafka's dotted names. UsageError for a value that cannot be; an unknown name is a warning.
+    """A client with Kafka's settings, by Kafka's dotted names. Raises UsageError for an invalid
+    value; logs a warning for an unknown name.
 
-    Its errors are the kinds of `ClientError`. Nothing is connected until something is asked.
+    Its errors are kinds of `ClientError`. It connects with the first request.
     """
 
     def __init__(self, settings: Mapping[str, object]) -> None:
@@ -42,24 +45,28 @@ class Client:
         return self._settings
 
     def topics(self, internal: bool | None = None) -> list[str]:
-        """The names of all topics, in order; `internal`: also those that Kafka made for itself, by default as exclude.internal.topics says."""
+        """The names of all topics, sorted; `internal`: also internal topics, by default as
+        `exclude.internal.topics` says."""
         if internal is None:
             internal = not self._settings.flag("exclude.internal.topics")
         found = self._network.metadata.all_topics(self._network.patience("topics"))
         return sorted(topic.name for topic in found if internal or not topic.internal)
 
     def partitions(self, topic: str, create: bool = False) -> list[int]:
-        """The partitions of a topic. NoSuchTopic, after a second or two; with `create` brokers that create topics by themselves create it."""
+        """The partitions of a topic. Raises NoSuchTopic after one or two seconds. With `create`,
+        brokers with automatic topic creation create it."""
         patience = self._network.patience(f"partitions of {topic}")
         return sorted(self._network.metadata.topic(topic, patience, create=create).leaders)
 
     def topic_id(self, topic: str) -> str:
-        """The id of a topic as Kafka prints it, empty when the cluster has no ids: another one is another topic (KIP-516). NoSuchTopic."""
+        """The id of a topic as Kafka prints it, empty when the cluster has no ids. A recreated
+        topic has another id (KIP-516). Raises NoSuchTopic."""
         found = self._network.metadata.topic(topic, self._network.patience(f"id of {topic}")).id
         return "" if found == ZERO else str(found)
 
     def leaders(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, PartitionLeader]:
-        """The leaders of partitions, which another process can hand to its `read`. Partitions that are not there are left out."""
+        """The leaders of partitions, which another process can pass to its `read`. Unknown
+        partitions are omitted."""
         found: dict[TopicPartition, PartitionLeader] = {}
         patience, asked = self._network.patience("leaders"), list(partitions)
         for name in dict.fromkeys(each.topic for each in asked):
@@ -70,21 +77,24 @@ class Client:
         return found
 
     def forget(self, topics: Iterable[str]) -> None:
-        """The brokers are asked about these topics again before anything is done with them."""
+        """Marks the metadata of these topics as stale: it is requested again before the next
+        use."""
         for name in topics:
             self._network.metadata.stale(name)
 
     def offsets(
         self, when: Mapping[TopicPartition, int], isolation: str | None = None
     ) -> dict[TopicPartition, OffsetAndEpoch | None]:
-        """The first offset of a record of this time or later, in ms since the epoch; -2 for the earliest that there is, -1 for the end, which
-        with `read_committed` is where the first open transaction begins. None when all records are older. `isolation` is isolation.level unless
-        given."""
+        """For each partition the first offset of a record with this timestamp (ms since the epoch)
+        or a later one. -2 is the earliest offset; -1 is the end, with `read_committed` the last
+        stable offset. The result is None when all records are older. `isolation` is
+        `isolation.level` unless given."""
         return offsets.by_time(self._network, when, isolation or self._isolation)
 
     def ends_of_epochs(self, epochs: Mapping[TopicPartition, int]) -> dict[TopicPartition, OffsetAndEpoch]:
-        """Where each leader epoch ends: of the largest epoch not above the given one that the leader has, which it tells, the offset behind
-        the last record. What was read beyond that with the given epoch was truncated (KIP-320)."""
+        """The end offset of each leader epoch: the largest epoch of the leader that is not above
+        the given one, and the offset after its last record. Records that were read beyond it were
+        truncated (KIP-320)."""
         return offsets.ends_of_epochs(self._network, epochs)
 
     def read(
@@ -98,13 +108,13 @@ class Client:
         isolation: str | None = None,
         max_bytes: int | None = None,
     ) -> Generator[Fetched, None, None]:
-        """Record batches from offset `start` on, until those before `end` have come; the last may go beyond it.
+        """Record batches from offset `start` to `end`; the last batch may extend beyond `end`.
 
-        `leader_epoch` is that of the record before `start`, if it is known. `leader` is what another
-        client knows of the partition's leader (`leaders`): with it no metadata is asked for, and a
-        topic with another id is not read. OffsetOutOfRange, LogTruncated, NoSuchTopic, TimedOut when
-        there was no progress for `default.api.timeout.ms`. A Fetch asks for `max_bytes` at most,
-        by default max.partition.fetch.bytes if that is given, and 16 MiB otherwise.
+        `leader_epoch` is that of the record before `start`, if it is known. `leader` is the
+        partition's leader from another client (`leaders`): with it, no metadata is requested, and a
+        topic with another id is not read. Raises OffsetOutOfRange, LogTruncated, NoSuchTopic, or
+        TimedOut after `default.api.timeout.ms` without progress. A Fetch asks for at most
+        `max_bytes`, by default `max.partition.fetch.bytes` if that is given, else 16 MiB.
         """
         return reading.read(
             self._network,
@@ -118,21 +128,22 @@ class Client:
         )
 
     def producer(self, acks: str | None = None, idempotent: bool | None = None) -> Producer:
-        """What delivers batches; `acks` and `enable.idempotence` are settings unless given. UsageError when they do not go together."""
+        """A producer. `acks` and `idempotent` override `acks` and `enable.idempotence`. Raises
+        UsageError when they contradict each other."""
         return Producer(self._network, acks, idempotent)
 
     def commit(self, group: str, offsets: Mapping[TopicPartition, OffsetAndEpoch], metadata: str = "") -> None:
-        """Write down that a group, which has no members, has come so far."""
+        """Commits offsets of a group that has no members."""
         groups.commit(self._network, group, offsets, metadata)
 
     def committed(
         self, group: str, partitions: Iterable[TopicPartition]
     ) -> dict[TopicPartition, OffsetAndEpoch | None]:
-        """How far a group has come; None where nothing is written down."""
+        """The committed offsets of a group; None for a partition without one."""
         return groups.committed(self._network, group, partitions)
 
     def close(self) -> None:
-        """Close every connection."""
+        """Closes every connection."""
         self._network.close()
 
     def __enter__(self) -> Self:

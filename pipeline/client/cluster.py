@@ -1,7 +1,9 @@
-"""What is known of a cluster: its brokers, its topics, and who leads their partitions. A fold over answers to Metadata.
+"""Caches the metadata of a cluster: brokers, topics, and the leaders of partitions. A fold over
+Metadata responses.
 
-Rules. An older leader epoch never takes the place of a newer one of the same topic (KIP-320): a broker that lags behind may answer. A topic of
-another id is another topic. This file asks nobody, and knows no clock.
+Rules. An older leader epoch does not replace a newer one of the same topic (KIP-320), because a
+broker with old metadata may answer. A topic with another id is another topic. This file sends
+nothing, and reads no clock.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from .names import BrokerEndpoint, PartitionLeader, TopicPartition
 
 
 class LeaderAndEpoch(NamedTuple):
-    """Who leads a partition, and since which epoch; node -1 is nobody, epoch -1 is not known."""
+    """The leader of a partition and its leader epoch. Node -1: no leader; epoch -1: unknown."""
 
     node: int
     epoch: int
@@ -26,9 +28,10 @@ class LeaderAndEpoch(NamedTuple):
 
 @dataclass
 class Topic:
-    """One topic. `error` is a code: what the cluster says instead of its partitions.
+    """One topic. `error` is an error code that the cluster returned instead of the partitions.
 
-    `complete` is False when no broker listed the partitions: `leaders` has those that another process sent.
+    `complete` is False when no broker listed the partitions: `leaders` holds those that another
+    process sent.
     """
 
     name: str
@@ -40,14 +43,14 @@ class Topic:
 
 
 class MetadataCache:
-    """`brokers` by node id; `topics` by name, those that somebody asked for."""
+    """`brokers` by node id; `topics` by name, those that were requested."""
 
     def __init__(self) -> None:
         self.brokers: dict[int, BrokerEndpoint] = {}
         self.topics: dict[str, Topic] = {}
 
     def fold(self, answer: MetadataResponse) -> None:
-        """What a broker answered."""
+        """Folds a Metadata response."""
         if answer.brokers:
             self.brokers = {each.node_id: BrokerEndpoint(each.host, each.port) for each in answer.brokers}
         for told in answer.topics:
@@ -65,7 +68,8 @@ class MetadataCache:
         return Topic(name, Uuid(told.topic_id), 0, told.is_internal, leaders)
 
     def learn(self, partition: TopicPartition, leader: LeaderAndEpoch) -> bool:
-        """A broker said who leads it now, beside an error (KIP-951). Whether that is news, and of a broker that is known."""
+        """Folds the current leader that an error response names (KIP-951). Returns whether it is
+        new, and its broker is known."""
         topic = self.topics.get(partition.topic)
         known = topic.leaders.get(partition.partition) if topic else None
         if topic is None or known is None or leader.epoch <= known.epoch or leader.node not in self.brokers:
@@ -74,7 +78,8 @@ class MetadataCache:
         return True
 
     def accept(self, partition: TopicPartition, told: PartitionLeader) -> None:
-        """Takes over what another process knows of a partition that has a leader. A topic with another id is replaced."""
+        """Takes over the leader of a partition from another process. A topic with another id is
+        replaced."""
         topic = self.topics.get(partition.topic)
         if topic is None or topic.error or (ZERO not in (topic.id, told.topic_id) and topic.id != told.topic_id):
             topic = self.topics[partition.topic] = Topic(partition.topic, told.topic_id, complete=False)
@@ -84,7 +89,7 @@ class MetadataCache:
             self.brokers[told.node] = told.endpoint
 
     def leader(self, partition: TopicPartition) -> LeaderAndEpoch | None:
-        """None when nothing is known of the partition."""
+        """The leader, or None for an unknown partition."""
         topic = self.topics.get(partition.topic)
         return None if topic is None or topic.error else topic.leaders.get(partition.partition)
 
@@ -92,7 +97,7 @@ class MetadataCache:
         return self.brokers.get(node)
 
     def forget(self, topics: Iterable[str]) -> None:
-        """Nobody asks for these any more."""
+        """Removes topics that are not used any more."""
         for name in topics:
             self.topics.pop(name, None)
 

@@ -1,7 +1,9 @@
-"""A connection to a broker: who is who, which versions both speak, then requests and their answers (KIP-35, KIP-511, KIP-219).
+"""A connection to a broker: authentication, the versions of both sides, then requests and responses
+(KIP-35, KIP-511, KIP-219).
 
-Rules. What comes is believed only as far as it is what was asked for: another correlation id, or bytes that are no answer, is a BadAnswer,
-after which the connection is of no use. Who was told to wait (`throttle_time_ms`) waits. This file never asks a second time.
+Rules. A response with another correlation id, or bytes that are no response, is a BadAnswer, after
+which the connection cannot be used. The connection waits when it was throttled
+(`throttle_time_ms`). This file does not repeat requests.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ from .stream import SocketStream
 
 FIRST_ASKED = 4
 MOST_ELEMENTS = 1_000_000
-"""So many things a large answer may be made of: a cluster's metadata are larger than a request may be."""
+"""The largest number of elements of a response: the metadata of a cluster may be larger than any
+request."""
 
 
 class _Sent(NamedTuple):
@@ -38,22 +41,23 @@ class _Sent(NamedTuple):
 
 
 class BrokerConnection:
-    """Use `open`. `versions` are the broker's, by API key."""
+    """Use `open` to make one. `versions` are the broker's, by API key."""
 
     def __init__(self, stream: SocketStream, settings: ClientSettings) -> None:
         self._stream, self._settings = stream, settings
         self._ids = count()
         self._under_way: deque[_Sent] = deque()
         self._quiet_until = 0.0
-        self._broken = False  # whether nobody knows what comes over it next
-        self._proven = False  # whether it was ever answered anything but its versions
+        self._broken = False  # whether the next bytes are unknown
+        self._proven = False  # whether a response other than that of ApiVersions arrived
         self.used = time.monotonic()
         self.expires: float | None = None
         self.versions: Mapping[int, tuple[int, int]] = {}
 
     @classmethod
     def open(cls, endpoint: BrokerEndpoint, settings: ClientSettings, seconds: float) -> BrokerConnection:
-        """A connection that is ready to be asked. ConnectionLost, BadAnswer, Unsupported, NotAuthenticated."""
+        """A connection that is ready for requests. Raises ConnectionLost, BadAnswer, Unsupported,
+        NotAuthenticated."""
         from .security import secured
 
         seconds = min(seconds, settings.seconds("socket.connection.setup.timeout.ms"))
@@ -79,21 +83,22 @@ class BrokerConnection:
 
     @property
     def idle(self) -> bool:
-        """Whether somebody else may ask now: no answer is to come, and nothing went wrong."""
+        """Whether another caller may use it now: no response is outstanding, and nothing failed."""
         return not self._under_way and not self._broken
 
     @property
     def throttled(self) -> bool:
-        """Whether the broker wants to be left alone for a while."""
+        """Whether the broker throttles this client."""
         return time.monotonic() < self._quiet_until
 
     def stale(self, now: float) -> bool:
-        """Whether another connection had better be used: this one idled for too long, or who it is must be shown anew (KIP-368)."""
+        """Whether a new connection is needed: this one was idle for too long, or has to
+        authenticate again (KIP-368)."""
         idle = self._settings.seconds("connections.max.idle.ms")
         return (idle >= 0 and now - self.used > idle) or (self.expires is not None and now > self.expires)
 
     def version(self, key: int, lowest: int = 0, highest: int = 1 << 15) -> int:
-        """The newest that both have, within these bounds. Unsupported."""
+        """The newest version that both sides have, within these bounds. Raises Unsupported."""
         api = registry.api(key)
         low, high = self.versions.get(key, (0, -1))
         found = min(api.stable_versions[1], high, highest)
@@ -104,12 +109,12 @@ class BrokerConnection:
         return found
 
     def ask(self, body: Message, version: int) -> Message:
-        """Send it, and wait for its answer; nothing else may be under way."""
+        """Sends a request and waits for its response; no other request may be in flight."""
         self.send(body, version)
         return self.receive()
 
     def send(self, body: Message, version: int) -> None:
-        """Send it; its answer is for `receive`, after those of what was sent before."""
+        """Sends a request. `receive` returns its response, after those of earlier requests."""
         if (wait := self._quiet_until - time.monotonic()) > 0:
             time.sleep(wait)
         key, correlation_id = body.api_key or 0, next(self._ids) & 0x7FFFFFFF
@@ -121,11 +126,12 @@ class BrokerConnection:
         self._under_way.append(_Sent(key, version, correlation_id))
 
     def forget(self) -> None:
-        """What was sent last has no answer (acks=0)."""
+        """The last request has no response (acks=0)."""
         self._under_way.pop()
 
     def receive(self, most: int = MAX_SIZE) -> Message:
-        """The answer to what was sent first, of at most so many bytes. Its records are views of a buffer that lasts as long as they do."""
+        """The response to the oldest request in flight, of at most `most` bytes. Its records are
+        views of a buffer that lasts as long as they do."""
         sent = self._under_way.popleft()
         self._broken = True
         try:
@@ -143,7 +149,7 @@ class BrokerConnection:
         return answer
 
     def rest(self) -> None:
-        """Nobody will ask for a while: hold no memory."""
+        """Releases the buffers, because no request will follow for a while."""
         self._stream.forget_buffers()
 
     def close(self) -> None:
@@ -151,7 +157,8 @@ class BrokerConnection:
 
     def _read(self, frame: bytearray, sent: _Sent) -> Message:
         name = registry.api(sent.key).name
-        data = cast(bytes, frame)  # a message that carries records is read where it is, another one is small
+        # a message with records is read in place; any other one is small
+        data = cast(bytes, frame)
         try:
             _check_elements(data, sent)
             found, answer = headers.read_response(data, sent.key, sent.version)
@@ -180,7 +187,8 @@ class BrokerConnection:
         return answer
 
     def _doubted(self, lost: ConnectionLost) -> ConnectionLost:
-        """A broker that wants TLS or SASL tells it by ending the connection, sometimes not before it has told its versions."""
+        """The hint for a closed connection: a broker that requires TLS or SASL closes it, sometimes
+        after it has sent its versions."""
         protocol = self._settings.text("security.protocol")
         return ConnectionLost(f"{lost}; is security.protocol={protocol} what it wants?")
 
@@ -195,7 +203,7 @@ class BrokerConnection:
 
 
 def _check_elements(frame: bytes, sent: _Sent) -> None:
-    """WireError for an answer of which far more objects than bytes would be made."""
+    """Raises WireError for a response that would become far more objects than bytes."""
     if len(frame) <= MOST_ELEMENTS:
         return
     api = registry.api(sent.key)

@@ -1,6 +1,7 @@
-"""One Produce: a batch for each of several partitions that one broker leads, by topic id where the cluster has ids (KIP-516).
+"""Sends one Produce request: a batch for each of several partitions of one leader, by topic id when
+the cluster has ids (KIP-516).
 
-This file decides nothing about another attempt.
+This file does not decide about retries.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ FIRST, LAST_WITH_NAMES = 3, 12
 
 
 class Delivered(NamedTuple):
-    """What became of a partition's batch: an error code, 0 if it is stored, and at which offset, -1 when that is not known."""
+    """The result of a partition's batch: an error code, 0 if it was appended, and its offset, -1
+    when that is unknown."""
 
     partition: TopicPartition
     code: int
@@ -38,7 +40,8 @@ def deliver(
     acks: int,
     timeout_ms: int,
 ) -> list[Delivered]:
-    """Send a batch for each partition, and what the broker says of them, once of each; `ids` are those of their topics."""
+    """Sends a batch for each partition, and returns one result for each; `ids` are the topic
+    ids."""
     version = connection.version(ApiKeys.PRODUCE, FIRST, LAST_WITH_NAMES if ZERO in ids.values() else 1 << 15)
     connection.send(_request(batches, ids, acks, timeout_ms), version)
     if not acks:
@@ -75,7 +78,7 @@ def _request(
 
 
 def checked(batch: bytes | bytearray) -> bytearray:
-    """A copy to write into, whose offsets begin at 0, as brokers want them. UsageError."""
+    """A writable copy, whose offsets begin at 0, as brokers require. Raises UsageError."""
     try:
         header = read_header(batch)
     except WireError as error:
@@ -88,7 +91,7 @@ def checked(batch: bytes | bytearray) -> bytearray:
 
 
 def refused(told: Delivered) -> ClientError:
-    """The error for a batch that is refused for good."""
+    """The error for a batch that is refused permanently."""
     what = f"sending to {told.partition}"
     if told.code == error_codes.MESSAGE_TOO_LARGE:
         return ApiError(what, told.code, "a batch is larger than the topic's max.message.bytes: make smaller ones")

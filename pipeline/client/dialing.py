@@ -1,6 +1,6 @@
-"""From a host and a port to a socket: every address of the host is tried, each for its own time.
+"""Connects to a host and a port: tries every address of the host, each for its own time.
 
-This file knows nothing of Kafka. OSError when none of them takes the connection.
+This file knows nothing about Kafka. Raises OSError when no address accepts the connection.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .settings import ClientSettings
 
 
 class Unresolvable(OSError):
-    """Nobody knows a host of this name."""
+    """The host name cannot be resolved."""
 
 
 def dial(endpoint: BrokerEndpoint, settings: ClientSettings, seconds: float) -> socket.socket:
@@ -36,7 +36,7 @@ def dial(endpoint: BrokerEndpoint, settings: ClientSettings, seconds: float) -> 
 
 
 def said(error: BaseException) -> str:
-    """What went wrong, without an address: whoever tells it knows that."""
+    """The text of an error, without the address, which the caller adds."""
     number = error.errno if isinstance(error, OSError) and type(error).__module__ == "builtins" else None
     return os.strerror(number).lower() if number is not None and number > 0 else str(error) or type(error).__name__
 
@@ -50,7 +50,8 @@ def _addresses(endpoint: BrokerEndpoint) -> list[tuple[int, int, int, str, tuple
 
 
 def _tune(sock: socket.socket, settings: ClientSettings) -> None:
-    """A small request must not wait for the acknowledgement of the one before."""
+    """Sets TCP_NODELAY: a small request must not wait for the acknowledgement of the previous
+    one."""
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     if (size := settings.int("send.buffer.bytes")) > 0:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, size)

@@ -1,7 +1,9 @@
-"""What can go wrong for a caller of the client: one family, each message one sentence that names broker, topic or partition.
+"""The errors of the client: one family, with messages of one sentence that names broker, topic or
+partition.
 
-Rules. Every kind keeps what it was made of in `args`, so that it goes from process to process by pickle. A broker's codes that no kind stands
-for come as `ApiError`. `ConnectionLost` never leaves the client.
+Rules. Every kind keeps its arguments in `args`, so that it can be pickled between processes. A
+broker's error codes without a kind of their own become `ApiError`. `ConnectionLost` never leaves
+the client.
 """
 
 from __future__ import annotations
@@ -12,39 +14,40 @@ from .names import OffsetAndEpoch, TopicPartition
 
 
 class ClientError(Exception):
-    """Whatever the client could not do."""
+    """The base class of all errors of the client."""
 
 
 class NotReachable(ClientError):
-    """No broker of the cluster could be talked to."""
+    """No broker of the cluster could be reached."""
 
 
 class NotAuthenticated(ClientError):
-    """The broker does not accept who this is, or cannot prove who it is itself (SASL, TLS)."""
+    """The authentication of the client or of the broker failed (SASL, TLS)."""
 
 
 class NotAuthorized(ClientError):
-    """The broker knows who this is, and says that it may not."""
+    """The client is authenticated, but does not have the right."""
 
 
 class Unsupported(ClientError):
-    """The broker serves no version of a request that would do."""
+    """The broker has no version of an API that the client can use."""
 
 
 class BadAnswer(ClientError):
-    """What came from a broker is no answer to what it was asked."""
+    """The bytes from a broker are no response to the request."""
 
 
 class TimedOut(ClientError):
-    """It did not succeed within its time; the sentence ends with the last trouble."""
+    """A call did not succeed within its time; the sentence ends with the last error."""
 
 
 class NoLeader(TimedOut):
-    """Nobody led the partition for the whole time."""
+    """The partition had no leader for the whole time."""
 
 
 class NoSuchTopic(ClientError):
-    """The cluster has no such topic. `topic` is its name; `partition` is None when all partitions are missing."""
+    """The cluster has no such topic. `topic` is its name; `partition` is None when all partitions
+    are missing."""
 
     def __init__(self, what: str, topic: str = "", partition: int | None = None) -> None:
         super().__init__(what, topic, partition)
@@ -63,11 +66,11 @@ class NoSuchPartition(NoSuchTopic):
 
 
 class TopicRecreated(NoSuchTopic):
-    """The topic was deleted, and another one has its name now: its offsets mean nothing any more."""
+    """The topic was deleted and recreated: offsets of the old one are invalid."""
 
 
 class ApiError(ClientError):
-    """A broker said no. `code` is Kafka's number, `error` its name."""
+    """A broker returned an error code. `code` is Kafka's number, `error` its name."""
 
     def __init__(self, what: str, code: int, message: str | None = None) -> None:
         super().__init__(what, code, message)
@@ -79,7 +82,8 @@ class ApiError(ClientError):
 
 
 class OffsetOutOfRange(ClientError):
-    """The partition has no such offset: it was deleted, or never written. Offsets that are not known are -1."""
+    """The partition does not have the offset: it was deleted, or never written. Unknown offsets are
+    -1."""
 
     def __init__(self, partition: TopicPartition, asked: int, log_start_offset: int, end: int) -> None:
         super().__init__(partition, asked, log_start_offset, end)
@@ -91,7 +95,8 @@ class OffsetOutOfRange(ClientError):
 
 
 class LogTruncated(ClientError):
-    """The log was truncated since it was read: `end` is up to where what was read is still there (KIP-320)."""
+    """The log was truncated since it was read: records that were read are still there up to `end`
+    (KIP-320)."""
 
     def __init__(self, partition: TopicPartition, asked: OffsetAndEpoch, end: OffsetAndEpoch) -> None:
         super().__init__(partition, asked, end)
@@ -105,11 +110,11 @@ class LogTruncated(ClientError):
 
 
 class ConnectionLost(Exception):
-    """A connection is of no use any more; another attempt may go well. Its text says where and why."""
+    """A connection failed; another attempt may succeed. The text says where and why."""
 
 
 class NoSuchHost(ConnectionLost):
-    """There is no address to connect with."""
+    """The host name has no address."""
 
 
 AUTHENTICATION = frozenset(
@@ -130,7 +135,7 @@ AUTHORIZATION = frozenset(
 
 
 def refusal(what: str, code: int, message: str | None = None) -> ClientError:
-    """The error that a code stands for; `what` begins its sentence."""
+    """The error for a code; its sentence begins with `what`."""
     if code in AUTHORIZATION:
         return NotAuthorized(f"{what}: {error_codes.name(code)}: {message or error_codes.meaning(code)}")
     if code in AUTHENTICATION:

@@ -1,6 +1,7 @@
-"""One Fetch of one partition: the request, and what its answer says. Sessionless, by topic id where the cluster has ids (KIP-227, KIP-516).
+"""One Fetch of one partition: builds the request, and reads the response. Without a fetch session,
+by topic id when the cluster has ids (KIP-227, KIP-516).
 
-This file sends nothing and decides nothing about another attempt.
+This file sends nothing and does not decide about retries.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from .names import Fetched, OffsetAndEpoch, TopicPartition
 from .settings import ClientSettings
 
 BY_ID, BY_NAME, EPOCH_CHECKED = 13, 12, 12
-"""Versions: the first with topic ids, the last with names, the first in which a broker looks for divergence itself."""
+"""Versions: the first with topic ids, the last with names, the first in which a broker detects
+divergence itself."""
 
 _LENGTH = Struct(">8xi").unpack_from
 
 
 class FetchPosition(NamedTuple):
-    """What is to be fetched: from `position` on, which follows a record of `last_epoch`."""
+    """The position of a read: `position` follows a record of the leader epoch `last_epoch`."""
 
     partition: TopicPartition
     topic_id: Uuid
@@ -45,7 +47,7 @@ def version_for(connection: BrokerConnection, topic_id: Uuid) -> int:
 
 
 def request(wanted: FetchPosition, version: int, settings: ClientSettings) -> FetchRequest:
-    """The request for it."""
+    """The Fetch request for a position."""
     partition = FetchRequest.FetchPartition(
         partition=wanted.partition.partition,
         current_leader_epoch=wanted.leader_epoch,
@@ -56,7 +58,7 @@ def request(wanted: FetchPosition, version: int, settings: ClientSettings) -> Fe
     topic = FetchRequest.FetchTopic(topic=wanted.partition.topic, topic_id=wanted.topic_id, partitions=[partition])
     return FetchRequest(
         max_wait_ms=settings.int("fetch.max.wait.ms"),
-        # more than the partition may send would never be there, and the broker would wait for it
+        # with more than the limit of the partition, the broker would always wait
         min_bytes=min(settings.int("fetch.min.bytes"), wanted.max_bytes),
         max_bytes=wanted.max_bytes,
         isolation_level=wanted.isolation,
@@ -68,7 +70,7 @@ def request(wanted: FetchPosition, version: int, settings: ClientSettings) -> Fe
 def partition_of(
     answer: FetchResponse, wanted: FetchPosition, connection: BrokerConnection
 ) -> FetchResponse.PartitionData:
-    """What an answer without an error says of the partition; BadAnswer when it says nothing of it."""
+    """The partition of a response without an error. Raises BadAnswer when it is missing."""
     for topic in answer.responses:
         if topic.topic_id == wanted.topic_id or topic.topic == wanted.partition.topic:
             for told in topic.partitions:
@@ -78,7 +80,7 @@ def partition_of(
 
 
 def fetched(told: FetchResponse.PartitionData, wanted: FetchPosition, last: BatchHeader) -> Fetched:
-    """What a caller gets; `last` is the last whole batch."""
+    """The value for the caller; `last` is the last complete batch."""
     aborted = told.aborted_transactions or ()
     return Fetched(
         memoryview(told.records or b""),
@@ -92,8 +94,8 @@ def fetched(told: FetchResponse.PartitionData, wanted: FetchPosition, last: Batc
 
 
 def whole_batches(records: memoryview, wanted: FetchPosition) -> tuple[BatchHeader, Batches] | None:
-    """The header of the last batch that is whole, and how large the whole ones are; None when not even one is. BadAnswer for bytes that are
-    no batches."""
+    """The header of the last complete batch, and the sizes of the complete ones; None without a
+    complete batch. Raises BadAnswer for bytes that are no batches."""
     try:
         starts, end = _starts(records)
         if not starts:
@@ -112,7 +114,7 @@ def whole_batches(records: memoryview, wanted: FetchPosition) -> tuple[BatchHead
 
 
 def _starts(records: memoryview) -> tuple[list[int], int]:
-    """Where each whole batch begins, and where the last one ends."""
+    """The start of each complete batch, and the end of the last one."""
     starts: list[int] = []
     position = 0
     while position + LOG_OVERHEAD < len(records):
@@ -127,11 +129,11 @@ def _starts(records: memoryview) -> tuple[list[int], int]:
 
 
 def size_of_first(records: memoryview) -> int:
-    """How large the first batch says that it is, of which the beginning is there; 0 when not even that."""
+    """The size that the incomplete first batch announces; 0 when its length is missing, too."""
     return LOG_OVERHEAD + int(_LENGTH(records, 0)[0]) if len(records) >= LOG_OVERHEAD else 0
 
 
 def divergence(told: FetchResponse.PartitionData) -> OffsetAndEpoch | None:
-    """Up to where the broker has the same log; None when it found no divergence."""
+    """The offset up to which the broker has the same log; None when it found no divergence."""
     found = told.diverging_epoch
     return None if found.end_offset < 0 else OffsetAndEpoch(found.end_offset, found.epoch)

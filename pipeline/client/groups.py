@@ -1,7 +1,9 @@
-"""The offsets that a group has committed, told and asked for without joining it: FindCoordinator, OffsetCommit, OffsetFetch.
+"""Commits and fetches the offsets of a group without joining it: FindCoordinator, OffsetCommit,
+OffsetFetch.
 
-Rules. A coordinator that moved, is loading or cannot be reached is looked for anew, as long as there is time. A group that has members refuses
-commits from outside (UNKNOWN_MEMBER_ID), and that is told.
+Rules. When the coordinator moved, is loading or cannot be reached, it is looked up again, as long
+as there is time. A group with members refuses commits from outside (UNKNOWN_MEMBER_ID), which is
+reported.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ T = TypeVar("T")
 
 
 def commit(network: Network, group: str, offsets: Mapping[TopicPartition, OffsetAndEpoch], metadata: str) -> None:
-    """Write these offsets down for a group."""
+    """Commits these offsets for a group."""
     partition = OffsetCommitRequest.OffsetCommitRequestPartition
     topics = [
         OffsetCommitRequest.OffsetCommitRequestTopic(
@@ -63,7 +65,7 @@ def commit(network: Network, group: str, offsets: Mapping[TopicPartition, Offset
 def committed(
     network: Network, group: str, partitions: Iterable[TopicPartition]
 ) -> dict[TopicPartition, OffsetAndEpoch | None]:
-    """What is written down for a group; None where nothing is."""
+    """The committed offsets of a group; None for a partition without one."""
     wanted = list(partitions)
     topic = OffsetFetchRequest.OffsetFetchRequestTopics
     topics = [
@@ -99,7 +101,7 @@ def _ask_coordinator(
     ask: Callable[[BrokerConnection], T],
     codes: Callable[[T], Mapping[TopicPartition, int]],
 ) -> T:
-    """The answer of the group's coordinator in which there is no error."""
+    """The first response of the group's coordinator without an error."""
     patience = network.patience(what)
     while True:
         coordinator = _coordinator(network, group, what, patience)

@@ -1,7 +1,8 @@
-"""Connections to brokers, kept while they are good for something.
+"""Keeps connections to brokers for reuse.
 
-Rules. A connection is lent to one caller at a time, so that a long Fetch keeps nobody waiting; whoever had trouble with one does not give it
-back. Which broker that is, and what to do when there is trouble, is decided elsewhere.
+Rules. A connection is used by one caller at a time, so that a long Fetch does not delay another
+one. A connection with an error is not returned to the pool. Other modules choose the broker, and
+handle errors.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ class ConnectionPool:
         self._closed = False
 
     def take(self, endpoint: BrokerEndpoint, seconds: float) -> BrokerConnection:
-        """A connection for this caller alone, to be given back or closed. ConnectionLost and the ClientErrors of `BrokerConnection.open`."""
+        """A connection for this caller alone, who returns or closes it. Raises ConnectionLost, and
+        the ClientErrors of `BrokerConnection.open`."""
         if self._closed:
             raise ClientError("the client is closed")
         idle, now = self._idle.get(endpoint, []), time.monotonic()
@@ -37,7 +39,7 @@ class ConnectionPool:
         return BrokerConnection.open(endpoint, self._settings, seconds)
 
     def give_back(self, connection: BrokerConnection) -> None:
-        """Whoever took it needs it no more; one that is not idle is closed."""
+        """Returns a connection to the pool; one that is not idle is closed."""
         if connection.idle and not self._closed:
             connection.rest()
             self._idle.setdefault(connection.endpoint, []).append(connection)
@@ -46,7 +48,8 @@ class ConnectionPool:
 
     @contextmanager
     def lent(self, endpoint: BrokerEndpoint, seconds: float) -> Iterator[BrokerConnection]:
-        """The same for a block of code; trouble in it is the end of the connection, and of the idle ones to the same broker."""
+        """The same for a block of code. An error in it closes the connection, and the idle ones to
+        the same broker."""
         connection = self.take(endpoint, seconds)
         try:
             yield connection
@@ -58,11 +61,11 @@ class ConnectionPool:
         self.give_back(connection)
 
     def connected(self) -> list[BrokerEndpoint]:
-        """The brokers to which there is a connection."""
+        """The brokers with an idle connection."""
         return [endpoint for endpoint, idle in self._idle.items() if idle]
 
     def drop(self, endpoint: BrokerEndpoint) -> None:
-        """What is idle there is probably dead, too."""
+        """Closes the idle connections to this broker, which probably failed, too."""
         for connection in self._idle.pop(endpoint, []):
             connection.close()
 

@@ -1,7 +1,9 @@
-"""Asking a cluster about itself: any broker will do, and those that were given first when none of the known ones does (KIP-899).
+"""Requests metadata from any broker of a cluster, and from the bootstrap servers when no known
+broker answers (KIP-899).
 
-Rules. What is known is asked anew when somebody found it stale, or after `metadata.max.age.ms`. A topic that is not there is asked for
-more than once before it is believed, since news of a new topic reaches one broker after the other.
+Rules. Metadata is requested again when it was found stale, or after `metadata.max.age.ms`. An
+unknown topic is requested more than once before it counts as absent, because brokers learn about a
+new topic one after the other.
 """
 
 from __future__ import annotations
@@ -24,23 +26,23 @@ from .patience import Patience
 from .settings import ClientSettings
 
 NEWS_S, CREATION_S = 1.0, 10.0
-"""So long a topic is asked for before it counts as none, and so long if it is to be created by being asked for."""
+"""Seconds before an unknown topic counts as absent, without and with automatic creation."""
 MOST_TOPICS = 10_000
-"""So many topics are asked about at once at most, and kept in mind."""
+"""The largest number of topics in one request, and in the cache."""
 
 T = TypeVar("T")
 
 
 class Metadata:
-    """The view of one cluster, and how it is brought up to date."""
+    """The metadata of one cluster, and its refresh."""
 
     def __init__(self, settings: ClientSettings, links: ConnectionPool) -> None:
         self.cluster = MetadataCache()
         self._settings, self._links = settings, links
-        self._told: dict[str, float] = {}  # when each topic was told of last
+        self._told: dict[str, float] = {}  # the time of the last response for each topic
 
     def ask_anyone(self, patience: Patience, ask: Callable[[BrokerConnection], T]) -> T:
-        """What one broker answers, whichever."""
+        """The response of any one broker."""
         while True:
             troubles: list[ConnectionLost] = []
             for endpoint in self._candidates():
@@ -55,7 +57,7 @@ class Metadata:
             patience.pause(said, NotReachable)
 
     def topic(self, name: str, patience: Patience, *, create: bool = False) -> Topic:
-        """A topic, as it was told of lately. NoSuchTopic, and what the cluster refuses."""
+        """A topic from fresh metadata. Raises NoSuchTopic, and the errors of the cluster."""
         known = self.cluster.topics.get(name)
         if known is not None and known.complete and not known.error and self.is_fresh(name):
             return known
@@ -74,7 +76,8 @@ class Metadata:
             patience.pause(f"topic {name!r}: {error_codes.name(known.error)}")
 
     def topic_with(self, partition: TopicPartition, patience: Patience, *, create: bool = False) -> Topic:
-        """A topic that has this partition. NoSuchPartition after the brokers were asked again: a partition can be new."""
+        """A topic with this partition. Raises NoSuchPartition after another request, because a
+        partition may be new."""
         if self.cluster.leader(partition) is not None and self.is_fresh(partition.topic):
             return self.cluster.topics[partition.topic]
         known = self.topic(partition.topic, patience, create=create)
@@ -90,7 +93,7 @@ class Metadata:
         return known
 
     def refresh(self, names: Iterable[str], patience: Patience, *, create: bool = False) -> None:
-        """Ask about these topics now."""
+        """Requests these topics now."""
         wanted = [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
         body = MetadataRequest(topics=wanted, allow_auto_topic_creation=create)
         self._fold(self.ask_anyone(patience, lambda connection: _metadata(connection, body)))
@@ -103,19 +106,20 @@ class Metadata:
         return [Topic(told.name, internal=told.is_internal) for told in answer.topics if told.name is not None]
 
     def prepare(self, names: Iterable[str], patience: Patience) -> None:
-        """Ask about those of which nothing is known, in one request, since they will be looked for one by one."""
+        """Requests the unknown ones of these topics in one request, before they are used one by
+        one."""
         unknown = [name for name in dict.fromkeys(names) if not self.is_fresh(name)]
         for start in range(0, len(unknown), MOST_TOPICS):
             self.refresh(unknown[start : start + MOST_TOPICS], patience)
 
     def accept(self, partition: TopicPartition, told: PartitionLeader) -> None:
-        """Takes over what another process was told lately, so that this one need not ask."""
+        """Takes over leaders from another process, so that this one needs no request."""
         if told.endpoint is not None:
             self.cluster.accept(partition, told)
             self._note([partition.topic])
 
     def stale(self, topic: str) -> None:
-        """What is known of it was found wrong."""
+        """Marks the metadata of this topic as stale."""
         self._told.pop(topic, None)
 
     def _fold(self, answer: MetadataResponse) -> None:
@@ -123,7 +127,7 @@ class Metadata:
         self._note(told.name for told in answer.topics if told.name is not None)
 
     def _note(self, topics: Iterable[str]) -> None:
-        """What is known of these topics is of now."""
+        """Marks the metadata of these topics as fresh."""
         now = time.monotonic()
         for name in topics:
             self._told.pop(name, None)
@@ -135,12 +139,13 @@ class Metadata:
                 del self._told[name]
 
     def is_fresh(self, topic: str) -> bool:
-        """Whether it was told of lately, and nobody found that wrong."""
+        """Whether the metadata of this topic is fresh."""
         told = self._told.get(topic)
         return told is not None and time.monotonic() - told < self._settings.seconds("metadata.max.age.ms")
 
     def _candidates(self) -> list[BrokerEndpoint]:
-        """Those to which there is a connection, then the others in any order, then those of the beginning."""
+        """The brokers to ask: those with a connection, then the others in random order, then the
+        bootstrap servers."""
         brokers = list(self.cluster.brokers.values())
         random.shuffle(brokers)
         connected = [endpoint for endpoint in self._links.connected() if endpoint in brokers]
@@ -150,6 +155,7 @@ class Metadata:
 def _metadata(connection: BrokerConnection, body: MetadataRequest) -> MetadataResponse:
     answer = connection.ask(body, connection.version(ApiKeys.METADATA, lowest=4))
     assert isinstance(answer, MetadataResponse)
-    if answer.error_code:  # REBOOTSTRAP_REQUIRED: this broker is of another cluster by now (KIP-1102)
+    # REBOOTSTRAP_REQUIRED: this broker now belongs to another cluster (KIP-1102)
+    if answer.error_code:
         raise ConnectionLost(f"broker {connection.endpoint}: {error_codes.name(answer.error_code)}")
     return answer

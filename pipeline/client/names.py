@@ -1,4 +1,5 @@
-"""The small values that callers and the client pass to each other. They are plain tuples: they compare, hash and pickle."""
+"""The small values between callers and the client. They are plain tuples: they compare, hash and
+pickle."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ __all__ = [
 ]
 
 EARLIEST, LATEST = -2, -1
-"""What `Client.offsets` takes instead of a time."""
+"""Special timestamps of `Client.offsets`."""
 
 
 class TopicPartition(NamedTuple):
@@ -34,7 +35,7 @@ class TopicPartition(NamedTuple):
 
 
 class BrokerEndpoint(NamedTuple):
-    """Where a broker listens."""
+    """The address of a broker."""
 
     host: str
     port: int
@@ -44,9 +45,10 @@ class BrokerEndpoint(NamedTuple):
 
 
 class PartitionLeader(NamedTuple):
-    """The leader of a partition as metadata named it, in a form that one process can send to another.
+    """The leader of a partition from metadata, in a form that one process can send to another.
 
-    `topic_id` is zero in a cluster without ids. `endpoint` is None, and `node` is -1, while the partition has no leader.
+    `topic_id` is zero in a cluster without ids. `endpoint` is None, and `node` is -1, while the
+    partition has no leader.
     """
 
     topic_id: Uuid = ZERO
@@ -56,11 +58,13 @@ class PartitionLeader(NamedTuple):
 
 
 class Fetched(NamedTuple):
-    """What one Fetch brought.
+    """The result of one Fetch.
 
-    `buffer` holds record batches as they were stored: the first may begin before `position`, the last may be cut off; it is valid for as long
-    as somebody holds it. `next_offset` is where the whole batches in it end, and the next answer begins. `aborted` has the producer id and
-    first offset of transactions that were aborted, with `read_committed` only. Offsets that the broker did not tell are -1.
+    `buffer` holds record batches as they were stored: the first may begin before `position`, the
+    last may be cut off. It is valid as long as it is referenced. `next_offset` follows the complete
+    batches, and is the start of the next response. `aborted` has the producer id and first offset
+    of aborted transactions, with `read_committed` only. Offsets that the broker did not send are
+    -1.
     """
 
     buffer: memoryview
@@ -73,7 +77,8 @@ class Fetched(NamedTuple):
 
 
 def address(text: str) -> BrokerEndpoint | None:
-    """HOST:PORT or [HOST]:PORT, with or without a listener's name in front; None when it is nothing of that kind."""
+    """Parses HOST:PORT or [HOST]:PORT, with or without the name of a listener before it; None for
+    any other text."""
     host, colon, port = text.rpartition("://")[2].rpartition(":")
     host = host[1:-1] if host[:1] == "[" and host[-1:] == "]" else host
     digits = port.isascii() and port.isdecimal() and len(port) < 6

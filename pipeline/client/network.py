@@ -1,7 +1,9 @@
-"""What every request of a client needs: its settings, its connections, its view of the cluster; and how leaders of partitions are asked.
+"""The parts that every request of a client needs: settings, connections, metadata; and requests to
+the leaders of partitions.
 
-Rules. Each partition is asked about at its leader, by name and with the epoch that the leader is known to have (KIP-320), as often as there
-is time, until it is answered; one partition's trouble is not another's. What the answers mean is the caller's.
+Rules. The request for a partition goes to its leader, by name and with the known leader epoch
+(KIP-320), and is repeated until it succeeds or time is up. An error of one partition does not
+affect the others. The caller interprets the responses.
 """
 
 from __future__ import annotations
@@ -24,21 +26,21 @@ from .settings import ClientSettings
 T = TypeVar("T")
 
 Answered = tuple[TopicPartition, int, T]
-"""A partition, an error code, and what was answered when that is 0."""
+"""A partition, an error code, and the result when the code is 0."""
 
 Ask = Callable[[BrokerConnection, Mapping[TopicPartition, LeaderAndEpoch]], Iterable[Answered[T]]]
-"""Asks one broker about partitions that it leads."""
+"""Sends one broker a request about partitions that it leads."""
 
 
 class LeaderLocation(NamedTuple):
-    """The leader of a partition, and where it is."""
+    """The leader of a partition, and its address."""
 
     leader: LeaderAndEpoch
     endpoint: BrokerEndpoint
 
 
 class Network:
-    """The parts of a client that know where to ask."""
+    """The shared parts of a client."""
 
     def __init__(self, settings: ClientSettings) -> None:
         self.settings = settings
@@ -50,7 +52,8 @@ class Network:
         return Patience(self.settings, what, limit)
 
     def place(self, partition: TopicPartition, patience: Patience, *, create: bool = False) -> LeaderLocation | str:
-        """Where a partition is led, or why nobody can be asked now. NoSuchTopic, NoSuchPartition."""
+        """The leader of a partition, or the reason why there is none now. Raises NoSuchTopic,
+        NoSuchPartition."""
         leader = self.metadata.topic_with(partition, patience, create=create).leaders[partition.partition]
         endpoint = self.metadata.cluster.endpoint(leader.node)
         if endpoint is None:
@@ -67,11 +70,12 @@ class Network:
         return PartitionLeader(topic.id, node if endpoint else -1, epoch, endpoint)
 
     def settled(self, partition: TopicPartition, leader: LeaderAndEpoch) -> bool:
-        """Whether nothing newer is known than that this leads the partition."""
+        """Whether this is still the newest known leader of the partition."""
         return self.metadata.is_fresh(partition.topic) and self.metadata.cluster.leader(partition) == leader
 
     def ask_leaders(self, partitions: Iterable[TopicPartition], what: str, ask: Ask[T]) -> dict[TopicPartition, T]:
-        """What their leaders answer. TimedOut, and what a broker refuses for good."""
+        """The results of the partitions' leaders. Raises TimedOut, and the permanent errors of
+        brokers."""
         patience, done = self.patience(what), dict[TopicPartition, T]()
         pending = list(dict.fromkeys(partitions))
         while True:
@@ -90,7 +94,7 @@ class Network:
             patience.pause(*troubles.told())
 
     def trouble(self, partition: TopicPartition, code: int, what: str) -> None:
-        """Take note of a code, or raise what it stands for if asking again would not help."""
+        """Records a retriable code, or raises the error of any other."""
         if not error_codes.is_retriable(code):
             raise refusal(f"{what}: {partition}", code)
         if code in error_codes.REFRESH:
@@ -116,7 +120,7 @@ class Network:
         troubles: _Troubles,
         ask: Ask[T],
     ) -> Iterator[Answered[T]]:
-        """The answers for those that were asked about; a connection that is lost makes what is known of its partitions stale."""
+        """The results for these partitions. A lost connection marks their metadata as stale."""
         try:
             with self.links.lent(endpoint, patience.left()) as connection:
                 answers = [each for each in ask(connection, leaders) if each[0] in leaders]
@@ -132,7 +136,7 @@ class Network:
 
 
 class _Troubles:
-    """What went wrong in one round."""
+    """The errors of one round."""
 
     def __init__(self) -> None:
         self.lost: list[str] = []
@@ -140,7 +144,7 @@ class _Troubles:
         self.leaderless: list[str] = []
 
     def told(self) -> tuple[str, type[TimedOut]]:
-        """The first of each kind, and how it is raised when it stays so."""
+        """The first error of each kind, and the exception for it when time is up."""
         kind = NoLeader if self.leaderless and not self.lost and not self.codes else TimedOut
         said = [each[0] for each in (self.lost, self.codes, self.leaderless) if each]
         return "; ".join(said) or "an answer did not speak of everything that it was asked about", kind

@@ -1,4 +1,5 @@
-"""Offsets by time, and the ends of leader epochs: ListOffsets and OffsetForLeaderEpoch (KIP-79, KIP-98, KIP-279, KIP-320)."""
+"""Offsets by time, and the ends of leader epochs: ListOffsets and OffsetForLeaderEpoch (KIP-79,
+KIP-98, KIP-279, KIP-320)."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ T = TypeVar("T")
 
 
 def isolation_level(name: str) -> int:
-    """Its number; UsageError for a name that is none."""
+    """The number of an isolation level. Raises UsageError for an unknown name."""
     if name not in ISOLATION:
         raise UsageError(f"isolation {name!r} is none: give read_uncommitted or read_committed")
     return ISOLATION[name]
@@ -68,7 +69,8 @@ def by_time(
 
 
 def ends_of_epochs(network: Network, wanted: Mapping[TopicPartition, int]) -> dict[TopicPartition, OffsetAndEpoch]:
-    """For each leader epoch the largest epoch not above it that the leader has, and where that one ends; -1 and -1 when it has none."""
+    """For each leader epoch the largest epoch of the leader that is not above it, and its end
+    offset; -1 and -1 when there is none."""
 
     def ask(
         connection: BrokerConnection, leaders: Mapping[TopicPartition, LeaderAndEpoch]
@@ -96,7 +98,7 @@ def ends_of_epochs(network: Network, wanted: Mapping[TopicPartition, int]) -> di
 
 
 def by_topic(leaders: Mapping[TopicPartition, T]) -> dict[str, list[tuple[TopicPartition, T]]]:
-    """The same, by topic, as requests want it."""
+    """The same grouped by topic, as in requests."""
     found: dict[str, list[tuple[TopicPartition, T]]] = {}
     for partition, value in leaders.items():
         found.setdefault(partition.topic, []).append((partition, value))

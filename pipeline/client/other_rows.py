@@ -1,9 +1,9 @@
-"""The settings of Kafka's clients that do nothing here: a row for each, with what becomes of it.
+"""The settings of Kafka's clients that have no effect here: a row for each, with its treatment.
 
-Rows only: name, what it is for (consumer, producer or every client), fate, and the values that are taken
-without a word because this client does that anyway (`empty` for no text, `-` for none). `refused` has
-what would change which records are read, where records go, or who the client is. `no-effect` is told
-by a warning, once in a process.
+Rows only: name, the kind of client (consumer, producer or every client), treatment, and the values
+that are accepted without a warning because this client does that anyway (`empty` for no text, `-`
+for none). `refused`: the setting would change which records are read, where records go, or the
+identity of the client. `no-effect`: a warning, once per process.
 """
 
 OTHERS = """

@@ -1,7 +1,7 @@
-"""What becomes of a setting of Kafka's that does nothing here: refused, or told by a warning.
+"""Handles Kafka's settings that have no effect here: refuses them, or logs a warning.
 
-Rules. A row of `other_rows` decides. A warning is given once in a process, however many clients there
-are: Spark makes one in the driver and one in each worker.
+Rules. A row of `other_rows` decides. A warning is logged once per process, for any number of
+clients: Spark makes one in the driver and one in each worker.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def judge(name: str, value: str) -> None:
 
 
 def warn_once(text: str) -> None:
-    """A warning in the log, unless this process gave it before."""
+    """Logs a warning, unless this process logged it before."""
     if text not in _told:
         _told.add(text)
         log.warning("%s", text)

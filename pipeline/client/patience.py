@@ -1,7 +1,8 @@
-"""How long something is tried again, and how long one waits in between.
+"""The time limit and the backoff of retries.
 
-Rules. The wait doubles from `retry.backoff.ms` to `retry.backoff.max.ms`, less up to a fifth by chance, so that many clients do not come back
-at once. Whoever gives up says what the last trouble was.
+Rules. The wait doubles from `retry.backoff.ms` to `retry.backoff.max.ms`, minus a random part of up
+to a fifth, so that many clients do not retry at the same time. The error at the end names the last
+one.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from .settings import ClientSettings
 
 DOUBLINGS = 20
 SHORTEST_S = 3.0
-"""An attempt that is begun late has so long, or it would be none."""
+"""Seconds that the last attempt has at least."""
 
 
 class Patience:
-    """Time for one thing, `what`, to succeed in."""
+    """The time in which one thing, `what`, has to succeed."""
 
     def __init__(self, settings: ClientSettings, what: str, limit: str = "default.api.timeout.ms") -> None:
         self.what, self.limit = what, limit
@@ -27,7 +28,7 @@ class Patience:
         self.progress()
 
     def progress(self) -> None:
-        """It went well so far: time begins anew."""
+        """There was progress: the time starts again."""
         self._end = time.monotonic() + self._allowed
         self._failures = 0
 
@@ -36,17 +37,17 @@ class Patience:
         return max(SHORTEST_S, self.remaining())
 
     def remaining(self) -> float:
-        """Seconds until it is over."""
+        """Seconds until the time is up."""
         return max(0.0, self._end - time.monotonic())
 
     def pause(self, trouble: str, kind: type[ClientError] = TimedOut) -> None:
-        """Wait before the next attempt; `kind` when there is no time for another one."""
+        """Waits before the next attempt. Raises `kind` when there is no time for another one."""
         self.check(trouble, kind)
         wait = min(self._first * (1 << min(self._failures, DOUBLINGS)), self._most)
         self._failures += 1
         time.sleep(min(wait * random.uniform(0.8, 1), self.remaining()))
 
     def check(self, trouble: str, kind: type[ClientError] = TimedOut) -> None:
-        """The same for an attempt that need not wait."""
+        """The same without waiting."""
         if time.monotonic() >= self._end:
             raise kind(f"{self.what}: not within {round(self._allowed * 1000)} ms ({self.limit}): {trouble}")

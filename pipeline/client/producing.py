@@ -1,8 +1,11 @@
-"""Delivering record batches: in order within a partition, each stored once however often it is sent (KIP-98).
+"""Delivers record batches: in order within a partition, and appended once even when they are sent
+several times (KIP-98).
 
-Rules. Of each partition one batch is under way at a time, so that nothing can overtake; batches for partitions of one broker share a request.
-What may have arrived is sent again with the same sequence, and DUPLICATE_SEQUENCE_NUMBER says that it had. After any other trouble the producer
-begins anew under another id: what was under way then may be stored or not, as at least once has it. There are no transactions here.
+Rules. One batch per partition is in flight, so that the order is kept; batches for partitions of
+one leader share a request. A batch that may have arrived is sent again with the same sequence;
+DUPLICATE_SEQUENCE_NUMBER means that it had arrived. After any other error the producer gets a new
+producer id: batches that were in flight may then be stored twice (at least once). There are no
+transactions.
 """
 
 from __future__ import annotations
@@ -31,14 +34,15 @@ DELIVERED = (error_codes.NONE, error_codes.DUPLICATE_SEQUENCE_NUMBER)
 
 
 class _Identity(NamedTuple):
-    """Who the producer is to the brokers."""
+    """The producer id and epoch."""
 
     id: int
     epoch: int
 
 
 class Producer:
-    """Use `Client.producer`. It has the client's connections, and is of use as long as they are."""
+    """Use `Client.producer` to make one. It uses the client's connections, until the client is
+    closed."""
 
     def __init__(self, network: Network, acks: str | None, idempotent: bool | None) -> None:
         settings = network.settings
@@ -57,11 +61,12 @@ class Producer:
         self._sequences: dict[TopicPartition, int] = {}
 
     def send(self, batches: Mapping[TopicPartition, Sequence[bytes | bytearray]]) -> dict[TopicPartition, int]:
-        """Deliver record batches (magic 2, without a producer's id), those of a partition in their order; the offset of each partition's first
-        record, -1 where it is not known, as with acks=0.
+        """Delivers record batches (magic 2, without a producer id), in the given order for each
+        partition. Returns the offset of each partition's first record, -1 when it is unknown, as
+        with acks=0.
 
-        It returns when all are delivered. TimedOut when one was not within `delivery.timeout.ms`, NoSuchTopic, ApiError; UsageError for what is
-        no batch.
+        It returns when all are delivered. Raises TimedOut when one was not within
+        `delivery.timeout.ms`, NoSuchTopic, ApiError; UsageError for bytes that are no batch.
         """
         patience = self._network.patience("sending", "delivery.timeout.ms")
         try:
@@ -74,7 +79,7 @@ class Producer:
             raise
 
     def close(self) -> None:
-        """Nothing is left behind: what was sent was delivered."""
+        """Does nothing: `send` has delivered all batches."""
 
     def __enter__(self) -> Self:
         return self
@@ -83,7 +88,7 @@ class Producer:
         self.close()
 
     def _known(self, patience: Patience) -> _Identity:
-        """Who this producer is; brokers are asked for an id the first time."""
+        """The producer id and epoch; the first call requests them."""
         while self._identity is None:
             answer = self._network.metadata.ask_anyone(patience, _identify)
             if not answer.error_code:
@@ -147,7 +152,8 @@ class Producer:
         patience: Patience,
         troubles: list[str],
     ) -> Iterator[tuple[TopicPartition, int]]:
-        """The first batch of each partition goes to a broker; those that it has, with their offsets."""
+        """Sends the first batch of each partition to its leader. Returns those that were appended,
+        with their offsets."""
         heads = {partition: queues[partition][0] for partition in self._fitting(partitions, queues)}
         known = self._network.metadata.cluster.topics
         ids = {partition.topic: known[partition.topic].id for partition in heads}
@@ -172,7 +178,7 @@ class Producer:
     def _fitting(
         self, partitions: list[TopicPartition], queues: Mapping[TopicPartition, deque[bytearray]]
     ) -> Iterator[TopicPartition]:
-        """As many as one request has room for, and at least one."""
+        """As many batches as fit into one request, and at least one."""
         room = self._network.settings.int("max.request.size")
         for number, partition in enumerate(partitions):
             room -= len(queues[partition][0])

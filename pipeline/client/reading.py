@@ -1,8 +1,9 @@
-"""Reading a partition from one offset up to another, wherever its leader goes.
+"""Reads a partition from one offset up to another, and follows its leader.
 
-Rules. While the caller looks at one answer the next one is under way. A read ends at its end, or with an error; what is not there yet is waited
-for, for `default.api.timeout.ms` since the last progress. Every Fetch carries the epoch of what was read last, so that a log that was truncated
-in between is found out by the broker and not read past (KIP-320, KIP-595).
+Rules. While the caller uses one response, the next request is in flight. A read ends at its end
+offset, or with an error; it waits for missing records up to `default.api.timeout.ms` after the last
+progress. Every Fetch carries the leader epoch of the last record, so that the broker detects a log
+that was truncated in between (KIP-320, KIP-595).
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ def read(
 
 
 class _Reading:
-    """Where one read stands: `at` is the offset that comes next, with the epoch of the record before."""
+    """The state of one read: `at` is the next offset, with the leader epoch of the record before
+    it."""
 
     def __init__(
         self,
@@ -70,10 +72,11 @@ class _Reading:
         self.at, self._end, self._at_batch_start = at, end, False
         self._patience = network.patience(f"reading {partition}")
         self._attached = attached
-        self._under_way: FetchPosition | None = None  # what the connection was asked, and has not answered
+        # the requests in flight on the connection
+        self._under_way: FetchPosition | None = None
 
     def attempt(self) -> Fetched | None:
-        """What the next answer brings; None when it brings nothing, after a while of waiting."""
+        """The records of the next response; None when it has none, after some waiting."""
         try:
             connection = self._attached.connected(self._patience, self.at)
             if connection is None:
@@ -88,7 +91,7 @@ class _Reading:
         return None
 
     def send_ahead(self) -> None:
-        """Ask for what comes next already, unless the broker wants to be left alone."""
+        """Sends the next request in advance, unless the broker throttles this client."""
         connection = self._attached.connection
         if connection is None or connection.throttled:
             return
@@ -98,7 +101,7 @@ class _Reading:
             self._attached.lost(stale=True)
 
     def stop(self) -> None:
-        """Nobody reads on."""
+        """Ends the read."""
         self._under_way = None
         self._attached.leave()
 
@@ -135,14 +138,15 @@ class _Reading:
         return fetching.fetched(told, wanted, last)
 
     def _size(self) -> int:
-        """Bytes to ask for: the rest of the range, within the bound of the caller."""
+        """The bytes to request: the rest of the range, within the limit of the caller."""
         rest = self._network.sizes.size_bytes(
             self._partition, self._end - self.at.offset, at_batch_start=self._at_batch_start
         )
         return max(min(rest, self._max_bytes), self._least_bytes)
 
     def _nothing(self, told: FetchResponse.PartitionData, records: memoryview, wanted: FetchPosition) -> None:
-        """No whole batch: another replica is to be asked, or for more bytes, or later."""
+        """Handles a response without a complete batch: asks another replica, or for more bytes, or
+        later."""
         if len(records):
             self._grow(fetching.size_of_first(records), wanted.max_bytes)
         elif told.preferred_read_replica >= 0 and told.preferred_read_replica != self._attached.replica:
@@ -156,14 +160,14 @@ class _Reading:
             )
 
     def _grow(self, needed: int, asked: int) -> None:
-        """A broker that cuts off even the first batch must be asked for as much as it is large."""
+        """A broker that cuts off the first batch is asked for the size of the batch."""
         if needed <= asked or needed > MAX_SIZE:
             raise BadAnswer(f"{self._partition}: the batch at offset {self.at.offset} is cut off, of {needed} bytes")
         self._least_bytes = needed
 
     def _refused(self, code: int, told: FetchResponse.PartitionData | None) -> None:
         what = f"{self._partition}: {error_codes.name(code)}"
-        if self._attached.replica is not None:  # whatever it is: the leader knows better
+        if self._attached.replica is not None:  # for any error: the leader decides
             self._astray(what)
         elif code == error_codes.OFFSET_OUT_OF_RANGE:
             raise self._out_of_range()
@@ -178,7 +182,7 @@ class _Reading:
             self._astray(what, stale=code in error_codes.REFRESH)
 
     def _out_of_range(self) -> OffsetOutOfRange:
-        """With the offsets that there are, if they are to be had."""
+        """The error with the offsets of the partition, if they can be requested."""
         bounds = []
         with suppress(ClientError):
             for when in (EARLIEST, LATEST):
@@ -188,7 +192,7 @@ class _Reading:
         return OffsetOutOfRange(self._partition, self.at.offset, low, high)
 
     def _astray(self, trouble: str, *, stale: bool = True) -> None:
-        """Look for the leader anew, after a while."""
+        """Finds the leader again, after a wait."""
         self._under_way = None
         self._attached.lost(stale=stale)
         self._patience.pause(trouble)

@@ -1,7 +1,8 @@
 """The client's settings, by Kafka's dotted names.
 
-Rules. A value that Kafka would refuse is a UsageError of one sentence. A name that Kafka does not have is a warning in the log, since programs
-carry settings of other libraries along. What becomes of a name that Kafka has and that does nothing here is said in `others`.
+Rules. A value that Kafka would refuse is a UsageError of one sentence. An unknown name is logged as
+a warning, because programs pass settings of other libraries along. `others` handles Kafka's
+settings that have no effect here.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ TABLE = ConfigDef(lambda: iter([ROWS]))
 
 
 class ClientSettings:
-    """The settings of one client. What is not given has its default."""
+    """The settings of one client; a setting that is not given has its default."""
 
     def __init__(self, given: Mapping[str, object]) -> None:
         self.given = {name: _text(value) for name, value in given.items() if value is not None}

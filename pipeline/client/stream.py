@@ -1,8 +1,8 @@
-"""Frames over a socket, with an end to every wait.
+"""Sends and receives frames over a socket, with a timeout for every wait.
 
-Rules. A frame is believed only within the bound of whoever waits for it, and memory grows with the bytes that came, never with the length that
-was announced. What is received is never copied: the frame is the buffer that the socket was read into, and that buffer is used again as soon as
-nobody holds a view of it.
+Rules. The receiver bounds the size of a frame, and memory grows with the bytes that arrived, not
+with the announced length. Received bytes are not copied: the frame is the buffer that the socket
+was read into, and that buffer is reused when no view of it is left.
 """
 
 from __future__ import annotations
@@ -21,21 +21,22 @@ if TYPE_CHECKING:
     from kafkadouble.messages.message import Buffer
 
 STEP = 1 << 20
-"""So many bytes a buffer has at first, however long the frame says that it is; then twice as many each time."""
+"""The first size of a buffer in bytes, whatever length the frame announces; it is doubled when it
+is full."""
 
 SPARES = 2
-"""So many buffers are kept: while one frame is looked at, the one before it is not, most likely."""
+"""How many buffers are kept for reuse: usually at most one other frame is still in use."""
 
 
 class SocketStream:
-    """`sock` is of no use to anybody else any more. Every trouble is ConnectionLost."""
+    """Takes over `sock`. Every error is ConnectionLost."""
 
     def __init__(self, sock: socket.socket, endpoint: BrokerEndpoint) -> None:
         self._sock, self.endpoint = sock, endpoint
         self._spares: deque[bytearray] = deque(maxlen=SPARES)
 
     def send(self, parts: Sequence[Buffer], seconds: float) -> None:
-        """All of it, within `seconds`."""
+        """Sends all of it, within `seconds`."""
         end = time.monotonic() + seconds
         try:
             for part in parts:
@@ -63,24 +64,26 @@ class SocketStream:
             buffer.extend(bytes(min(size - got, got)))
 
     def give_back(self, frame: bytearray) -> None:
-        """The frame was read; whoever still looks at it keeps it."""
+        """Releases the frame; views that are left keep its buffer alive."""
         self._spares.append(frame)
 
     def forget_buffers(self) -> None:
-        """Keep no memory for the next frame."""
+        """Releases the spare buffers."""
         self._spares.clear()
 
     def close(self) -> None:
         self._sock.close()
 
     def _buffer(self, size: int) -> bytearray:
-        """An earlier frame's, if nobody looks at one, or a new one: of up to `size` bytes, whatever they are."""
+        """A buffer of up to `size` bytes: that of an earlier frame without views, or a new one. Its
+        content is undefined."""
         at_first = min(size, STEP)
         for number, spare in enumerate(self._spares):
             try:
                 spare.append(
                     0
-                )  # a buffer that somebody looks at cannot change its size, whether it would need to or not
+                    # a buffer with views cannot be resized
+                )
             except BufferError:
                 continue
             del self._spares[number]

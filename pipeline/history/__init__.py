@@ -1,8 +1,10 @@
-"""What Kafka's own logs tell: the history of a cluster's metadata, of its groups' offsets and of its transactions, as tables.
+"""Kafka's internal logs as tables: the history of a cluster's metadata, of committed offsets and of
+transactions.
 
     open_log("/var/kafka-logs", level="metadata", table="isr_history")
 
-Rules. A log is read whole and in its order, by one reader, since a row may follow from any record before it; these logs are small. What a
-record means is the business of the server's own fold (`server.metadata`), so that a table says what a node would have known. Each level is a
-table of tables (`metadata`, `offsets`, `transactions`), and `records` of each shows every record as it is.
+Rules. One reader reads the whole log in order, because a row may depend on any earlier record;
+these logs are small. The server's own fold (`server.metadata`) interprets the records, so a table
+shows what a node would have known. Each level (`metadata`, `offsets`, `transactions`) has several
+tables; its table `records` shows every record as it is.
 """

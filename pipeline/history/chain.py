@@ -1,4 +1,5 @@
-"""A log that is read whole: its pieces in order, behind the snapshot that stands for the beginning that it lost (KIP-630)."""
+"""Reads a whole log: its pieces in order, after the snapshot that replaces its deleted beginning
+(KIP-630)."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ _NAMES = ("offset", "leader_epoch", "timestamp", "key", "value", "control", "tra
 
 
 class HistoryRecord(NamedTuple):
-    """A record of the log. `timestamp` in ms, None for none. `snapshot` is the one that it was read from; its offset is then only a number in
-    that file, and what it says became true at some time before."""
+    """A record of the log. `timestamp` is in ms, or None. `snapshot` is the snapshot that holds it:
+    `offset` is then only a number in that file, and the record was written at some earlier time."""
 
     offset: int
     leader_epoch: int
@@ -39,14 +40,15 @@ class HistoryRecord(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """One log. `snapshot` comes first where it is given; what the log has below its end is passed over."""
+    """One log. With a `snapshot`, that is read first, and records of the log below its end offset
+    are skipped."""
 
     pieces: tuple[SegmentPiece, ...]
     snapshot: SegmentPiece | None = None
 
     @property
     def size(self) -> int:
-        """In bytes of the files."""
+        """The size of the files in bytes."""
         return sum(piece.size for piece in self.pieces) + (self.snapshot.size if self.snapshot else 0)
 
     @property
@@ -59,8 +61,9 @@ class Chain(NamedTuple):
 
 
 def chains(paths: Paths, options: LogOptions, topic: str) -> list[Chain]:
-    """The logs of this topic at these paths, one for each replica and partition. UsageError when there is none. `topics` and `partitions` of
-    the options are not asked here: they are about what the records say."""
+    """The logs of this topic at these paths, one for each replica and partition. Raises UsageError
+    when there is none. The options `topics` and `partitions` are ignored here: they select by the
+    content of the records."""
     everything = options._replace(topics=(), partitions=())
     pieces = plan(paths, everything, split=False)
     found = [piece for piece in pieces if piece.segment.topic == topic] or _named(pieces, paths)
@@ -70,7 +73,7 @@ def chains(paths: Paths, options: LogOptions, topic: str) -> list[Chain]:
 
 
 def _named(pieces: list[SegmentPiece], paths: Paths) -> list[SegmentPiece]:
-    """Those of folders and files that were named themselves: whoever names one knows what is in it, whatever it is called."""
+    """The logs of folders and files that were named directly, whatever their names are."""
     named = {os.path.realpath(path) for path in paths}
     return [each for each in pieces if named & {os.path.realpath(each.segment.path), os.path.realpath(_folder(each))}]
 
@@ -86,20 +89,22 @@ def _chain(pieces: list[SegmentPiece], options: LogOptions) -> Chain:
 
 
 def starts_late(options: LogOptions) -> bool:
-    """Whether the beginning of the log was not asked for."""
+    """Whether the options exclude the beginning of the log."""
     return options.starting_offsets != EARLIEST or options.starting_timestamp is not None
 
 
 def _snapshot_for(folder: str, begins: int) -> Path | None:
-    """The oldest snapshot from whose end on the log is there: the one that leaves the most of the log to tell its own story. Before a log that
-    lost nothing only the one at offset 0 stands, with which a quorum begins."""
+    """The oldest snapshot whose end offset the log still contains, so that as much as possible is
+    read from the log itself. Before a complete log, only the snapshot at offset 0 counts, with
+    which a quorum begins."""
     found = [(snapshot, path) for path in Path(folder).iterdir() if (snapshot := names.parse_checkpoint(path.name))]
     good = [each for each in found if (each[0].offset >= begins if begins else each[0].offset == 0)]
     return min(good)[1] if good else None
 
 
 def entries(chain: Chain, options: LogOptions) -> Iterator[HistoryRecord]:
-    """All records in order. A batch that is not good ends it with BadFile, or is left out where `onCorrupt` is not fail."""
+    """All records in order. A corrupt batch raises BadFile, or is left out when `onCorrupt` is not
+    `fail`."""
     options = options._replace(
         include_control=True, on_corrupt=SKIP if options.on_corrupt == REPORT else options.on_corrupt
     )

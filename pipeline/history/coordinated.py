@@ -1,4 +1,5 @@
-"""The records of a coordinator's log, read: the key says of whom, the value what is so, no value that it is no more."""
+"""Reads the records of a coordinator's log: a key names the entity, a value is its state, and a
+null value deletes it."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ class CoordinatorEntry(NamedTuple):
 
 
 def said(log: Iterable[HistoryRecord], topic: str, options: LogOptions) -> Iterator[CoordinatorEntry]:
-    """Every record but those of kinds that are not known yet, and the markers of transactions. BadFile as `onCorrupt` has it."""
+    """Every record except those of unknown types and transaction markers. Raises BadFile as
+    `onCorrupt` says."""
     for entry in log:
         if entry.control or entry.key is None:
             continue

@@ -1,4 +1,5 @@
-"""Where the logs of a log directory ended, now and earlier: by the timestamps of their batches, without a look at records."""
+"""The end offsets of the logs of a log directory, now and at earlier times, from the timestamps of
+their batches."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ _NAMES = ("last_offset", "max_timestamp")
 
 
 class End(NamedTuple):
-    """Of one partition. `times` (ms) never go down: producers' clocks may disagree, an end does not come back."""
+    """The end offsets of one partition. `times` (ms) never decrease, although the clocks of
+    producers may disagree."""
 
     first: int
     times: npt.NDArray[np.int64]
@@ -26,17 +28,17 @@ class End(NamedTuple):
 
     @property
     def now(self) -> int:
-        """The end of its files."""
+        """The end offset of its files."""
         return int(self.ends[-1]) if len(self.ends) else self.first
 
     def at(self, timestamp: int) -> int:
-        """Behind the last batch whose records are not later than this."""
+        """The offset after the last batch whose records are not later than this."""
         before = int(np.searchsorted(self.times, timestamp, side="right"))
         return int(self.ends[before - 1]) if before else self.first
 
 
 class LogDirectoryEnds:
-    """Of one log directory; each log is gone through once, when it is first asked for."""
+    """The end offsets of one log directory; each log is read once, on first use."""
 
     def __init__(self, directory: str, options: LogOptions) -> None:
         self._directory = directory
@@ -47,7 +49,7 @@ class LogDirectoryEnds:
         self._known: dict[tuple[str, int], End | None] = {}
 
     def of(self, topic: str, partition: int) -> End | None:
-        """None for a partition whose log is not there."""
+        """The end offsets of a partition; None when its log is missing."""
         key = (topic, partition)
         if key not in self._known:
             self._known[key] = self._read(names.partition_folder(topic, partition))

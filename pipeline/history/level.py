@@ -1,4 +1,5 @@
-"""A level that reads one of Kafka's own logs: a table of tables, of which the option `table` chooses."""
+"""A level that reads one of Kafka's internal logs. It has several tables; the option `table`
+chooses one."""
 
 from __future__ import annotations
 
@@ -20,8 +21,9 @@ TIME = pa.timestamp("us", "UTC")
 
 
 class HistoryTable(NamedTuple):
-    """`fields`: name -> type. `rows` makes dicts of a log's records; a name that is not in one is null, but for `replica`, which is the log's.
-    `whole`: a row follows from records before it, so that the log has to be read from its beginning."""
+    """`fields`: name -> type. `rows` makes dicts from the records of a log; a missing name is null,
+    except `replica`, which comes from the log. `whole`: a row depends on earlier records, so the
+    log has to be read from its beginning."""
 
     fields: Mapping[str, pa.DataType]
     rows: Callable[[Iterable[HistoryRecord], Chain, LogOptions], Iterator[dict[str, Any]]]

@@ -1,7 +1,9 @@
-"""`level=metadata`: `__cluster_metadata` and its snapshots (KIP-595, KIP-630, KIP-631): every record, or the history of topics, partitions,
-in-sync replicas, brokers, configurations, features and voters.
+"""`level=metadata`: `__cluster_metadata` and its snapshots (KIP-595, KIP-630, KIP-631): every
+record, or the history of topics, partitions, in-sync replicas, brokers, configurations, features
+and voters.
 
-What stands behind the high watermark when a directory is read may yet be cut off: the files do not tell.
+Records above the high watermark may still be truncated later; the files do not contain the high
+watermark.
 """
 
 from __future__ import annotations
@@ -38,8 +40,8 @@ def _history(state: StateTable) -> Callable[[Iterable[HistoryRecord], Chain, Log
 def _changes(
     state: StateTable, log: Iterable[HistoryRecord], options: LogOptions
 ) -> Iterator[tuple[HistoryRecord, Hashable, dict[str, Any] | None]]:
-    """What may have changed: the record that touched it last, its key and row. A batch happens at once, and so does a metadata transaction, at
-    its end (KIP-868)."""
+    """What may have changed: the last record that touched it, its key and row. The records of a
+    batch apply together, and so do those of a metadata transaction, at its end (KIP-868)."""
     fold, touched = MetadataDelta(), dict[Hashable, HistoryRecord]()
     for _, batch in groupby(log, key=lambda entry: (entry.segment, entry.base_offset)):
         for entry in batch:
@@ -50,7 +52,7 @@ def _changes(
 
 
 def _folded(fold: MetadataDelta, entry: HistoryRecord, state: StateTable, options: LogOptions) -> list[Hashable]:
-    """`_applied`, where a record that cannot follow ends it all, or is passed over."""
+    """`_applied`; a record that does not fit the image raises an error, or is skipped."""
     try:
         return [] if entry.control else _applied(fold, entry, state)
     except (BrokenLog, WireError) as problem:
@@ -60,7 +62,8 @@ def _folded(fold: MetadataDelta, entry: HistoryRecord, state: StateTable, option
 
 
 def _applied(fold: MetadataDelta, entry: HistoryRecord, state: StateTable) -> list[Hashable]:
-    """The keys that a record touches, when it has been folded in. Kinds of records that are not known have no meaning here."""
+    """The keys that a record touches, after it was folded in. Unknown types of records touch
+    none."""
     if entry.value is None:
         raise BrokenLog("it has no value")
     try:

@@ -1,7 +1,7 @@
-"""`level=offsets`: `__consumer_offsets` (KIP-211 for its expiry, KIP-848 for its newer records): every record, every commit, or how far behind
-each group was at each commit.
+"""`level=offsets`: `__consumer_offsets` (KIP-211 for its expiry, KIP-848 for its newer records):
+every record, every commit, or the lag of each group at each commit.
 
-Commits of a transaction that was aborted are here as well: `isolation=read_committed` leaves them out.
+Commits of aborted transactions are included, unless `isolation=read_committed`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ COMMITS = {
     "timestamp": TIME,
     **_PLACE,
 }
-"""`removed`: the commit was deleted or has expired; `timestamp` is then the only time there is. `offset` is the record's own."""
+"""`removed`: the commit was deleted or has expired; `timestamp` is then the only time. `offset` is
+that of the record."""
 
 LAG = {
     **_COMMIT,
@@ -52,8 +53,9 @@ LAG = {
     "current": pa.bool_(),
     **_PLACE,
 }
-"""`end_offset`: where the topic's log ended at the time of the commit, as its batches' timestamps tell; `end_offset_now`: where its files end.
-Null where the topic's log does not lie in the same log directory. `current`: nothing newer was committed, and it was not removed."""
+"""`end_offset`: the end offset of the partition at the time of the commit, from the timestamps of
+its batches; `end_offset_now`: the end of its files. Both are null when the partition is not in the
+same log directory. `current`: it is the newest commit, and was not removed."""
 
 
 def _commits(log: Iterable[HistoryRecord], chain: Chain, options: LogOptions) -> Iterator[dict[str, Any]]:
@@ -63,7 +65,7 @@ def _commits(log: Iterable[HistoryRecord], chain: Chain, options: LogOptions) ->
 
 
 def _is_wanted(key: OffsetCommitKey, options: LogOptions) -> bool:
-    """`topics` and `partitions` are those that were committed for."""
+    """`topics` and `partitions` select by the partitions in the commits."""
     return (not options.topics or key.topic in options.topics) and (
         not options.partitions or any(key.partition in each for each in options.partitions)
     )

@@ -1,4 +1,5 @@
-"""The table `records` of every level: each record of the log as it is, with its key and value as JSON."""
+"""The table `records` of every level: each record of the log as it is, with its key and value as
+JSON."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ _FIELDS = {
 
 
 def table(kind: str) -> HistoryTable:
-    """`kind` says whose records they are: one of `messages.show.KINDS`."""
+    """`kind` is the kind of the records: one of `messages.show.KINDS`."""
 
     def rows(log: Iterable[HistoryRecord], chain: Chain, options: LogOptions) -> Iterator[dict[str, Any]]:
         for entry in log:
@@ -53,7 +54,8 @@ def table(kind: str) -> HistoryTable:
 
 
 def _said(kind: str, entry: HistoryRecord) -> dict[str, Any]:
-    """What could be read, and why the rest could not. A tombstone has the type of its key, and no value."""
+    """The readable part, and the error of the rest. A tombstone has the type of its key, and no
+    value."""
     key, value = (
         key_payload(kind, entry.control, entry.key),
         value_payload(kind, entry.control, entry.key, entry.value),

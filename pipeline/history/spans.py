@@ -1,4 +1,4 @@
-"""How long each thing was as it was: rows that begin at one record of a log and end at another."""
+"""The periods of each state: rows that begin at one record of a log and end at another."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ FIELDS = {
     "current": pa.bool_(),
     "replica": pa.string(),
 }
-"""What every row of a history has: the record that made it so, null where a snapshot only says that it was so by then; the record that made it
-otherwise, null while it is so. Epochs are those of the log's leader."""
+"""The columns of every history: the record that began the state, null when it comes from a
+snapshot; and the record that ended it, null while it lasts. Epochs are leader epochs of the log."""
 
 Row = dict[str, Any]
 
 
 class Mark(NamedTuple):
-    """A record of the log: its offset, the epoch of the log's leader, and when it was written (ms); of a snapshot nothing is known."""
+    """A record of the log: its offset, leader epoch and timestamp (ms); all unknown for a
+    snapshot."""
 
     offset: int | None
     epoch: int | None
@@ -43,13 +44,15 @@ def mark(entry: HistoryRecord) -> Mark:
 
 
 class StateSpans:
-    """What is so, by key, and since which record. Whatever ends is handed out at once; the rest is told at the end."""
+    """The present states by key, each with the record that began it. A state that ends is returned
+    at once; the others at the end of the log."""
 
     def __init__(self) -> None:
         self._open: dict[Hashable, tuple[Row, Mark]] = {}
 
     def put(self, key: Hashable, row: Row | None, mark: Mark) -> Iterator[Row]:
-        """From this record on it is so; None: it is no more. What says the same again changes nothing."""
+        """Sets the state from this record on; None ends it. The same state again changes
+        nothing."""
         before = self._open.get(key)
         if before is not None and before[0] == row:
             return
@@ -60,7 +63,7 @@ class StateSpans:
             self._open[key] = (row, mark)
 
     def left(self) -> Iterator[Row]:
-        """What is so at the end of the log."""
+        """The states at the end of the log."""
         for row, since in self._open.values():
             yield _row(row, since, None)
 

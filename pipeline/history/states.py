@@ -1,7 +1,9 @@
-"""The tables of a cluster's metadata: which records touch what, and what a row says of it (KIP-631, KIP-853).
+"""The tables of a cluster's metadata: the keys that each record touches, and the row of a key
+(KIP-631, KIP-853).
 
-A table never reads a record: it names the things that a record may have changed, and looks them up in the image that the server's fold made of
-the log. So a row says what a node would have known.
+A table does not interpret a record: it names the keys that a record may have changed, and looks
+them up in the image that the server's fold made of the log. So a row shows what a node would have
+known.
 """
 
 from __future__ import annotations
@@ -31,14 +33,15 @@ _IDS = _list(pa.int32())
 _TEXTS = _list(pa.string())
 
 RESOURCES = {TOPIC: "topic", BROKER: "broker", CLIENT_METRICS: "client-metrics", GROUP: "group"}
-"""Type of a configured resource -> its name on Kafka's command lines."""
+"""Type of a config resource -> its name in Kafka's command-line tools."""
 
 Touch = Callable[[Any, Image], Iterable[Hashable]]
 """The keys that a record may have changed, given the image before it."""
 
 
 class StateTable(NamedTuple):
-    """One table. `touched`: name of a record's message -> the keys that it may have changed. `row`: what the image has under a key, or None."""
+    """One table. `touched`: name of a record's message -> the keys that it may have changed. `row`:
+    the image's value for a key, or None."""
 
     fields: Mapping[str, pa.DataType]
     touched: Mapping[str, Touch]
@@ -52,7 +55,7 @@ def _by(*names: str) -> Touch:
     return lambda record, _: (tuple(getattr(record, name) for name in names),)
 
 
-# Topics and their partitions. What a topic takes with it when it goes is looked up in the image before.
+# Topics and their partitions. The partitions of a deleted topic come from the image before.
 
 
 def _partitions_of_topic(record: Any, before: Image) -> Iterable[Hashable]:
@@ -61,7 +64,7 @@ def _partitions_of_topic(record: Any, before: Image) -> Iterable[Hashable]:
 
 
 def _partitions_of_named(record: Any, before: Image) -> Iterable[Hashable]:
-    """ClearElrRecord: of one topic by its name, or of all (KIP-966)."""
+    """ClearElrRecord concerns one topic by its name, or all topics (KIP-966)."""
     named = [before.topic_named(record.topic_name)] if record.topic_name else list(before.topics.values())
     return [(topic.id, index) for topic in named if topic for index in topic.partitions]
 
@@ -202,4 +205,4 @@ STATES = {
         {"feature": pa.string(), "level": pa.int32()}, {"FeatureLevelRecord": _by("name")}, _feature
     ),
 }
-"""Name of the table -> what it is made of."""
+"""Name of the table -> its definition."""

@@ -1,4 +1,5 @@
-"""`level=transactions`: `__transaction_state` (KIP-98, KIP-890): every record, or the states that transactional ids went through."""
+"""`level=transactions`: `__transaction_state` (KIP-98, KIP-890): every record, or the states of
+each transactional id."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ TOPIC = "__transaction_state"
 STATUSES = (
     "Empty", "Ongoing", "PrepareCommit", "PrepareAbort", "CompleteCommit", "CompleteAbort", "Dead", "PrepareEpochFence",
 )  # fmt: skip
-"""By their number in the log, as Kafka's tools name them."""
+"""The states by their number in the log, with the names of Kafka's tools."""
 
 _PARTITION = pa.struct([pa.field("topic", pa.string()), pa.field("partition", pa.int32())])
 
@@ -42,7 +43,8 @@ STATES = {
     "state_partition": pa.int32(),
     "replica": pa.string(),
 }
-"""`removed`: the id has expired. `offset` is that of the record in the partition `state_partition` of the log."""
+"""`removed`: the id has expired. `offset` is that of the record in the partition `state_partition`
+of the log."""
 
 
 def _states(log: Iterable[HistoryRecord], chain: Chain, options: LogOptions) -> Iterator[dict[str, Any]]:

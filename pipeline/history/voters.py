@@ -1,4 +1,5 @@
-"""The table `voters` of `level=metadata`: who voted in the quorum, and since when (KIP-853). Voters of a static quorum are in no log."""
+"""The table `voters` of `level=metadata`: the voters of the quorum over time (KIP-853). Voters of a
+static quorum are in no log."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ FIELDS = {
 
 
 def rows(log: Iterable[HistoryRecord], chain: Chain, options: LogOptions) -> Iterator[dict[str, Any]]:
-    """Each record holds the whole set, so that who is not in it has gone."""
+    """Each record holds the whole set: a voter that is not in it was removed."""
     told, known = StateSpans(), dict[int, None]()
     for entry in log:
         record = _read(entry, options) if entry.control else None

@@ -1,9 +1,11 @@
 """Kafka's log directories, segments and snapshots as Arrow tables, without a broker.
 
-    for batch in open_log("/var/kafka-logs", topics="orders", starting_offsets=1000): ...      pyarrow.RecordBatch
+    for batch in open_log("/var/kafka-logs", topics="orders", starting_offsets=1000):
+        ...  # a pyarrow.RecordBatch
 
-Rules. Nothing here imports pyspark, and nothing is written. What is found is planned in pieces (`finding`, `segments`, `bounds`, `pieces`), and
-each piece is read by its level (`levels`). A directory that a node is at work on is read as well as one at rest.
+Rules. Nothing here imports pyspark, and nothing is written. The files are planned in pieces
+(`finding`, `segments`, `bounds`, `pieces`), and the level reads each piece (`levels`). A directory
+can be read while a node uses it.
 """
 
 from .levels import LEVELS
@@ -17,7 +19,7 @@ __all__ = ["LEVELS", "LogTable", "divergence", "open_log"]
 
 
 def __getattr__(name: str) -> object:
-    """What needs numpy is imported when it is asked for."""
+    """Imports the names that need numpy on first use."""
     if name != "divergence":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from .diverging import divergence

@@ -1,4 +1,5 @@
-"""`level=batches`: a row for each record batch, of its header alone. Records are never looked at, and nothing is decompressed."""
+"""`level=batches`: a row for each record batch, from its header alone. Records are not read, and
+nothing is decompressed."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ from .stretches import BatchRun
 _ROWS = 1 << 16
 _TIME = pa.timestamp("us", "UTC")
 LATEST_TIME = (2**63 - 1) // 1000
-"""The last millisecond that a timestamp in microseconds can tell."""
+"""The last millisecond that a timestamp in microseconds can hold."""
 
 _DTYPES = {pa.int64(): np.int64, pa.int32(): np.int32, pa.bool_(): np.bool_}
 
@@ -35,7 +36,7 @@ _CODECS = pa.array([codec_name(codec) for codec in range(COMPRESSION_MASK + 1)])
 
 
 class _Batches(NamedTuple):
-    """What columns are made of."""
+    """The input of the columns."""
 
     headers: columns.Headers
     position: int
@@ -50,7 +51,7 @@ def _number(name: str) -> _Maker:
 
 
 def _time(milliseconds: npt.NDArray[np.int64], known: npt.NDArray[np.bool_]) -> pa.Array:
-    """Null where none is known, and where it is later than what microseconds can tell."""
+    """Null when it is unknown, or later than microseconds can hold."""
     none = ~known | (milliseconds > LATEST_TIME)
     return fixed(np.where(none, 0, milliseconds * 1000), _TIME, none)
 
@@ -104,7 +105,8 @@ _COLUMNS: dict[str, tuple[Any, _Maker | None]] = {
     "crc_ok": (pa.bool_(), lambda batches: batches.crc_ok),
     "replica": (pa.string(), None),
 }
-"""Name -> type, and what makes it; None for what all rows of a piece have in common."""
+"""Name -> type, and the function that makes the column; None for a value that all rows of a piece
+share."""
 
 
 def schema(options: LogOptions) -> pa.Schema:
@@ -112,7 +114,8 @@ def schema(options: LogOptions) -> pa.Schema:
 
 
 def read(piece: SegmentPiece, names: Sequence[str], options: LogOptions) -> Iterator[pa.RecordBatch]:
-    """The batches of a piece. BadFile as `onCorrupt` has it, also for a wrong checksum; Vanished when the file is gone."""
+    """The batches of a piece. Raises BadFile as `onCorrupt` says, also for a wrong checksum;
+    Vanished when the file is gone."""
     named = chosen(schema(options), names)
     for found in parts(piece, options):
         if isinstance(found, BatchRun):
@@ -125,7 +128,7 @@ def read(piece: SegmentPiece, names: Sequence[str], options: LogOptions) -> Iter
 
 
 def _checked(stretch: BatchRun, piece: SegmentPiece, options: LogOptions) -> _Batches:
-    """The batches that count, with what their checksums say."""
+    """The batches within the bounds, with the results of their checksums."""
     headers = stretch.headers[wanted(stretch.headers, piece, include_control=True)]
     if not options.verify_crc:
         return _Batches(headers, stretch.position, None)
@@ -160,6 +163,7 @@ def _column(field: pa.Field, batches: _Batches, piece: SegmentPiece) -> pa.Array
 
 
 _SPLIT = SPLIT_BYTES._replace(default=256 << 20)
-"""Headers are read ten times as fast as records, so that a task of the size of theirs would cost more to begin than to do."""
+"""Headers are read ten times as fast as records, so tasks of the usual size would cost more to
+start than to run."""
 
 LEVEL = TableLevel(schema, plan, read, (_SPLIT,))

@@ -1,7 +1,8 @@
-"""From which offset to which one a partition is read: offsets as they were asked for, and timestamps as the offsets that they stand for.
+"""The offsets from which and to which a partition is read: given as offsets, or found by timestamp.
 
-As in Spark's Kafka source a timestamp stands for the first offset whose record is not earlier; where there is none it stands for the end. It
-goes before an offset. `.timeindex` and `.index` save reading where they are good.
+As in Spark's Kafka source, a timestamp means the first offset whose record is not earlier, or the
+end when there is none. It takes precedence over an offset. Valid `.timeindex` and `.index` files
+reduce the reading.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from .stretches import BatchRun, stretches
 
 
 class OffsetBounds(NamedTuple):
-    """From `first` on, before `end`."""
+    """The offsets from `first`, before `end`."""
 
     first: int = 0
     end: int = FAR
 
 
 def bounds_of(folder: Folder, log: list[SegmentListing], options: LogOptions) -> OffsetBounds:
-    """What was asked of this partition, never below where its log starts."""
+    """The requested offsets of this partition, not below its log start offset."""
     topic, partition = folder.topic or "", -1 if folder.partition is None else folder.partition
     first = offset_of(options.starting_offsets, topic, partition, EARLIEST)
     end = offset_of(options.ending_offsets, topic, partition, LATEST)
@@ -48,7 +49,7 @@ def offset_at(log: list[SegmentListing], timestamp: int) -> int:
         try:
             found = _offset_in(segment, timestamp)
         except Vanished:
-            continue  # what retention takes is older than what it leaves
+            continue  # segments that retention deletes are older than those that stay
         if found is not None:
             return found
     return FAR
@@ -67,7 +68,8 @@ def _offset_in(segment: SegmentListing, timestamp: int) -> int | None:
 
 
 def _offset_in_stretch(stretch: BatchRun, timestamp: int) -> int | None:
-    """A batch's largest timestamp says whether it is worth a look; a header may promise what its records do not keep."""
+    """Reads a batch only when its largest timestamp is late enough; its records may still be
+    earlier than the header says."""
     headers = stretch.headers
     for index in np.flatnonzero(headers.max_timestamp >= timestamp).tolist():
         found: list[int] = []

@@ -1,9 +1,12 @@
-"""Where replicas of a partition differ, and where a follower would cut its log off (KIP-101, KIP-279).
+"""Finds where replicas of a partition differ, and where a follower would truncate its log (KIP-101,
+KIP-279).
 
-Replicas hold a leader's batches as they were written, so the first batch that is another one, by its offsets, its leader epoch or its checksum,
-is where histories part. A follower does not compare batches: it names its last epoch, is told where that ends at the leader, and cuts there.
-Where both say the same, following heals what differs; where it cuts later, or not at all, what differs stays. Compaction makes batches anew, at
-each replica for itself: this is for logs that are not compacted. This file is pure: tables in, a table out.
+Replicas hold the leader's batches unchanged, so replicas diverge at the first batch with other
+offsets, another leader epoch or another checksum. A follower does not compare batches: it sends its
+last leader epoch, receives the end offset of that epoch at the leader, and truncates there. If that
+is not above the first difference, following repairs the replica; otherwise the difference stays.
+Compaction rewrites batches at each replica separately, so this works for logs that are not
+compacted. This file is pure: tables in, a table out.
 """
 
 from __future__ import annotations
@@ -35,18 +38,21 @@ SCHEMA = pa.schema(
         ("heals", pa.bool_()),
     ]
 )
-"""A row for each replica but the leader. `first_difference`: offset of the first batch that one has and the other has not, null where the
-shorter log is the beginning of the longer one. `truncation_offset`: where following makes the replica end, null where the leader knows none of
-its epochs; `truncation_epoch`: the last that both know. `heals`: whether nothing that differs is left below it."""
+"""A row for each replica except the leader. `first_difference`: the offset of the first batch that
+only one of them has, null when the shorter log is the beginning of the longer one.
+`truncation_offset`: the offset to which the replica will truncate, null when the leader has none of
+its epochs; `truncation_epoch`: the last epoch that both have. `heals`: whether no difference is
+left below it."""
 
 NEEDED = ("topic", "partition", "replica", "base_offset", "last_offset", "leader_epoch", "crc")
-"""The columns of `level=batches` that are looked at."""
+"""The columns of `level=batches` that are used."""
 
 Ints = npt.NDArray[np.int64]
 
 
 class ReplicaBatches(NamedTuple):
-    """One replica of a partition: its batches, a row of (first offset, last offset, leader epoch, checksum) each, in order."""
+    """One replica of a partition: its batches, a row of (first offset, last offset, leader epoch,
+    checksum) each, in order."""
 
     name: str
     batches: Ints
@@ -56,14 +62,15 @@ class ReplicaBatches(NamedTuple):
         return int(self.batches[-1, 1]) + 1
 
     def epochs(self) -> LeaderEpochCache:
-        """Where each leader's batches begin."""
+        """The start offset of each leader epoch."""
         starts = self.batches[np.flatnonzero(np.diff(self.batches[:, 2], prepend=NO_EPOCH))]
         return LeaderEpochCache(OffsetAndEpoch(int(row[0]), int(row[2])) for row in starts if row[2] >= 0)
 
 
 def divergence(batches: pa.Table) -> pa.Table:
-    """Every replica against the leader of its partition, from the batches of them all (`level=batches`). The leader is the replica whose last
-    batch is of the newest epoch and, among these, the one that reaches furthest, as an election would have it. UsageError when a column is
+    """Every replica against the leader of its partition, from the batches of them all
+    (`level=batches`). The leader is the replica whose last batch has the newest leader epoch, and
+    among those the one with the longest log, as in an election. Raises UsageError when a column is
     missing."""
     missing = [name for name in NEEDED if name not in batches.schema.names]
     if missing:
@@ -113,7 +120,8 @@ def _against(leader: ReplicaBatches, replica: ReplicaBatches) -> dict[str, Any]:
 
 
 def first_difference(ours: Ints, theirs: Ints) -> int | None:
-    """The offset of the first batch that only one has, among the offsets that both reach; None when there is none."""
+    """The offset of the first batch that only one has, among the offsets that both have; None when
+    there is none."""
     start, end = max(ours[0, 0], theirs[0, 0]), min(ours[-1, 1], theirs[-1, 1])
     first, second = (each[(each[:, 0] >= start) & (each[:, 0] <= end)] for each in (ours, theirs))
     both = min(len(first), len(second))
@@ -125,8 +133,9 @@ def first_difference(ours: Ints, theirs: Ints) -> int | None:
 
 
 def truncation(leader: ReplicaBatches, replica: ReplicaBatches) -> OffsetAndEpoch:
-    """Where a follower ends that asks again until it knows the epoch of the answer; UNDEFINED when the leader knows none of its epochs, upon
-    which Kafka falls back on the high watermark."""
+    """The offset to which a follower truncates, which repeats its request until it has the epoch in
+    the response. UNDEFINED when the leader has none of its epochs; Kafka then uses the high
+    watermark."""
     theirs, ours, end = leader.epochs(), replica.epochs(), replica.end
     while ours.latest != NO_EPOCH and (answer := theirs.end_offset_for(ours.latest, leader.end)) != UNDEFINED:
         own = ours.end_offset_for(answer.epoch, end)

@@ -1,9 +1,11 @@
-"""What lies at a path: log directories, partitions' folders, single files, or several of them by a pattern.
+"""Finds what a path names: log directories, partition folders, single files, or several of them by
+a pattern.
 
-A log directory is known by its `meta.properties` or by partitions' folders in it, a partition's folder by segments. A folder with nothing but
-log directories in it stands for all of them: the replicas of a cluster. Each partition carries the path of the log directory that it was found
-in, which tells replicas apart. Folders that are to be deleted, are moved here, or belong to nobody (`-delete`, `-future`, `-stray`) count only
-when they are asked for. What goes while this looks was never there. This file opens `log-start-offset-checkpoint` and nothing else.
+A log directory is recognized by its `meta.properties` or by partition folders in it, a partition
+folder by segments. A folder that contains only log directories stands for all of them: the replicas
+of a cluster. Each partition has the path of its log directory, which distinguishes replicas.
+Folders with the suffixes `-delete`, `-future` and `-stray` count only when they are named. Files
+that disappear during the search are ignored. This file opens only `log-start-offset-checkpoint`.
 """
 
 from __future__ import annotations
@@ -24,8 +26,8 @@ _SEGMENTS = (names.LOG, names.CHECKPOINT)
 
 
 class Folder(NamedTuple):
-    """A partition's folder. `files` are the names that were asked for; None is the whole log, from `log_start_offset` on. Topic and partition
-    are None where no name tells them."""
+    """A partition folder. `files` are the requested names; None is the whole log, from
+    `log_start_offset`. Topic and partition are None when no name contains them."""
 
     path: str
     replica: str
@@ -36,7 +38,8 @@ class Folder(NamedTuple):
 
 
 def find(paths: Iterable[str | os.PathLike[str]], options: LogOptions) -> list[Folder]:
-    """The partitions at these paths, in order. UsageError for a path at which there is nothing of Kafka, and for a topic that is not there."""
+    """The partitions at these paths, in order. Raises UsageError for a path without Kafka files,
+    and for a missing topic."""
     found: dict[str, Folder] = {}
     for path in _expanded(paths):
         for folder in _at(path, options):
@@ -55,12 +58,12 @@ def _expanded(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Path]:
 
 
 def _may_hold(path: str) -> bool:
-    """Whether it is worth a look: patterns match indexes and checkpoints, too."""
+    """Whether the path can be read: patterns match indexes and checkpoints, too."""
     return os.path.isdir(path) or path.endswith(_SEGMENTS)
 
 
 def _add(found: dict[str, Folder], folder: Folder) -> None:
-    """A folder that was named by several paths counts once, with all that was asked of it."""
+    """A folder that several paths name counts once, with all requested files."""
     key = os.path.realpath(folder.path)
     before = found.get(key)
     if before is not None and before.files is not None and folder.files is not None:
@@ -86,7 +89,8 @@ def _file(path: Path) -> Folder:
 
 
 def _partition(path: Path) -> Folder:
-    """A folder that was named: whose it is, its name and the directory around it tell."""
+    """A folder that was named: its name and its parent directory give topic, partition and log
+    directory."""
     name = path.absolute().name
     parsed = names.parse_partition_folder(name)
     if parsed is None:
@@ -125,7 +129,8 @@ def _is_log_directory(path: Path) -> bool:
 
 
 def _has_segments(path: Path) -> bool:
-    """Or files beside segments: with them a folder is a partition's."""
+    """Whether there are segments, or files that belong to segments: then the folder is a partition
+    folder."""
     return path.is_dir() and any(_is_of_a_log(each.name) for each in path.iterdir())
 
 
@@ -134,7 +139,8 @@ def _is_of_a_log(name: str) -> bool:
 
 
 def _log_starts(directory: Path) -> dict[tuple[str, int], int]:
-    """Where logs begin though their first segment begins before (KIP-107). BadFile for a checkpoint that cannot be read."""
+    """The log start offsets that are higher than the base offset of the first segment (KIP-107).
+    Raises BadFile for a checkpoint that cannot be read."""
     path = directory / names.LOG_START
     try:
         return offset_checkpoint.read(path.read_bytes(), str(path))
@@ -152,7 +158,7 @@ def _is_wanted(folder: Folder, options: LogOptions) -> bool:
 
 
 def _check_topics(folders: Iterable[Folder], options: LogOptions) -> None:
-    """Whoever names a topic that is not there has mistaken its name, or the path."""
+    """A missing topic is an error: its name, or the path, is probably wrong."""
     there = {folder.topic for folder in folders if folder.topic is not None}
     named = [topic for topic in options.topics if not set(topic) & set("*?[")]
     for offsets in (options.starting_offsets, options.ending_offsets):

@@ -1,7 +1,9 @@
-"""The sparse indexes of a segment, looked up: where in the file an offset is, and up to which offset nothing is as late as a timestamp.
+"""Looks up the sparse indexes of a segment: the position of an offset in the file, and the offset
+up to which all records are earlier than a timestamp.
 
-An index is a hint. One that is not there, does not ascend, or leads nowhere counts as empty, and then the segment is read from its start; a
-position is taken only when a batch with a good checksum begins there, at the offset that the index says.
+An index is a hint. An index that is missing, does not ascend, or has wrong positions counts as
+empty, and the segment is read from its start. A position is used only when a batch with a valid
+checksum begins there, at the offset in the index.
 """
 
 from __future__ import annotations
@@ -33,16 +35,18 @@ class OffsetIndex:
         self.offsets, self.positions = _offsets(segment, len(file))
 
     def position_before(self, offset: int) -> int:
-        """Where a batch begins before which no offset is as large as this one; 0 where the index knows nothing better."""
+        """The start of a batch such that all offsets before it are smaller than this one; 0 without
+        a better entry."""
         return self._believed(int(np.searchsorted(self.offsets, offset, "right")) - 1)
 
     def position_after(self, offset: int) -> int:
-        """Where a batch begins from which on no offset is less than this one; the file's end where the index knows nothing better."""
+        """The start of a batch from which all offsets are at least this one; the end of the file
+        without a better entry."""
         entry = int(np.searchsorted(self.offsets, offset, "left")) + 1
         return (self._believed(entry) if entry < len(self.offsets) else 0) or len(self._file)
 
     def border(self, position: int) -> int:
-        """Where a batch begins, at this position or soon after it; 0 where the index knows none."""
+        """The start of a batch at this position or soon after it; 0 without an entry."""
         entry = int(np.searchsorted(self.positions, position, "left"))
         return self._believed(entry) if entry < len(self.offsets) else 0
 
@@ -55,7 +59,7 @@ class OffsetIndex:
 
 
 def batch_at(file: SegmentFile, position: int) -> BatchHeader | None:
-    """The header of the batch that begins there; None when nothing with a good checksum does."""
+    """The header of the batch at this position; None without a batch with a valid checksum."""
     head = file[position : position + HEADER_SIZE]
     size = int.from_bytes(head[8:LOG_OVERHEAD], "big", signed=True) + LOG_OVERHEAD
     if not LOG_OVERHEAD < size <= len(file) - position:
@@ -70,7 +74,8 @@ def batch_at(file: SegmentFile, position: int) -> BatchHeader | None:
 
 
 def quiet_until(segment: SegmentListing, timestamp: int) -> int:
-    """The largest offset up to which, as `.timeindex` says, all records are earlier than `timestamp`; -1 when it says nothing."""
+    """The largest offset up to which all records are earlier than `timestamp`, by the `.timeindex`;
+    -1 without an entry."""
     data = _read(segment, names.TIME_INDEX)
     found = np.frombuffer(data, _TIMES, len(data) // time_index.SIZE)
     times, offsets = found["timestamp"].astype(np.int64), found["offset"].astype(np.int64)
@@ -83,7 +88,8 @@ def quiet_until(segment: SegmentListing, timestamp: int) -> int:
 
 
 def entries(segment: SegmentListing) -> tuple[int | None, int | None, int | None]:
-    """How many entries the indexes by offset, by time and of aborted transactions have; None for one that is not there."""
+    """The number of entries of the offset index, the time index and the transaction index; None for
+    a missing one."""
     there = segment.path.endswith(names.LOG)
     by_offset, by_time, of_transactions = (
         used(_read(segment, suffix)) // size if there and segment.beside(suffix).exists() else None
@@ -111,7 +117,7 @@ def _offsets(segment: SegmentListing, log_size: int) -> tuple[Ints, Ints]:
 
 
 def _read(segment: SegmentListing, suffix: str) -> bytes:
-    """A file beside a segment; nothing where there is none, or one of a size that none has."""
+    """A file that belongs to a segment; empty when it is missing, or has an impossible size."""
     try:
         path = segment.beside(suffix)
         return path.read_bytes() if path.stat().st_size <= LARGEST_INDEX else b""

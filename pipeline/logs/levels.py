@@ -1,7 +1,8 @@
-"""The levels at which a log can be read: a table of modules, each with a `LEVEL`. Adding one is adding a row.
+"""The levels at which a log can be read: a table of modules, each with a `LEVEL`. A new level is a
+new row.
 
-A level is asked for the columns that its options give it, for what is to be read in pieces that can be sent elsewhere, and for the rows of a
-piece, with exactly the columns that are wanted.
+A level defines the columns for its options, plans the pieces, which can be sent to other processes,
+and reads the rows of a piece, with exactly the requested columns.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ LEVELS = {
     "offsets": "kafkadouble.pipeline.history.offsets",
     "transactions": "kafkadouble.pipeline.history.transactions",
 }
-"""Level -> the module that reads it; imported when it is asked for."""
+"""Level -> the module that reads it, imported on first use."""
 
 _NEEDED = ("numpy", "pyarrow")
 
@@ -37,18 +38,18 @@ Paths = Sequence[str | os.PathLike[str]]
 
 
 class Planned(Protocol):
-    """What is read at once: it can be pickled."""
+    """One piece of the plan; it can be pickled."""
 
     @property
     def size(self) -> int:
-        """Bytes that reading it touches, for who shows progress."""
+        """The number of bytes that reading it touches, to show progress."""
         ...
 
 
 class TableLevel(NamedTuple):
-    """`schema(options)`: all columns. `plan(paths, options)`: the pieces. `read(piece, names, options)`: record batches with the columns
-    `names`, in that order and with the types of the schema. `options`: those that only this level has, and those of all that it has another
-    default for."""
+    """`schema(options)`: all columns. `plan(paths, options)`: the pieces. `read(piece, names,
+    options)`: record batches with the columns `names`, in that order and with the types of the
+    schema. `options`: the options of this level only, and common options with another default."""
 
     schema: Callable[[LogOptions], pa.Schema]
     plan: Callable[[Paths, LogOptions], Sequence[Any]]
@@ -70,12 +71,12 @@ def level_of(name: str) -> TableLevel:
 
 
 def options_of(level: str, given: Mapping[str, object]) -> LogOptions:
-    """The options of a level, from what was given under whatever spelling."""
+    """The options of a level, from names in any spelling."""
     return parse(level, given, level_of(level).options)
 
 
 def chosen(schema: pa.Schema, names: Sequence[str] | None) -> pa.Schema:
-    """The schema with these columns only, in this order. UsageError for one that is not in it."""
+    """The schema with these columns only, in this order. Raises UsageError for an unknown one."""
     if names is None:
         return schema
     for name in names:

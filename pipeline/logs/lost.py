@@ -1,4 +1,4 @@
-"""The row that stands for bytes that hold no batch."""
+"""The row for bytes that hold no batch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .segments import SegmentListing
 
 
 def lost_row(schema: pa.Schema, segment: SegmentListing, values: Mapping[str, object]) -> pa.RecordBatch:
-    """One row: where it lies, and the values that are given; everything else is null."""
+    """One row: the position, and the given values; all other columns are null."""
     known = {
         "topic": segment.topic,
         "partition": segment.partition,

@@ -1,7 +1,8 @@
-"""What a query can be seen to want before anything is read: fewer topics and partitions, fewer offsets, nothing older than a moment.
+"""The part of a log that a query needs, derived from its filters: topics, partitions, offsets, and
+a lower bound of timestamps.
 
-It leaves out what need not be read, and promises no more: whoever asked still looks at every row. Other than an option, it may name what is
-not there.
+It only reduces the reading: the query still filters every row. Unlike an option, it may name topics
+that do not exist.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 FAR = 2**63 - 1
-"""Behind every offset."""
+"""Higher than every offset."""
 
 
 class LogFilter(NamedTuple):
-    """None is no bound. Offsets from `first` on, before `end`; batches with a record that is not before `since` (ms)."""
+    """None is no bound. Offsets from `first`, before `end`; batches with a record at `since` (ms)
+    or later."""
 
     topics: frozenset[str] | None = None
     partitions: frozenset[int] | None = None
@@ -22,7 +24,7 @@ class LogFilter(NamedTuple):
     since: int = 0
 
     def takes(self, topic: str | None, partition: int | None) -> bool:
-        """Whether this partition may have something."""
+        """Whether this partition may have rows."""
         return (self.topics is None or topic in self.topics) and (
             self.partitions is None or partition in self.partitions
         )

@@ -1,7 +1,9 @@
-"""What can be asked of a log: a table of options, by the names that Spark's Kafka source has for them where it has one.
+"""The options for reading a log, as a table, with the names of Spark's Kafka source where it has
+them.
 
-Names are compared without case and underscores, since Spark lower-cases them and Python writes `starting_offsets`. A level may have options
-of its own. Whatever is refused is told in one sentence that names the option and the value.
+Names are compared without case and underscores, because Spark lower-cases them and Python users
+write `starting_offsets`. A level may have its own options. An error is one sentence that names the
+option and the value.
 """
 
 from __future__ import annotations
@@ -23,11 +25,12 @@ FAIL, SKIP, REPORT = "fail", "skip", "report"
 UNCOMMITTED, COMMITTED = "read_uncommitted", "read_committed"
 
 Offsets = int | Mapping[str, Mapping[int, int]]
-"""One for all partitions, or topic to partition to offset; -2 and -1 are the earliest and the latest."""
+"""One for all partitions, or topic to partition to offset; -2 and -1 are the earliest and the
+latest."""
 
 
 class LogOption(NamedTuple):
-    """A name, what makes a value of what was given (ValueError with the reason), and the value of whoever says nothing."""
+    """A name, the function that parses a value (ValueError with the reason), and the default."""
 
     name: str
     read: Callable[[object], Any]
@@ -35,7 +38,8 @@ class LogOption(NamedTuple):
 
 
 class LogOptions(NamedTuple):
-    """What was asked. `own` holds the options of the level, `narrowing` what the query around it wants no more than."""
+    """The parsed options. `own` holds the options of the level, `narrowing` the filter of the
+    query."""
 
     level: str
     topics: tuple[str, ...]
@@ -57,7 +61,7 @@ class LogOptions(NamedTuple):
 
 
 def flag(given: object) -> bool:
-    """True or false, in Python's words or Spark's."""
+    """Reads true or false, in the spelling of Python or Spark."""
     word = str(given).strip().lower()
     if word not in ("true", "false"):
         raise ValueError("this is neither true nor false")
@@ -65,7 +69,7 @@ def flag(given: object) -> bool:
 
 
 def choice(*words: str) -> Callable[[object], str]:
-    """One of these."""
+    """Reads one of these words."""
 
     def read(given: object) -> str:
         if given not in words:
@@ -76,7 +80,7 @@ def choice(*words: str) -> Callable[[object], str]:
 
 
 def number(least: int) -> Callable[[object], int]:
-    """A whole number, not less than this."""
+    """Reads an integer, not less than this."""
 
     def read(given: object) -> int:
         try:
@@ -91,7 +95,7 @@ def number(least: int) -> Callable[[object], int]:
 
 
 def words(given: object) -> tuple[str, ...]:
-    """Names with commas between them, or several of them."""
+    """Reads names as one text with commas, or as a list."""
     each = given.split(",") if isinstance(given, str) else given
     if not isinstance(each, Iterable):
         raise ValueError("these are no names")
@@ -110,7 +114,8 @@ def _range(text: str) -> range:
 
 
 def _offsets(word: str, alone: int, refused: int) -> Callable[[object], Offsets]:
-    """A reader of offsets: the word that stands for `alone`, a number, or a mapping as JSON; `refused` makes no sense at this end."""
+    """Reads offsets: the word for `alone`, a number, or a mapping as JSON; `refused` is not allowed
+    at this end."""
 
     def one(given: object) -> int:
         found = number(EARLIEST)(given)
@@ -158,16 +163,17 @@ OPTIONS = (
     LogOption("onCorrupt", choice(FAIL, SKIP, REPORT), FAIL),
     LogOption("failOnDataLoss", flag, True),
 )
-"""Of every level, in the order of the fields of `Options`."""
+"""The options of every level, in the order of the fields of `LogOptions`."""
 
 
 def plain(name: str) -> str:
-    """A name as it is compared."""
+    """A name in the form that is compared."""
     return name.replace("_", "").lower()
 
 
 def parse(level: str, given: Mapping[str, object], own: Iterable[LogOption] = ()) -> LogOptions:
-    """UsageError for an option that there is not, and for a value that it cannot have. None is as good as nothing."""
+    """Raises UsageError for an unknown option, and for an invalid value. None counts as not
+    given."""
     own = tuple(own)
     table = {plain(option.name): option for option in (*OPTIONS, *own)}
     values = {option.name: option.default for option in table.values()}
@@ -190,7 +196,7 @@ def _value(option: LogOption, given: object) -> Any:
 
 
 def offset_of(offsets: Offsets, topic: str, partition: int, default: int) -> int:
-    """What was asked of this partition."""
+    """The offset that was given for this partition."""
     if isinstance(offsets, int):
         return offsets
     return offsets.get(topic, {}).get(partition, default)

@@ -1,7 +1,9 @@
-"""A log in pieces that are read apart: segments, and parts of large ones that begin and end where batches do.
+"""Plans a log in pieces that are read separately: segments, and parts of large ones with whole
+batches.
 
-What indexes tell is used here: a piece holds no more of the file than the bounds need, as far as indexes are good. A piece is plain values, so
-that it can be sent to where it is read. It carries the transactions that its reader must know of.
+Indexes are used here: with valid indexes, a piece holds no more of the file than the bounds need. A
+piece is plain values, so that it can be sent to another process. It carries the transactions that
+its reader needs.
 """
 
 from __future__ import annotations
@@ -23,8 +25,8 @@ from .transactions import Aborted, TransactionOutcomes, decided
 
 
 class SegmentPiece(NamedTuple):
-    """Bytes of a segment, and which of the offsets in them count: from `first` on, before `end_offset`. Batches in which all is
-    earlier than `since` (ms) may be left out."""
+    """Bytes of a segment, with bounds: offsets from `first`, before `end_offset`. Batches whose
+    records are all earlier than `since` (ms) may be left out."""
 
     segment: SegmentListing
     start: int
@@ -36,12 +38,12 @@ class SegmentPiece(NamedTuple):
 
     @property
     def size(self) -> int:
-        """In bytes of the file."""
+        """The size in bytes of the file."""
         return self.end - self.start
 
 
 def plan(paths: Iterable[str | os.PathLike[str]], options: LogOptions, *, split: bool = True) -> list[SegmentPiece]:
-    """Everything that was asked for, in order. `split`: large segments may be several pieces."""
+    """All requested pieces, in order. `split`: large segments may become several pieces."""
     return [piece for folder in find(paths, options) for piece in _of_folder(folder, options, split)]
 
 
@@ -61,7 +63,8 @@ def _of_folder(folder: Folder, options: LogOptions, split: bool) -> Iterator[Seg
 
 
 def _cuts(segment: SegmentListing, bounds: OffsetBounds, split: int) -> list[tuple[int, int]]:
-    """Where the pieces begin and end. What vanishes here is planned as a whole: whoever reads it will tell."""
+    """The start and end positions of the pieces. A file that vanishes here is planned as one piece:
+    its reader reports it."""
     small = segment.size <= split
     if not segment.size or (small and bounds.first <= (segment.base_offset or 0) and bounds.end >= segment.next_offset):
         return [(0, segment.size)]
@@ -81,7 +84,8 @@ def _cuts(segment: SegmentListing, bounds: OffsetBounds, split: int) -> list[tup
 def _borders(
     file: SegmentFile, segment: SegmentListing, index: OffsetIndex, start: int, end: int, split: int
 ) -> Iterator[int]:
-    """Starts of batches, some `split` bytes apart: the index's, or where it has none found by walking from the last one."""
+    """Starts of batches, about `split` bytes apart: from the index, or else found by walking from
+    the previous one."""
     position = start
     while end - position > split:
         border = index.border(position + split) or _walked(file, segment, position, end, split)
@@ -92,7 +96,8 @@ def _borders(
 
 
 def _walked(file: SegmentFile, segment: SegmentListing, start: int, end: int, split: int) -> int:
-    """The first batch that begins `split` bytes or more behind `start`; the end when there is none, or nothing that can be read."""
+    """The first batch that begins at least `split` bytes after `start`; the end when there is none,
+    or the bytes are unreadable."""
     for stretch in stretches(file, segment, start, end, SKIP):
         if not isinstance(stretch, BatchRun):
             return end

@@ -1,4 +1,4 @@
-"""The stretches of a piece, with what to do when its file is gone."""
+"""Reads the runs of batches of a piece, and handles a file that is gone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from .stretches import OF_HEADERS, BatchRun, UnreadableRange, stretches
 
 
 def parts(piece: SegmentPiece, options: LogOptions, most: int = OF_HEADERS) -> Iterator[BatchRun | UnreadableRange]:
-    """Vanished only if data must not be missing; a piece whose file is gone has nothing otherwise."""
+    """Raises Vanished only if data must not be missing; otherwise a piece without a file is
+    empty."""
     try:
         with opened(piece.segment, piece.end) as file:
             yield from stretches(file, piece.segment, piece.start, piece.end, options.on_corrupt, most)

@@ -1,4 +1,5 @@
-"""`level=records`: a row for each record, with the columns of Spark's Kafka source and what the batch says of it."""
+"""`level=records`: a row for each record, with the columns of Spark's Kafka source and those of its
+batch."""
 
 from __future__ import annotations
 
@@ -25,12 +26,13 @@ _ON_REQUEST = "headers"
 
 
 def schema(options: LogOptions) -> pa.Schema:
-    """Headers are a column only when they were asked for: they cost as much as all the rest."""
+    """Headers are a column only on request: they cost as much as all others together."""
     return columns.schema(name for name in columns.NAMES if name != _ON_REQUEST or options.include_headers)
 
 
 def read(piece: SegmentPiece, names: Sequence[str], options: LogOptions) -> Iterator[pa.RecordBatch]:
-    """The records of a piece, some megabytes at a time. BadFile as `onCorrupt` has it; Vanished when the file is gone."""
+    """The records of a piece, some megabytes at a time. Raises BadFile as `onCorrupt` says;
+    Vanished when the file is gone."""
     for found in parts(piece, options, STRETCH):
         if isinstance(found, BatchRun):
             yield from _records(found, piece, names, options)
@@ -60,7 +62,7 @@ def _records(
 
 
 def wanted(headers: columns.Headers, piece: SegmentPiece, *, include_control: bool) -> npt.NDArray[np.bool_]:
-    """The batches that have something to give."""
+    """The batches with records within the bounds."""
     found: npt.NDArray[np.bool_] = (headers.last_offset >= piece.first) & (_begins(headers) < piece.end_offset)
     if not include_control:
         found &= ~headers.control
@@ -72,7 +74,8 @@ def wanted(headers: columns.Headers, piece: SegmentPiece, *, include_control: bo
 
 
 def _begins(headers: columns.Headers) -> npt.NDArray[np.int64]:
-    """The least offset that each batch can have: messages of magic 0 and 1 that wrap others tell only the last one."""
+    """The lowest possible offset of each batch: wrapper messages of magic 0 and 1 contain only the
+    last offset."""
     begins = headers.base_offset
     if (headers.count < 0).any():
         before = np.concatenate(([0], headers.last_offset[:-1] + 1))
@@ -86,7 +89,7 @@ def _origin(piece: SegmentPiece, position: int) -> columns.Origin:
 
 
 def _reported(lost: UnreadableRange, piece: SegmentPiece, names: Sequence[str]) -> pa.RecordBatch:
-    """A row for bytes that hold no batch: where they are, and that they are bad."""
+    """A row for bytes that hold no batch: their position, and `crc_ok` false."""
     return lost_row(columns.schema(names), piece.segment, {"batch_position": lost.position, "crc_ok": False})
 
 

@@ -1,7 +1,7 @@
-"""A segment as an open file, of which stretches are read.
+"""A segment as an open file, which is read in parts.
 
-A file is told from another one of the same name by its inode: compaction puts new files into the places of old ones. Kafka keeps what it
-deletes for a minute under another name, which is followed.
+The inode identifies a file, because compaction replaces files under the same name. Kafka keeps
+deleted files for a minute under another name, which is tried, too.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from .segments import SegmentListing
 
 
 class Vanished(UsageError):
-    """A segment is not there any more, or another one is in its place: retention or compaction was faster."""
+    """A segment was deleted or replaced during the read, by retention or compaction."""
 
 
 class SegmentFile:
-    """The bytes of a segment up to `end`, by stretches; as many as are there, when the file has become shorter."""
+    """The bytes of a segment up to `end`, in parts; fewer when the file was truncated."""
 
     def __init__(self, file: FileIO, end: int) -> None:
         self._file, self._end = file, min(end, os.fstat(file.fileno()).st_size)
@@ -41,13 +41,14 @@ class SegmentFile:
 
 @contextmanager
 def opened(segment: SegmentListing, end: int | None = None) -> Iterator[SegmentFile]:
-    """The file that was planned. Vanished when it is gone, or another one has its name."""
+    """Opens the file that was planned. Raises Vanished when it is gone, or another file has its
+    name."""
     with _found(segment) as file:
         yield SegmentFile(file, segment.size if end is None else end)
 
 
 def _found(segment: SegmentListing) -> FileIO:
-    """Under its name, or under the one that it got since: deleted, or swapped in."""
+    """The file under its name, or under its later name: deleted, or swapped in."""
     replaced = False
     for path in (segment.path, segment.path + names.DELETED, segment.path.removesuffix(names.SWAP)):
         try:

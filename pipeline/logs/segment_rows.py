@@ -1,4 +1,4 @@
-"""`level=segments`: a row for each file, of what its name, its headers and the files beside it say."""
+"""`level=segments`: a row for each file, from its name, its batch headers and its index files."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ _TYPES = {
     "problem": pa.string(),
     "replica": pa.string(),
 }
-"""Name -> type. `records` counts those of magic 2; `problem` is the first thing that is wrong, shown only where `onCorrupt` is not fail."""
+"""Name -> type. `records` counts those of magic 2; `problem` is the first error, and only filled
+when `onCorrupt` is not `fail`."""
 
 
 def schema(options: LogOptions) -> pa.Schema:
@@ -50,13 +51,14 @@ def schema(options: LogOptions) -> pa.Schema:
 
 
 def plan(paths: Paths, options: LogOptions) -> list[SegmentPiece]:
-    """Whole files, of which the bounds leave something."""
+    """Whole files that contain offsets within the bounds."""
     pieces = plan_pieces(paths, options, split=False)
     return [piece._replace(start=0, end=piece.segment.size) for piece in pieces]
 
 
 def read(piece: SegmentPiece, names: Sequence[str], options: LogOptions) -> Iterator[pa.RecordBatch]:
-    """One row. BadFile, Vanished as for batches; nothing for a file that is gone and may be."""
+    """One row. Raises BadFile and Vanished as for batches; no row for a missing file when data may
+    be missing."""
     seen = _Seen(piece, options)
     try:
         for found in parts(piece, options._replace(fail_on_data_loss=True)):
@@ -70,7 +72,7 @@ def read(piece: SegmentPiece, names: Sequence[str], options: LogOptions) -> Iter
 
 
 class _Seen:
-    """What has gone by of a segment."""
+    """The sums of the batches that were read so far."""
 
     def __init__(self, piece: SegmentPiece, options: LogOptions) -> None:
         self._segment, self._options = piece.segment, options

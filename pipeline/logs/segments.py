@@ -1,8 +1,8 @@
 """The segments of a partition's folder.
 
-Files that end in `.deleted` or `.cleaned` are none. A `.swap` is one that compaction finished, and is about to put, or would have put, into the
-place of others: it counts when the one of its name is gone, unless it belongs to a round of which something is `.cleaned` yet (as Kafka's
-LogLoader has it).
+Files with the suffix `.deleted` or `.cleaned` are ignored. A `.swap` file is finished by
+compaction, and about to replace others: it counts when the file of its name is gone, unless a file
+of the same round is still `.cleaned` (as in Kafka's LogLoader).
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from .narrowing import FAR
 
 
 class SegmentListing(NamedTuple):
-    """A file of batches. `base_offset` is None where the name tells none; before `next_offset` the next segment begins, or the log ends.
-    `last`: nothing follows it, so it may end anywhere."""
+    """A file of batches. `base_offset` is None when the name contains none. `next_offset` is the
+    base offset of the next segment, or the end of the log. `last`: it is the last segment, so it
+    may end inside a batch."""
 
     path: str
     name: str
@@ -39,7 +40,7 @@ class SegmentListing(NamedTuple):
 
 
 def segments_of(folder: Folder) -> list[SegmentListing]:
-    """The whole log in its order, whatever files were asked for. Snapshots of the metadata are no part of it."""
+    """The whole log in order, whatever files were requested, without metadata snapshots."""
     named = _log_files(_listed(folder.path))
     found = [segment for _, name in sorted(named.items()) if (segment := _segment(folder, name)) is not None]
     bases = [segment.base_offset or 0 for segment in found]
@@ -48,7 +49,7 @@ def segments_of(folder: Folder) -> list[SegmentListing]:
 
 
 def _log_files(listed: list[str]) -> dict[int, str]:
-    """Base offset to the name of the file that has the segment's batches."""
+    """Base offset -> the name of the file with the segment's batches."""
     parsed = [(*found, name) for name in listed if (found := names.parse_file(name)) is not None]
     unfinished = min((base for base, kind, _ in parsed if kind == names.LOG + names.CLEANED), default=FAR)
     swapped = {base: name for base, kind, name in parsed if kind == names.LOG + names.SWAP and base < unfinished}
@@ -56,7 +57,7 @@ def _log_files(listed: list[str]) -> dict[int, str]:
 
 
 def asked(folder: Folder, log: list[SegmentListing]) -> list[SegmentListing]:
-    """Those that were asked for: of the log, and files of other names."""
+    """The requested segments: of the log, and files with other names."""
     if folder.files is None:
         return log
     by_name = {segment.name: segment for segment in log}
@@ -69,7 +70,7 @@ def asked(folder: Folder, log: list[SegmentListing]) -> list[SegmentListing]:
 
 
 def reaching(log: list[SegmentListing], offset: int) -> list[SegmentListing]:
-    """Those that may have this offset, or later ones."""
+    """The segments that may have this offset, or later ones."""
     first = bisect_right(log, offset, key=lambda segment: segment.base_offset or 0) - 1
     return log[max(first, 0) :]
 
@@ -82,7 +83,7 @@ def _listed(path: str) -> list[str]:
 
 
 def _segment(folder: Folder, name: str) -> SegmentListing | None:
-    """None when it has gone since it was listed."""
+    """The segment; None when its file is gone since it was listed."""
     path = os.path.join(folder.path, name)
     try:
         state = os.stat(path)

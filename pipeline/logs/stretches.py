@@ -1,7 +1,9 @@
-"""A part of a segment, read stretch by stretch: some megabytes of whole batches with their headers, and what lies between that is no batch.
+"""Reads a part of a segment in runs: some megabytes of whole batches with their headers, and the
+bytes between them that are no batch.
 
-Memory holds one stretch (or one batch that is larger), whatever the segment's size. Where no batch can begin, the next one is looked for byte
-by byte. At the end of a log that is written to, or was when its node died, half a batch, or room that was set aside, is the end and no more.
+Memory holds one run (or one larger batch), whatever the size of the segment. After unreadable
+bytes, the next batch is searched byte by byte. An incomplete batch or preallocated space at the end
+of a log, as during a write or after a crash, is the end of the log and no error.
 """
 
 from __future__ import annotations
@@ -21,11 +23,13 @@ from .segment_file import SegmentFile
 from .segments import SegmentListing
 
 STRETCH, OF_HEADERS = 16 << 20, 4 << 20
-"""Bytes that are read at once: for records, and for headers alone, which a smaller cache then holds."""
+"""Bytes that are read at once: for records, and for headers alone, where a smaller buffer stays in
+the cache."""
 
 
 class BatchRun(NamedTuple):
-    """Batches: `position` is where the buffer begins in the file, the positions of the headers count from there."""
+    """Whole batches. `position` is that of the buffer in the file; positions of the headers are
+    relative to it."""
 
     position: int
     buffer: bytes
@@ -44,8 +48,9 @@ class UnreadableRange(NamedTuple):
 def stretches(
     file: SegmentFile, segment: SegmentListing, start: int, end: int, on_corrupt: str, most: int = OF_HEADERS
 ) -> Iterator[BatchRun | UnreadableRange]:
-    """All that lies from `start`, where a batch begins, to `end`. BadFile with the byte for what is no batch, unless it may be left out; a torn
-    end is given as such, and never an error."""
+    """Everything from `start`, the start of a batch, to `end`. Bytes that are no batch raise
+    BadFile with their position, unless they may be left out. A torn end is returned as such, and is
+    no error."""
     position, size = start, most
     may_end = segment.last and (end >= segment.size or len(file) < end)
     end = min(end, len(file))
@@ -69,7 +74,7 @@ def stretches(
 
 
 def _walk(buffer: bytes) -> tuple[columns.Headers, WireError | None]:
-    """The batches from the start on, and what is wrong behind them."""
+    """The batches from the start, and the error after them."""
     try:
         return columns.walk(buffer), None
     except WireError as problem:
@@ -77,7 +82,7 @@ def _walk(buffer: bytes) -> tuple[columns.Headers, WireError | None]:
 
 
 def _larger(buffer: bytes, left: int) -> int:
-    """How much must be read to have the batch whole of which this is the beginning; 0 when it cannot be had."""
+    """The number of bytes of the batch whose beginning this is; 0 when the batch is invalid."""
     size = int.from_bytes(buffer[8:LOG_OVERHEAD], "big", signed=True) + LOG_OVERHEAD
     return size if len(buffer) >= LOG_OVERHEAD and len(buffer) < size <= min(left, LARGEST) else 0
 

@@ -1,4 +1,5 @@
-"""`open_log`: what lies at a path as an Arrow table, for pandas, polars, DuckDB and whoever else takes Arrow; no broker, no Spark."""
+"""`open_log`: Kafka's files at a path as an Arrow table, for pandas, polars, DuckDB and other users
+of Arrow; without a broker, without Spark."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ Path = str | os.PathLike[str]
 
 
 class LogTable(Streamed):
-    """A log, opened: planned when it is made, read whenever it is gone through. Reading holds some megabytes at a time."""
+    """A log that was opened: planned once, and read by each iteration, with some megabytes in
+    memory."""
 
     def __init__(
         self, paths: Sequence[Path], level: str, columns: Sequence[str] | None, options: dict[str, object]
@@ -27,7 +29,7 @@ class LogTable(Streamed):
         self.pieces: Sequence[Planned] = self._level.plan(paths, self.options)
 
     def read(self, piece: Planned) -> Iterator[pa.RecordBatch]:
-        """One of the pieces."""
+        """Reads one of the pieces."""
         return self._level.read(piece, self.schema.names, self.options)
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
@@ -42,10 +44,12 @@ class LogTable(Streamed):
 def open_log(
     path: Path | Sequence[Path], *, level: str = "records", columns: Sequence[str] | None = None, **options: object
 ) -> LogTable:
-    """What lies at a path: a log directory, a partition's folder, a segment, a snapshot of the metadata, a pattern, or several of them.
+    """Opens a path: a log directory, a partition folder, a segment, a metadata snapshot, a pattern,
+    or several of them.
 
-    `level`: one of `LEVELS`; `columns`: which ones, in which order (all). Options have the names of the Spark source `kafka-log`,
-    also with underscores: `starting_offsets=23`. UsageError for what cannot be; BadFile while reading, for what is broken.
+    `level`: one of `LEVELS`; `columns`: their names, in order; by default all. Options have the
+    names of the Spark source `kafka-log`, also with underscores: `starting_offsets=23`. Raises
+    UsageError for wrong arguments; while reading, BadFile for corrupt files.
     """
     paths = [path] if isinstance(path, str | os.PathLike) else list(path)
     return LogTable(paths, level, columns, options)

@@ -1,7 +1,9 @@
-"""Which transactions of a partition were aborted, and up to where all are decided: what a reader of committed records must know (KIP-98).
+"""Finds the aborted transactions of a partition and its last stable offset, for readers of
+committed records (KIP-98).
 
-`.txnindex` tells what was aborted, and the newest snapshot of producers what was open at its offset; from there on the control batches do. Of a
-log without them, such as a single file, the control batches tell everything. Headers are read, and the records of control batches.
+The `.txnindex` holds the aborted transactions, and the newest producer snapshot the open ones at
+its offset; after it, the control batches are read. For a log without these files, such as a single
+segment, all control batches are read. Only headers, and the records of control batches, are read.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from .stretches import BatchRun, stretches
 
 
 class Aborted(NamedTuple):
-    """The records of this producer between these offsets do not count."""
+    """The records of this producer between these offsets are aborted."""
 
     producer_id: int
     first_offset: int
@@ -36,18 +38,19 @@ class Aborted(NamedTuple):
 
 
 class TransactionOutcomes(NamedTuple):
-    """What was aborted, and the last stable offset: from it on, something is undecided."""
+    """The aborted transactions, and the last stable offset: the first offset of an open
+    transaction."""
 
     aborted: tuple[Aborted, ...] = ()
     stable: int = FAR
 
     def between(self, first: int, end: int) -> tuple[Aborted, ...]:
-        """Those that a reader of these offsets meets."""
+        """The aborted transactions that overlap these offsets."""
         return tuple(each for each in self.aborted if each.last_offset >= first and each.first_offset < end)
 
 
 def decided(folder: str, log: list[SegmentListing]) -> TransactionOutcomes:
-    """Of a whole log."""
+    """The outcomes of a whole log."""
     start, still_open, aborted = _remembered(folder, log) or (0, {}, [])
     for producer_id, offset, ends in _events(log, start):
         if ends is None:
@@ -58,7 +61,7 @@ def decided(folder: str, log: list[SegmentListing]) -> TransactionOutcomes:
 
 
 def committed(headers: columns.Headers, aborted: tuple[Aborted, ...]) -> npt.NDArray[np.bool_]:
-    """Which batches count."""
+    """Which batches are committed."""
     good = np.ones(len(headers), bool)
     transactional = headers.transactional & ~headers.control
     if len(headers) and transactional.any():
@@ -71,7 +74,8 @@ def committed(headers: columns.Headers, aborted: tuple[Aborted, ...]) -> npt.NDA
 
 
 def _remembered(folder: str, log: list[SegmentListing]) -> tuple[int, dict[int, int], list[Aborted]] | None:
-    """What the files beside the segments say: an offset, what was open there, and what had been aborted before. None where one is missing."""
+    """The content of the index and snapshot files: an offset, the open transactions at it, and the
+    aborted ones before it. None when a file is missing."""
     if not all(segment.beside(names.INDEX).exists() for segment in log):
         return None
     try:
@@ -92,8 +96,9 @@ def _listed(segment: SegmentListing) -> list[AbortedTransaction]:
 
 
 def _newest_snapshot(folder: Path, last: SegmentListing | None) -> tuple[int, dict[int, int]] | None:
-    """Its offset, and the first offset of every transaction that was open there. One that is newer than the last segment may be newer than
-    what was written, after a crash."""
+    """The offset of the producer snapshot, and the first offset of every transaction that was open
+    there. A snapshot that is newer than the last segment may be newer than the log, after a
+    crash."""
     offsets = [
         found[0] for path in folder.iterdir() if (found := names.parse_file(path.name)) and found[1] == names.SNAPSHOT
     ]
@@ -108,7 +113,8 @@ def _newest_snapshot(folder: Path, last: SegmentListing | None) -> tuple[int, di
 
 
 def _events(log: list[SegmentListing], start: int) -> Iterator[tuple[int, int, bool | None]]:
-    """Every transactional batch from an offset on: producer, first offset, and for a marker whether it aborts."""
+    """Every transactional batch from an offset on: producer, first offset, and for a marker whether
+    it aborts."""
     for segment in reaching(log, start):
         try:
             with opened(segment) as file:
@@ -117,7 +123,7 @@ def _events(log: list[SegmentListing], start: int) -> Iterator[tuple[int, int, b
                     if isinstance(stretch, BatchRun):
                         yield from _in_stretch(stretch, start)
         except Vanished:
-            continue  # whoever reads its records will tell
+            continue  # the reader of its records reports it
 
 
 def _in_stretch(stretch: BatchRun, start: int) -> Iterator[tuple[int, int, bool | None]]:
@@ -131,6 +137,6 @@ def _in_stretch(stretch: BatchRun, start: int) -> Iterator[tuple[int, int, bool 
         try:
             marker = read_marker(memoryview(stretch.buffer)[position : position + size])
         except WireError:
-            continue  # whoever reads its records will tell
+            continue  # the reader of its records reports it
         if marker is not None:
             yield producer_id, offset, marker.aborted

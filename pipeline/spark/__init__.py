@@ -1,8 +1,10 @@
-"""Sources and sinks of Spark: thin shells, in Spark's Python Data Source API, over what the rest of the pipeline does without Spark.
+"""Sources and sinks of Spark: thin shells, in Spark's Python Data Source API, over what the rest of
+the pipeline does without Spark.
 
-Rules. Nothing else in the house imports pyspark. What a worker runs is pickled by Spark, so a reader carries plain values only, and opens its
-files and connections where it runs. Every refusal is one sentence that names the option, the path or the topic. Each process that plans or
-reads imports this package, so it imports nothing by itself.
+Rules. Nothing else in the product imports pyspark. Spark pickles readers for its workers, so a
+reader carries plain values only, and opens its files and connections where it runs. Every error is
+one sentence that names the option, the path or the topic. Each process that plans or reads imports
+this package, so it imports nothing by itself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""`divergence`: where replicas differ and where KIP-101 would cut them, of a table with the batches of them all."""
+"""`divergence`: where replicas differ and where KIP-101 would truncate them, from a table with the
+batches of all replicas."""
 
 from __future__ import annotations
 
@@ -12,8 +13,10 @@ from kafkadouble.wire.errors import UsageError
 
 
 def divergence(batches: Any) -> Any:
-    """A DataFrame with a row for each replica but the leader (`kafkadouble.pipeline.logs.diverging.SCHEMA`), from one of `level=batches` over
-    the log directories of several brokers. Each partition is looked at by one task. UsageError when a column is missing."""
+    """A DataFrame with a row for each replica but the leader
+    (`kafkadouble.pipeline.logs.diverging.SCHEMA`), from one of `level=batches` over the log
+    directories of several brokers. One task handles each partition. Raises UsageError when a column
+    is missing."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     missing = [name for name in NEEDED if name not in batches.columns]

@@ -1,4 +1,5 @@
-"""Which filters of a query say something about where its rows can lie: topics, partitions, offsets and, from below, times."""
+"""Reduces the reading by the filters of a query: topics, partitions, offsets, and lower bounds of
+timestamps."""
 
 from __future__ import annotations
 
@@ -15,11 +16,11 @@ _COLUMNS = {
     "batches": ("topic", "partition"),
     "segments": ("topic", "partition"),
 }
-"""Level -> the columns of which this file knows what they mean there."""
+"""Level -> the columns whose filters this file can use."""
 
 
 def narrowed(level: str, filters: Iterable[Any]) -> LogFilter:
-    """What is left to read where all of these hold."""
+    """The part of the log that can satisfy all of these filters."""
     found = LogFilter()
     for each in filters:
         narrow = _KINDS.get(type(each))

@@ -2,8 +2,9 @@
 
     spark.read.format("kafka-log").option("topics", "orders").load("/var/kafka-logs")
 
-Everything is `kafkadouble.pipeline.logs`; here Spark's words are turned into its. Spark tells a Python source nothing of the columns that a
-query needs, but a schema given by the user does: only its columns are made.
+`kafkadouble.pipeline.logs` does the work; this file adapts it to Spark's interface. Spark does not
+pass the columns of a query to a Python source. With a schema from the user, only its columns are
+made.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from .log_filters import narrowed
 
 _LEVEL, _PATH, _PATHS, _PUSHDOWN = "level", "path", "paths", "pushdown"
 _TASK = 4 << 20
-"""Bytes that are worth a task of their own."""
+"""The size in bytes of the pieces of one task."""
 
 
 class KafkaLog(DataSource):
@@ -47,7 +48,7 @@ class KafkaLog(DataSource):
 
 
 class SourceOptions:
-    """What the options say. UsageError for whatever they cannot."""
+    """The parsed options. Raises UsageError for invalid ones."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
         given = {name.lower(): value for name, value in options.items()}
@@ -59,7 +60,7 @@ class SourceOptions:
 
 
 def _paths(one: str | None, several: str | None) -> list[str]:
-    """Absolute, since workers may run elsewhere."""
+    """The paths made absolute, because workers may run in another directory."""
     found = json.loads(several) if several is not None else [one] if one is not None else []
     if not found:
         raise UsageError('kafka-log reads what lies at a path, and was given none: .load("/var/kafka-logs")')
@@ -74,7 +75,8 @@ def _pushdown(given: str) -> bool:
 
 
 def columns_of(schema: StructType, possible: pa.Schema) -> list[str]:
-    """The names in a schema, if the level has such columns. UsageError for one that it has not, or has of another type."""
+    """The names in a schema. Raises UsageError for a column that the level does not have, or has
+    with another type."""
     types = {field.name: field.dataType.simpleString() for field in from_arrow_schema(possible).fields}
     for field in schema.fields:
         if field.name not in types:
@@ -99,7 +101,7 @@ class LogReader(DataSourceReader):
         return [InputPartition(several) for several in grouped(pieces, min(_TASK, self.options.split_bytes))]
 
     def read(self, partition: InputPartition | None) -> Iterator[pa.RecordBatch]:
-        """Spark makes one partition without a value of no partition at all."""
+        """Spark replaces an empty list of partitions by one partition without a value."""
         if partition is None or partition.value is None:
             return
         read = level_of(self.options.level).read
@@ -108,7 +110,8 @@ class LogReader(DataSourceReader):
 
 
 def grouped(pieces: Sequence[Planned], least: int) -> Iterator[list[Planned]]:
-    """Neighbours together until they have so many bytes: a task costs more than to read a small file."""
+    """Joins neighbouring pieces up to this number of bytes: a task costs more than reading a small
+    file."""
     waiting: list[Planned] = []
     for piece in pieces:
         waiting.append(piece)
@@ -120,10 +123,10 @@ def grouped(pieces: Sequence[Planned], least: int) -> Iterator[list[Planned]]:
 
 
 class FilteringReader(LogReader):
-    """The same with `pushdown=true`, for which Spark must be told `spark.sql.python.filterPushdown.enabled=true`: it refuses a reader with
-    `pushFilters` else."""
+    """The reader for `pushdown=true`. It needs `spark.sql.python.filterPushdown.enabled=true`:
+    without it, Spark refuses a reader with `pushFilters`."""
 
     def pushFilters(self, filters: list[Any]) -> list[Any]:
-        """Every filter stays Spark's to apply; what it leaves out for certain is not read."""
+        """Spark still applies every filter; rows that a filter certainly excludes are not read."""
         self.options = self.options._replace(narrowing=narrowed(self.options.level, filters))
         return filters

@@ -1,7 +1,9 @@
-"""Captured traffic in Spark: captures and logs as DataFrames, and the tables of `kafkadouble traffic` made by the cluster.
+"""Captured traffic in Spark: captures and logs as DataFrames, and the tables of `kafkadouble
+traffic` made by the cluster.
 
-Rules. What a table is stands in `pipeline.traffic.tables`, and what a row means in `pipeline.traffic.marks`, which Spark runs over Arrow; here
-is only how Spark groups. Captures are read as Parquet, wherever it lies; a log is read by one task, from a path that its worker reaches.
+Rules. `pipeline.traffic.tables` defines the tables, and `pipeline.traffic.marks`, which Spark runs
+over Arrow, interprets the rows; this file only groups with Spark. Captures are read as Parquet,
+from any storage of Spark. One task reads a log, from a path that its worker can reach.
 """
 
 from __future__ import annotations
@@ -39,19 +41,21 @@ PROBLEMS = pa.schema([("path", pa.string()), ("line", pa.int64()), ("what", pa.s
 
 
 def captures(spark: SparkSession, *paths: str) -> DataFrame:
-    """What `capture` wrote: files, or folders, in which all folders below are read, too."""
+    """The captures of `capture`: files, or folders, which are read recursively."""
     reader = spark.read.schema(from_arrow_schema(schema())).option("recursiveFileLookup", True)
     return reader.option("pathGlobFilter", "*.parquet").parquet(*paths)
 
 
 def logs(spark: SparkSession, *paths: str, zone: str = "UTC", bodies: bool = False) -> DataFrame:
-    """Request logs of Kafka, and protocol logs of Kroxylicious, with the columns of captures. `zone` is that of times that name none.
-    UsageError for a path where nothing is, and for a zone that there is not; what cannot be read is in `problems`."""
+    """Request logs of Kafka, and protocol logs of Kroxylicious, with the columns of captures.
+    `zone` is the time zone of times without one. Raises UsageError for a path without files, and
+    for an unknown zone; `problems` lists unreadable lines."""
     return _of_files(spark, paths, partial(_rows, ReadOptions(zone_of(zone), bodies)), schema())
 
 
 def problems(spark: SparkSession, *paths: str) -> DataFrame:
-    """What of these logs cannot be read: the path, the line (0 for the file as a whole), and why; of each file the first hundred."""
+    """The unreadable lines of these logs: the path, the line (0 for the whole file), and the
+    reason; the first hundred of each file."""
     return _of_files(spark, paths, _problems, PROBLEMS)
 
 
@@ -62,12 +66,12 @@ def report(captured: DataFrame) -> dict[str, DataFrame]:
 
 
 def marked(captured: DataFrame) -> DataFrame:
-    """The rows as tables are made of them."""
+    """The rows with the columns that tables need."""
     return captured.select(*NEEDED).mapInArrow(_marked, from_arrow_schema(marked_schema()))
 
 
 def table_of(rows: DataFrame, table: ReportTable) -> DataFrame:
-    """One table of rows that are marked."""
+    """One table of marked rows."""
     chosen = rows if table.where is None else rows.where(table.where)
     aggregates = [_KINDS[each.kind](each).alias(each.name) for each in table.aggregates]
     found = chosen.groupBy(*table.keys).agg(*aggregates)

@@ -1,4 +1,4 @@
-"""A batch query on `kafka-wire`: planned once in the driver, read by its workers."""
+"""A batch query on `kafka-wire`: the driver plans it once, and workers read it."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class BatchReader(DataSourceReader):
             return [InputPartition(task) for task in batch.plan(Watch(client, self._settings), self._settings)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        if partition.value is None:  # what Spark makes of no partitions
+        if partition.value is None:  # the partition in place of an empty list
             return iter(())
-        from ..wire import reading  # slow to import, and of no use where a query is only planned
+        from ..wire import reading  # slow to import, and not needed by a driver that only plans
 
         return reading.read(partition.value, self._names, self._settings)

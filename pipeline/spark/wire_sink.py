@@ -1,4 +1,5 @@
-"""Writing to `kafka-wire`: each task of a batch or a micro-batch writes its rows, and is done when the brokers have them."""
+"""Writing to `kafka-wire`: each task of a batch or a micro-batch writes its rows, and ends when the
+brokers have them."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class RowsWritten(WriterCommitMessage):
-    """What a task tells the driver: how many rows are there. Nothing depends on it."""
+    """The message of a task to the driver: how many rows it wrote. It is informational."""
 
     rows: int
 
@@ -38,6 +39,6 @@ class StreamWriter(DataSourceStreamArrowWriter):
 
 
 def _written(iterator: Iterator[pa.RecordBatch], settings: QueryOptions) -> RowsWritten:
-    from ..wire import writing  # slow to import, and of no use where a writer is only made
+    from ..wire import writing  # slow to import, and not needed where a writer is only made
 
     return RowsWritten(writing.write(iterator, settings))

@@ -1,7 +1,9 @@
-"""`kafka-wire`: topics of any broker that speaks Kafka's protocol, read as batches and streams, and written to, without a jar.
+"""`kafka-wire`: topics of any broker that speaks Kafka's protocol, read as batches and streams, and
+written to, without a jar.
 
-Rules: the options are those of `pipeline.wire.options`, and all that is decided is decided there; this file and its neighbours `wire_*`
-only say it in Spark's words. Objects of these classes are pickled from process to process, so none holds a connection when it is made.
+Rules: `pipeline.wire` defines the options and makes the decisions; this file and its neighbours
+`wire_*` adapt it to Spark's interface. Objects of these classes are pickled between processes, so a
+new one holds no connection.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""A streaming query on `kafka-wire`: one reader stays in the driver's process and answers Spark's questions, copies of it read in workers."""
+"""A streaming query on `kafka-wire`: one reader stays in the driver's process and answers Spark's
+calls; copies of it read in workers."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """`names` are the columns that are made. The stream itself is there from the first question on."""
+    """`names` are the columns that are made. The first call makes the stream."""
 
     def __init__(self, settings: QueryOptions, names: Sequence[str]) -> None:
         self._settings, self._names = settings, names
@@ -34,7 +35,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._stream.initial()
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """Spark knows no limit that is two: whichever this is, `latestOffset` goes by both options."""
+        """Spark has no combined read limit: with either one, `latestOffset` uses both options."""
         most, least = self._settings["maxOffsetsPerTrigger"], self._settings["minOffsetsPerTrigger"]
         if most is not None:
             return ReadMaxRows(most)
@@ -53,7 +54,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return [InputPartition(task) for task in self._stream.plan(start, end)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        from ..wire import reading  # slow to import, and of no use where a query is only planned
+        from ..wire import reading  # slow to import, and not needed by a driver that only plans
 
         return reading.read(partition.value, self._names, self._settings)
 

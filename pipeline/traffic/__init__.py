@@ -1,5 +1,5 @@
-"""Captured traffic: who asked what of a Kafka server, in which version, with which errors, and how long it took.
+"""Captured traffic: the requests of clients to a Kafka server, with versions, errors and latencies.
 
-Captures of ours, Kafka's own request log and that of Kroxylicious' protocol logger are read into one Arrow schema, of which reports are made.
-Nothing here imports Spark, or a server.
+Our captures, Kafka's request log and the log of Kroxylicious' protocol logger are read into one
+Arrow schema, from which reports are made. Nothing here imports Spark, or a server.
 """

@@ -1,4 +1,5 @@
-"""What logs tell of APIs: their names as Kafka's enum spells them, the errors in an answer, and the versions that a server offers."""
+"""Reads facts about APIs from logs: names in the spelling of Kafka's enum, the error codes of a
+response, and the versions that a server offers."""
 
 from __future__ import annotations
 
@@ -14,17 +15,18 @@ _KEYS = {api.name.upper(): api.key for api in registry.apis()} | {
 
 
 def key_of(name: str) -> int | None:
-    """The key of an API by its name in `ApiKeys`, such as FIND_COORDINATOR; None when nobody knows it."""
+    """The key of an API by its name in `ApiKeys`, such as FIND_COORDINATOR; None for an unknown
+    name."""
     return _KEYS.get(name.replace("_", "").upper())
 
 
 def errors_in(answer: Any) -> tuple[int, ...]:
-    """All error codes in an answer's JSON but 0, each once, outermost first."""
+    """All error codes in a response's JSON except 0, each once, outermost first."""
     return tuple(dict.fromkeys(_codes(answer)))
 
 
 def _codes(found: Any) -> Iterator[int]:
-    """The names of fields that hold an error code end alike in every specification."""
+    """In every specification, the names of fields with an error code have the same ending."""
     if isinstance(found, dict):
         for name, value in found.items():
             if name.endswith(("errorCode", "ErrorCode")):
@@ -39,9 +41,11 @@ def _codes(found: Any) -> Iterator[int]:
 
 
 def offered_in(answer: Any) -> dict[int, int]:
-    """The highest version of each API, as the JSON of an answer to ApiVersions lists them; nothing if it lists none."""
+    """The highest version of each API, from the JSON of an ApiVersions response; empty if it lists
+    none."""
     listed = answer.get("apiKeys") if isinstance(answer, dict) else None
-    if not isinstance(listed, list) or len(listed) < 2:  # with an error only ApiVersions itself is listed
+    # a response with an error lists only ApiVersions
+    if not isinstance(listed, list) or len(listed) < 2:
         return {}
     return {each["apiKey"]: each["maxVersion"] for each in listed if isinstance(each, dict) and _is_range(each)}
 

@@ -1,8 +1,10 @@
-"""The entries of a log of requests: lines of text in, JSON objects out, with what stood around them.
+"""Finds the entries of a request log: reads lines of text, and returns JSON objects with the text
+around them.
 
-Rules. An entry is an object in one line, behind whatever the logger puts in front of it, or one that goes on until a line that begins with its
-closing brace, as pretty printers write it; a log that is JSON itself has it in `message`. Other lines of a log are passed over. A line that
-should be an entry and is none is a problem, never an error; no line makes memory grow beyond MOST characters.
+Rules. An entry is an object in one line, after the prefix of the logger, or an object that ends
+with a line that begins with its closing brace, as pretty printers write it. A JSON log has it in
+`message`. Other lines are skipped. A line that should be an entry and is not becomes a problem, not
+an error. Memory is limited to MOST characters per line.
 """
 
 from __future__ import annotations
@@ -13,19 +15,20 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 KAFKA = "Completed request:"
-"""What Kafka writes in front of the object."""
+"""The text that Kafka writes before the object."""
 
 HEADER = re.compile(r'\{\s*"header"\s*:\s*\{')
 MOST = 64 << 20
 
 Tell = Callable[[int, str], None]
-"""Told of a problem: the line, and what is wrong with it."""
+"""Receives a problem: the line number, and the text."""
 
 _decode = json.JSONDecoder().raw_decode
 
 
 class LogEntry(NamedTuple):
-    """`line` is where it begins; `around` what stands before and behind it, or the object of the log that it was in."""
+    """`line` is its first line; `around` is the text before and after it, or the object of the JSON
+    log."""
 
     line: int
     found: dict[str, Any]
@@ -34,7 +37,7 @@ class LogEntry(NamedTuple):
 
 
 class _Lines:
-    """Numbered lines, of which the last one can be put back."""
+    """Numbered lines; the last one can be put back."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines, self._back = enumerate(lines, 1), list[tuple[int, str]]()
@@ -50,7 +53,7 @@ class _Lines:
 
 
 def entries(lines: Iterable[str], tell: Tell) -> Iterator[LogEntry | None]:
-    """The entries in their order; None for a line that has nothing to do with one."""
+    """The entries in order; None for a line that does not belong to an entry."""
     numbered = _Lines(lines)
     for number, line in numbered:
         is_json_log = line.startswith("{") and not HEADER.match(line) and line.rstrip() != "{"
@@ -66,7 +69,7 @@ def entries(lines: Iterable[str], tell: Tell) -> Iterator[LogEntry | None]:
 
 
 def _place_in(text: str) -> int | None:
-    """Where an entry begins in a text that has one."""
+    """The position of an entry in a text."""
     if (at := text.find(KAFKA)) >= 0:
         return at + len(KAFKA)
     found = HEADER.search(text)
@@ -86,7 +89,8 @@ def _read(number: int, text: str, start: int, fields: dict[str, Any], tell: Tell
 
 
 def _over_lines(number: int, line: str, numbered: _Lines, tell: Tell) -> Iterator[LogEntry | None]:
-    """An object that goes on. One whose second line is not that of an entry is none, as other things log objects, too."""
+    """An object over several lines. Its second line must be that of an entry, because other code
+    logs objects, too."""
     held, size = [line], len(line)
     for at, more in numbered:
         if len(held) == 1 and not more.lstrip().startswith('"header"'):
@@ -106,7 +110,7 @@ def _over_lines(number: int, line: str, numbered: _Lines, tell: Tell) -> Iterato
 
 
 def _of_json_log(number: int, line: str, tell: Tell) -> Iterator[LogEntry | None]:
-    """What a log that is JSON has in `message`."""
+    """The `message` of a line of a JSON log."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError) as problem:

@@ -1,4 +1,4 @@
-"""Tables of a report made with Arrow, in this process."""
+"""Makes the tables of a report with Arrow, in this process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ QUANTILES = {P50: 0.5, P99: 0.99}
 
 
 def marked(batches: Iterable[pa.RecordBatch]) -> pa.Table:
-    """The rows of captured traffic as tables are made of them, first come first."""
+    """The rows of captured traffic with the columns that tables need, ordered by time."""
     import pyarrow as pa
 
     rows = pa.Table.from_batches(map(mark, batches), schema=marked_schema())
@@ -28,7 +28,8 @@ def table_of(rows: pa.Table, table: ReportTable) -> pa.Table:
     import pyarrow.compute as pc
 
     chosen = rows if table.where is None else rows.filter(pc.field(table.where))
-    grouped = chosen.group_by(list(table.keys), use_threads=False)  # threads would not know what came first
+    # with threads the order would be undefined
+    grouped = chosen.group_by(list(table.keys), use_threads=False)
     found = grouped.aggregate([_wanted(each) for each in table.aggregates])
     columns = {name: found.column(name) for name in table.keys}
     for at, aggregate in enumerate(table.aggregates, len(table.keys)):
@@ -54,7 +55,7 @@ def _wanted(aggregate: Aggregate) -> tuple[Any, ...]:
 
 
 def _finished(column: pa.ChunkedArray, aggregate: Aggregate) -> Any:
-    """A percentile of each group's values; nothing else is left to be done."""
+    """A percentile of each group's values."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,7 +1,7 @@
-"""What a row of captured traffic means for reports, as columns of its own: the one place that says what an error, a failure and a removed
-version are, for Arrow tables and for Spark alike.
+"""Adds columns to captured traffic for reports: it defines error, failure and removed version, for
+Arrow tables and for Spark.
 
-Rules. A pure function of a batch, which looks at no other rows.
+Rules. A pure function of a batch, which uses no other rows.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ TAKEN = (
     "latency_us",
     "highest",
 )
-"""The columns that are passed on as they are."""
+"""The columns that are copied."""
 
 NEEDED = (*TAKEN, "api_key", "errors", "outcome")
-"""The columns that are looked at."""
+"""The columns that are used."""
 
 DISCONNECTED = "disconnected"
 ERRONEOUS = (DISCONNECTED, "abandoned")
-"""Outcomes that are shown where else the errors of an answer are."""
+"""Outcomes that are shown in the column of errors."""
 
 EXPECTED = frozenset(
     {
@@ -49,13 +49,14 @@ EXPECTED = frozenset(
         ("ApiVersions", "UNSUPPORTED_VERSION"),
     }
 )
-"""Errors by which the protocol takes its normal course: who gets one has not failed."""
+"""Errors that belong to the normal course of the protocol, and are no failures."""
 
 
 @cache
 def marked_schema() -> pa.Schema:
-    """Those that are taken; `error`, the names of the errors or such an outcome, empty if all is well; whether that is a failure; whether Kafka
-    4.0 removed the version, and which is the lowest that it kept."""
+    """The schema: the copied columns; `error`, the names of the errors or such an outcome, empty
+    for none; whether that is a failure; whether Kafka 4.0 removed the version, and the lowest
+    version that it kept."""
     import pyarrow as pa
 
     from .schema import schema
@@ -74,14 +75,15 @@ def mark(batch: pa.RecordBatch) -> pa.RecordBatch:
     failed = [error not in ("", "abandoned") and (api, error) not in EXPECTED for api, error in pairs]
     lowest = pa.array(map(kept_from().get, batch.column("api_key").to_pylist()), pa.int16(), size=batch.num_rows)
     removed = pc.fill_null(pc.less(batch.column("version"), lowest), False)
-    taken = [batch.column(name).cast(marked_schema().field(name).type) for name in TAKEN]  # Spark has its own time zone
+    # Spark uses its own time zone
+    taken = [batch.column(name).cast(marked_schema().field(name).type) for name in TAKEN]
     return pa.RecordBatch.from_arrays(
         [*taken, pa.array(errors, pa.string()), pa.array(failed, pa.bool_()), removed, lowest], schema=marked_schema()
     )
 
 
 def _errors(batch: pa.RecordBatch) -> list[str]:
-    """The names of each row's errors, or how it ended if that is what is wrong with it."""
+    """The names of each row's errors, or its outcome if that is an error."""
     codes, outcomes = batch.column("errors").to_pylist(), batch.column("outcome").to_pylist()
     return [
         ", ".join(map(error_codes.name, found)) if found else outcome if outcome in ERRONEOUS else ""

@@ -1,4 +1,5 @@
-"""What could not be read among captured traffic: counted, and the first of it named. It never ends a reading."""
+"""The unreadable parts of captured traffic: counts them and keeps the first ones. A problem does
+not stop the reading."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ MOST_NAMED = 100
 
 
 class Problem(NamedTuple):
-    """`line` counts from 1; 0 where the file as a whole is meant."""
+    """`line` counts from 1; 0 is the whole file."""
 
     path: str
     line: int
@@ -19,14 +20,15 @@ class Problem(NamedTuple):
 
 
 class Problems:
-    """All problems of a reading, and how many `lines` had nothing to do with requests, which is no problem."""
+    """All problems of a reading, and the number of `lines` that are no entries, which is no
+    problem."""
 
     def __init__(self) -> None:
         self.count = self.other_lines = 0
         self.named: list[Problem] = []
 
     def add(self, path: str, line: int, what: str) -> None:
-        """One more."""
+        """Adds a problem."""
         self.count += 1
         if len(self.named) < MOST_NAMED:
             self.named.append(Problem(path, line, what))

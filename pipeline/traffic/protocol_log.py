@@ -1,9 +1,11 @@
-"""The log of Kroxylicious' ProtocolLogger: an entry for each request and one for each answer, to be joined by session and correlation id.
+"""The log of Kroxylicious' ProtocolLogger: an entry for each request and one for each response,
+which are joined by session and correlation id.
 
-Rules. A session is told beside the entry, not in it, and may be missing, as the time may be; then entries are joined by correlation id, API and
-version in their order, and the latency is null. It is null, too, where the logger tells seconds only. A request whose answer is not there has
-no outcome, but for a Produce that wants none; an answer whose request is not there is a row of its own. Requests that wait for their answer
-are bounded in number.
+Rules. The session is outside of the entry, and may be missing, as may the time. Then entries are
+joined by correlation id, API and version in order, and the latency is null. It is also null when
+the logger writes seconds only. A request without a response has no outcome, except a Produce with
+acks=0; a response without a request is a row of its own. The number of requests without a response
+is bounded.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ MOST_WAITING = 100_000
 
 
 class _Half(NamedTuple):
-    """A request or an answer."""
+    """A request or a response."""
 
     key: int
     version: int
@@ -41,7 +43,8 @@ class _Half(NamedTuple):
 
 
 class ProtocolLog:
-    """Reads entries of one log, and joins them; it remembers the clients' software, and which versions the server offers."""
+    """Reads entries of one log and joins them. It remembers the software of clients, and the
+    versions that the server offers."""
 
     def __init__(self, zone: tzinfo, *, bodies: bool) -> None:
         self._zone, self._bodies = zone, bodies
@@ -51,7 +54,8 @@ class ProtocolLog:
         self._offered: dict[int, int] = {}
 
     def rows(self, entry: LogEntry) -> Iterator[tuple[Any, ...]]:
-        """The rows that are whole by this entry. KeyError, TypeError or ValueError when it is none."""
+        """The rows that are complete with this entry. Raises KeyError, TypeError or ValueError when
+        it is no valid entry."""
         head = entry.found["header"]
         half = self._half(entry, head)
         if head["type"] == "RESPONSE":
@@ -68,7 +72,7 @@ class ProtocolLog:
             self._count += 1
 
     def rest(self) -> Iterator[tuple[Any, ...]]:
-        """The requests whose answers have not come."""
+        """The requests without a response."""
         for halves in self._waiting.values():
             for half in halves:
                 yield self._row(half, None)
@@ -132,7 +136,7 @@ class ProtocolLog:
 
 
 def _between(request: _Half | None, answer: _Half | None) -> int | None:
-    """The us from one to the other, where that is told finely enough."""
+    """The microseconds between both, when both times are more precise than seconds."""
     if request is None or answer is None or request.stamp is None or answer.stamp is None:
         return None
     fine = request.stamp.is_fine and answer.stamp.is_fine

@@ -1,7 +1,9 @@
-"""Captured traffic found at paths, as Arrow: our own Parquet, Kafka's request log, Kroxylicious' protocol log, each told from what is in it.
+"""Reads captured traffic at paths as Arrow: our Parquet, Kafka's request log, Kroxylicious'
+protocol log. The content of a file determines its kind.
 
-Rules. A file that was named is read whatever it is called; of a directory what looks like captures and logs, in all folders below. What cannot
-be read is a problem, and the rest is read. One batch is in memory at a time.
+Rules. A file that is named is read whatever its name is. In a directory, files with the names of
+captures and logs are read, recursively. An unreadable part is a problem, and the rest is read. One
+batch is in memory at a time.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ ROWS = 1 << 14
 
 
 class ReadOptions(NamedTuple):
-    """How logs are read: the zone of times that name none, and whether bodies are wanted."""
+    """How logs are read: the time zone of times without one, and whether bodies are kept."""
 
     zone: tzinfo = UTC
     bodies: bool = False
@@ -41,7 +43,8 @@ AS_UTC = ReadOptions()
 
 
 def zone_of(name: str) -> tzinfo:
-    """The time zone of a name; UTC is known without a database of zones. UsageError when there is none such."""
+    """The time zone of a name; UTC needs no time zone database. Raises UsageError for an unknown
+    zone."""
     try:
         return UTC if name == "UTC" else ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -49,7 +52,7 @@ def zone_of(name: str) -> tzinfo:
 
 
 def files(path: str | os.PathLike[str]) -> Iterator[str]:
-    """The files at a path. UsageError where nothing is."""
+    """The files at a path. Raises UsageError when there are none."""
     path = os.fspath(path)
     if not os.path.exists(path) and not os.path.isdir(path + PARTS):
         raise UsageError(f"{path}: there is no such file or directory")
@@ -63,14 +66,14 @@ def files(path: str | os.PathLike[str]) -> Iterator[str]:
 
 
 def _looks_like_traffic(name: str) -> bool:
-    """Logs that were rolled have something behind `.log`."""
+    """Rolled logs have a suffix after `.log`."""
     return not name.startswith((".", "_")) and (name.endswith((".parquet", *LOGS)) or ".log." in name)
 
 
 def read(
     paths: Iterable[str | os.PathLike[str]], problems: Problems, how: ReadOptions = AS_UTC
 ) -> Iterator[pa.RecordBatch]:
-    """All requests, with the columns of `schema()`. UsageError for a path where nothing is."""
+    """All requests, with the columns of `schema()`. Raises UsageError for a path without files."""
     for found in [(path, os.fspath(given)) for given in paths for path in files(given)]:
         yield from read_file(found[0], problems, how, is_named=found[0] == found[1])
 
@@ -78,7 +81,7 @@ def read(
 def read_file(
     path: str, problems: Problems, how: ReadOptions = AS_UTC, *, is_named: bool = True
 ) -> Iterator[pa.RecordBatch]:
-    """The requests of one file. That there are none in it is a problem if it was named."""
+    """The requests of one file. A file without requests is a problem if it was named."""
     found, before = False, problems.count
     try:
         with open(path, "rb") as file:
@@ -124,7 +127,7 @@ def _read_log(path: str, file: Any, problems: Problems, how: ReadOptions) -> Ite
 
 
 def _rows(path: str, file: Any, problems: Problems, how: ReadOptions) -> Iterator[tuple[int, tuple[Any, ...]]]:
-    """Each with the line that it was whole by."""
+    """The rows, each with the line that completed it."""
     lines = (line.decode("utf-8", "replace") for line in iter(partial(file.readline, MOST), b""))
     request_log = RequestLog(how.zone, bodies=how.bodies)
     protocol_log = ProtocolLog(how.zone, bodies=how.bodies)
@@ -148,7 +151,7 @@ def _of_entry(entry: LogEntry, request_log: RequestLog, protocol_log: ProtocolLo
 
 
 def _batches(path: str, held: Sequence[tuple[int, tuple[Any, ...]]], problems: Problems) -> Iterator[pa.RecordBatch]:
-    """Rows as columns; where a value does not fit, all but those that have one."""
+    """Rows as columns, without rows that have a value that does not fit."""
     import pyarrow as pa
 
     if not held:

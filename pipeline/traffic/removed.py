@@ -1,5 +1,5 @@
-"""Which versions Apache Kafka 4.0 removed (KIP-896), and the APIs that went with ZooKeeper: read off the message specifications, whose versions
-begin where Kafka's own do since."""
+"""The versions that Apache Kafka 4.0 removed (KIP-896), and the APIs that were removed with
+ZooKeeper, from the message specifications, whose lowest versions are Kafka's."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from kafkadouble.messages import registry
 from kafkadouble.messages.api_keys import ApiKeys
 
 FIRST_AFTER = ApiKeys.SHARE_GROUP_HEARTBEAT
-"""ShareGroupHeartbeat: this API and those with higher keys became stable after Kafka 4.0, and what they have shed was never a promise."""
+"""This API and those with higher keys became stable after Kafka 4.0; versions that they removed
+were never stable."""
 
 NONE_KEPT = 32767
 
 
 @cache
 def kept_from() -> dict[int, int]:
-    """For each API that lost versions the lowest that is left; NONE_KEPT where none is."""
+    """For each API that lost versions, the lowest that is left; NONE_KEPT for a removed API."""
     older = (api for api in registry.apis() if api.key < FIRST_AFTER)
     lowest = {api.key: NONE_KEPT if api.retired else api.stable_versions[0] for api in older}
     return {key: version for key, version in lowest.items() if version > 0}

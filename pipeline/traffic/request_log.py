@@ -1,8 +1,10 @@
-"""Kafka's own request log (`log4j.logger.kafka.request.logger=DEBUG`): one entry for a request, written when its answer has been sent.
+"""Kafka's own request log (`log4j.logger.kafka.request.logger=DEBUG`): one entry for each request,
+written after the response was sent.
 
-Rules. The time in front is that of the end; the request came `totalTimeMs` before. Sizes and nodes are not told. Where there is no answer,
-Kafka does not say why: it is unanswered here. What a broker forwarded to its controller is left out, as it stands in the broker's log as what
-it was.
+Rules. The time of a line is that of the response; the request arrived `totalTimeMs` earlier. Sizes
+and nodes are not logged. Kafka does not log why a request has no response: its outcome is
+`unanswered`. Requests that a broker forwarded to its controller are left out, because the log of
+the broker contains the original.
 """
 
 from __future__ import annotations
@@ -19,18 +21,19 @@ from .entries import LogEntry
 from .stamps import stamp_of
 
 UNKNOWN = "unknown"
-"""The software of a client that did not tell it."""
+"""The software of a client that did not send it."""
 
 
 class RequestLog:
-    """Reads entries of one log; it remembers which versions the server offers."""
+    """Reads entries of one log. It remembers the versions that the server offers."""
 
     def __init__(self, zone: tzinfo, *, bodies: bool) -> None:
         self._zone, self._bodies = zone, bodies
         self._offered: dict[int, int] = {}
 
     def rows(self, entry: LogEntry) -> Iterator[tuple[Any, ...]]:
-        """The one that it is, if it counts. KeyError, TypeError or ValueError when it is none."""
+        """The row of an entry, or none when it is left out. Raises KeyError, TypeError or
+        ValueError when it is no valid entry."""
         if entry.found.get("isForwarded") is not True:
             yield self._row(entry)
 
@@ -67,13 +70,13 @@ class RequestLog:
 
 
 def _remote(connection: str) -> str | None:
-    """The client's end of `HOST:PORT-HOST:PORT-...`."""
+    """The client's address in `HOST:PORT-HOST:PORT-...`."""
     parts = connection.split("-")
     return parts[1] if len(parts) > 2 else None
 
 
 def _software(key: int, found: dict[str, Any]) -> tuple[str | None, str | None]:
-    """Kafka notes what ApiVersions tells of it for the requests after that one."""
+    """Kafka logs the client software of an ApiVersions request only with later requests."""
     told, asked = found.get("clientInformation") or {}, found.get("request")
     if key == ApiKeys.API_VERSIONS and isinstance(asked, dict) and asked.get("clientSoftwareName"):
         return _text(asked["clientSoftwareName"]), _text(asked.get("clientSoftwareVersion"))

@@ -1,6 +1,7 @@
-"""The columns of captured traffic, one row for each request, wherever it was captured: the one schema that writers and readers share.
+"""The columns of captured traffic, one row for each request: the schema that writers and readers
+share.
 
-Rules. What a source does not know is null. pyarrow is imported when the schema is first asked for.
+Rules. A value that a source does not have is null. The first use of the schema imports pyarrow.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 PARTS = ".parts"
-"""What is added to the name of a file of captured traffic for the folder of its parts, while it is made, and after a run that was killed."""
+"""The suffix of the folder with the parts of a capture. It exists while the file is written, and
+after a run that was killed."""
 
 
 class TrafficColumn(NamedTuple):
-    """`type` is Arrow's name of it; `list<int16>` and timestamps are spelled as here."""
+    """`type` is the name of the Arrow type; `list<int16>` and timestamps are spelled as here."""
 
     name: str
     type: str
@@ -60,12 +62,13 @@ API_NAMES = {api.key: api.name for api in registry.apis()}
 
 _DERIVED = ("run", "api")
 FIELDS = tuple(name for name in NAMES if name not in (*_DERIVED, "deprecated"))
-"""What a row of `kafkadouble.server.tracing.capture` has, in its order; rows of logs have `deprecated` behind it."""
+"""The fields of a row of `kafkadouble.server.tracing.capture`, in order; rows of logs also have
+`deprecated`, as the last one."""
 
 
 @cache
 def schema() -> pa.Schema:
-    """All columns as Arrow has them."""
+    """All columns as an Arrow schema."""
     import pyarrow as pa
 
     special = {"list<int16>": pa.list_(pa.int16()), "timestamp[us, UTC]": pa.timestamp("us", "UTC")}
@@ -73,7 +76,8 @@ def schema() -> pa.Schema:
 
 
 def batch_of(run: str, rows: Sequence[tuple[Any, ...]]) -> pa.RecordBatch:
-    """Rows as columns. The values are those of FIELDS, and perhaps `deprecated`; times are us since the epoch."""
+    """Rows as columns. The values are those of FIELDS, and perhaps `deprecated`; times are us since
+    the epoch."""
     import pyarrow as pa
 
     values: dict[str, Any] = dict(zip((*FIELDS, "deprecated"), zip(*rows, strict=True), strict=False))

@@ -1,4 +1,5 @@
-"""When a line of a log was written: what loggers put in front of it, or into a field of it, as us since the epoch."""
+"""Reads the time of a log line, from its prefix or from a field, as microseconds since the
+epoch."""
 
 from __future__ import annotations
 
@@ -8,20 +9,20 @@ from typing import Any, NamedTuple
 
 STAMP = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d)?")
 FIELDS = ("@timestamp", "timestamp", "time")
-"""What logs that are JSON call it."""
+"""The names of the field in JSON logs."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Stamp(NamedTuple):
-    """`is_fine` when it tells more than seconds."""
+    """`is_fine`: it is more precise than seconds."""
 
     micros: int
     is_fine: bool
 
 
 def stamp_of(text: str, fields: dict[str, Any], zone: tzinfo) -> Stamp | None:
-    """When it was, by the clock of `zone` where it does not say; None when it is not told."""
+    """The time, in `zone` when it has no time zone; None when there is none."""
     told = next((str(fields[name]) for name in FIELDS if name in fields), text)
     found = STAMP.search(told)
     if found is None:

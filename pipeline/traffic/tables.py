@@ -1,8 +1,10 @@
-"""The tables of a report, as data: what they group by, and what they tell of each group. `grouping.py` makes them of Arrow, and
-`pipeline.spark.traffic` of a DataFrame, from the same rows of `marks.mark`.
+"""The tables of a report, as data: their keys, and the aggregates of each group. `grouping.py`
+makes them with Arrow, and `pipeline.spark.traffic` from a DataFrame, from the same rows of
+`marks.mark`.
 
-Rules. An aggregate is one of COUNT, LOWEST, HIGHEST, P50, P99 and FIRST; percentiles are interpolated; FIRST is the value in the row that came
-first, by ORDER. Rows of a table are in the order of its keys.
+Rules. An aggregate is one of COUNT, LOWEST, HIGHEST, P50, P99 and FIRST; percentiles are
+interpolated; FIRST is the value of the first row, by ORDER. The rows of a table are sorted by its
+keys.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ ORDER = ("time", "connection", "correlation_id")
 
 
 class Aggregate(NamedTuple):
-    """A column of a table: how it is made, and of which column of the rows."""
+    """A column of a table: its aggregate function, and the column that it aggregates."""
 
     name: str
     kind: str
@@ -23,7 +25,8 @@ class Aggregate(NamedTuple):
 
 
 class ReportTable(NamedTuple):
-    """`where` is a column that is true for the rows that count; `behind` a column of the table that is the difference of two others."""
+    """`where` is a column that is true for the rows of the table; `behind` is a column of the table
+    that is the difference of two others."""
 
     name: str
     title: str

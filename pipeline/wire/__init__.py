@@ -1,7 +1,8 @@
-"""A topic as a table, a stream or a sink, by the options of Spark's own Kafka connector, but without Spark.
+"""A topic as a table, a stream or a sink, by the options of Spark's own Kafka connector, but
+without Spark.
 
-`options` is the table of what may be said, `bounds` where a query begins and ends, `offsets` the text that a checkpoint keeps, `planning`
-who reads what, `losses` what is gone and how that is told, `stream` and `batch` the decisions of a driver, `reading` and `writing` the work
-of a task. Rules: nothing here imports pyspark; what is sent and received is the business of `pipeline/client`, what bytes mean that of
-`wire/columns`.
+`options` reads the options, `bounds` holds the start and the end of a query, `offsets` the text of
+a checkpoint, `planning` divides the work into tasks, `losses` detects and reports lost records,
+`stream` and `batch` are the driver's side, `reading` and `writing` the work of a task. Rules:
+nothing here imports pyspark. `pipeline/client` sends and receives, and `wire/columns` decodes.
 """

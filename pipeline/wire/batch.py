@@ -1,4 +1,4 @@
-"""What a batch query reads: both bounds become offsets once, when it is planned."""
+"""Plans a batch query: both bounds become offsets once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from .watch import Watch
 
 
 def plan(watch: Watch, settings: QueryOptions) -> list[ReadTask]:
-    """The tasks. UsageError: the options cannot be met; DataLoss: what they name is gone."""
+    """The tasks. Raises UsageError when the options cannot be met, DataLoss when records that they
+    name are gone."""
     start, end = bounds.starting(settings, BATCH), bounds.ending(settings)
     bounds.check(start, end)
     partitions = watch.partitions()

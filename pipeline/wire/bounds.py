@@ -1,6 +1,7 @@
-"""Where a query begins and ends, as its options say it: before any broker was asked.
+"""The start and the end of a query as its options give them, before any request.
 
-Of the three ways to say it the timestamp for all goes before the timestamps by partition, and those before the offsets.
+Of the three options, the timestamp for all partitions takes precedence over timestamps by
+partition, and those over offsets.
 """
 
 from __future__ import annotations
@@ -15,23 +16,24 @@ from ..client import TopicPartition
 from .options import BATCH, QueryOptions
 
 EARLIEST, LATEST = -2, -1
-"""What ListOffsets knows them by, and the offsets of the options, too."""
+"""The special timestamps of ListOffsets, and the special offsets of the options."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """One end of what is read. `option` said it; `everywhere` is EARLIEST, LATEST or a time, and without it `each` has the partitions' own."""
+    """One end of a query. `option` is the name of its option. `everywhere` is EARLIEST, LATEST or a
+    timestamp; without it, `each` has a value for every partition."""
 
     option: str
     by: Literal["offset", "timestamp"]
     everywhere: int | None = None
     each: Mapping[TopicPartition, int] = field(default_factory=dict)
     strict: bool = False
-    """Whether a timestamp for which there is no record is an error; else it means LATEST."""
+    """Whether a timestamp without a record is an error; otherwise it means LATEST."""
 
 
 def starting(settings: QueryOptions, use: str) -> Bound:
-    """Where a new query begins. UsageError: it would be the end of a batch."""
+    """The start of a new query. Raises UsageError for a bound that is only an end."""
     strict = settings["startingOffsetsByTimestampStrategy"] == "error"
     bound = _bound(settings, "starting", strict, default=EARLIEST if use == BATCH else LATEST)
     if use == BATCH and bound.by == "offset":
@@ -40,7 +42,7 @@ def starting(settings: QueryOptions, use: str) -> Bound:
 
 
 def ending(settings: QueryOptions) -> Bound:
-    """Where a batch ends. UsageError: it would be its beginning."""
+    """The end of a batch. Raises UsageError for a bound that is only a start."""
     bound = _bound(settings, "ending", False, default=LATEST)
     if bound.by == "offset":
         _not(bound, EARLIEST, "earliest", "a batch would have nothing to read")
@@ -48,7 +50,8 @@ def ending(settings: QueryOptions) -> Bound:
 
 
 def check(start: Bound, end: Bound) -> None:
-    """Two bounds of one batch. UsageError: they do not name the same partitions, or one starts behind its end."""
+    """Checks the two bounds of a batch. Raises UsageError when they do not name the same
+    partitions, or a start is after its end."""
     if start.by != end.by or start.everywhere is not None or end.everywhere is not None:
         return
     if start.each.keys() != end.each.keys():

@@ -1,7 +1,9 @@
-"""The leader epoch of the record before an offset, without reading it: asked of the leader by OffsetsForLeaderEpoch (KIP-101, KIP-320).
+"""Finds the leader epoch of the record before an offset without reading it, by
+OffsetsForLeaderEpoch (KIP-101, KIP-320).
 
-The latest epoch of a partition would not do: a fork of the log can have ended in an epoch between the record's and the latest, and would
-not be seen. Rules: while a partition's leader epoch stays, the ends of earlier epochs do, so each is asked for once.
+The latest epoch of a partition is not enough: a fork of the log may have ended in an epoch between
+that of the record and the latest, and would not be detected. Rules: while the leader epoch of a
+partition does not change, the ends of earlier epochs do not either, so each is requested once.
 """
 
 from __future__ import annotations
@@ -13,11 +15,12 @@ from ..client import OffsetAndEpoch, TopicPartition
 Ask = Callable[[Mapping[TopicPartition, int]], Mapping[TopicPartition, OffsetAndEpoch]]
 
 STEPS = 32
-"""So many elections are followed back: a leader that was asked for epochs that it has forgotten would answer for each of them."""
+"""The largest number of elections that are followed back: for epochs that the leader has forgotten,
+each step would be a request."""
 
 
 class Lineage:
-    """Knows the epochs of many partitions; `ask` gives the ends of epochs."""
+    """The leader epochs of many partitions; `ask` requests the ends of epochs."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
@@ -27,7 +30,8 @@ class Lineage:
     def before(
         self, offsets: Mapping[TopicPartition, int], latest: Mapping[TopicPartition, int]
     ) -> dict[TopicPartition, int]:
-        """The epoch of the record before each offset, given the leader's epoch. Where there is no such record, or no epoch, it is left out."""
+        """The epoch of the record before each offset, given the leader's epoch. Partitions without
+        such a record, or without an epoch, are left out."""
         found = {tp: latest[tp] for tp, offset in offsets.items() if offset > 0 and latest.get(tp, -1) >= 0}
         self._forget_old(found)
         going = set(found)
@@ -37,7 +41,7 @@ class Lineage:
         return found
 
     def _step(self, tp: TopicPartition, offset: int, found: dict[TopicPartition, int]) -> bool:
-        """Goes to an earlier epoch if that one has the record, too; whether it did."""
+        """Steps to an earlier epoch if that one has the record, too. Returns whether it did."""
         end = self._ends[tp].get(found[tp] - 1)
         if end is None or not 0 <= end.epoch < found[tp] or end.offset < offset:
             return False

@@ -1,9 +1,10 @@
-"""What is gone since a query stood where it stands: found by comparing what a checkpoint says with what the brokers say, and told in one
-sentence each.
+"""Detects lost records: compares the position of a query, as in its checkpoint, with the brokers,
+and reports each loss in one sentence.
 
-Rules: a loss names topic, partition, offset. With `failOnDataLoss` it is raised; without, it is a warning, and the query goes on from
-`start`, the nearest place from which nothing that is there is missed. A truncation is found by the leader epoch of the position (KIP-101,
-KIP-320), even when the log has become longer again since.
+Rules: a loss names topic, partition, offset. With `failOnDataLoss` it is raised. Without, it is a
+warning, and the query continues from `start`, the nearest offset from which no existing record is
+missed. The leader epoch of the position detects a truncation (KIP-101, KIP-320), even when the log
+has grown again since.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ class DataLoss(Exception):
 
 
 class Loss(NamedTuple):
-    """One partition's: what happened, and from where to go on, or None when there is nothing to go on with."""
+    """The loss of one partition: the text, and the offset to continue from, or None when the
+    partition is gone."""
 
     tp: TopicPartition
     what: str
@@ -34,9 +36,10 @@ class Loss(NamedTuple):
 
 @dataclass(frozen=True)
 class Now:
-    """What the brokers say. `ends`: of the epoch that each position has, where it ends now; it lacks partitions whose epoch is not known.
+    """The present state of the brokers. `ends`: the end offset of each position's leader epoch;
+    partitions with an unknown epoch are missing.
 
-    `leaders` and `ids` were asked for first, so no offset here is of an earlier topic than they are.
+    `leaders` and `ids` were requested first, so no offset here belongs to an earlier topic.
     """
 
     earliest: Mapping[TopicPartition, int]
@@ -47,7 +50,7 @@ class Now:
 
 
 def report(losses: Iterable[Loss], fail: bool) -> None:
-    """Raises DataLoss for the first of them, or warns of each."""
+    """Raises DataLoss for the first loss, or logs a warning for each."""
     for loss in losses:
         if fail:
             raise DataLoss(f"{loss.what}; {_INSTRUCTION}")
@@ -55,12 +58,12 @@ def report(losses: Iterable[Loss], fail: bool) -> None:
 
 
 def of_positions(stood: Positions, now: Now) -> list[Loss]:
-    """What is gone of the partitions of a position."""
+    """The losses of a position."""
     return [loss for tp in sorted(stood.offsets) if (loss := _of(tp, stood, now)) is not None]
 
 
 class OfBatch(NamedTuple):
-    """What is gone of a micro-batch: of its beginning, of topics that are others by now, and of its ends."""
+    """The losses of a micro-batch: at its start, of recreated topics, and at its ends."""
 
     gone: list[Loss]
     other: list[Loss]
@@ -71,14 +74,14 @@ class OfBatch(NamedTuple):
 
 
 def of_batch(stood: Positions, aim: Positions, now: Now) -> OfBatch:
-    """What is gone between two positions."""
+    """The losses between two positions."""
     other = of_other_topics(aim, now)
     same = {tp: end for tp, end in aim.offsets.items() if tp not in {loss.tp for loss in other}}
     return OfBatch(of_positions(stood, now) + of_new(stood, now), other, of_ends(same, now))
 
 
 def of_new(stood: Positions, now: Now) -> list[Loss]:
-    """Of partitions that came since: those whose first records are gone already."""
+    """The losses of new partitions: those whose first records were deleted already."""
     added = sorted(now.earliest.keys() - stood.offsets.keys())
     return [
         Loss(tp, f"the partition {tp} is new and begins at offset {first}, not at 0: what was before is gone", first)
@@ -88,13 +91,14 @@ def of_new(stood: Positions, now: Now) -> list[Loss]:
 
 
 def of_ends(aim: Mapping[TopicPartition, int], now: Now) -> list[Loss]:
-    """Of the ends of a batch: those that are not there, or not any more. `start` is where it can end."""
+    """The losses at the ends of a batch: ends that do not exist, or not any more. `start` is the
+    possible end."""
     return [loss for tp, end in sorted(aim.items()) if (loss := _of_end(tp, end, now.latest.get(tp))) is not None]
 
 
 def of_other_topics(aim: Positions, now: Now) -> list[Loss]:
-    """Of a batch that ends in topics which are others by now: nothing of them is read, since their offsets mean other records. The next
-    batch begins where the new topic does."""
+    """The losses of a batch with recreated topics: they are not read, because their offsets mean
+    other records. The next batch begins at the start of the new topic."""
     return [
         Loss(
             tp,
@@ -107,7 +111,7 @@ def of_other_topics(aim: Positions, now: Now) -> list[Loss]:
 
 
 def recreated(topic: str, now: Now) -> str:
-    return f"the topic {topic} was deleted and made anew ({now.ids[topic]})"
+    return f"the topic {topic} was deleted and recreated ({now.ids[topic]})"
 
 
 def _of_end(tp: TopicPartition, end: int, latest: int | None) -> Loss | None:

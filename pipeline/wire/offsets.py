@@ -1,12 +1,14 @@
-"""Positions as a checkpoint keeps them: {"orders":{"0":123}}, which is also what Spark's connector writes, so that each goes on from the
-other's.
+"""The text of positions in a checkpoint: {"orders":{"0":123}}. Spark's connector writes the same,
+so each continues from the checkpoints of the other.
 
-Ours has one more key, which no topic can be called, and whose value is empty, so that the connector sees no partition in it:
+Ours has one more key, which is no valid topic name, and whose value is empty, so that the connector
+finds no partition in it:
 
     "@leader-epochs orders 3fK0Q2bCTd2mZp1xWl8cJg 0:5 1:3:40":{}
 
-Per topic its id (or `-`), then per partition the leader epoch of the record before the position (KIP-320), and, in the first micro-batch of
-a query only, where the query began: Spark asks for the beginning again when that batch is repeated, and by then `latest` is another.
+Per topic its id (or `-`), then per partition the leader epoch of the record before the position
+(KIP-320), and, in the first micro-batch of a query only, the start of the query: Spark asks for the
+start again when that batch is repeated, and `latest` may be different then.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ Json = dict[str, dict[str, int]]
 
 @dataclass(frozen=True)
 class Positions:
-    """Where a query stands: the next offset of every partition. `epochs` lacks those that are not known, `ids` topics whose id is not."""
+    """The position of a query: the next offset of every partition. `epochs` and `ids` contain only
+    known ones."""
 
     offsets: Mapping[TopicPartition, int]
     epochs: Mapping[TopicPartition, int] = field(default_factory=dict)
@@ -34,7 +37,7 @@ class Positions:
 
 
 def to_json(positions: Positions) -> Json:
-    """What a checkpoint keeps; the same positions have the same text."""
+    """The text for a checkpoint; equal positions have the same text."""
     found: Json = {}
     told: dict[str, list[str]] = {}
     for tp in sorted(positions.offsets):
@@ -48,7 +51,8 @@ def to_json(positions: Positions) -> Json:
 
 
 def of_json(kept: Mapping[str, Mapping[str, int]]) -> Positions:
-    """What a checkpoint has, ours or the connector's. UsageError: it is neither."""
+    """Parses the text of a checkpoint, ours or the connector's. Raises UsageError for any other
+    text."""
     try:
         offsets = flat({topic: dict(parts) for topic, parts in kept.items() if not topic.startswith("@")})
         told = [key.removeprefix(RESERVED) for key in kept if key.startswith(RESERVED)]

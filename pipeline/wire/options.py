@@ -1,7 +1,7 @@
-"""The options of a query, as they are read: by the table, with the rules between them.
+"""Reads the options of a query, by the table and the rules between options.
 
-Rules: an option that is in no row is refused; a row of another kind of query has no effect, unless it is `refused` there; keys are compared
-without regard to case, since Spark hands them over in lower case.
+Rules: an unknown option is refused. An option for another kind of query has no effect, unless its
+row refuses it. Keys are compared without case, because Spark passes them in lower case.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ __all__ = ["BATCH", "SINK", "SOURCE", "STREAM", "QueryOptions", "read"]
 _LOG = logging.getLogger(__name__)
 
 SPARKS_OWN = ("checkpointlocation", "queryname", "outputmode")
-"""What Spark itself leaves among the options of a sink."""
+"""Options that Spark itself adds to those of a sink."""
 
 
 @dataclass(frozen=True)
 class QueryOptions:
-    """The options of one query: their values by the names of the table, and the properties of the client by Kafka's, among them passwords."""
+    """The options of one query: values by the names of the table, and the client's properties by
+    Kafka's names, with passwords."""
 
     values: Mapping[str, Any]
     client: Mapping[str, str] = field(repr=False)
@@ -36,7 +37,8 @@ class QueryOptions:
 
 
 def read(given: Mapping[str, str], use: Use) -> QueryOptions:
-    """The settings of a query. UsageError: an option that there is not, a value that cannot be, a rule between them that is broken."""
+    """The options of a query. Raises UsageError for an unknown option, an invalid value, or options
+    that contradict each other."""
     lowered = {key.lower(): value for key, value in given.items()}
     found: dict[str, Any] = {option.name: None for option in TABLE}
     found |= {option.name: option.parse(option.default) for option in TABLE if option.default is not None}

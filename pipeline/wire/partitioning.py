@@ -1,7 +1,7 @@
-"""Which partition each row goes to, as Kafka's own producer decides: what the row says, else murmur2 of its key, else one for
-many rows in turn.
+"""Chooses the partition of each row as Kafka's own producer does: the partition in the row, else
+murmur2 of its key, else one partition for many rows in turn.
 
-`murmur2` here is that of `kafkadouble.partitioner` for a whole column at once.
+`murmur2` here is the function of `kafkadouble.partitioner` for a whole column at once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Numbers = np.ndarray[Any, Any]
 
 
 def murmur2(keys: pa.Array) -> Numbers:
-    """The hash of each key (a binary column), unsigned 32 bits; that of a null means nothing."""
+    """The hash of each key (a binary column), unsigned 32 bits; the hash of a null is undefined."""
     starts, lengths, data = _places(keys)
     hashes = np.uint32(SEED) ^ lengths.astype(np.uint32)
     m = np.uint32(M)
@@ -30,7 +30,7 @@ def murmur2(keys: pa.Array) -> Numbers:
 
 
 def _finished(hashes: Numbers, starts: Numbers, lengths: Numbers, data: Numbers) -> Numbers:
-    """The one to three bytes that are left, and the last mixing."""
+    """Adds the last one to three bytes, and the final mixing."""
     m, tail = np.uint32(M), lengths & 3
     for byte in (2, 1, 0):
         at = np.flatnonzero(tail > byte)
@@ -44,7 +44,7 @@ def _finished(hashes: Numbers, starts: Numbers, lengths: Numbers, data: Numbers)
 
 
 def _places(keys: pa.Array) -> tuple[Any, Any, Any]:
-    """Where each key is: starts, lengths, and the bytes. Nulls have no length."""
+    """The positions of keys: starts, lengths, and the bytes. Nulls have the length 0."""
     _, offsets, values = keys.buffers()
     ends = np.frombuffer(offsets, np.int32)[keys.offset : keys.offset + len(keys) + 1].astype(np.int64)
     data = np.frombuffer(values, np.uint8) if values is not None else np.zeros(0, np.uint8)
@@ -59,14 +59,16 @@ def _word(data: Numbers, at: Numbers) -> Numbers:
 
 
 class Partitioner:
-    """Chooses for the rows of one topic with so many partitions. Rows without a key go to one partition while a batch of rows lasts."""
+    """Chooses for the rows of one topic. Rows without a key in one batch of rows go to the same
+    partition."""
 
     def __init__(self, partitions: int, first: int) -> None:
         self.partitions = partitions
         self._turn = first
 
     def choose(self, keys: pa.Array, given: pa.Array | None) -> Numbers:
-        """The partition of every row, from the binary keys and what the rows themselves say (int32, with nulls)."""
+        """The partition of every row, from the binary keys and the partitions in the rows (int32,
+        with nulls)."""
         import numpy as np
 
         chosen = (murmur2(keys) & np.uint32(0x7FFFFFFF)).astype(np.int64) % self.partitions

@@ -1,8 +1,9 @@
-r"""Patterns of Java, as `subscribePattern` has them, as patterns of Python.
+r"""Translates the Java patterns of `subscribePattern` to Python.
 
-Topic names are of letters, digits, dot, underscore and hyphen only, so that what Java and Python hold for a letter or a line's end is the
-same with re.ASCII. Rules: what only Java has is translated where that is plain (`\Q...\E`, `(?<name>...)`, `\p{Alpha}`, `\z`) and refused
-by its name where not (sets within sets, flags in the middle): no pattern means something else here than there.
+Topic names have only letters, digits, dot, underscore and hyphen, so that Java and Python agree on
+letters and line ends with re.ASCII. Rules: syntax that only Java has is translated where that is
+simple (`\Q...\E`, `(?<name>...)`, `\p{Alpha}`, `\z`) and refused by its name where not (sets within
+sets, flags in the middle): an accepted pattern has the same meaning as in Java.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ _TOKEN = re.compile(
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
-    """The pattern, to be searched for in topics' names. UsageError: Java would refuse it, too, or only Java could read it."""
+    """The pattern, to be searched in topic names. Raises UsageError for a pattern that Java
+    refuses, or that only Java can read."""
     try:
         return re.compile(_translated(pattern), re.ASCII)
     except re.error as problem:

@@ -1,5 +1,5 @@
-"""How much a micro-batch takes, and which task reads what: numbers only. The figures are those of Spark's connector, so that both cut
-alike.
+"""Computes the size of a micro-batch and the ranges of its tasks: numbers only. The formulas are
+those of Spark's connector, so both divide in the same way.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ..client import TopicPartition
 
 
 class OffsetRange(NamedTuple):
-    """The offsets from `start` to before `end` of one partition."""
+    """The offsets of one partition from `start`, before `end`."""
 
     tp: TopicPartition
     start: int
@@ -24,14 +24,15 @@ class OffsetRange(NamedTuple):
 
 
 def backlog(start: Mapping[TopicPartition, int], end: Mapping[TopicPartition, int]) -> int:
-    """How many offsets lie between two positions."""
+    """The number of offsets between two positions."""
     return sum(max(last - start.get(tp, 0), 0) for tp, last in end.items())
 
 
 def limited(
     most: int, start: Mapping[TopicPartition, int], end: Mapping[TopicPartition, int]
 ) -> dict[TopicPartition, int]:
-    """The end drawn nearer, so that about `most` offsets are left, in proportion to what each partition has; none of them starves."""
+    """An earlier end, so that about `most` offsets are left, in proportion to the offsets of each
+    partition; every partition gets some."""
     sizes = {tp: last - start[tp] for tp, last in end.items() if tp in start and last > start[tp]}
     total = sum(sizes.values())
     return {
@@ -45,14 +46,15 @@ def _share(most: int, size: int, total: int) -> int:
 
 
 class Admission:
-    """When a micro-batch may start: `least` offsets are there, or the last start is `delay` ms ago. The first one need not wait."""
+    """Decides when a micro-batch may start: when `least` offsets are available, or `delay` ms after
+    the last start. The first one does not wait."""
 
     def __init__(self, least: int | None, delay: int) -> None:
         self._least, self._delay = least, delay
         self._last = 0
 
     def admits(self, available: int, now: int) -> bool:
-        """Whether one starts now (ms since the epoch) with what is available."""
+        """Whether one starts at `now` (ms since the epoch) with the available offsets."""
         if self._least is None:
             return True
         if now - self._last < self._delay and available < self._least:
@@ -62,7 +64,8 @@ class Admission:
 
 
 def tasks(spans: Iterable[OffsetRange], least: int | None = None, most: int | None = None) -> list[OffsetRange]:
-    """The spans of the tasks: none is empty, none is larger than `most`, and they are about `least` if they can be."""
+    """The ranges of the tasks: not empty, not larger than `most`, and about `least` of them if
+    possible."""
     found = [span for span in spans if span.size > 0]
     if most is not None:
         found = [piece for span in found for piece in cut(span, math.ceil(span.size / most))]
@@ -72,7 +75,7 @@ def tasks(spans: Iterable[OffsetRange], least: int | None = None, most: int | No
 
 
 def _split(spans: list[OffsetRange], least: int) -> list[OffsetRange]:
-    """Small spans stay whole and do not count in the proportion of the others."""
+    """Small ranges stay whole and do not count in the proportion of the others."""
     total = sum(span.size for span in spans)
     small = {span for span in spans if _pieces(span.size, total, least) == 1}
     rest = total - sum(span.size for span in small)
@@ -85,7 +88,7 @@ def _pieces(size: int, total: int, wanted: int) -> int:
 
 
 def cut(span: OffsetRange, pieces: int) -> Iterator[OffsetRange]:
-    """A span in so many pieces; what does not divide evenly is with the last ones."""
+    """A range in `pieces` parts; a remainder goes to the last ones."""
     at = span.start
     for left in range(pieces, 0, -1):
         until = at + (span.end - at) // left

@@ -1,7 +1,8 @@
-"""Clients that a worker process keeps from task to task: a connection costs more than a small micro-batch does.
+"""The clients that a worker process keeps between tasks: a connection costs more than a small
+micro-batch.
 
-Rules: one process has one client for the same properties; a process that was forked from one that had some makes its own; what a task left
-unread is the client's to tidy up (it hangs up where an answer is under way).
+Rules: one process has one client for the same properties. A forked process makes its own clients. A
+client closes connections on which a task left a response unread.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from ..client import Client
 from .options import QueryOptions
 
 MOST = 8
-"""So many different clusters or credentials a process keeps connections to."""
+"""The largest number of clients, for different clusters or credentials, that a process keeps."""
 
 FRESH = {"metadata.max.age.ms": "1000"}
-"""A task that reads needs none of this: it has its leader from the driver."""
+"""A task that reads does not need it: it has its leader from the driver."""
 
 _clients: dict[tuple[int, tuple[tuple[str, str], ...]], Client] = {}
 
@@ -27,17 +28,18 @@ def reading(settings: QueryOptions) -> Client:
 
 
 def writing(settings: QueryOptions) -> Client:
-    """A client for a task that writes. It looks for new partitions as often as a driver does."""
+    """A client for a task that writes. It refreshes metadata as often as a driver does."""
     return _kept(FRESH | dict(settings.client))
 
 
 def driving(settings: QueryOptions) -> Client:
-    """A client for a driver, which owns it. It looks for new partitions and leaders as often as `FRESH` says, if no option does."""
+    """A client for a driver, which owns it. It refreshes metadata at the interval in `FRESH`,
+    unless an option sets it."""
     return Client(FRESH | dict(settings.client))
 
 
 def close() -> None:
-    """Ends what this process has kept."""
+    """Closes the clients of this process."""
     while _clients:
         _clients.popitem()[1].close()
 
@@ -46,7 +48,7 @@ def _kept(properties: Mapping[str, str]) -> Client:
     key = (os.getpid(), tuple(sorted(properties.items())))
     if key not in _clients:
         for old in [old for old in _clients if old[0] != key[0]]:
-            del _clients[old]  # its sockets are another process's
+            del _clients[old]  # its sockets belong to another process
         while len(_clients) >= MOST:
             _clients.pop(next(iter(_clients))).close()
         _clients[key] = Client(properties)

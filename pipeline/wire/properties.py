@@ -1,9 +1,10 @@
-"""The properties of Kafka's clients among the options: `kafka.` and Kafka's own name. Which are refused, and why, is what Spark's connector
-does.
+"""The properties of Kafka's clients among the options: `kafka.` and Kafka's own name. The same ones
+are refused as in Spark's connector.
 
-Rules: a property that is refused would change what a query means, so it fails; one that only has no effect here is the client's to warn of.
-What is for producers alone is left out of a source with a warning if it does nothing here, and so is what is for consumers of a sink. All
-values are checked in the driver, before any task has them.
+Rules: a property is refused when it would change the meaning of a query; the client warns of one
+that has no effect. Properties for producers only are left out of a source, and those for consumers
+only out of a sink, with a warning if they have no effect. The driver checks all values before any
+task uses them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class RefusedProperty(NamedTuple):
-    """A property that is not taken. `uses` are the kinds of query in which it is not."""
+    """A property that is refused, in the kinds of query in `uses`."""
 
     name: str
     uses: tuple[str, ...]
@@ -60,11 +61,12 @@ REFUSED: tuple[RefusedProperty, ...] = (
 
 _OTHER_ROLE = {"sink": "consumer", "batch": "producer", "stream": "producer", "source": "producer"}
 _BY_NAME = {row.name: row for row in REFUSED}
-_GROUP = "the property kafka.group.id has no effect: nobody joins a group; commitToGroup commits to one"
+_GROUP = "the property kafka.group.id has no effect: no group is joined; commitToGroup commits to one"
 
 
 def of_client(given: Mapping[str, str], use: str) -> dict[str, str]:
-    """The client's properties among lower-cased options. UsageError: one that is refused, or no bootstrap servers."""
+    """The client's properties among lower-cased options. Raises UsageError for a refused one, or
+    without bootstrap servers."""
     found = {key.removeprefix(PREFIX): value for key, value in given.items() if key.startswith(PREFIX)}
     for name in found:
         if (row := _BY_NAME.get(name)) is not None and use in row.uses:
@@ -79,7 +81,7 @@ def of_client(given: Mapping[str, str], use: str) -> dict[str, str]:
 
 
 def _is_for(name: str, use: str) -> bool:
-    """Whether a property is for this kind of query, or for all; what the client heeds is its own to judge."""
+    """Whether a property is for this kind of query, or for all."""
     row = OTHERS.get(name)
     if row is None or row.role != _OTHER_ROLE[use]:
         return True

@@ -1,7 +1,8 @@
-"""What a task does: one span of offsets, as Arrow.
+"""The work of a reading task: one range of offsets, as Arrow.
 
-Rules: only the columns asked for are made; control records are never rows, and those of aborted transactions are none with read_committed;
-what is gone while it is read is told like what was gone before (`losses`).
+Rules: only the requested columns are made. Control records are left out, and with read_committed
+those of aborted transactions. Records that are lost during the read are reported like earlier
+losses (`losses`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 
 def read(task: ReadTask, names: Sequence[str], settings: QueryOptions) -> Iterator[pa.RecordBatch]:
-    """The rows of a task, in the order of their offsets. DataLoss, and the kinds of ClientError."""
+    """The rows of a task, in the order of their offsets. Raises DataLoss, and kinds of
+    ClientError."""
     committed = settings.client.get("isolation.level") == "read_committed"
     rest: ReadTask | None = task
     while rest is not None:
@@ -44,7 +46,7 @@ def read(task: ReadTask, names: Sequence[str], settings: QueryOptions) -> Iterat
 
 
 def _kept_then_fetched(task: ReadTask, settings: QueryOptions) -> Iterator[Fetched]:
-    """What an earlier task left over, then what the brokers send."""
+    """The records that an earlier task left, then those that the brokers send."""
     if (kept := surplus.of_process.take(task, settings)) is not None:
         yield kept.fetched
         task = task._replace(start=kept.fetched.next_offset, epoch=kept.epoch)
@@ -59,7 +61,7 @@ def _fetched(task: ReadTask, settings: QueryOptions) -> Iterator[Fetched]:
 
 
 def _behind_the_gap(task: ReadTask, at: int, problem: OffsetOutOfRange, settings: QueryOptions) -> ReadTask | None:
-    """What is left of the task when what is gone may be left out."""
+    """The rest of the task after a loss that may be skipped."""
     start = problem.log_start_offset
     losses.report([Loss(task.tp, str(problem), start)], settings["failOnDataLoss"])
     return task._replace(start=start, epoch=-1) if at < start < task.end else None

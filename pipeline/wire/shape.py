@@ -1,6 +1,8 @@
-"""The columns of a source, which are those of Spark's connector in its order and what may be asked for besides; and those that a sink takes.
+"""The columns of a source: those of Spark's connector in its order, and optional ones; and the
+columns of a sink.
 
-Rules: types and words are those of the connector; a sink leaves columns that mean nothing to Kafka alone, as there.
+Rules: types and names are those of the connector. A sink ignores other columns, as the connector
+does.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ _ALWAYS = ("key", "value", "topic", "partition", "offset", "timestamp", "timesta
 
 
 class RequestedColumn(NamedTuple):
-    """A column that somebody asks for, as Spark writes its type."""
+    """A column that a query requests, with its type in Spark's spelling."""
 
     name: str
     type: str
@@ -44,7 +46,8 @@ def schema(settings: QueryOptions) -> str:
 
 
 def check(fields: Sequence[RequestedColumn]) -> tuple[str, ...]:
-    """The names of columns that are asked for. UsageError: there is no such column, or it is of another type."""
+    """The names of the requested columns. Raises UsageError for an unknown column, or another
+    type."""
     for field in fields:
         if field.name not in TYPES:
             raise UsageError(f"kafka-wire has no column {field.name}; it has {', '.join(TYPES)}")
@@ -56,7 +59,7 @@ def check(fields: Sequence[RequestedColumn]) -> tuple[str, ...]:
 
 
 class SinkColumn(NamedTuple):
-    """A column that a sink takes: its types as Spark writes them."""
+    """A column of a sink, with its types in Spark's spelling."""
 
     name: str
     types: tuple[str, ...]
@@ -74,7 +77,8 @@ SINK = (
 
 
 def check_sink(types: Mapping[str, str], topic: str | None) -> None:
-    """Columns by name, with their types. UsageError: one is missing, or of another type."""
+    """Columns by name, with their types. Raises UsageError when one is missing, or has another
+    type."""
     if topic is None and "topic" not in types:
         raise UsageError("the option topic must be given when the rows have no column topic")
     for column in SINK:

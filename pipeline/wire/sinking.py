@@ -1,4 +1,4 @@
-"""A sink's rows, apart: what of them is a record, and where each goes. Which columns there must be is said in `shape`."""
+"""Divides a sink's rows into record columns and destinations. `shape` defines the columns."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from kafkadouble.wire.errors import UsageError
 
 
 def records(rows: pa.RecordBatch) -> pa.RecordBatch:
-    """Of Spark's rows what a record is made of."""
+    """The columns of Spark's rows that become records."""
     return rows.select([name for name in ("key", "value", "timestamp", "headers") if name in rows.schema.names])
 
 
 def keys(rows: pa.RecordBatch, *, ignored: bool = False) -> pa.Array:
-    """The keys as bytes; all null when there is no such column, or when no key counts."""
+    """The keys as bytes; all null without such a column, or when keys are ignored."""
     if ignored or "key" not in rows.schema.names:
         return pa.nulls(rows.num_rows, pa.binary())
     return rows.column("key").cast(pa.binary())
 
 
 def partitions(rows: pa.RecordBatch) -> pa.Array | None:
-    """Where the rows themselves say that they go."""
+    """The partitions in the rows."""
     return rows.column("partition") if "partition" in rows.schema.names else None
 
 
 def topics(rows: pa.RecordBatch, topic: str | None) -> dict[str, pa.RecordBatch]:
-    """The rows by the topic that each goes to. UsageError: one has none."""
+    """The rows by topic. Raises UsageError for a row without one."""
     if topic is not None:
         return {topic: rows}
     column = rows.column(rows.schema.names.index("topic"))

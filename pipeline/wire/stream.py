@@ -1,8 +1,9 @@
-"""What a streaming query reads, micro-batch by micro-batch: the decisions of its driver, as Spark asks for them.
+"""The driver's side of a streaming query: decides what each micro-batch reads, when Spark asks.
 
-Rules: a position that did not move is handed back as it came, so that nothing new is no new batch; what is gone is looked for at the first
-question, whenever a leader or a topic's id has changed, and before each batch is planned; only the first batch keeps where it began (see
-`offsets`). A batch whose end was found in one topic reads nothing of another topic with the same name.
+Rules: a position that did not move is returned unchanged, so that Spark starts no batch. Losses are
+detected at the first call, after a change of a leader or of a topic id, and before each batch is
+planned. Only the first batch stores the start of the query (see `offsets`). A batch does not read a
+topic that was recreated after its end was chosen.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _LOG = logging.getLogger(__name__)
 
 
 MOST_REPORTED = 1000
-"""Losses that a driver remembers to have told."""
+"""How many reported losses a driver remembers."""
 
 
 class MicroBatchStream:
@@ -47,7 +48,7 @@ class MicroBatchStream:
         self._told: Mapping[TopicPartition, int] = {}
 
     def initial(self) -> Json:
-        """Where a new query begins; the same whenever it is asked."""
+        """The start of a new query; every call returns the same."""
         if self._initial is None:
             partitions = self._watch.partitions()
             offsets = self._watch.resolved(self._bound, partitions)
@@ -56,11 +57,11 @@ class MicroBatchStream:
         return self._initial
 
     def until_now(self) -> None:
-        """From the next question on there is nothing newer than at that question (Trigger.AvailableNow)."""
+        """The next call fixes the end of the query (Trigger.AvailableNow)."""
         self._available_now = True
 
     def latest(self, start: Json, everything: bool) -> Json:
-        """Where the next micro-batch ends. `everything`: without the limits of the options."""
+        """The end of the next micro-batch. `everything`: without the limits of the options."""
         stood = of_json(start)
         self._tell(stood)
         ends = self._ends(stood)
@@ -79,11 +80,12 @@ class MicroBatchStream:
         return to_json(self._moved(stood, offsets, ends, lost))
 
     def newest(self) -> Json | None:
-        """The ends of the partitions, as they were asked for last."""
+        """The end offsets of the partitions from the last request."""
         return to_json(Positions(offsets)) if (offsets := self._newest.offsets()) else None
 
     def plan(self, start: Json, end: Json) -> list[ReadTask]:
-        """The tasks of the micro-batch between two positions. DataLoss: something of it is gone."""
+        """The tasks of the micro-batch between two positions. Raises DataLoss when some of its
+        records are gone."""
         stood, aim = of_json(start), of_json(end)
         if aim.begun and stood.begun == stood.offsets:
             stood = _begun(stood, aim)
@@ -100,14 +102,16 @@ class MicroBatchStream:
         return divided([OffsetRange(tp, first[tp], last[tp]) for tp in partitions], self._settings, epochs, now.leaders)
 
     def commit(self, end: Json) -> None:
-        """A micro-batch is done. Spark says so only with the next one, so mostly `latest` has told the group before."""
+        """Handles the end of a micro-batch. Spark reports it only with the next one, so usually
+        `latest` has committed it to the group already."""
         self._tell(of_json(end))
 
     def stop(self) -> None:
         self._client.close()
 
     def _tell(self, done: Positions) -> None:
-        """Commits to the group of the option, if there is one. A group that cannot be told is no reason to stop: that is a warning."""
+        """Commits to the group of the option, if there is one. A failed commit is a warning, and
+        does not stop the query."""
         if (group := self._settings["commitToGroup"]) is None or done.offsets == self._told:
             return
         self._told = done.offsets
@@ -126,20 +130,22 @@ class MicroBatchStream:
         return self._newest
 
     def _report(self, found: list[Loss]) -> None:
-        """What is lost is found when the end of a batch is chosen, and again when it is planned: a warning is given once."""
+        """Reports each loss once: the same one is found when the end of a batch is chosen, and
+        again when the batch is planned."""
         losses.report([loss for loss in found if loss not in self._reported], self._settings["failOnDataLoss"])
         self._reported.extend(found)
 
     def _with_ids(self, stood: Positions, now: Mapping[str, str]) -> Positions:
-        """A position with the ids of its topics: a checkpoint of Spark's connector has none, so those that were seen first count."""
+        """A position with the ids of its topics. A checkpoint of Spark's connector has none; then
+        the first ids that were seen count."""
         for topic in {tp.topic for tp in stood.offsets} - stood.ids.keys():
             if topic in now:
                 self._first_ids.setdefault(topic, now[topic])
         return replace(stood, ids={**self._first_ids, **stood.ids})
 
     def _look(self, stood: Positions, ends: EndOffsets) -> dict[TopicPartition, int]:
-        """What was lost since, and from where each partition goes on; nothing is asked while the same leaders lead the same partitions of the
-        same topics, and no end went back."""
+        """The losses since the last position, and the offsets to continue from. It sends no request
+        while leaders, partitions and topic ids are the same, and no end offset went back."""
         latest = ends.latest
         seen = {tp: (end.epoch, ends.ids.get(tp.topic)) for tp, end in latest.items()}
         back = any(tp not in latest or latest[tp].offset < offset for tp, offset in stood.offsets.items())
@@ -153,7 +159,7 @@ class MicroBatchStream:
 
     def _admitted(self, begin: Mapping[TopicPartition, int], end: Mapping[TopicPartition, int]) -> bool:
         if self._available_now:
-            return True  # nothing else will come, so there is nothing to wait for
+            return True  # no more records will be read, so there is nothing to wait for
         return self._admission.admits(planning.backlog(begin, end), int(time.time() * 1000))
 
     def _moved(
@@ -163,7 +169,8 @@ class MicroBatchStream:
         ends: EndOffsets,
         lost: Mapping[TopicPartition, int],
     ) -> Positions:
-        """The new position; where a partition did not move its epoch stays, since that of its record may be forgotten by now."""
+        """The new position. A partition that did not move keeps its epoch, because the leader may
+        have forgotten the epoch of its record."""
         found = self._watch.positions(offsets, ends)
         still = {tp for tp, offset in offsets.items() if stood.offsets.get(tp) == offset and tp not in lost}
         epochs = {**found.epochs, **{tp: stood.epochs[tp] for tp in still if tp in stood.epochs}}
@@ -172,6 +179,6 @@ class MicroBatchStream:
 
 
 def _begun(stood: Positions, aim: Positions) -> Positions:
-    """Where the query really began: the first batch is repeated, and says so itself."""
+    """The real start of the query, from the first batch when it is repeated."""
     epochs = {tp: epoch for tp, epoch in stood.epochs.items() if aim.begun.get(tp) == stood.offsets[tp]}
     return replace(stood, offsets=aim.begun, epochs=epochs)

@@ -1,9 +1,10 @@
-"""Records that came with a task's last Fetch and lie behind its end: the next task of the partition begins with them.
+"""Keeps records after the end of a task that its last Fetch returned: the next task of the
+partition begins with them.
 
-Rules. Batches are kept whole, as a broker sent them, by what makes them the same records: the client's
-properties (among them its isolation and who it is), the topic's id, the partition and the leader
-epoch, and by the offset at which a task must begin. A topic without an id is not kept. What was not used for the longest time goes first
-when there are more than `MOST_BYTES`.
+Rules. Whole batches are kept as a broker sent them. The key identifies the records: the client's
+properties (with isolation level and credentials), the topic id, the partition, the leader epoch,
+and the offset at which a task must begin. Topics without an id are not kept. Above `MOST_BYTES`,
+the least recently used are removed first.
 """
 
 from __future__ import annotations
@@ -20,20 +21,20 @@ from .task import ReadTask
 
 MOST_BYTES = 32 << 20
 MAGIC = 2
-"""Of batches that tell the leader epoch of their records."""
+"""The magic of batches with a leader epoch."""
 
 Key = tuple[object, ...]
 
 
 class SurplusRecords(NamedTuple):
-    """What a later task begins with, and the leader epoch of its last record."""
+    """The records for a later task, and the leader epoch of the last one."""
 
     fetched: Fetched
     epoch: int
 
 
 class Surplus:
-    """What one worker process keeps."""
+    """The kept records of one worker process."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most_bytes = most_bytes
@@ -41,7 +42,7 @@ class Surplus:
         self.size_bytes = 0
 
     def keep(self, task: ReadTask, settings: QueryOptions, fetched: Fetched) -> None:
-        """The batches from the end of the task on."""
+        """Keeps the batches from the end of a task."""
         headers = columns.walk(fetched.buffer)
         behind = headers[headers.last_offset >= task.end]
         if (key := _key(task, settings, task.end)) is None or not len(behind) or (behind.magic != MAGIC).any():
@@ -56,7 +57,7 @@ class Surplus:
             self._drop(next(iter(self._kept)))
 
     def take(self, task: ReadTask, settings: QueryOptions) -> SurplusRecords | None:
-        """What is there of the records with which the task begins."""
+        """Takes the kept records for the start of a task."""
         key = _key(task, settings, task.start)
         return None if key is None else self._drop(key)
 
@@ -79,4 +80,4 @@ def _key(task: ReadTask, settings: QueryOptions, offset: int) -> Key | None:
 
 
 of_process = Surplus()
-"""Spark uses its workers again, so this lasts from micro-batch to micro-batch."""
+"""Spark reuses its workers, so this lasts between micro-batches."""

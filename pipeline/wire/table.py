@@ -1,7 +1,8 @@
-"""The options of `kafka-wire`: one table, from which they are read and with which docs/kafka-wire.md is compared.
+"""The options of `kafka-wire`: one table, which the parser reads, and a test compares with
+docs/kafka-wire.md.
 
-The names, values and defaults are those of Spark's connector (spark-sql-kafka-0-10), so that a program moves over by changing one word;
-rows that are ours alone say so.
+The names, values and defaults are those of Spark's connector (spark-sql-kafka-0-10), so that a
+program switches by changing one word; options that only we have are marked.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, Final, Literal, NamedTuple
 from . import values
 
 Use = Literal["batch", "stream", "source", "sink"]
-"""What the options are for. `source` is when it is not known yet whether a batch or a stream is read."""
+"""The kinds of query. `source` is used when batch and stream are not distinguished yet."""
 BATCH: Final = "batch"
 STREAM: Final = "stream"
 SOURCE: Final = "source"
@@ -24,7 +25,8 @@ _TIMES = values.per_partition('{"topicA":{"0":1700000000000},"topicB":{"0":17000
 
 
 class WireOption(NamedTuple):
-    """One row. `default` is its text, or None; `form` is how a value looks; `ours` when Spark's connector has no such option."""
+    """One row. `default` is its text, or None; `form` describes the values; `ours` is true when
+    Spark's connector has no such option."""
 
     name: str
     parse: Callable[[str], Any]
@@ -37,7 +39,7 @@ class WireOption(NamedTuple):
 
 
 def _offsets(given: str) -> Any:
-    """A word for all partitions, or the offset of each."""
+    """Reads a word for all partitions, or the offset of each."""
     word = given.strip().lower()
     return word if word in ("earliest", "latest") else _EACH(given)
 
@@ -170,7 +172,7 @@ TABLE: tuple[WireOption, ...] = (
     ),
     WireOption("maxRecordsPerPartition", values.positive, "number", None, BOTH, "at most so many offsets for one task"),
     WireOption(
-        "groupIdPrefix", values.text, "name", "spark-kafka-source", BOTH, "taken and of no effect: nobody joins a group"
+        "groupIdPrefix", values.text, "name", "spark-kafka-source", BOTH, "taken and of no effect: no group is joined"
     ),
     WireOption(
         "includeHeaders",
@@ -192,6 +194,6 @@ TABLE: tuple[WireOption, ...] = (
         ours=True,
     ),
 )
-"""In the order of the documentation."""
+"""The options in the order of the documentation."""
 
 BY_KEY = {option.name.lower(): option for option in TABLE}

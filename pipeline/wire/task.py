@@ -1,4 +1,4 @@
-"""What one task reads: a plain value, which goes from the driver to a worker."""
+"""The input of one reading task: a plain value, which the driver sends to a worker."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from .planning import OffsetRange, tasks
 
 
 class ReadTask(NamedTuple):
-    """The offsets from `start` to before `end`. `epoch` is that of the record before `start`, or -1: with it a truncation below is noticed.
+    """The offsets from `start`, before `end`. `epoch` is the leader epoch of the record before
+    `start`, or -1; it detects a truncation below `start`.
 
-    `leader` is what the driver knows of the partition's leader: a worker reads there at once, whatever it knows itself.
+    `leader` is the partition's leader that the driver knows: a worker reads there without a
+    metadata request.
     """
 
     tp: TopicPartition
@@ -29,7 +31,7 @@ def divided(
     epochs: Mapping[TopicPartition, int],
     leaders: Mapping[TopicPartition, PartitionLeader],
 ) -> list[ReadTask]:
-    """The tasks of one batch. Only the first piece of a partition knows the epoch before it."""
+    """The tasks of one batch. Only the first task of a partition has the epoch before it."""
     starts = {span.tp: span.start for span in spans}
     pieces = tasks(spans, settings["minPartitions"], settings["maxRecordsPerPartition"])
     first = {span.tp: epochs.get(span.tp, -1) for span in spans}

@@ -1,5 +1,5 @@
-"""How the texts of options become values. Each function takes the text and returns the value, or raises ValueError: the caller names the
-option.
+"""Parses the texts of options. Each function takes the text and returns the value, or raises
+ValueError; the caller adds the name of the option.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def not_negative(given: str) -> int:
 
 
 def duration(given: str) -> int:
-    """Milliseconds, from a number with a unit as Spark writes it (`15m`); without a unit they are milliseconds."""
+    """Milliseconds, from a number with a unit in Spark's spelling (`15m`), or without a unit."""
     found = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", given.lower())
     if found is None or (found[2] or "ms") not in _UNITS:
         raise ValueError("is no duration such as 500ms, 30s, 15m or 1h")
@@ -96,7 +96,7 @@ def per_partition(example: str) -> Callable[[str], dict[TopicPartition, int]]:
 
 
 def flat(nested: dict[str, dict[str, int]]) -> dict[TopicPartition, int]:
-    """{"t":{"0":23}} as one mapping. TypeError, ValueError: it is not of this form."""
+    """{"t":{"0":23}} as one mapping. Raises TypeError or ValueError for another form."""
     try:
         rows = [(topic, part, number) for topic, parts in nested.items() for part, number in parts.items()]
     except AttributeError:

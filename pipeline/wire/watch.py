@@ -1,9 +1,11 @@
-"""What a query's driver asks the brokers: which partitions there are, where they begin and end, what their epochs and ids are.
+"""The requests of a query's driver to the brokers: partitions, their first and last offsets, leader
+epochs and topic ids.
 
-Rules: nothing is kept but the ends of epochs; each question may fail as many times as `fetchOffset.numRetries` says. A subscribed topic or
-an assigned partition that is not there is refused by its name when a query begins. Later it is a loss if the query stood in it, and waited
-for with `failOnDataLoss=false`. A partition that goes away between two questions is left out of the second answer. Topics' ids are asked for
-before offsets, so offsets are never of an earlier topic than the id that stands beside them.
+Rules: only the ends of epochs are cached. Each request may fail `fetchOffset.numRetries` times. A
+missing topic or partition is an error with its name when a query begins. Later it is a loss if the
+query had a position in it, and the query waits for it with `failOnDataLoss=false`. A partition that
+is deleted between two requests is left out of the second result. Topic ids are requested before
+offsets, so an offset never belongs to an earlier topic than the id beside it.
 """
 
 from __future__ import annotations
@@ -36,13 +38,14 @@ T = TypeVar("T")
 
 
 def ids_of(leaders: Mapping[TopicPartition, PartitionLeader]) -> dict[str, str]:
-    """Topics' ids as Kafka prints them, as far as brokers tell them."""
+    """The topic ids as Kafka prints them, as far as brokers send them."""
     return {tp.topic: str(each.topic_id) for tp, each in leaders.items() if each.topic_id != ZERO}
 
 
 @dataclass(frozen=True)
 class EndOffsets:
-    """Where partitions end, with the epochs of their leaders, and the ids that their topics had before that was asked."""
+    """The end offsets of partitions with the epochs of their leaders, and the topic ids from just
+    before."""
 
     latest: Mapping[TopicPartition, OffsetAndEpoch]
     ids: Mapping[str, str]
@@ -52,7 +55,7 @@ class EndOffsets:
 
 
 class Watch:
-    """The brokers of one query, as its driver sees them."""
+    """The brokers of one query, seen from its driver."""
 
     def __init__(self, client: Client, settings: QueryOptions) -> None:
         self._client, self._settings = client, settings
@@ -62,12 +65,12 @@ class Watch:
         self._pattern = patterns.compiled(settings["subscribePattern"]) if settings["subscribePattern"] else None
 
     def partitions(self, stood: Collection[TopicPartition] | None = None) -> list[TopicPartition]:
-        """The partitions that are read now; `stood` are those of a query that has begun. NoSuchTopic, UsageError: what is asked for is not
-        there, and the query may neither lose it nor wait for it."""
+        """The partitions that are read now; `stood` are those of a query that has begun. Raises
+        NoSuchTopic or UsageError for a missing one that the query may neither lose nor wait for."""
         return self._patiently(lambda: self._partitions(stood))
 
     def ends(self, partitions: Collection[TopicPartition], stood: Mapping[TopicPartition, int]) -> EndOffsets:
-        """Where the partitions end, with the ids of their topics."""
+        """The end offsets of the partitions, with the topic ids."""
         ids = self.ids(partitions)
         return EndOffsets(self.latest(partitions, stood), ids)
 
@@ -77,7 +80,8 @@ class Watch:
     def latest(
         self, partitions: Iterable[TopicPartition], stood: Mapping[TopicPartition, int] | None = None
     ) -> dict[TopicPartition, OffsetAndEpoch]:
-        """The ends, with the epochs of the leaders. An end before where the query stood may be a lagging leader's: it is asked again."""
+        """The end offsets, with the epochs of the leaders. An end below the position of the query
+        may come from an old leader: it is requested again."""
         stood = stood or {}
         for _ in range(self._settings["fetchOffset.numRetries"] - 1):
             found = self._offsets(partitions, LATEST)
@@ -88,7 +92,8 @@ class Watch:
         return self._offsets(partitions, LATEST)
 
     def resolved(self, bound: Bound, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
-        """A bound as offsets. UsageError: it does not name these partitions, or is strict and has a timestamp for which there is no record."""
+        """A bound as offsets. Raises UsageError when it does not name these partitions, or is
+        strict and has a timestamp without a record."""
         if bound.everywhere is None and bound.each.keys() != set(partitions):
             unlike = ", ".join(map(str, sorted(bound.each.keys() ^ set(partitions))))
             raise UsageError(
@@ -102,7 +107,7 @@ class Watch:
         return asked | {tp: found.offset for tp, found in answers.items() if found is not None}
 
     def positions(self, offsets: Mapping[TopicPartition, int], ends: EndOffsets) -> Positions:
-        """Offsets with what makes them comparable later: epochs and topic ids."""
+        """Offsets with the values that make them comparable later: epochs and topic ids."""
         if ends.ids != self._ids:
             self._lineage, self._ids = Lineage(self._client.ends_of_epochs), ends.ids
         latest = {tp: end.epoch for tp, end in ends.latest.items() if tp in offsets}
@@ -111,7 +116,7 @@ class Watch:
         return Positions(dict(offsets), epochs, ends.ids)
 
     def now(self, stood: Positions, partitions: Collection[TopicPartition]) -> Now:
-        """All that `losses` compares a position with."""
+        """The state that `losses` compares with a position."""
         leaders = self._patiently(lambda: self._client.leaders(partitions))
         ends = self.latest(partitions, stood.offsets)
         known = {tp: epoch for tp, epoch in stood.epochs.items() if tp in ends}
@@ -122,7 +127,8 @@ class Watch:
     def now_certainly(
         self, stood: Positions, partitions: Collection[TopicPartition], suspicious: Callable[[Now], bool]
     ) -> Now:
-        """The same, asked again with new metadata if it is suspicious: a topic can be another one since the driver was told of it."""
+        """The same, requested again with fresh metadata if it is suspicious: a topic may have been
+        recreated since the last metadata."""
         found = self.now(stood, partitions)
         if suspicious(found):
             self._client.forget({tp.topic for tp in partitions})
@@ -130,7 +136,7 @@ class Watch:
         return found
 
     def ids(self, partitions: Iterable[TopicPartition]) -> dict[str, str]:
-        """Topics' ids, as far as brokers tell them."""
+        """The topic ids, as far as brokers send them."""
         return ids_of(self._patiently(lambda: self._client.leaders(partitions)))
 
     def _partitions(self, stood: Collection[TopicPartition] | None) -> list[TopicPartition]:
@@ -146,7 +152,8 @@ class Watch:
         return sorted(found)
 
     def _may_miss(self, topic: str, stood: Collection[TopicPartition] | None) -> bool:
-        """Whether a query that has begun goes on without this topic. What it stood in is told as a loss elsewhere."""
+        """Whether a query that has begun continues without this topic. Its losses are reported
+        elsewhere."""
         if stood is None:
             return False
         return not self._settings["failOnDataLoss"] or any(tp.topic == topic for tp in stood)
@@ -195,7 +202,7 @@ class Watch:
         asked: Mapping[TopicPartition, int],
         ask: Callable[[Mapping[TopicPartition, int]], dict[TopicPartition, T]],
     ) -> dict[TopicPartition, T]:
-        """The answer for the partitions that are there: one that goes away meanwhile is left out."""
+        """The result for the existing partitions: one that is deleted meanwhile is left out."""
         rest = dict(asked)
         while rest:
             try:
@@ -211,7 +218,7 @@ class Watch:
         for _ in range(self._settings["fetchOffset.numRetries"] - 1):
             try:
                 return ask()
-            except (BadAnswer, ApiError):  # the client itself is patient with all that passes
+            except (BadAnswer, ApiError):  # the client itself retries temporary errors
                 self._pause()
         return ask()
 

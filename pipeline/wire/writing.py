@@ -1,9 +1,9 @@
-"""What a task of a sink does: rows become record batches, each goes to its partition's leader, and the task is done when the brokers have
-them.
+"""The work of a writing task: encodes rows as record batches, sends each to its partition's leader,
+and ends when the brokers have them.
 
-Rules: at least once, since a task that Spark runs again writes its rows again; within a task nothing is stored twice, since its producer is
-idempotent (KIP-98) unless the options say otherwise. What was made is sent when there is enough of it, so that memory does not grow with
-the task.
+Rules: delivery is at least once, because a task that Spark repeats writes its rows again. Within a
+task no row is written twice, because its producer is idempotent (KIP-98) unless the options disable
+that. Batches are sent when there are enough of them, so that memory does not grow with the task.
 """
 
 from __future__ import annotations
@@ -26,19 +26,21 @@ from .options import QueryOptions
 from .partitioning import Numbers, Partitioner
 
 ENOUGH = 8 << 20
-"""So many bytes are sent at once."""
+"""Batches are sent when they have this many bytes."""
 LARGEST = 1_000_000
-"""A batch before compression, unless `kafka.batch.size` says otherwise: below the 1 MiB that topics take by default."""
+"""The default size of a batch in bytes before compression (`kafka.batch.size`): below the 1 MiB
+that topics accept by default."""
 
 
 def write(batches: Iterator[pa.RecordBatch], settings: QueryOptions) -> int:
-    """Writes all rows and returns how many. UsageError: a row that cannot be written; the kinds of ClientError."""
+    """Writes all rows and returns how many. Raises UsageError for a row that cannot be written, and
+    kinds of ClientError."""
     task = _Task(pool.writing(settings), settings)
     return sum(task.write(batch) for batch in batches) + task.finish()
 
 
 class _Task:
-    """One task's producer, and what it has not sent yet."""
+    """The producer of one task, and its batches that are not sent yet."""
 
     def __init__(self, client: Client, settings: QueryOptions) -> None:
         self._client, self._producer = client, client.producer()
@@ -59,7 +61,7 @@ class _Task:
         return int(rows.num_rows)
 
     def finish(self) -> int:
-        """Sends what is there; no rows more."""
+        """Sends the rest; no rows follow."""
         if self._made:
             self._producer.send(self._made)
         self._made, self._size = {}, 0
@@ -76,13 +78,14 @@ class _Task:
             self._add(TopicPartition(topic, number), records.slice(start, end - start))
 
     def _check(self, topic: str, chosen: Numbers, partitions: int) -> None:
-        """UsageError: a row names a partition that the topic has not, also after the brokers were asked again."""
+        """Raises UsageError when a row names a partition that the topic does not have, also after a
+        metadata refresh."""
         if (wrong := chosen[(chosen < 0) | (chosen >= partitions)]).size and not self._has(topic, wrong):
             most = partitions - 1
             raise UsageError(f"a row says partition {wrong[0]} of the topic {topic}, which has partitions 0 to {most}")
 
     def _has(self, topic: str, wanted: Numbers) -> bool:
-        """Whether the partitions came since the client was told of the topic."""
+        """Whether the partitions were created since the last metadata of the topic."""
         self._client.forget([topic])
         del self._partitioners[topic]
         return set(wanted.tolist()) <= set(self._client.partitions(topic))

@@ -1,4 +1,4 @@
-"""Who is at the other end, and who is at this one: TLS and SASL, by Kafka's settings."""
+"""The authentication of both ends: TLS and SASL, by Kafka's settings."""
 
 from __future__ import annotations
 

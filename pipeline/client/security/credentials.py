@@ -1,4 +1,4 @@
-"""Who the client says that it is: a user and a password, or a token, from wherever Kafka's settings have them."""
+"""Reads the credentials of the client from Kafka's settings: a user and a password, or a token."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LIFETIME_S = 3600
 
 
 def user(settings: ClientSettings) -> tuple[str, str]:
-    """A name and a password. UsageError when there is none."""
+    """A name and a password. Raises UsageError when they are missing."""
     login = _login(settings)
     if login is not None and login.module not in USER_MODULES:
         raise UsageError(
@@ -36,7 +36,8 @@ def user(settings: ClientSettings) -> tuple[str, str]:
 
 
 def token(settings: ClientSettings) -> str:
-    """A bearer token: from a file, or the unsecured one that Kafka's own login module makes up for tests. UsageError when there is none."""
+    """A bearer token: from a file, or the unsecured one that Kafka's own login module makes for
+    tests. Raises UsageError when it is missing."""
     url = settings.text("sasl.oauthbearer.token.endpoint.url")
     if url:
         return _from_file(url)

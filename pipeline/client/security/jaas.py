@@ -1,8 +1,11 @@
-"""`sasl.jaas.config`, as Kafka's clients write it: one login module, a flag, options, a semicolon.
+"""Parses `sasl.jaas.config` as Kafka's clients write it: one login module, a flag, options, a
+semicolon.
 
-    org.apache.kafka.common.security.plain.PlainLoginModule required username="alice" password="it's; \\"hers\\"";
+    org.apache.kafka.common.security.plain.PlainLoginModule required
+        username="alice" password="it's; \\"hers\\"";
 
-Only this form is read, never a file of several. What cannot be read is a UsageError that shows no part of it, since passwords stand there.
+Only this form is read, not a file of several. Any other text is a UsageError that shows no part of
+it, because it contains passwords.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ class Login(NamedTuple):
 
 
 def parse(text: str) -> Login:
-    """What a text of this form says. UsageError."""
+    """Parses a text of this form. Raises UsageError."""
     tokens = _tokens(text)
     words = [token for token in tokens if not token.sign]
     signs = "".join(token.text if token.sign else "w" for token in tokens)

@@ -1,7 +1,8 @@
-"""SASL: the client says who it is before it asks for anything, in SaslHandshake and SaslAuthenticate (KIP-43, KIP-152, KIP-368).
+"""SASL: authenticates the client before other requests, by SaslHandshake and SaslAuthenticate
+(KIP-43, KIP-152, KIP-368).
 
-A mechanism is a generator: it gives what is to be sent, and takes what came. A refusal is NotAuthenticated, and another attempt would be no
-better.
+A mechanism is a generator: it yields the bytes to send, and receives those of the server. A refusal
+is NotAuthenticated, and is not retried.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from ..connection import BrokerConnection
 
 RENEWED_AFTER = 0.85
-"""The part of a session's time after which another connection is made, as Kafka's clients do at the earliest."""
+"""The part of the session lifetime after which a new connection is made; Kafka's clients use it as
+the lower bound."""
 
 Exchange = Generator[bytes, bytes, None]
 
@@ -39,7 +41,7 @@ def _scram(settings: ClientSettings) -> Exchange:
 
 
 def _bearer(settings: ClientSettings) -> Exchange:
-    """RFC 7628: a refusal comes as text, and one byte is owed for it."""
+    """RFC 7628: a refusal is a text, which the client answers with one byte."""
     refused = yield f"n,,\x01auth=Bearer {credentials.token(settings)}\x01\x01".encode()
     if refused:
         yield b"\x01"
@@ -55,7 +57,8 @@ MECHANISMS: dict[str, Callable[[ClientSettings], Exchange]] = {
 
 
 def authenticate(connection: BrokerConnection, settings: ClientSettings) -> float | None:
-    """Say who this is; when the broker will want to know it again, by the monotonic clock. NotAuthenticated, UsageError."""
+    """Authenticates. Returns the time for the next authentication, by the monotonic clock. Raises
+    NotAuthenticated, UsageError."""
     mechanism = settings.text("sasl.mechanism") or ""
     if mechanism not in MECHANISMS:
         raise UsageError(f"sasl.mechanism {mechanism!r} is not there; give one of {', '.join(MECHANISMS)}")

@@ -1,7 +1,9 @@
-"""SCRAM: the client proves that it knows the password, and the server that it knows what it stored of it (RFC 5802, RFC 7677, KIP-84).
+"""SCRAM: the client proves that it knows the password, and the server that it has the stored keys
+(RFC 5802, RFC 7677, KIP-84).
 
-This file sends nothing: `exchange` is a generator that gives what is to be sent and takes what came. A server that cannot prove itself is a
-ScramError, and so is one that wants so many iterations that the client would be busy for long.
+This file sends nothing: `exchange` is a generator that yields the bytes to send and receives those
+of the server. A server without a valid proof is a ScramError, and so is one that asks for too many
+iterations.
 """
 
 from __future__ import annotations
@@ -14,13 +16,14 @@ import secrets
 from collections.abc import Callable, Generator
 
 MOST_ITERATIONS = 1_000_000
-"""A second's work, as an order of size. Kafka's own default is 4096, and its most 16384."""
+"""The largest number of iterations: about one second of work. Kafka's default is 4096, and its
+maximum 16384."""
 
 HASHES = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
 
 
 class ScramError(Exception):
-    """What the server said is no proof."""
+    """The server's messages are no valid proof."""
 
 
 def _nonce() -> str:
@@ -30,7 +33,7 @@ def _nonce() -> str:
 def exchange(
     mechanism: str, username: str, password: str, nonce: Callable[[], str] = _nonce
 ) -> Generator[bytes, bytes, None]:
-    """What the client sends in turn."""
+    """The messages of the client, in order."""
     algorithm = HASHES[mechanism]
     own = nonce()
     bare = f"n={username.replace('=', '=3D').replace(',', '=2C')},r={own}"

@@ -1,7 +1,9 @@
-"""TLS by Kafka's settings: whom to trust, who this is, and whether the broker's name must be in its certificate.
+"""TLS by Kafka's settings: trusted certificates, the client's certificate, and the verification of
+the broker's host name.
 
-Rules. Stores are PEM, as files or as texts; Java's formats (JKS, PKCS12) are refused with how to convert them. A broker that cannot show who it
-is, or takes this client for nobody, is NotAuthenticated at once; a connection that breaks is ConnectionLost.
+Rules. Stores are PEM, as files or as texts; Java's formats (JKS, PKCS12) are refused, with a hint
+how to convert them. A failed authentication of the broker or of the client is NotAuthenticated,
+without a retry; a connection that breaks is ConnectionLost.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ CONVERT = {
 
 
 def secured(sock: socket.socket, endpoint: BrokerEndpoint, settings: ClientSettings, seconds: float) -> socket.socket:
-    """The socket, encrypted if `security.protocol` says so."""
+    """The socket, encrypted if `security.protocol` requires it."""
     if settings.text("security.protocol") not in ("SSL", "SASL_SSL"):
         return sock
     try:
@@ -57,7 +59,7 @@ def secured(sock: socket.socket, endpoint: BrokerEndpoint, settings: ClientSetti
 
 
 def context(settings: ClientSettings) -> ssl.SSLContext:
-    """What the settings say. UsageError."""
+    """The SSL context of the settings. Raises UsageError."""
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     made.check_hostname = bool(settings.text("ssl.endpoint.identification.algorithm"))
     _offer(made, settings)
@@ -99,7 +101,8 @@ def _show(made: ssl.SSLContext, settings: ClientSettings) -> None:
     if text is None:
         return
     password = settings.text("ssl.key.password") or ""
-    descriptor, path = tempfile.mkstemp(suffix=".pem")  # readable by this user alone; ssl takes keys from files only
+    # readable by this user alone; the ssl module reads keys from files only
+    descriptor, path = tempfile.mkstemp(suffix=".pem")
     try:
         with os.fdopen(descriptor, "w") as file:
             file.write(text)
@@ -114,7 +117,8 @@ def _show(made: ssl.SSLContext, settings: ClientSettings) -> None:
 
 
 def _pem(settings: ClientSettings, store: str, inline: str, *files: str) -> str | None:
-    """The store's text, from the setting that holds it or from the first file that is given. UsageError when it is no PEM."""
+    """The store's text, from the setting that holds it or from the first file that is given. Raises
+    UsageError when it is no PEM."""
     if inline and (text := settings.text(inline)):
         return text.replace("\\n", "\n")
     name = next((name for name in files if settings.text(name)), None)

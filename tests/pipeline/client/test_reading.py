@@ -176,7 +176,7 @@ def test_a_topic_of_the_same_name_is_another_one(double: KafkaDouble, client: Cl
     next(reading)
     double.delete_topic("t")
     double.create_topic("t")
-    with pytest.raises(TopicRecreated, match="'t' was deleted and created anew while t-0 was read at offset 10"):
+    with pytest.raises(TopicRecreated, match="'t' was deleted and recreated while t-0 was read at offset 10"):
         next(reading)
 
 

@@ -92,7 +92,7 @@ def test_a_topic_with_another_id_is_not_read(double: KafkaDouble, driver: Client
     double.delete_topic("t")
     double.create_topic("t")
     double.produce("t", b"other")
-    with pytest.raises(TopicRecreated, match="'t' was deleted and created anew while t-0 was read at offset 0"):
+    with pytest.raises(TopicRecreated, match="'t' was deleted and recreated while t-0 was read at offset 0"):
         read(worker, T0, 0, 1, leader=old)
     driver.forget(["t"])
     assert read(worker, T0, 0, 1, leader=driver.leaders([T0])[T0]) == [b"other"]

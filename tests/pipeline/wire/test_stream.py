@@ -229,7 +229,7 @@ def test_a_topic_that_was_made_anew(double: KafkaDouble, caplog: pytest.LogCaptu
     double.delete_topic("t")
     double.create_topic("t", partitions=2)
     fill(double, *"xyz")
-    assert "the topic t was deleted and made anew" in loses(stream_of(double), start)
+    assert "the topic t was deleted and recreated" in loses(stream_of(double), start)
     assert goes_on(double, start, caplog) == ["x", "y", "z"]
 
 

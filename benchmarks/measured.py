@@ -1,4 +1,5 @@
-"""`python -m benchmarks.measured` runs the benchmarks of docs/performance.md and writes benchmarks/results.json.
+"""`python -m benchmarks.measured` runs the benchmarks of docs/performance.md and writes
+benchmarks/results.json.
 
 `make generate` makes the tables of the page from that file (`benchmarks/page.py`). Nothing else
 should run on the machine meanwhile; its load before the run is written down with the figures.

@@ -131,8 +131,8 @@ def test_records_go_in_and_out_on_one_listener_and_are_replicated_on_another(lis
 
 
 def test_the_address_of_a_leader_is_that_on_the_listener(listeners: Listeners) -> None:
-    """KIP-951. Each broker leads some of the partitions; for the others it names the other broker, and
-    its address."""
+    """KIP-951. Each broker leads some of the partitions; for the others it names the other broker,
+    and its address."""
     of, records = ProduceRequest, bytes(batch_of(b"v", None, (), 1_700_000_000_000))
     partitions = [of.PartitionProduceData(index=index, records=records) for index in range(PARTITIONS)]
     body = of(acks=1, timeout_ms=1000, topic_data=[of.TopicProduceData(name=TOPIC, partition_data=partitions)])

@@ -48,7 +48,8 @@ class GroupCoordinator:
         """Delete the offsets of deleted topics."""
         for topic in removed_topics(before, after, records):
             for shard in self:
-                from .deletion import delete_topic_offsets  # a broker without groups needs no import
+                # a broker without groups needs no import
+                from .deletion import delete_topic_offsets
 
                 delete_topic_offsets(shard, topic.name, topic.id)
 

@@ -10,10 +10,11 @@ Rules.
 - `CLOSING`: the server has ended the connection, and what was written is still sent. `CLOSED`: the
   socket is gone. Neither is ever left again, and what comes late changes nothing.
 
-The states are products (`WAITING_MUTED` is a state of its own), as in Kafka's `ChannelMuteState`, and
-not three small machines side by side: the rule that matters most, when a request may begin, is then
-one column of the table, and the check on the way of every request is one comparison. A new condition
-doubles the number of open states; if there is ever a fourth one, three machines are better.
+The states are products (`WAITING_MUTED` is a state of its own), as in Kafka's `ChannelMuteState`,
+and not three small machines side by side: the rule that matters most, when a request may begin, is
+then one column of the table, and the check on the way of every request is one comparison. A new
+condition doubles the number of open states; if there is ever a fourth one, three machines are
+better.
 
 Memory that is held back (`memory_pool.py`) is no state: it stops reading, and never a request.
 """

@@ -2,9 +2,9 @@
 
 Sockets, Envelopes and links inside a process share it. Rules. A frame is read in steps: the header,
 the API and its version, the number of elements, the body. The first step that fails raises an
-MalformedRequest, which carries the close reason; what follows from it is decided by the caller. Frames
-are given and returned as the protocol has them: without their size when they are read, with it when
-they are written.
+MalformedRequest, which carries the close reason; what follows from it is decided by the caller.
+Frames are given and returned as the protocol has them: without their size when they are read, with
+it when they are written.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from .request import Peer, Request
 class MalformedRequest(Exception):
     """The bytes are not a request that is served.
 
-    `reason` is the rest of a sentence that begins with the peer; `head` is None if the header cannot
-    be read.
+    `reason` is the rest of a sentence that begins with the peer; `head` is None if the header
+    cannot be read.
     """
 
     def __init__(self, reason: str, head: RequestHead | None) -> None:

@@ -1,4 +1,5 @@
-"""`python -m tests.docs.generate` writes every generated page, and every generated table of the other pages.
+"""`python -m tests.docs.generate` writes every generated page, and every generated table of the
+other pages.
 
 A page is made whole, from code or from results that are committed. A table is found by its head
 line; the rows below it are replaced. `test_generated.py` says that nothing would change.
@@ -93,7 +94,8 @@ TABLES = (
 
 
 def with_rows(page: str, table: Table) -> str:
-    """The page with the rows of one of its tables made again. ValueError if it has no such table."""
+    """The page with the rows of one of its tables made again. ValueError if it has no such
+    table."""
     before, head, after = page.partition(f"\n{table.head}\n")
     if not head:
         raise ValueError(f"{table.page} has no table {table.head!r}")

@@ -1,7 +1,8 @@
-"""`python -m tests.docs.links` checks every link in the Markdown files of the repository, without a network.
+"""`python -m tests.docs.links` checks every link in the Markdown files of the repository, without a
+network.
 
-A relative link must lead to a file, and its anchor to a heading. A link to this repository on GitHub
-is checked like a relative one. Other addresses are not opened.
+A relative link must lead to a file, and its anchor to a heading. A link to this repository on
+GitHub is checked like a relative one. Other addresses are not opened.
 """
 
 from __future__ import annotations

@@ -14,7 +14,8 @@ DOCS = ROOT / "docs"
 
 
 class Block(NamedTuple):
-    """A fenced code block. `line` is the line of its fence, from 1; `title` names a file, or is empty."""
+    """A fenced code block. `line` is the line of its fence, from 1; `title` names a file, or is
+    empty."""
 
     language: str
     title: str

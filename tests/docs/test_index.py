@@ -1,4 +1,5 @@
-"""docs/index.md lists every page once, by kind, and the site has the same pages in the same order."""
+"""docs/index.md lists every page once, by kind, and the site has the same pages in the same
+order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""docs/tutorial.md: its files are written, and each of its commands has the outcome that it shows."""
+"""docs/tutorial.md: its files are written, and each of its commands has the outcome that it
+shows."""
 
 from __future__ import annotations
 

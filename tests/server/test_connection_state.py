@@ -1,4 +1,5 @@
-"""The table of a connection's states, cell by cell, and connections that obey it in random histories."""
+"""The table of a connection's states, cell by cell, and connections that obey it in random
+histories."""
 
 from __future__ import annotations
 

@@ -66,7 +66,8 @@ class MemorySnapshotStore:
         found = self._kept.get(id)
         if found is None:
             return None
-        from .snapshot_reader import BytesSource, RecordsSnapshotReader  # most nodes never have a snapshot
+        # most nodes never have a snapshot
+        from .snapshot_reader import BytesSource, RecordsSnapshotReader
 
         return RecordsSnapshotReader(id, BytesSource(found))
 

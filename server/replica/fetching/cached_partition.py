@@ -56,7 +56,8 @@ class CachedPartition:
         watermark is sent again.
         """
         self.fetch_offset, self.max_bytes = requested.fetch_offset, requested.partition_max_bytes
-        epoch = max(ANY_EPOCH, requested.current_leader_epoch)  # Fetch alone accepts any negative epoch
+        # Fetch alone accepts any negative epoch
+        epoch = max(ANY_EPOCH, requested.current_leader_epoch)
         if epoch != self.current_leader_epoch:
             self.current_leader_epoch, self.sent_high_watermark = epoch, -1
         self.last_fetched_epoch = requested.last_fetched_epoch

@@ -116,7 +116,8 @@ def _read_one(node: Node, fetched: CachedPartition, params: FetchParams, results
 
 
 def has_changed(node: Node, results: LogReadResults) -> bool:
-    """Return whether a high watermark or a leader changed since the partition was read in slices."""
+    """Return whether a high watermark or a leader changed since the partition was read in
+    slices."""
     for fetched, data in results.partitions:
         partition = node.partitions.get(fetched.topic, fetched.index)
         if partition is None or partition.high_watermark != data.high_watermark:

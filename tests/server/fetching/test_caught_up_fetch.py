@@ -1,4 +1,5 @@
-"""Fetches of followers that have everything: they are not read for, and nobody could tell by anything but the work."""
+"""Fetches of followers that have everything: the leader reads no log for them, and only its work
+shows that."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.message import Message
+from kafkadouble.server.configs.listener_specs import listener_specs
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.log.storage import Flush
@@ -24,6 +25,7 @@ from kafkadouble.server.network.clock import Clock, SteppedClock, SystemClock
 from kafkadouble.server.network.connection import TURN
 from kafkadouble.server.network.listener import Listener
 from kafkadouble.server.node import Node
+from kafkadouble.server.requests.listener_spec import ListenerSpec
 from kafkadouble.server.tracing.history import History
 from tests.server.harness import NOW, SEED
 from tests.support.listeners import listeners_of
@@ -67,6 +69,10 @@ class Client:
     async def receive(self, key: int, version: int) -> Any:
         size = int.from_bytes(await self.reader.readexactly(4), "big")
         return headers.read_response(await self.reader.readexactly(size), key, version)[1]
+
+    async def hello(self) -> None:
+        self.send(HELLO, 3)
+        assert (await self.receive(ApiKeys.API_VERSIONS, 3)).error_code == 0
 
     async def ended(self) -> bool:
         try:
@@ -335,3 +341,40 @@ def test_a_listener_goes_by_its_own_name_in_the_settings() -> None:
         await listener.stop()
 
     run(test)
+
+
+def test_at_the_limit_a_broker_comes_in_and_the_least_recently_used_client_goes() -> None:
+    settings = Settings(
+        {
+            "listeners": "IN://:0,OUT://:0",
+            "listener.security.protocol.map": "IN:PLAINTEXT,OUT:PLAINTEXT",
+            "inter.broker.listener.name": "IN",
+            "max.connections": 2,
+        }
+    )
+
+    async def test() -> None:
+        sockets = {name: socket.create_server(("127.0.0.1", 0)) for name in ("IN", "OUT")}
+        listeners = [
+            spec.bound_at(sockets[spec.name].getsockname()) if spec.bind else spec for spec in listener_specs(settings)
+        ]
+        node = Node(settings, listeners=listeners, now=NOW, seed=SEED)
+        listener = Listener(node, SystemClock(), sockets)
+        await listener.start()
+        clients = [await client_at(listeners[1]) for _ in range(2)]
+        for client in clients:
+            await client.hello()
+        broker = await client_at(listeners[0])
+        await broker.hello()
+        assert await clients[0].ended()
+        await clients[1].hello()
+        for each in (*clients, broker):
+            each.writer.close()
+        await listener.stop()
+
+    run(test)
+
+
+async def client_at(spec: ListenerSpec) -> Client:
+    assert spec.advertised is not None
+    return Client(*await asyncio.open_connection(*spec.advertised))

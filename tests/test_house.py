@@ -59,6 +59,7 @@ def test_only_the_shell_touches_sockets_threads_and_the_clock() -> None:
     shell = {
         "listener.py",
         "acceptor.py",
+        "connection_protocol.py",
         "outgoing.py",
         "peers.py",
         "peer_connection.py",

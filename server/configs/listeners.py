@@ -1,7 +1,7 @@
 """The settings of listeners: names, hosts, ports, and the security protocol of each (KIP-103).
 
-Rules. A listener's name is in capitals wherever it is compared. What Kafka refuses at the start is a
-problem here, in Kafka's words. This file opens no socket.
+Rules. A listener's name is in capitals wherever it is compared. What Kafka refuses at the start is
+a problem here, in Kafka's words. This file opens no socket.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ENDPOINT = re.compile(r"(.*)://\[?([0-9a-zA-Z\-%._:]*)\]?:(-?[0-9]{1,9})")
 
 
 class Endpoint(NamedTuple):
-    """One listener of a setting. An empty host stands for every address, port 0 for any that is free."""
+    """One listener of a setting. An empty host is every address, port 0 any free one."""
 
     name: str
     host: str
@@ -32,7 +32,8 @@ class Endpoint(NamedTuple):
 
 
 def endpoints(layers: Layers, setting: str = LISTENERS) -> list[Endpoint]:
-    """The listeners of `listeners` or `advertised.listeners`; InvalidConfig for what is no NAME://HOST:PORT."""
+    """The listeners of `listeners` or `advertised.listeners`. InvalidConfig for an entry that is
+    not NAME://HOST:PORT."""
     entries = layers.value(setting)
     found = []
     for entry in entries if isinstance(entries, tuple) else ():
@@ -44,8 +45,8 @@ def endpoints(layers: Layers, setting: str = LISTENERS) -> list[Endpoint]:
 
 
 def security_protocols(layers: Layers) -> dict[str, str]:
-    """The security protocol of every listener name. Without a map, and without a listener that is secure by
-    its name, the controllers' listeners are PLAINTEXT."""
+    """The security protocol of every listener name. Without a map, and without a listener that is
+    secure by its name, the controllers' listeners are PLAINTEXT."""
     text = str(layers.value(MAP))
     pairs = [pair.strip().rpartition(":") for pair in text.split(",") if pair.strip()]
     protocols = {name.strip().upper(): protocol.strip() for name, _, protocol in pairs}
@@ -60,21 +61,23 @@ def security_protocols(layers: Layers) -> dict[str, str]:
 
 
 def controller_listener_names(layers: Layers) -> list[str]:
-    """The names of the controllers' listeners, in capitals; the first is the one that nodes connect to."""
+    """The names of the controllers' listeners, in capitals; the first is the one that nodes connect
+    to."""
     names = layers.value("controller.listener.names")
     return [str(name).upper() for name in names] if isinstance(names, tuple) else []
 
 
 def inter_broker_listener_name(layers: Layers) -> str:
-    """The listener that brokers use among themselves: its name is that of `security.inter.broker.protocol`
-    unless `inter.broker.listener.name` is set."""
+    """The listener that brokers use among themselves: its name is that of
+    `security.inter.broker.protocol` unless `inter.broker.listener.name` is set."""
     return str(layers.value(INTER_BROKER_NAME) or layers.value(INTER_BROKER_PROTOCOL)).upper()
 
 
 @lru_cache(maxsize=8)
 def per_ip_overrides(text: str) -> Mapping[str, int]:
-    """The limits of `max.connections.per.ip.overrides`, HOST:COUNT[,HOST:COUNT], by address; InvalidConfig
-    for anything else. Names other than localhost are not looked up: a limit must not depend on a resolver."""
+    """The limits of `max.connections.per.ip.overrides`, HOST:COUNT[,HOST:COUNT], by address;
+    InvalidConfig for anything else. Names other than localhost are not looked up: a limit must not
+    depend on a resolver."""
     found = {}
     for entry in filter(None, map(str.strip, text.split(","))):
         host, _, count = entry.rpartition(":")
@@ -145,7 +148,8 @@ def _inter_broker_problems(layers: Layers, protocols: Mapping[str, str]) -> Iter
 def _advertised_problems(
     layers: Layers, listeners: Sequence[Endpoint], advertised: Sequence[Endpoint]
 ) -> Iterator[tuple[str, str]]:
-    """The listeners that a broker advertises: one at least, each of them opened, that of the brokers among them."""
+    """The listeners that a broker advertises: one at least, each of them opened, that of the
+    brokers among them."""
     controllers = controller_listener_names(layers)
     names = [endpoint.name for endpoint in advertised if endpoint.name not in controllers]
     opened = [endpoint.name for endpoint in listeners]

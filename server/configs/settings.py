@@ -1,8 +1,10 @@
-"""The settings of one node: Kafka's own, from a file of properties, from a program or from the command line.
+"""The settings of one node: Kafka's own, from a file of properties, from an application or from the
+command line.
 
-Later sources win: what a double does differently by itself (`DOUBLE_DEFAULTS`), then the sources in the order in which they are given.
-A setting that Kafka does not know, or a value that it would refuse, is a UsageError that names its place. All of Kafka's settings are
-taken; those that change nothing here are told by `without_effect`. This file reads no files: it is given their text.
+Later sources win: first the defaults of a double (`DOUBLE_DEFAULTS`), then the sources in their
+order. A setting that Kafka does not know, or a value that it would refuse, is a UsageError that
+names its place. All of Kafka's settings are accepted; `without_effect` lists those that change
+nothing here. This module reads no files: it gets their text.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from .properties import parse_properties
 __all__ = ["DOUBLE_DEFAULTS", "Given", "Settings", "assignments", "parse_properties", "properties"]
 
 Given = tuple[str, str, str]
-"""A setting as somebody gave it: where it stands (for errors), its name, its text."""
+"""A setting: where it was given (for errors), its name, its text."""
 
 ONE_NODE = "A cluster of one node has one replica of everything."
 AT_ONCE = "A test has no use for waiting for members that will not come."
@@ -38,13 +40,15 @@ DOUBLE_DEFAULTS: dict[str, tuple[str, str]] = {
     "group.initial.rebalance.delay.ms": ("0", AT_ONCE),
     "group.streams.initial.rebalance.delay.ms": ("0", AT_ONCE),
 }
-"""Where a double begins differently from Kafka, and why. They are described as static configurations of the broker."""
+"""The defaults that differ from Kafka's, and why. DescribeConfigs shows them as static
+configurations of the broker."""
 
 OF_AUTHORIZER = ("super.users", "allow.everyone.if.no.acl.found")
 """Settings of Kafka's StandardAuthorizer."""
 
 OF_PLUGINS = ("config.providers.", "rlmm.config.", "rsm.config.", "metrics.jmx.", *OF_AUTHORIZER)
-"""Settings that Kafka hands on to config providers, tiered storage, reporters and authorizers, whatever they are called."""
+"""Prefixes of settings that Kafka passes on to config providers, tiered storage, reporters and
+authorizers."""
 
 
 class Settings(Layers):
@@ -53,7 +57,7 @@ class Settings(Layers):
     __slots__ = ("given",)
 
     def __init__(self, config: Mapping[str, object] | None = None, sources: Iterable[Given] = ()) -> None:
-        """`config`: names and values, the values as texts or as Python has them; it comes after `sources`."""
+        """`config`: names and values, as texts or Python values; it comes after `sources`."""
         given = [*sources, *(("config", name, as_text(value)) for name, value in (config or {}).items())]
         static = {name: text for name, (text, _) in DOUBLE_DEFAULTS.items()}
         for place, name, text in given:
@@ -65,7 +69,7 @@ class Settings(Layers):
         static.setdefault("broker.id", static["node.id"])
         super().__init__(static)
         self.given = names
-        """Where each setting that somebody gave stands."""
+        """Where each setting was given."""
         if given:
             self._check_together()
 
@@ -84,7 +88,7 @@ class Settings(Layers):
         return other
 
     def without_effect(self) -> builtins.list[str]:
-        """The settings that somebody gave, and that change nothing in this double."""
+        """The settings that were given, and that change nothing in this double."""
         configs = {name: broker_config(name) for name in self.given}
         none = [name for name, config in configs.items() if config is None or not config.effective]
         return [name for name in none if name not in OF_AUTHORIZER or not self["authorizer.class.name"]]

@@ -1,5 +1,5 @@
-"""The listeners that a node registers with: each has a name, a host, a port and a security protocol that
-Kafka knows (KIP-631, KIP-919)."""
+"""The listeners that a node registers with: each has a name, a host, a port and a security protocol
+that Kafka knows (KIP-631, KIP-919)."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ class RegisteredListener(Protocol):
 
 
 def endpoints_of(listeners: Iterable[ListenerSpec], first: str = "") -> list[Endpoint]:
-    """The endpoints of a node's own listeners that are advertised, that of the listener `first` before the others."""
+    """The endpoints of a node's own advertised listeners, that of the listener `first` before the
+    others."""
     found = [Endpoint(each.name, *each.advertised, each.protocol_id) for each in listeners if each.advertised]
     return sorted(found, key=lambda endpoint: endpoint.name != first)
 
 
 def checked_endpoints(listeners: Iterable[RegisteredListener]) -> list[Endpoint]:
-    """The endpoints by name: of two with one name the later counts. Refusal(UNKNOWN_SERVER_ERROR), as of
-    Kafka, for one that cannot be."""
+    """The endpoints by name: of two with one name the later counts. Refusal(UNKNOWN_SERVER_ERROR),
+    as of Kafka, for one that cannot be."""
     found: dict[str, Endpoint] = {}
     for listener in listeners:
         if not 0 <= listener.security_protocol < len(PROTOCOLS):

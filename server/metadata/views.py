@@ -1,6 +1,8 @@
-"""What clients are told of brokers and partitions: who leads and may be reached, who has copies, which of those are away.
+"""The view that clients get of brokers and partitions: leaders that can be reached, replicas,
+offline replicas.
 
-`listener` is the name of the one that the client came by: it is told of brokers only where they listen under the same name (KIP-103).
+`listener` is the name of the listener that received the request. The view has only brokers that
+advertise a listener of this name, and their addresses there (KIP-103).
 """
 
 from __future__ import annotations
@@ -13,27 +15,29 @@ from kafkadouble.messages import error_codes
 from .image import BrokerImage, Endpoint, Image, PartitionImage
 from .log_dir_ids import directories_of, is_online
 
-Told = TypeVar("Told")
+EndpointStruct = TypeVar("EndpointStruct")
 
 NO_LEADER = -1
 
 TOPIC_OPERATIONS = 0b1101_1111_1000
-"""Everything that can be done to a topic, one bit for each number of Kafka's AclOperation: READ 3, WRITE 4, CREATE 5, DELETE 6, ALTER 7,
-DESCRIBE 8, DESCRIBE_CONFIGS 10, ALTER_CONFIGS 11. Without an authorizer everybody may do everything (KIP-430)."""
+"""All operations on a topic, one bit for each number of Kafka's AclOperation: READ 3, WRITE 4,
+CREATE 5, DELETE 6, ALTER 7, DESCRIBE 8, DESCRIBE_CONFIGS 10, ALTER_CONFIGS 11. Without an
+authorizer every client may do everything (KIP-430)."""
 
 CLUSTER_OPERATIONS = 0b1_1111_1010_0000
-"""The same of the cluster: CREATE 5, ALTER 7, DESCRIBE 8, CLUSTER_ACTION 9, DESCRIBE_CONFIGS 10, ALTER_CONFIGS 11, IDEMPOTENT_WRITE 12."""
+"""All operations on the cluster: CREATE 5, ALTER 7, DESCRIBE 8, CLUSTER_ACTION 9, DESCRIBE_CONFIGS
+10, ALTER_CONFIGS 11, IDEMPOTENT_WRITE 12."""
 
 
 class Reachable(NamedTuple):
-    """A broker, and where the client reaches it."""
+    """A broker, and its endpoint on the listener."""
 
     broker: BrokerImage
     endpoint: Endpoint
 
 
 def reachable(image: Image, listener: str, *, fenced_too: bool = False) -> list[Reachable]:
-    """The brokers that the client may be told of, by id."""
+    """The brokers that the client can reach, by id."""
     brokers = [image.brokers[broker_id] for broker_id in sorted(image.brokers)]
     return [
         Reachable(broker, endpoint)
@@ -42,8 +46,10 @@ def reachable(image: Image, listener: str, *, fenced_too: bool = False) -> list[
     ]
 
 
-def endpoints(image: Image, listener: str, ids: Container[int], of: Callable[..., Told]) -> list[Told]:
-    """Where these brokers are, as an answer of the message `of` tells it (KIP-951)."""
+def endpoints(
+    image: Image, listener: str, ids: Container[int], of: Callable[..., EndpointStruct]
+) -> list[EndpointStruct]:
+    """The endpoints of these brokers, as structs of the class `of` (KIP-951)."""
     return [
         of(node_id=broker.id, host=at.host, port=at.port, rack=broker.rack)
         for broker, at in reachable(image, listener)
@@ -52,12 +58,13 @@ def endpoints(image: Image, listener: str, ids: Container[int], of: Callable[...
 
 
 def controller_id(image: Image) -> int:
-    """The broker that is shown as the controller: any that is alive, since requests for the controller are forwarded (KIP-590)."""
+    """The broker that is shown as the controller: any live one, since brokers forward the
+    controller's requests (KIP-590)."""
     return min((broker.id for broker in image.brokers.values() if not broker.fenced), default=-1)
 
 
 class PartitionView(NamedTuple):
-    """One partition as the client may see it. `error_code` is that of Metadata."""
+    """One partition as the client sees it. `error_code` is that of Metadata."""
 
     error_code: int
     leader: int
@@ -70,9 +77,10 @@ class PartitionView(NamedTuple):
 def view_partition(
     image: Image, partition: PartitionImage, listener: str, *, listener_errors: bool = True, only_alive: bool = False
 ) -> PartitionView:
-    """`listener_errors`: a leader that cannot be reached is LISTENER_NOT_FOUND, and not LEADER_NOT_AVAILABLE, as from Metadata 6 on.
+    """`listener_errors`: the error for a leader without the listener is LISTENER_NOT_FOUND, as from
+    Metadata 6 on; otherwise it is LEADER_NOT_AVAILABLE.
 
-    `only_alive`: replicas that are away are left out, and are an error, as in Metadata 0.
+    `only_alive`: offline replicas are left out, and are an error, as in Metadata 0.
     """
     offline = [broker for broker in partition.replicas if not _is_online(image, broker, partition, listener)]
     replicas, isr = list(partition.replicas), list(partition.isr)

@@ -1,11 +1,11 @@
 """Accepts the connections of one listening socket.
 
-Rules. A connection that may not be served yet is held, and no other is accepted meanwhile: those that
-follow wait in the system's backlog. The reasons are `max.connections`, and that all descriptors but
-those reserved for files are in use. The acceptor looks again when a connection ends, and every
-`RETRY_S`. An episode of such pauses is logged once when it begins, and once when connections have been
-accepted for `CALM_S` without another. asyncio's own server would log and retry a thousand times a
-second without descriptors.
+Rules. A connection that may not be served yet is held, and no other is accepted meanwhile: later
+connections wait in the system's backlog. The reasons are `max.connections`, and that all
+descriptors but those reserved for files are in use. The acceptor looks again when a connection
+ends, and every `RETRY_S`. An episode of such pauses is logged once when it begins, and once when
+connections have been accepted for `CALM_S` without another. asyncio's own server would log and
+retry a thousand times a second without descriptors.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ GONE = (BlockingIOError, InterruptedError, ConnectionAbortedError)
 """Nothing to accept, or the client has left again."""
 
 Made = Callable[[Callable[[], None]], asyncio.Protocol]
-"""Makes the protocol of a connection; what it is given is to be called when the connection ends."""
+"""Makes the protocol of a connection, which calls its argument when the connection ends."""
 
 
 class Acceptor:
@@ -41,7 +41,8 @@ class Acceptor:
         self._sock, self._made, self.quotas = sock, made, quotas
         self._held: socket.socket | None = None  # accepted, and may not be served yet
         self._paused = self._in_episode = False
-        self._timer: asyncio.TimerHandle | None = None  # to look again, or for the end of an episode
+        # To look again, or for the end of an episode.
+        self._timer: asyncio.TimerHandle | None = None
         self._opening: set[asyncio.Task[object]] = set()
         self._proactor: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None  # from `start` to `stop`

@@ -2,9 +2,9 @@
 links between the nodes.
 
 Rules. Everything is called on the loop's thread. Every call of a node is followed by `moved`, which
-its listener calls; what follows from it on other nodes happens soon, or at once by `settle`. Nodes of
-other processes are reached over sockets. With a stepped clock, time passes for all members in order,
-and everything that they send to one another is delivered in between.
+its listener calls; what follows from it on other nodes happens soon, or at once by `settle`. Nodes
+of other processes are reached over sockets. With a stepped clock, time passes for all members in
+order, and everything that they send to one another is delivered in between.
 """
 
 from __future__ import annotations
@@ -144,7 +144,8 @@ class InProcessCluster:
         return min((*nodes, self.links.next_deadline() or NEVER))
 
     async def until(self, holds: Callable[[], bool], milliseconds: int) -> bool:
-        """Whether this holds within so much time. A stepped clock is advanced for as long as it takes."""
+        """Whether this holds within so much time. A stepped clock is advanced for as long as it
+        takes."""
         self.settle()
         end = self.clock.now() + milliseconds
         while not holds():

@@ -5,12 +5,12 @@
     listener.name.NAME.max.connections       of one listener
     max.connections.per.ip (and .overrides)  from one address; more are closed at once
 
-Rules. At `max.connections` no connection is accepted until one ends. Connections beyond it, after it
-was lowered, are closed, those first on which nothing has moved for longest. The inter-broker listener
-is protected where the broker has others: its connections are accepted even at `max.connections`, and
-one of another listener is closed for each. All settings are read when they are needed, so that a
-dynamic change counts at once. The controllers' listeners of a node are counted by themselves. This
-file touches no socket.
+Rules. At `max.connections` no connection is accepted until one ends. Connections beyond it, after
+it was lowered, are closed, those first on which nothing has moved for longest. The inter-broker
+listener is protected where the broker has others: its connections are accepted even at
+`max.connections`, and one of another listener is closed for each. All settings are read when they
+are needed, so that a dynamic change counts at once. The controllers' listeners of a node are
+counted by themselves. This file touches no socket.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class ConnectionCounts:
 
 
 class ConnectionQuotas:
-    """The connections of the listener `name`, of those that `counts` counts. `settings` gives the settings
-    that count now."""
+    """The connections of the listener `name`. `counts` counts those of the other listeners, too;
+    `settings` gives the current settings."""
 
     def __init__(self, name: str, settings: Callable[[], Settings], counts: ConnectionCounts | None = None) -> None:
         self.name, self._settings = name, settings
@@ -78,7 +78,7 @@ class ConnectionQuotas:
         return per_ip_overrides(settings.text(OVERRIDES)).get(host, settings.int(PER_IP))
 
     def add(self, host: str) -> bool:
-        """Count a connection; False, and it is not counted, when its address has as many as it may."""
+        """Count a connection; False, without counting it, if its address has as many as it may."""
         by_host = self.counts.by_host
         if by_host[host] >= self.most_from(host):
             return False
@@ -111,7 +111,7 @@ Counted = TypeVar("Counted", bound=CountedConnection)
 
 
 def in_excess(connections: Iterable[Counted]) -> list[Counted]:
-    """The connections to close, so that there are as many as may be now: of each listener, then of all."""
+    """The connections to close, so that each listener, and all together, keep their limits."""
     found: list[Counted] = []
     oldest_first = sorted(connections, key=attrgetter("moved_at"))
     for quotas in {each.quotas for each in oldest_first}:

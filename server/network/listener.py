@@ -1,4 +1,5 @@
-"""The shell of one node: sockets and the event loop on one side, the node that knows neither on the other.
+"""The shell of one node: sockets and the event loop on one side, the node that knows neither on the
+other.
 
 Every call into the node is made on the loop's thread, with the clock's time, and is followed by a
 look at its next deadline. `acceptor` accepts, asyncio reads, `outgoing` sends.
@@ -7,26 +8,20 @@ look at its next deadline. `acceptor` accepts, asyncio reads, `outgoing` sends.
 from __future__ import annotations
 
 import asyncio
-import asyncio.trsock
 import logging
 import socket
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING
 
 from ..logs import flushing
 from ..node import Node
-from ..requests import close_reasons
-from ..requests.listener_spec import ListenerSpec
-from ..requests.request import Peer
 from ..requests.timers import NEVER
 from .acceptor import Acceptor
 from .clock import Clock, SteppedClock
-from .connection import Buffers, Connection
+from .connection_protocol import ConnectionProtocol, shut_down
 from .connection_quotas import ConnectionCounts, ConnectionQuotas, in_excess
-from .outgoing import Outgoing
 from .turns import Asides, Turn, work
 
 if TYPE_CHECKING:
@@ -34,24 +29,22 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("kafkadouble.server.network")
 
-LINGER_S = 10
-"""How long a connection that we end may take to read what was written before."""
-
 RETIRE_MS, LOOK_S = 2000, 0.005
-"""How long a leader that stops tries to reach the others, and how often the shell looks whether it has."""
+"""How long a leader that stops tries to reach the others, and how often the shell looks whether it
+has."""
 
 LOOKS = 4
-"""How often the shell looks for silent connections in the time after which they are closed: they are
-closed at most a quarter of it too late."""
+"""How often the shell looks for silent connections in the time after which they are closed: they
+are closed at most a quarter of it too late."""
 
 
 class Listener:
-    """Serves one node on sockets that are bound, and owns them from `start` on: one for each listener of
-    the node that has one, by name."""
+    """Serves one node on bound sockets, and owns them from `start` on. They are by the name of
+    their listener."""
 
     def __init__(self, node: Node, clock: Clock, sockets: Mapping[str, socket.socket]) -> None:
         self.node, self.clock, self._sockets = node, clock, sockets
-        self.connections: set[_Protocol] = set()
+        self.connections: set[ConnectionProtocol] = set()
         self.ids, self.moves = count(1), count(1)
         self._acceptors: list[Acceptor] = []
         self._shut: list[Acceptor] = []  # those for clients, until the node is open
@@ -67,19 +60,20 @@ class Listener:
         self.opened = asyncio.Event()
         """Set when clients are let in."""
         self.moved: Callable[[], None] | None = None
-        """Called after each call into the node, where a cluster in the process carries its requests."""
+        """Called after each call into the node, where a cluster in the process carries its
+        requests."""
         self.paused = False
         self.turns, self._asides = (Turn(), Turn()), Asides(self._aside_done)
         node.waiting.aside = self._asides.add
 
     async def start(self) -> None:
-        """Begin to accept. Until a broker is part of its cluster its clients are refused, as by Apache
-        Kafka; where the socket listens already, they wait."""
+        """Begin to accept. Until a broker is part of its cluster its clients are refused, as by
+        Apache Kafka; where the socket listens already, they wait."""
         self._loop = self._asides.loop = asyncio.get_running_loop()
-        counts = {False: ConnectionCounts(), True: ConnectionCounts()}  # of brokers' listeners, and of controllers'
+        counts = {False: ConnectionCounts(), True: ConnectionCounts()}  # by `is_of_controllers`
         for spec in [each for each in self.node.listeners if each.name in self._sockets]:
             quotas = ConnectionQuotas(spec.name, lambda: self.node.settings, counts[spec.is_of_controllers])
-            acceptor = Acceptor(self._sockets[spec.name], partial(_Protocol, self, spec, quotas), quotas)
+            acceptor = Acceptor(self._sockets[spec.name], partial(ConnectionProtocol, self, spec, quotas), quotas)
             self._acceptors.append(acceptor)
             if not (spec.is_of_controllers or self.node.is_open):
                 self._shut.append(acceptor)
@@ -89,7 +83,8 @@ class Listener:
         self._look_for_silent()
 
     async def retire(self) -> None:
-        """Have other nodes lead what this node leads, partitions and quorum, and wait until they know."""
+        """Have other nodes lead what this node leads, partitions and quorum, and wait until they
+        know."""
         node, end = self.node, self.clock.now() + RETIRE_MS
         if not self._peers or node.halted is not None:
             return
@@ -103,8 +98,8 @@ class Listener:
             await asyncio.sleep(LOOK_S)
 
     async def stop(self) -> None:
-        """Accept no more, close every connection, and finish the flushes under way. Afterwards the ports
-        are free, and the node is not called any more."""
+        """Accept no more, close every connection, and finish the flushes under way. Afterwards the
+        ports are free, and the node is not called any more."""
         self._shut.clear()
         await asyncio.gather(*(peers.stop() for peers in self._peers))
         await self._close_sockets()
@@ -120,7 +115,7 @@ class Listener:
         for acceptor in self._acceptors:
             await acceptor.stop()
         for sock in self._sockets.values():
-            _shut_down(sock)
+            shut_down(sock)
             sock.close()
         while self.connections:  # asyncio closes an aborted socket in the next round
             self.close_connections()
@@ -187,13 +182,13 @@ class Listener:
         self._timer = self._loop.call_later(max(0, deadline - self.clock.now()) / 1000, self.tick)
 
     def _settings_changed(self) -> None:
-        """Connections beyond a limit that was lowered are closed; under one that was raised more are accepted."""
+        """Close connections beyond a lowered limit; accept more under a raised one."""
         self.close_excess()
         for acceptor in self._acceptors:
             acceptor.look_again()
 
     def close_excess(self) -> None:
-        """Close the connections beyond the limits, those first on which nothing has moved for longest."""
+        """Close the connections beyond the limits, the least recently used first."""
         for protocol in in_excess(self.connections):
             quotas = protocol.quotas
             log.info("%r is closed: %r, and %d may be", protocol.connection.peer, quotas, quotas.most)
@@ -230,8 +225,8 @@ class Listener:
             self.halted.set()
 
     def _flush(self) -> None:
-        """Flush what the node wants flushed, on another thread, once there is a loop. With a stepped clock
-        a flush takes no time, and is done when this returns."""
+        """Flush what the node wants flushed, on another thread, once there is a loop. With a
+        stepped clock a flush takes no time, and is done when this returns."""
         jobs = [] if self._loop is None else self.node.flushing.begin()
         if not jobs or self._loop is None:
             return
@@ -272,8 +267,8 @@ class Listener:
             self.reschedule()
 
     def _look_for_silent(self) -> None:
-        """Close the connections on which nothing has moved for `connections.max.idle.ms`, by the machine's
-        clock. A peer that has left may not be noticed while nothing is read from it."""
+        """Close the connections on which nothing has moved for `connections.max.idle.ms`, by the
+        machine's clock. A peer that has left may not be noticed while nothing is read from it."""
         assert self._loop is not None
         longest = self.node.settings.int("connections.max.idle.ms")
         if longest < 0:
@@ -287,118 +282,3 @@ class Listener:
 
     def __repr__(self) -> str:
         return f"{self.node!r}, with {len(self.connections)} connections"
-
-
-def _shut_down(sock: socket.socket | asyncio.trsock.TransportSocket) -> None:
-    """End a socket in every process that has it: a process that was forked has it, too."""
-    with suppress(OSError):
-        sock.shutdown(socket.SHUT_RDWR)
-
-
-class _Protocol(asyncio.Protocol):
-    """The callbacks of asyncio for one connection."""
-
-    transport: asyncio.Transport
-    outgoing: Outgoing
-    connection: Connection
-
-    def __init__(
-        self, listener: Listener, spec: ListenerSpec, quotas: ConnectionQuotas, ended: Callable[[], None]
-    ) -> None:
-        self.listener, self._spec, self.quotas, self._tell_ended = listener, spec, quotas, ended
-        self.moved_at = next(listener.moves)  # when bytes last moved, among all connections
-        self.looks = 0  # since bytes last moved
-        self.wanted = True  # to be read from
-        self._ending = False  # once everything is sent
-        self._has_left = False  # the peer has closed its side
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport, self.outgoing = transport, Outgoing(transport, self)
-        host, port = (transport.get_extra_info("peername") or ("?", 0))[:2]
-        node = self.listener.node
-        max_frame = node.settings.int("socket.request.max.bytes")
-        peer = Peer(next(self.listener.ids), host, port, self._spec)
-        self.connection = Connection(node, peer, self, max_frame)
-        self.listener.connections.add(self)
-        log.info("%r connected", peer)
-        if self.quotas.is_protected:
-            self.listener.close_excess()
-        if self.listener.paused:
-            self.read_on(True)
-
-    def write(self, buffers: Buffers) -> None:
-        self.looks, self.moved_at = 0, next(self.listener.moves)
-        self.outgoing.send(buffers)
-
-    def close(self) -> None:
-        if not self.outgoing.unsent:
-            self.transport.close()
-            return
-        self._ending = True
-        asyncio.get_running_loop().call_later(LINGER_S, self.transport.abort)
-
-    def cut(self) -> None:
-        """Close at once, and drop what was not sent yet."""
-        _shut_down(self.transport.get_extra_info("socket"))
-        self.transport.abort()
-
-    def read_on(self, wanted: bool) -> None:
-        self.wanted = wanted
-        if (read := wanted and not self.listener.paused) != self.transport.is_reading():
-            (self.transport.resume_reading if read else self.transport.pause_reading)()
-
-    def others_first(self) -> None:
-        if not self.listener.paused:
-            asyncio.get_running_loop().call_soon(self._go_on)
-
-    def turn_is_over(self, ahead: bool) -> bool:
-        return self.listener.paused or self.listener.turns[ahead].is_over()
-
-    def _go_on(self) -> None:
-        self.connection.pump(self.listener.clock.now())
-        self.listener.reschedule()
-
-    def data_received(self, data: bytes) -> None:
-        self.looks, self.moved_at = 0, next(self.listener.moves)
-        self.connection.receive(data, self.listener.clock.now())
-        self.listener.reschedule()
-
-    def slow(self, unsent: int) -> None:
-        self.connection.choke(unsent)
-
-    def moved(self) -> None:
-        self.looks = 0
-
-    def drained(self) -> None:
-        if self._ending:
-            self.transport.close()
-        else:
-            self.connection.unchoke(self.listener.clock.now())
-            self.listener.reschedule()
-
-    def broken(self, problem: OSError) -> None:
-        log.info("%r: %s", self.connection.peer, problem)
-        self.cut()
-
-    def pause_writing(self) -> None:  # where asyncio sends
-        self.slow(self.outgoing.unsent)
-
-    def resume_writing(self) -> None:
-        self.moved()
-        self.drained()
-
-    def eof_received(self) -> None:
-        self._has_left = True
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self.listener.connections.discard(self)
-        self.outgoing.end()
-        self.connection.lost()
-        self._tell_ended()
-        has_left = self._has_left or exc is not None
-        log.info(
-            "%r disconnected%s",
-            self.connection.peer,
-            close_reasons.left_after(self.connection.last_api) if has_left else "",
-        )

@@ -1,8 +1,9 @@
 """A background thread with an event loop: the only place where the state of a node is touched.
 
-Rules. Others hand in functions (`call`) and coroutines (`run`) and get what comes of them. A call that is made on the loop's own thread is
-made at once, so that nobody waits for himself; a call that comes too late fails, so that nobody waits for ever. `stop` leaves nothing behind:
-no task, no open loop, no thread. In a process that was forked the thread does not exist, and there is nothing to stop.
+Rules. Other threads hand in functions (`call`) and coroutines (`run`) and get their results. A call
+on the loop's own thread is made at once, so that no thread waits for itself. A call that comes too
+late fails, so that no thread waits without an end. `stop` leaves no task, no open loop and no
+thread. In a process that was forked the thread does not exist, and there is nothing to stop.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class LoopThread:
         return threading.current_thread() is self._thread
 
     def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """What the function gives when it is called on the loop's thread; its exception is raised here."""
+        """Call the function on the loop's thread: its result, or its exception."""
         if self.here:
             return function(*args, **kwargs)
         result: Future[T] = Future()
@@ -97,7 +98,8 @@ class LoopThread:
         raise UsageError(f"{self._name} is not running")
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """What the coroutine gives when it is run by the loop; not to be called on the loop's thread, nor while another stops it."""
+        """Run the coroutine in the loop: its result. Not to be called on the loop's thread, nor
+        while another thread stops it."""
         if not self.running:
             coroutine.close()
             raise UsageError(f"{self._name} is not running")

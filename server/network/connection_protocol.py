@@ -1,0 +1,146 @@
+"""The socket of one connection, as asyncio calls it: bytes in, bytes out, and its end.
+
+Every call into the node is followed by `reschedule` of the listener. What the connection is, beside
+its socket, stands in `connection.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import asyncio.trsock
+import logging
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ..requests import close_reasons
+from ..requests.listener_spec import ListenerSpec
+from ..requests.request import Peer
+from .connection import Buffers, Connection
+from .connection_quotas import ConnectionQuotas
+from .outgoing import Outgoing
+
+if TYPE_CHECKING:
+    from .listener import Listener
+
+log = logging.getLogger("kafkadouble.server.network")
+
+LINGER_S = 10
+"""How long the peer of a connection that is closed here may take to read what was written before.
+"""
+
+
+def shut_down(sock: socket.socket | asyncio.trsock.TransportSocket) -> None:
+    """End a socket in every process that has it: a process that was forked has it, too."""
+    with suppress(OSError):
+        sock.shutdown(socket.SHUT_RDWR)
+
+
+class ConnectionProtocol(asyncio.Protocol):
+    """The callbacks of asyncio for one connection."""
+
+    transport: asyncio.Transport
+    outgoing: Outgoing
+    connection: Connection
+
+    def __init__(
+        self, listener: Listener, spec: ListenerSpec, quotas: ConnectionQuotas, ended: Callable[[], None]
+    ) -> None:
+        self.listener, self._spec, self.quotas, self._tell_ended = listener, spec, quotas, ended
+        self.moved_at = next(listener.moves)  # when bytes last moved, among all connections
+        self.looks = 0  # since bytes last moved
+        self.wanted = True  # to be read from
+        self._ending = False  # once everything is sent
+        self._has_left = False  # the peer has closed its side
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport, self.outgoing = transport, Outgoing(transport, self)
+        host, port = (transport.get_extra_info("peername") or ("?", 0))[:2]
+        node = self.listener.node
+        max_frame = node.settings.int("socket.request.max.bytes")
+        peer = Peer(next(self.listener.ids), host, port, self._spec)
+        self.connection = Connection(node, peer, self, max_frame)
+        self.listener.connections.add(self)
+        log.info("%r connected", peer)
+        if self.quotas.is_protected:
+            self.listener.close_excess()
+        if self.listener.paused:
+            self.read_on(True)
+
+    def write(self, buffers: Buffers) -> None:
+        self.looks, self.moved_at = 0, next(self.listener.moves)
+        self.outgoing.send(buffers)
+
+    def close(self) -> None:
+        if not self.outgoing.unsent:
+            self.transport.close()
+            return
+        self._ending = True
+        asyncio.get_running_loop().call_later(LINGER_S, self.transport.abort)
+
+    def cut(self) -> None:
+        """Close at once, and drop what was not sent yet."""
+        shut_down(self.transport.get_extra_info("socket"))
+        self.transport.abort()
+
+    def read_on(self, wanted: bool) -> None:
+        self.wanted = wanted
+        if (read := wanted and not self.listener.paused) != self.transport.is_reading():
+            (self.transport.resume_reading if read else self.transport.pause_reading)()
+
+    def others_first(self) -> None:
+        if not self.listener.paused:
+            asyncio.get_running_loop().call_soon(self._go_on)
+
+    def turn_is_over(self, ahead: bool) -> bool:
+        return self.listener.paused or self.listener.turns[ahead].is_over()
+
+    def _go_on(self) -> None:
+        self.connection.pump(self.listener.clock.now())
+        self.listener.reschedule()
+
+    def data_received(self, data: bytes) -> None:
+        self.looks, self.moved_at = 0, next(self.listener.moves)
+        self.connection.receive(data, self.listener.clock.now())
+        self.listener.reschedule()
+
+    def slow(self, unsent: int) -> None:
+        self.connection.choke(unsent)
+
+    def moved(self) -> None:
+        self.looks = 0
+
+    def drained(self) -> None:
+        if self._ending:
+            self.transport.close()
+        else:
+            self.connection.unchoke(self.listener.clock.now())
+            self.listener.reschedule()
+
+    def broken(self, problem: OSError) -> None:
+        log.info("%r: %s", self.connection.peer, problem)
+        self.cut()
+
+    def pause_writing(self) -> None:  # where asyncio sends
+        self.slow(self.outgoing.unsent)
+
+    def resume_writing(self) -> None:
+        self.moved()
+        self.drained()
+
+    def eof_received(self) -> None:
+        self._has_left = True
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.listener.connections.discard(self)
+        self.outgoing.end()
+        self.connection.lost()
+        self._tell_ended()
+        has_left = self._has_left or exc is not None
+        log.info(
+            "%r disconnected%s",
+            self.connection.peer,
+            close_reasons.left_after(self.connection.last_api) if has_left else "",
+        )

@@ -24,7 +24,7 @@ class FetchPositionCheck(NamedTuple):
     """The result of a comparison. When DIVERGING, `end` is the epoch and end offset for the
     response, else UNDEFINED."""
 
-    verdict: FetchPositionKind
+    kind: FetchPositionKind
     end: OffsetAndEpoch = UNDEFINED
 
 

@@ -57,7 +57,7 @@ def follow_by_fetching(follower: PartitionLog, leader: PartitionLog) -> int:
     """Fetch until the leader finds no difference; tells how often it found one."""
     for times in range(10):
         found = leader.compare(follower.log_end_offset, follower.epochs.latest)
-        if found.verdict is not FetchPositionKind.DIVERGING:
+        if found.kind is not FetchPositionKind.DIVERGING:
             replicate(follower, leader)
             return times
         follower.truncate_to(min(found.end.offset, follower.end_offset_for_epoch(found.end.epoch).offset))

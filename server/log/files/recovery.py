@@ -3,10 +3,10 @@ indexes, leader epochs and producers are rebuilt from the batches.
 
 As in Kafka, the log is truncated before the first batch that is not good, and everything after it
 is deleted, also later segments. This holds above the recovery point only. A bad batch below it is
-BadFile: an unclean stop cannot cause it, and the records were acknowledged as durable. A recovery
-point beyond the end of the log is not trusted: then all of the log is checked. (Also as in Kafka:
-if a loss of power took whole batches from the end of a segment, and left the next segment, the gap
-cannot be told from one that compaction left.)
+BadFile: it was flushed, so an unclean stop cannot cause the damage. A recovery point beyond the end
+of the log is not trusted: then all of the log is checked. (Also as in Kafka: if a loss of power
+took whole batches from the end of a segment, and left the next segment, the gap cannot be told from
+one that compaction left.)
 
 The leader epochs and the producers are those of the batches, whatever their files say: see
 `recovered_epochs`.

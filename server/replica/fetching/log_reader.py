@@ -217,14 +217,14 @@ def read(
         return _not_a_replica(fetched)
     log = partition.log
     comparison = log.compare(fetched.fetch_offset, fetched.last_fetched_epoch)
-    fetched.diverged = comparison.verdict is FetchPositionKind.DIVERGING
+    fetched.diverged = comparison.kind is FetchPositionKind.DIVERGING
     if fetched.diverged:
         data = _data(partition, fetched.index, params)
         end = comparison.end
         data.diverging_epoch = FetchResponse.EpochEndOffset(epoch=end.epoch, end_offset=end.offset)
         return data
     in_range = log.log_start_offset <= fetched.fetch_offset <= log.log_end_offset
-    if comparison.verdict is FetchPositionKind.OUT_OF_RANGE or not in_range:
+    if comparison.kind is FetchPositionKind.OUT_OF_RANGE or not in_range:
         return failed(fetched.index, error_codes.OFFSET_OUT_OF_RANGE)
     return _records(partition, fetched, params, at_least_one)
 

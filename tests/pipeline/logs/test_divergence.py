@@ -112,11 +112,11 @@ def _replica(name: str, batches: Batches) -> ReplicaBatches:
 def _followed(leader: ReplicaBatches, follower: ReplicaBatches) -> OffsetAndEpoch:
     """Fetch after fetch, until the leader says that it is valid; with the epoch that the replica's last record then has."""
     theirs, ours, end = leader.epochs(), follower.epochs(), follower.end
-    while (told := compare(end, ours.latest, theirs, 0, leader.end)).verdict is FetchPositionKind.DIVERGING:
+    while (told := compare(end, ours.latest, theirs, 0, leader.end)).kind is FetchPositionKind.DIVERGING:
         own = ours.end_offset_for(told.end.epoch, end)
         end = min(told.end.offset, own.offset) if own != UNDEFINED else told.end.offset
         ours.truncate_from_end(end)
-    assert told.verdict is FetchPositionKind.VALID
+    assert told.kind is FetchPositionKind.VALID
     return OffsetAndEpoch(end, ours.latest)
 
 

@@ -292,11 +292,11 @@ class TestReplica:
             append(log, 3, 0)
         append(follower, 2, 1)
         append(leader, 4, 2)
-        assert leader.compare(follower.log_end_offset, follower.epochs.latest).verdict is FetchPositionKind.DIVERGING
+        assert leader.compare(follower.log_end_offset, follower.epochs.latest).kind is FetchPositionKind.DIVERGING
         end = leader.compare(follower.log_end_offset, follower.epochs.latest).end
         assert end == OffsetAndEpoch(3, 0)
         follower.truncate_to(min(end.offset, follower.end_offset_for_epoch(end.epoch).offset))
-        assert leader.compare(follower.log_end_offset, follower.epochs.latest).verdict is FetchPositionKind.VALID
+        assert leader.compare(follower.log_end_offset, follower.epochs.latest).kind is FetchPositionKind.VALID
         self.copied(follower, bytes(leader.read(3, 1000, 7).records))
         assert follower.read(0, 1000, 7).records == leader.read(0, 1000, 7).records
         assert follower.epochs.entries == leader.epochs.entries

@@ -1,4 +1,4 @@
-"""A leader makes itself known: BeginQuorumEpoch to the voters that do not fetch (KIP-595, KIP-853)."""
+"""BeginQuorumEpoch: a leader announces its epoch to voters that do not fetch (KIP-595, KIP-853)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ VERSION = 1
 
 
 def send_begin_quorum_epoch(replica: KafkaRaftClient, leader: LeaderState) -> int | None:
-    """BeginQuorumEpoch to the voters that have not fetched yet, every now and then; when it is time again."""
+    """Sends BeginQuorumEpoch periodically to the voters that do not fetch; returns the time of the
+    next round.
+    """
     unaware = [each for each in leader.voters.values() if not each.acknowledged]
     if replica.now >= leader.begin_at:
         for progress in leader.voters.values():
@@ -31,7 +33,7 @@ def send_begin_quorum_epoch(replica: KafkaRaftClient, leader: LeaderState) -> in
 
 
 def _needs_begin_quorum_epoch(replica: KafkaRaftClient, last_fetch: int) -> bool:
-    """Whether a voter has not been heard of for so long that it may have lost its leader."""
+    """Whether the voter's last fetch is so old that it may have lost its leader."""
     return last_fetch < 0 or replica.now - last_fetch >= replica.settings.fetch_timeout_ms // 2
 
 
@@ -46,7 +48,7 @@ def _begin_request(replica: KafkaRaftClient, voter: ReplicaKey) -> BeginQuorumEp
 def handle_begin_quorum_epoch_response(
     replica: KafkaRaftClient, send: OutboundRequest, response: BeginQuorumEpochResponse | RequestFailure
 ) -> bool:
-    """A voter knows us, or knows better."""
+    """The voter knows this leader, or a newer epoch."""
     if not isinstance(response, BeginQuorumEpochResponse):
         return False
     settled = leader_discovery.handle_top_level(replica, response, sole_response_partition(response))

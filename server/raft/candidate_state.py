@@ -1,8 +1,8 @@
-"""Candidate: a voter that stands for election, in an epoch of its own making (KIP-595).
+"""Candidate: a voter that requests votes in a new epoch (KIP-595).
 
-Apache Kafka's candidate that cannot win waits until its election timeout is over. Ours that is refused by one who had consented when it was
-asked by way of trial stands together with another candidate; it asks again after a shorter time, drawn by chance, since their next turns then
-part.
+Apache Kafka's candidate that cannot win waits for its election timeout. Here a candidate retries
+after a shorter, random time if a voter that had granted its pre-vote refuses the vote: then another
+candidate has requested votes at the same time, and the random times differ.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .voters import VoterEndpoint
 
 
 class CandidateState:
-    """It has voted for itself; that stands on disk."""
+    """The candidate's own vote is persisted."""
 
     __slots__ = ("consenting", "deadline", "epoch", "epoch_election", "voted")
 
@@ -32,15 +32,15 @@ class CandidateState:
         consenting: frozenset[int] = frozenset(),
     ) -> None:
         self.epoch, self.epoch_election, self.voted = epoch, epoch_election, voted
-        self.consenting = consenting  # granted a pre-vote for this election
-        self.deadline = deadline  # not elected by then, it asks around anew
+        self.consenting = consenting  # the voters that granted a pre-vote
+        self.deadline = deadline  # without a majority by then it requests pre-votes again
 
     def would_grant(self, candidate: ReplicaKey, up_to_date: bool, pre_vote: bool) -> bool:
-        """Its vote is given; but it does not mind if another one asks around."""
+        """Its vote is given, but pre-votes may be granted to others."""
         return pre_vote and up_to_date
 
     def contested(self, retry_at: int) -> None:
-        """Somebody who had consented has voted for another."""
+        """A voter that had granted the pre-vote has voted for another candidate."""
         self.deadline = min(self.deadline, retry_at)
 
     def __repr__(self) -> str:

@@ -1,10 +1,12 @@
-"""Who votes in the quorum as far as a node's configuration tells: static voters, or those with which a new quorum begins (KIP-595, KIP-853).
+"""The voters that a node's configuration names: static voters, or the first voters of a new quorum
+(KIP-595, KIP-853).
 
-controller.quorum.voters is set            its voters, in `kraft.version` 0
-a snapshot names the voters                nobody else
-other nodes are to be asked                nobody, until they have told
-controllers' listener, nothing else        this node, named in the snapshot at 0-0, as `format --standalone` does it
-nothing at all                             this node, in `kraft.version` 0: nobody can join, for nobody can reach it
+    controller.quorum.voters is set      these voters, in `kraft.version` 0
+    a snapshot names the voters          none
+    bootstrap servers are set            none, until a leader names them
+    only a controller listener is set    this node, named in the snapshot 0-0, as by
+                                         `format --standalone`
+    nothing is set                       this node, in `kraft.version` 0: no node can join
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ def static_voters(
     snapshots: SnapshotStore,
     now: int,
 ) -> VoterSet:
-    """The voters of the configuration; a new quorum's are written down first. `endpoints` are the node's own, by listener name."""
+    """The configured voters; those of a new quorum are written into a snapshot first. `endpoints`
+    are the node's own, by listener name.
+    """
     given = settings.list("controller.quorum.voters")
     if given:
         return VoterSet.from_static(",".join(given), listener)
@@ -47,7 +51,9 @@ def static_voters(
 
 
 def write_bootstrap_voters(snapshots: SnapshotStore, voters: VoterSet, now: int) -> None:
-    """Have a new quorum begin with these voters, in `kraft.version` 1."""
+    """Writes the snapshot with which a new quorum starts, with these voters, in
+    `kraft.version` 1.
+    """
     from .snapshots.snapshot_header import SnapshotHeader
     from .snapshots.snapshot_writer import write_at_once
 

@@ -1,6 +1,7 @@
-"""The quorum's own records in its log: what a batch says of leaders, voters and `kraft.version`; and the batch that opens an epoch.
+"""The control records of the quorum: reads voters and `kraft.version` from batches, and writes the
+first batch of an epoch.
 
-A follower reads them before it appends, so that bytes that cannot be understood change nothing (KIP-595, KIP-853).
+A follower reads them before it appends, so that unreadable bytes change nothing (KIP-595, KIP-853).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ LEADER_CHANGE_VERSION = 0
 
 
 class VoterControlRecord(NamedTuple):
-    """One control record that matters here: at `offset`, the voters or the `kraft.version` from then on."""
+    """A control record at `offset`: the voters or the `kraft.version` from then on."""
 
     offset: int
     voters: VoterSet | None = None
@@ -37,11 +38,11 @@ class VoterControlRecord(NamedTuple):
 
 
 Control = tuple[int, bytes]
-"""A control record to be written: its type, and its value."""
+"""A control record to write: its type and its value."""
 
 
 def read_control_records(batches: Buffer) -> list[VoterControlRecord]:
-    """What the control records of whole batches say. WireError when one cannot be read."""
+    """The voter control records of whole batches. WireError if one cannot be read."""
     return [said for position, header in iter_batches(batches) for said in _of_batch(batches, position, header)]
 
 
@@ -55,7 +56,7 @@ def _of_batch(batches: Buffer, position: int, header: BatchHeader) -> Iterator[V
 
 
 def read_control_record(offset: int, kind: int, value: bytes | None) -> VoterControlRecord | None:
-    """One control record; None of a kind that says nothing of voters or versions. WireError."""
+    """One control record; None for other types. WireError."""
     if kind not in (KRAFT_VERSION, KRAFT_VOTERS):
         return None
     if value is None:
@@ -66,8 +67,10 @@ def read_control_record(offset: int, kind: int, value: bytes | None) -> VoterCon
 
 
 def voters_in(value: bytes) -> VoterSet:
-    """The set that a record names. WireError, also when it names nobody: no later record could change that."""
-    from kafkadouble.messages.generated.voters_record import VotersRecord  # under static voters there is none
+    """The voters that a record names. WireError, also for an empty set, which no later record could
+    change.
+    """
+    from kafkadouble.messages.generated.voters_record import VotersRecord  # static voters have none
 
     found = VoterSet.from_record(VotersRecord.decode(value, 0))
     if not found:
@@ -85,7 +88,7 @@ def _kraft_version(value: bytes) -> int:
 
 
 def leader_change(leader: ReplicaKey, voters: VoterSet, granting: Sequence[ReplicaKey]) -> Control:
-    """Who leads from here on, and who voted for him; without directories, as Kafka writes it to this day."""
+    """The new leader, and the voters that elected it; without directory ids, as Kafka writes it."""
     of = LeaderChangeMessage
     message = of(
         version=LEADER_CHANGE_VERSION,

@@ -1,4 +1,6 @@
-"""DescribeQuorum: who the voters and observers are and how far each has come, as the leader sees it (KIP-595, KIP-836, KIP-853)."""
+"""DescribeQuorum: the voters and observers, and their log end offsets, as the leader sees them
+(KIP-595, KIP-836, KIP-853).
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,13 @@ if TYPE_CHECKING:
     from .kafka_raft_client import KafkaRaftClient
 
 DIRECTORY_IDS_FROM = 2
-"""The version that came with directory ids and endpoints."""
+"""The first version with directory ids and endpoints."""
 
 _Partition = DescribeQuorumResponse.PartitionData
 
 
 def handle_describe_quorum_request(replica: KafkaRaftClient, request: InboundRequest) -> Message:
-    """The leader alone knows; everybody else says so."""
+    """Only the leader knows; every other replica answers with an error."""
     body: DescribeQuorumRequest = request.body
     if not _is_about_us(body):
         return _each_unknown(body)
@@ -62,7 +64,7 @@ def _each_unknown(body: DescribeQuorumRequest) -> DescribeQuorumResponse:
 
 
 def _refused(code: int) -> _Partition:
-    """Nothing but the error, as Kafka has it: not even who leads."""
+    """Only the error, as in Kafka: not even the leader."""
     return _Partition(partition_index=PARTITION, error_code=code, error_message=error_codes.meaning(code))
 
 

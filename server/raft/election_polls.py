@@ -1,4 +1,6 @@
-"""What a replica does that follows nobody: it looks for a leader, and stands for election when its time has come (KIP-595, KIP-996)."""
+"""What a replica without a leader does: looks for one, and requests votes when its timeout expires
+(KIP-595, KIP-996).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def poll_unattached(replica: KafkaRaftClient, state: UnattachedState) -> int | None:
-    """Wait for a leader, or for the own turn."""
+    """Looks for a leader until the election timeout."""
     if replica.shutdown_until is not None:
         return None
     if replica.may_stand and replica.now >= state.deadline:
@@ -24,7 +26,9 @@ def poll_unattached(replica: KafkaRaftClient, state: UnattachedState) -> int | N
 
 
 def poll_voting(replica: KafkaRaftClient, state: ProspectiveState | CandidateState) -> int | None:
-    """Ask around; when the time is up, a candidate asks anew by way of trial, and who had only asked goes back to where it was."""
+    """Requests votes. After the timeout a candidate requests pre-votes again, and a prospective
+    voter returns to its former state.
+    """
     if state.epoch_election.is_won:
         elections.check_votes(replica)
         return replica.now

@@ -1,4 +1,4 @@
-"""What follows when the votes of an election are enough, or cannot be any more (KIP-595, KIP-996)."""
+"""Starts elections, and ends them when the votes decide (KIP-595, KIP-996)."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ if TYPE_CHECKING:
 
 
 def start_election(replica: KafkaRaftClient) -> int:
-    """Ask around for pre-votes; the time at which there is more to do, which is now."""
+    """Becomes prospective and requests pre-votes; returns the time of the next poll, which is
+    now.
+    """
     transitions.to_prospective(replica)
     check_votes(replica)
     return replica.now
 
 
 def check_votes(replica: KafkaRaftClient) -> None:
-    """An election may be decided now."""
+    """Continues if the votes decide the election."""
     state = replica.state
     if isinstance(state, CandidateState):
         if state.epoch_election.is_won:
             leader_actions.start_epoch(replica)
         return
-    from .prospective_state import ProspectiveState  # a sole voter never asks by way of trial
+    from .prospective_state import ProspectiveState  # a sole voter needs no pre-vote
 
     if isinstance(state, ProspectiveState) and state.epoch_election.is_won:
         transitions.to_candidate(replica, state.epoch_election.granting)
@@ -36,7 +38,9 @@ def check_votes(replica: KafkaRaftClient) -> None:
 
 
 def lose_pre_vote(replica: KafkaRaftClient, state: ProspectiveState) -> None:
-    """No majority for an election: back to the leader that was, if there was one; and wait for another timeout."""
+    """Without a majority of pre-votes: returns to the last leader, if there was one, and waits for
+    another timeout.
+    """
     endpoints = state.leader_endpoints
     if state.leader_id is not None and endpoints and state.leader_id != replica.key.id:
         transitions.to_follower(replica, state.epoch, state.leader_id, endpoints)

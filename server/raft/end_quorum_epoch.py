@@ -1,4 +1,6 @@
-"""What a replica does that has led: it tells the others, and waits for one of them to lead (KIP-595, KIP-853)."""
+"""EndQuorumEpoch: a resigned leader notifies the voters, and waits for another leader (KIP-595,
+KIP-853).
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ VERSION = 1
 
 
 def poll(replica: KafkaRaftClient, resigned: ResignedState) -> int | None:
-    """EndQuorumEpoch to whoever has not heard of it; then, with nobody else leading, into the next epoch."""
+    """Sends EndQuorumEpoch to voters that have not answered; without a new leader the next epoch
+    starts.
+    """
     goes_on = replica.shutdown_until is None and resigned.epoch < LAST_EPOCH
     if goes_on and replica.now >= resigned.deadline:
         transitions.to_unattached(replica, resigned.epoch + 1)
@@ -50,7 +54,7 @@ def _end_request(replica: KafkaRaftClient, resigned: ResignedState) -> EndQuorum
 def handle_end_quorum_epoch_response(
     replica: KafkaRaftClient, send: OutboundRequest, response: EndQuorumEpochResponse | RequestFailure
 ) -> bool:
-    """A voter has heard that we resigned, or that somebody leads already."""
+    """A voter knows that the leader resigned, or knows another leader."""
     if not isinstance(response, EndQuorumEpochResponse):
         return False
     settled = leader_discovery.handle_top_level(replica, response, sole_response_partition(response))

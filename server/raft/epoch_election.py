@@ -1,4 +1,6 @@
-"""The votes of one election, counted by the majority of the voters at its start."""
+"""The votes of one election, counted against the majority of the voters at its start (Kafka's
+EpochElection).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from .voters import VoterSet
 
 
 class EpochElection:
-    """Who has answered what."""
+    """The answers of the voters."""
 
     __slots__ = ("_answers", "_voters")
 
@@ -18,12 +20,12 @@ class EpochElection:
         self._answers: dict[int, bool] = {}
 
     def record(self, voter_id: int, granted: bool) -> None:
-        """An answer; from somebody who has no vote it is not counted. A refusal does not take back what was granted."""
+        """Records an answer; only voters count. A refusal does not take back a granted vote."""
         if voter_id in self._voters:
             self._answers[voter_id] = granted or self._answers.get(voter_id, False)
 
     def ask_again(self, voter_id: int) -> None:
-        """What it refused it may grant now."""
+        """Forgets a refusal, so that the voter is asked again."""
         if self._answers.get(voter_id) is False:
             del self._answers[voter_id]
 
@@ -33,13 +35,13 @@ class EpochElection:
 
     @property
     def is_lost(self) -> bool:
-        """Whether those who have not refused are no majority any more."""
+        """Whether the voters that have not refused are no majority."""
         refused = sum(not granted for granted in self._answers.values())
         return len(self._voters) - refused < self._voters.majority
 
     @property
     def unasked(self) -> Iterable[ReplicaKey]:
-        """Those who have not answered."""
+        """The voters that have not answered."""
         return [voter.key for voter in self._voters if voter.id not in self._answers]
 
     @property

@@ -1,8 +1,10 @@
-"""Fetch, as the leader answers it: what followers replicate, and how they tell how far they are (KIP-595, KIP-630, KIP-853, KIP-1166).
+"""Fetch at the leader: replicates the log to followers, and learns how far they are (KIP-595,
+KIP-630, KIP-853, KIP-1166).
 
-The checks come in Kafka's order, and each error says who leads. A request in the right epoch with a valid position *is* the follower's word
-that it has everything before; a position that diverges tells nothing. Records are given up to the end of the log, committed or not. What may
-still come is waited for: records, or a high watermark that the follower does not know.
+The checks are in Kafka's order, and each error names the leader. A request in the current epoch
+with a valid position confirms that the follower has everything before that position; a diverging
+position confirms nothing. Records are sent up to the end of the log, committed or not. Without
+records the request waits for them, or for a high watermark that the follower does not know.
 """
 
 from __future__ import annotations
@@ -28,15 +30,15 @@ if TYPE_CHECKING:
     from .kafka_raft_client import KafkaRaftClient
 
 LOWEST_VERSION = 13
-"""Before it, a topic has no id in an answer, and a follower could not tell that it is the right one."""
+"""Earlier versions have no topic id in the response, so a follower could not check the topic."""
 
 ENDPOINTS_FROM, HIGH_WATERMARK_FROM = 16, 18
 NOT_REPORTED = 2**63 - 1
-"""The high watermark of who does not heed it (KIP-1166)."""
+"""The high watermark of a follower that does not report one (KIP-1166)."""
 
 
 class QuorumFetch(NamedTuple):
-    """A fetch, without what the quorum does not look at."""
+    """The fields of a fetch that the quorum uses."""
 
     version: int
     key: ReplicaKey
@@ -48,7 +50,7 @@ class QuorumFetch(NamedTuple):
 
 
 def handle_fetch_request(replica: KafkaRaftClient, request: InboundRequest) -> Message | Wait[Message]:
-    """The answer, or the wait for something to answer."""
+    """The response, or a wait for it."""
     body: FetchRequest = request.body
     code = _check_whole(replica, request)
     if code:
@@ -93,12 +95,12 @@ def _check(replica: KafkaRaftClient, asked: QuorumFetch) -> int:
         return error_codes.INVALID_REQUEST
     code = leader_code(replica, asked.epoch)
     if code == error_codes.NONE and asked.key.id == replica.key.id:
-        return error_codes.UNKNOWN_SERVER_ERROR  # as Kafka has it: nobody follows himself
+        return error_codes.UNKNOWN_SERVER_ERROR  # as in Kafka: a replica does not follow itself
     return code
 
 
 def leader_code(replica: KafkaRaftClient, epoch: int) -> int:
-    """Whether this replica leads in the epoch that a request names."""
+    """The error if this replica does not lead in `epoch`."""
     if epoch < replica.epoch:
         return error_codes.FENCED_LEADER_EPOCH
     if epoch > replica.epoch:
@@ -111,13 +113,15 @@ def leader_code(replica: KafkaRaftClient, epoch: int) -> int:
 
 
 def record_fetch(replica: KafkaRaftClient, key: ReplicaKey) -> None:
-    """A replica fetches, records or a snapshot: if it is a voter, the leader is not deserted."""
+    """A replica fetches records or a snapshot: a voter's fetch counts for the leader's check of its
+    quorum.
+    """
     if isinstance(replica.state, LeaderState):
         replica.state.heard_of(key, replica.now, transitions.check_quorum_timeout(replica))
 
 
 def _try_answer(replica: KafkaRaftClient, asked: QuorumFetch) -> Message | None:
-    """What there is for the follower; None when he may wait for more. Only of a leader."""
+    """The response, or None if the follower may wait for more. Only at the leader."""
     leader = replica.state
     if not isinstance(leader, LeaderState):
         return _answer(replica, asked, error_codes.NOT_LEADER_OR_FOLLOWER)
@@ -140,12 +144,12 @@ def _try_answer(replica: KafkaRaftClient, asked: QuorumFetch) -> Message | None:
 
 
 def _has_newer_high_watermark(leader: LeaderState, asked: QuorumFetch) -> bool:
-    """Whether the follower does not know how far the log is committed (KIP-1166)."""
+    """Whether the follower does not know the current high watermark (KIP-1166)."""
     return leader.high_watermark is not None and asked.high_watermark < leader.high_watermark
 
 
 def _wait(replica: KafkaRaftClient, asked: QuorumFetch) -> Wait[Message]:
-    """Until there are records, or news of what is committed, or somebody else leads, or the time is up."""
+    """Waits for records, a new high watermark, another leader, or the deadline."""
     deadline = replica.now + asked.max_wait
     while (yield Until(deadline, [replica.parked])):
         if leader_code(replica, asked.epoch) != error_codes.NONE:

@@ -1,7 +1,9 @@
-"""What a follower does: heeds the leader's beginning and end, fetches, and appends what comes (KIP-595).
+"""What a follower does: handles BeginQuorumEpoch and EndQuorumEpoch, fetches, and appends
+(KIP-595).
 
-A voter that has not fetched with success for the fetch timeout looks for another leader; an observer only asks around where the leader is. What
-comes is appended and flushed before it is asked for more, since the next fetch is what tells the leader that we have it.
+A voter without a successful fetch for the fetch timeout starts an election; an observer only looks
+for the leader. Records are appended and flushed before the next fetch, because that fetch confirms
+them to the leader.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ SNAPSHOT_VERSION = 1
 
 
 def handle_begin_quorum_epoch_request(replica: KafkaRaftClient, request: InboundRequest) -> Message:
-    """Somebody leads. Refused is raised for what concerns the whole request."""
+    """A leader announces its epoch. RequestRefused is raised for errors of the whole request."""
     body: BeginQuorumEpochRequest = request.body
     partition = sole_partition(body)
     code = _check(replica, partition.leader_id, partition.leader_epoch)
@@ -66,7 +68,9 @@ def _accept_leader(
 
 
 def handle_end_quorum_epoch_request(replica: KafkaRaftClient, request: InboundRequest) -> Message:
-    """The leader goes: the first of his preferred successors asks for votes at once, the others a little later."""
+    """The leader resigns: the first preferred successor starts an election at once, the others a
+    little later.
+    """
     body: EndQuorumEpochRequest = request.body
     partition = sole_partition(body)
     code = _check(replica, partition.leader_id, partition.leader_epoch)
@@ -86,7 +90,9 @@ def successors_in(partition: EndQuorumEpochRequest.PartitionData, version: int) 
 
 
 def election_backoff_ms(replica: KafkaRaftClient, successors: list[ReplicaKey]) -> int:
-    """Nothing for the first, each later one twice as long as the one before, up to half of the maximum; all of it for who is not named."""
+    """0 for the first successor; each later one waits twice as long as the one before, up to half
+    of the maximum. A voter that is not named waits the maximum.
+    """
     at = next((at for at, key in enumerate(successors) if replica.key.fits(key)), len(successors))
     longest = replica.settings.election_backoff_max_ms
     if at == 0:
@@ -97,7 +103,7 @@ def election_backoff_ms(replica: KafkaRaftClient, successors: list[ReplicaKey]) 
 
 
 def poll_follower(replica: KafkaRaftClient, state: FollowerState) -> int | None:
-    """Fetch; and see whether the leader must be given up."""
+    """Fetches, and checks whether the leader is lost."""
     if replica.shutdown_until is not None:
         return None
     if replica.may_stand and replica.now >= state.deadline:
@@ -116,7 +122,9 @@ def _next_turn(replica: KafkaRaftClient) -> int:
 
 
 def _fetch(replica: KafkaRaftClient, state: FollowerState) -> None:
-    """From the leader, or while he cannot be reached from anybody: he may have moved, or been succeeded."""
+    """Fetches from the leader or, while it cannot be reached, from any node: the leader may have
+    moved, or changed.
+    """
     leader = routing.leader_peer(replica)
     if leader is None or replica.links.is_paused(leader, replica.now):
         fetch_from_any(replica)
@@ -132,7 +140,9 @@ def _fetch_from(replica: KafkaRaftClient, state: FollowerState, leader: RaftPeer
 
 
 def fetch_from_any(replica: KafkaRaftClient) -> int:
-    """A fetch to anybody: whoever does not lead says who does. When to try again."""
+    """Fetches from any node: a node that does not lead names the leader. Returns the time of the
+    next try.
+    """
     peer = routing.random_peer(replica)
     if peer is not None:
         replica.send(peer, fetch_request(replica), FETCH_VERSION, FETCH_LOWEST)
@@ -140,7 +150,7 @@ def fetch_from_any(replica: KafkaRaftClient) -> int:
 
 
 def fetch_request(replica: KafkaRaftClient) -> FetchRequest:
-    """What follows on our end."""
+    """A fetch from the end of this log on."""
     end, of = replica.log.end, FetchRequest
     partition = of.FetchPartition(
         partition=PARTITION,
@@ -163,7 +173,9 @@ def fetch_request(replica: KafkaRaftClient) -> FetchRequest:
 def handle_fetch_response(
     replica: KafkaRaftClient, send: OutboundRequest, response: FetchResponse | RequestFailure
 ) -> bool:
-    """Records, or where our log must be cut, or a snapshot to take, or an error. Diverged when it asks for what must not be."""
+    """Handles records, a diverging epoch, a snapshot id, or an error. DivergedLog if committed
+    records would have to go.
+    """
     if not isinstance(response, FetchResponse):
         return False
     leader_discovery.check_top_level_error(response.error_code)
@@ -176,7 +188,7 @@ def handle_fetch_response(
         return handled
     state = replica.state
     if partition.error_code or not isinstance(state, FollowerState):
-        return False  # also of somebody who leads, and is not believed: he is not asked again at once
+        return False  # also from a leader that is not accepted: it backs off
     asked = send.body
     if not isinstance(asked, FetchRequest) or not _is_current(replica, asked):
         return True
@@ -192,7 +204,7 @@ def _sole_partition(response: FetchResponse) -> FetchResponse.PartitionData | No
 
 
 def _is_current(replica: KafkaRaftClient, asked: FetchRequest) -> bool:
-    """Whether the question was asked in this epoch, of a log that ended where it ends now."""
+    """Whether the request is of this epoch, and the log has not changed since."""
     partition = asked.topics[0].partitions[0]
     end = replica.log.end
     return (
@@ -229,7 +241,9 @@ def _start_snapshot_fetch(replica: KafkaRaftClient, state: FollowerState, id: Of
 
 
 def snapshot_fetched(replica: KafkaRaftClient, id: OffsetAndEpoch) -> None:
-    """The snapshot is whole and stands in the store: the log goes on there. Diverged when our log is ahead of it."""
+    """The snapshot is complete in the store: the log continues from its end. DivergedLog if the log
+    is ahead of it.
+    """
     if isinstance(replica.state, FollowerState):
         replica.state.fetching_snapshot = None
     replica.log.start_from_snapshot(id)
@@ -237,12 +251,12 @@ def snapshot_fetched(replica: KafkaRaftClient, id: OffsetAndEpoch) -> None:
 
 
 def _append(replica: KafkaRaftClient, state: FollowerState, partition: FetchResponse.PartitionData) -> bool:
-    """Bytes that are no batches that go on here change nothing, and are asked for again."""
+    """Bytes that do not continue the log change nothing, and are fetched again."""
     if partition.records:
         try:
             replica.log.append_as_follower(partition.records, replica.epoch, replica.now)
         except (LogRefused, WireError) as problem:
-            replica.note(f"what {state.leader_id} sent is not appended: {problem}")
+            replica.note(f"records of leader {state.leader_id} were not appended: {problem}")
             return False
         replica.log.flush()
     state.fetched(replica.now)

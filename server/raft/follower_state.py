@@ -1,4 +1,6 @@
-"""Follower: a replica that fetches from the leader of its epoch; a voter among them counts, an observer only reads (KIP-595)."""
+"""Follower: a replica that fetches from the leader of its epoch; a voter, or an observer that only
+reads (KIP-595).
+"""
 
 from __future__ import annotations
 
@@ -12,33 +14,37 @@ from .voters import VoterEndpoint
 
 @dataclass(slots=True, eq=False)
 class FollowerState:
-    """`leader_endpoints` are never empty: a leader that cannot be reached is not followed."""
+    """`leader_endpoints` is never empty: a leader that cannot be reached is not followed."""
 
     epoch: int
     leader_id: int
     leader_endpoints: Mapping[str, VoterEndpoint]
-    fetch_timeout: int  # ms without a successful fetch until a voter asks for another leader
-    deadline: int  # when that is over
-    update_at: int  # when a voter next compares what the log says of it with what it is (KIP-853)
+    fetch_timeout: int  # ms without a successful fetch before a voter starts an election
+    deadline: int  # when that time is over
+    update_at: int  # when a voter next compares the log's entry for it with its own state (KIP-853)
     voted: ReplicaKey | None = None
-    has_fetched: bool = False  # from this leader, with success: then he is there, and nobody else is voted for
-    is_left: bool = False  # by its leader, who said so: no answer of his that was still on its way takes that back
-    has_updated: bool = False  # the leader knows what we are; no need to tell him again
-    fetching_snapshot: OffsetAndEpoch | None = None  # while it is, the log is not fetched
+    # after a successful fetch from this leader no other replica gets a vote
+    has_fetched: bool = False
+    is_left: bool = False  # after EndQuorumEpoch; later responses of that leader do not change it
+    has_updated: bool = False  # the leader has this voter's state
+    # set while a snapshot is fetched instead of the log
+    fetching_snapshot: OffsetAndEpoch | None = None
 
     def fetched(self, now: int) -> None:
-        """The leader has answered well."""
+        """The leader answered a fetch without an error."""
         if self.is_left:
             return
         self.has_fetched = True
         self.deadline = now + self.fetch_timeout
 
     def left(self, deadline: int) -> None:
-        """The leader is gone by his own word: whoever asks for a pre-vote may have it, and from the deadline on we ask ourselves."""
+        """The leader resigned: pre-votes may be granted, and from the deadline on this voter starts
+        an election.
+        """
         self.is_left, self.has_fetched, self.deadline = True, False, deadline
 
     def would_grant(self, candidate: ReplicaKey, up_to_date: bool, pre_vote: bool) -> bool:
-        """There is a leader. Only one that has never been reached may be asked about."""
+        """Pre-votes only, and only if the leader has never been reached."""
         return pre_vote and up_to_date and not self.has_fetched
 
     def __repr__(self) -> str:

@@ -1,9 +1,9 @@
-"""The voters that a quorum begins with, as those who format its directories are told them (KIP-853).
+"""Parses the initial voters of a quorum, as given to the tools that format a directory (KIP-853).
 
     0@example.com:8082:JEXY6aqzQY-32P5TStzaFg,1@[::1]:8083:MvDxzVmcRsaTz33bUuRU6A
 
-Each is its node's id, where its controller listens, and the id of the directory in which it will keep the metadata. All nodes of the quorum are
-told the same.
+Each has a node id, the address of its controller listener, and the id of its metadata directory.
+All nodes of the quorum get the same list.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ VOTER = re.compile(r"([0-9]{1,10})@(?:\[([^]]*)\]|([^:]*)):([0-9]{1,5}):([^:]+)"
 
 
 def parse(text: str, listener: str) -> VoterSet:
-    """The voters of a list, reached at the listener of this name. UsageError when it is none."""
+    """The voters of a list, reached at the listener of this name. UsageError if it is invalid."""
     voters = [_voter(part.strip(), listener) for part in text.split(",") if part.strip()]
     if not voters:
         raise UsageError("no voters are given")
@@ -32,7 +32,7 @@ def parse(text: str, listener: str) -> VoterSet:
 
 
 def standalone(node_id: int, directory_id: Uuid, listener: str, host: str, port: int) -> VoterSet:
-    """A node that is its quorum alone, until others are added."""
+    """A node that is the only voter until others are added."""
     return VoterSet([Voter(ReplicaKey(node_id, directory_id), {listener: VoterEndpoint(_host(host), port)})])
 
 
@@ -54,7 +54,7 @@ def _voter(text: str, listener: str) -> Voter:
 
 
 def _host(text: str) -> str:
-    """As Kafka writes it down: an address of IPv6 in full, without leading zeros."""
+    """An IPv6 address in full, without leading zeros, as Kafka writes it."""
     try:
         address = ip_address(text)
     except ValueError:

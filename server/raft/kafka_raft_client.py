@@ -1,14 +1,15 @@
-"""One replica of the metadata log: requests and answers go in, answers and requests come out, and committed records go to the listener.
+"""One replica of the metadata log (Kafka's KafkaRaftClient): requests and responses in, responses
+and requests out, committed records to the listener (KIP-595).
 
-    handle(request, now)           an answer, or a generator that will have one (see `waiting`)
-    answered(token, response, now) what became of a request out of `outgoing`
-    tick(now), next_deadline()     the passing of time
+    handle(request, now)           a response, or a generator that returns one (see `waiting`)
+    answered(token, response, now) the result of a request from `take_outgoing`
+    tick(now), next_deadline()     time passes
     append(values, now)            the leader's own records
 
-Rules. Nothing here knows a clock, a socket or a thread; chance is handed in. What a vote or an epoch promises stands in the store before
-anybody hears of it. Every call ends with the replica having done all that it can do at `now`. This file only keeps the parts and passes on:
-voting, following, leading, fetching, reconfiguration and describing each have their own; who may become what stands in `transitions`
-(KIP-595).
+No clock, socket or thread is used; random numbers come from outside. A vote or an epoch is
+persisted before any other node sees it. Every call does everything that can be done at `now`. This
+file only holds the parts and delegates: voting, following, leading, fetching, reconfiguration and
+describing are in their own files; `transitions` has the state machine.
 """
 
 from __future__ import annotations
@@ -58,12 +59,14 @@ MAX_NOTES = 100
 
 
 class NotLeader(Exception):
-    """Only the leader appends."""
+    """Only the leader can append."""
 
 
 class KafkaRaftClient:
-    """`endpoints` are this node's own by listener name; `listener_name` is the listener of the quorum; `bootstrap` is asked where no leader
-    is known. `cluster_id` is None for an observer of whatever cluster it is."""
+    """`endpoints` are this node's own, by listener name; `listener_name` is the quorum's listener;
+    `bootstrap` servers are used while no leader is known. `cluster_id` is None for an observer of
+    any cluster.
+    """
 
     def __init__(
         self,
@@ -86,19 +89,21 @@ class KafkaRaftClient:
         self.settings, self.key, self.log, self.random = settings, key, log, random
         self.cluster_id, self.listener_name, self.kraft_versions = cluster_id, listener_name, kraft_versions
         self.endpoints = dict(endpoints or {})
-        servers = [endpoint for endpoint in bootstrap if endpoint not in self.endpoints.values()]  # not ourselves
+        # other nodes only
+        servers = [endpoint for endpoint in bootstrap if endpoint not in self.endpoints.values()]
         self.bootstrap = [RaftPeer(-2 - at, endpoint) for at, endpoint in enumerate(servers)]
-        self.can_vote = can_vote  # a broker never asks to become a voter (KIP-1186)
+        self.can_vote = can_vote  # a broker never becomes a voter (KIP-1186)
         self.snapshots = snapshots
         self.now = now
         self.outgoing: list[OutboundRequest] = []
         self.links = RequestManager(settings.request_timeout_ms, settings.retry_backoff_ms)
-        self.parked = Waiters()  # fetches that wait for records, or for the high watermark
-        self.leader_log_start_offset: int | None = None  # where the log of the leader begins, as it told last
-        self.shutdown_until: int | None = None  # once it is asked to stop in good order
-        self.failure: Exception | None = None  # why it does nothing any more
+        self.parked = Waiters()  # fetches that wait for records or the high watermark
+        # the leader's last reported log start offset
+        self.leader_log_start_offset: int | None = None
+        self.shutdown_until: int | None = None  # the end of a controlled shutdown (ms)
+        self.failure: Exception | None = None  # why this replica has stopped
         self._store = store
-        self._persisted: ElectionState | None = None  # what was saved last
+        self._persisted: ElectionState | None = None  # the last persisted state
         self._listener_context = ListenerContext(listener or NullListener(), log)
         self._deadline: int | None = now
         self._noted: set[str] = set()
@@ -107,7 +112,7 @@ class KafkaRaftClient:
 
     @property
     def voters(self) -> VoterSet:
-        """The voters in force: the newest set in the log, committed or not."""
+        """The current voters: the newest set in the log, committed or not."""
         return self.log.history.voters
 
     @property
@@ -120,12 +125,14 @@ class KafkaRaftClient:
 
     @property
     def is_needed(self) -> bool:
-        """Whether it votes, or did in a set that may still be the committed one: only its log may have the set that it is not in."""
+        """Whether this replica votes now, or in the last committed set: only its log may have the
+        newer set.
+        """
         return self.is_voter or self.log.history.voters_at(self.log.high_watermark).contains(self.key)
 
     @property
     def may_stand(self) -> bool:
-        """Whether it may be elected: it is needed, and there are epochs left."""
+        """Whether it may become a candidate: it is needed, and LAST_EPOCH is not reached."""
         return self.is_needed and self.epoch < LAST_EPOCH
 
     @property
@@ -137,21 +144,23 @@ class KafkaRaftClient:
         return self.state.leader_id
 
     def endpoint_of_leader(self) -> VoterEndpoint | None:
-        """Where the leader is reached, as far as is known."""
+        """The leader's endpoint, if it is known."""
         found = self.state.leader_endpoints.get(self.listener_name)
         if found is None and self.state.leader_id is not None:
             return self.voters.endpoint(self.state.leader_id, self.listener_name)
         return found
 
     def handle(self, request: InboundRequest, now: int) -> Message | Wait[Message]:
-        """Any of the quorum's requests. It is answered, whatever it says; UsageError only for an API that is not the quorum's."""
+        """Handles any request of the quorum. UsageError only for an API that is not the
+        quorum's.
+        """
         self._at(now)
         response: Message | Wait[Message] = _handle(self, request)
         self._poll()
         return _unable(request) if self.failure is not None else response
 
     def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
-        """The answer to a Send, or why there is none (None: it is lost)."""
+        """Handles the response to an OutboundRequest, or its failure (None: lost)."""
         self._at(now)
         failed = response is None or isinstance(response, RequestFailure)
         send = self.links.end(token, self.now, failed=failed)
@@ -165,11 +174,13 @@ class KafkaRaftClient:
         self._poll()
 
     def next_deadline(self) -> int | None:
-        """When a tick is wanted (ms), if nothing else happens before; None: never."""
+        """When the next tick is due (ms); None: never."""
         return None if self.failure is not None else self._deadline
 
     def append(self, values: Sequence[bytes], now: int) -> OffsetAndEpoch:
-        """Write records as one batch; the place of the last. They are committed when the listener is told. NotLeader, AppendRefused."""
+        """Appends records as one batch; returns the offset and epoch of the last. The listener is
+        notified when they are committed. NotLeader, AppendRefused.
+        """
         self._at(now)
         if not isinstance(self.state, LeaderState) or self.state.resigning or self.failure is not None:
             raise NotLeader(f"{self!r} does not lead")
@@ -182,20 +193,24 @@ class KafkaRaftClient:
         return placed
 
     def raise_kraft_version(self, version: int, now: int) -> bool:
-        """Move the voters from the configuration into the log, for all time; False when they are there. ChangeRefused."""
+        """Moves the voters from the configuration into the log, permanently. False if they are
+        there. VoterChangeRefused.
+        """
         self._at(now)
         changed: bool = _upgrade(self, version)
         self._poll()
         return changed
 
     def resign(self, now: int) -> None:
-        """Lead no more, if it does: another voter is asked to."""
+        """Resigns if it leads, and names a preferred successor."""
         self._at(now)
         leader_actions.resign(self)
         self._poll()
 
     def shutdown(self, now: int, timeout_ms: int = 5000) -> None:
-        """Stop in good order: a leader tells the others who should follow it. `is_stopped` says when that is over."""
+        """Starts a controlled shutdown: a leader resigns and notifies the voters. `is_stopped`
+        tells when that is done.
+        """
         self._at(now)
         self.shutdown_until = self.now + timeout_ms
         leader_actions.resign(self)
@@ -203,7 +218,7 @@ class KafkaRaftClient:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether a shutdown has nothing left to wait for."""
+        """Whether the shutdown is complete."""
         if self.failure is not None:
             return True
         if self.shutdown_until is None:
@@ -214,23 +229,23 @@ class KafkaRaftClient:
         return not waits or self.now >= self.shutdown_until
 
     def send(self, peer: RaftPeer, body: Message, version: int, lowest: int = 0) -> None:
-        """Have this sent, over a link that is ready."""
+        """Sends a request to a peer that is ready."""
         self.outgoing.append(self.links.begin(peer, body, version, lowest, self.now))
 
     def take_outgoing(self) -> list[OutboundRequest]:
-        """What is to be sent; it is the caller's now."""
+        """The requests to send; the caller owns them."""
         taken, self.outgoing = self.outgoing, []
         return taken
 
     def persist(self, election: ElectionState) -> None:
-        """Keep this before it is true."""
+        """Persists the election state before it takes effect."""
         if election != self._persisted:
             self._store.save(election, self.voters.ids, self.kraft_version)
             self._persisted = election
 
     def fail(self, problem: Exception) -> None:
-        """It cannot go on without breaking a promise, and so does nothing any more."""
-        logger.error("%r cannot go on: %s", self, problem)
+        """Stops this replica: it cannot continue without breaking a promise."""
+        logger.error("%r has failed: %s", self, problem)
         self.failure = problem
         self.outgoing.clear()
         self.parked.wake_all()
@@ -239,24 +254,26 @@ class KafkaRaftClient:
         self._listener_context.fire_resigned()
 
     def note(self, what: str) -> None:
-        """Something that whoever reads the log should know."""
+        """Logs a warning."""
         logger.warning("%r: %s", self, what)
 
     def note_once(self, what: str) -> None:
-        """The same of what goes on and on."""
+        """Logs a warning once."""
         if what not in self._noted and len(self._noted) < MAX_NOTES:
             self._noted.add(what)
             self.note(what)
 
     def proceed(self) -> None:
-        """Somebody who had waited has gone on, outside of any call: do what follows from it."""
+        """Continues after a waiting request was resumed outside any other call."""
         self._poll()
 
     def _at(self, now: int) -> None:
         self.now = max(self.now, now)
 
     def _poll(self) -> None:
-        """Do all that can be done now, and tell the listener. What it does meanwhile is done in the same go."""
+        """Does everything that is due, and notifies the listener, including for what the listener
+        causes.
+        """
         if self._polling or self.failure is not None:
             return
         self._polling = True
@@ -270,7 +287,7 @@ class KafkaRaftClient:
             self._polling = False
 
     def _fire_events(self) -> bool:
-        """Tells whether the listener may have changed something."""
+        """Notifies the listener; returns whether it may have changed something."""
         before = (self.state, self.log.end_offset, self._listener_context.next_offset)
         self._listener_context.fire_events(self.state)
         return before != (self.state, self.log.end_offset, self._listener_context.next_offset)

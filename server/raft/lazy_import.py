@@ -1,7 +1,7 @@
-"""A function by name, whose module is imported when it is called for the first time.
+"""A function whose module is imported at its first call.
 
-Most nodes are the only voter of their quorum: they answer none of its requests, send none, follow nobody, and change no voters. They start
-without the files that do so.
+Most nodes are the only voter of their quorum: they handle and send no requests, follow no leader,
+and change no voters. They start without the modules for that.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""What a leader does: opens its epoch, appends, counts who has what, and goes when it must (KIP-595).
+"""What a leader does: starts its epoch, appends, advances the high watermark, and resigns
+(KIP-595).
 
-Committed is what a majority of voters has, the leader among them only as far as its own log is flushed; see `leader`.
+A record is committed once a majority of voters has it; the leader's own log counts as far as it is
+flushed. See `leader_state`.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ _send_begin_quorum_epoch = LazyImport("begin_quorum_epoch", "send_begin_quorum_e
 
 
 def start_epoch(replica: KafkaRaftClient) -> None:
-    """Elected: the first batch of the epoch says so, and with it everything before can be committed."""
+    """After the election: the first batch names the leader; once it is committed, so is everything
+    before it.
+    """
     candidate = replica.state
     granting = candidate.epoch_election.granting if isinstance(candidate, CandidateState) else []
     leader = transitions.to_leader(replica)
@@ -35,8 +39,9 @@ def start_epoch(replica: KafkaRaftClient) -> None:
 
 
 def _first_records(replica: KafkaRaftClient, granting: Sequence[ReplicaKey]) -> list[Control]:
-    """With the voters where the log has never named them; and where it names a leader by what he was, since he is the one voter who tells
-    nobody."""
+    """Includes the voters if the log has never named them, or names outdated data of this leader: a
+    leader sends no UpdateRaftVoter to itself.
+    """
     found = [control_records.leader_change(replica.key, replica.voters, granting)]
     if replica.kraft_version > 0:
         voters = replica.voters.updated(Voter(replica.key, replica.endpoints, replica.kraft_versions)) or replica.voters
@@ -46,7 +51,9 @@ def _first_records(replica: KafkaRaftClient, granting: Sequence[ReplicaKey]) -> 
 
 
 def append(replica: KafkaRaftClient, leader: LeaderState, values: Sequence[bytes]) -> OffsetAndEpoch:
-    """Write a batch; it is flushed, and so counts, when the linger is over. A sole voter has nobody to wait for."""
+    """Appends a batch. It is flushed and counted after the linger time; a sole voter does not
+    linger.
+    """
     placed = replica.log.append_values(values, leader.epoch, replica.now)
     replica.parked.wake_all()
     linger = 0 if replica.voters.is_only(replica.key) else replica.settings.append_linger_ms
@@ -56,7 +63,9 @@ def append(replica: KafkaRaftClient, leader: LeaderState, values: Sequence[bytes
 
 
 def append_voters(replica: KafkaRaftClient, leader: LeaderState, controls: Sequence[Control]) -> int:
-    """A change of the voters, which counts from here on; the offset of its last record."""
+    """Appends a change of the voters, which applies at once; returns the offset of its last
+    record.
+    """
     placed = replica.log.append_control(controls, leader.epoch, replica.now)
     leader.set_voters(replica.voters)
     leader.check_at = max(leader.check_at, replica.now + transitions.check_quorum_timeout(replica))
@@ -65,7 +74,7 @@ def append_voters(replica: KafkaRaftClient, leader: LeaderState, controls: Seque
 
 
 def flush(replica: KafkaRaftClient, leader: LeaderState) -> None:
-    """Our own log outlives the machine up to here, and counts."""
+    """Flushes the leader's own log, and counts it."""
     leader.flush_at = None
     replica.log.flush()
     own = leader.voters.get(replica.key.id)
@@ -76,7 +85,7 @@ def flush(replica: KafkaRaftClient, leader: LeaderState) -> None:
 
 
 def advance_high_watermark(replica: KafkaRaftClient, leader: LeaderState) -> None:
-    """Commit what a majority has."""
+    """Commits what a majority has."""
     if leader.advance() and leader.high_watermark is not None:
         replica.log.commit(leader.high_watermark)
         voter_change_end.committed(replica, leader)
@@ -84,7 +93,7 @@ def advance_high_watermark(replica: KafkaRaftClient, leader: LeaderState) -> Non
 
 
 def poll_leader(replica: KafkaRaftClient, leader: LeaderState) -> int | None:
-    """Do what is due; when something will be."""
+    """Does what is due; returns the time of the next poll."""
     now = replica.now
     if (
         replica.shutdown_until is not None
@@ -109,6 +118,6 @@ def _needs_quorum_check(replica: KafkaRaftClient) -> bool:
 
 
 def resign(replica: KafkaRaftClient) -> None:
-    """Lead no more, and tell the others who should."""
+    """Resigns, and names preferred successors."""
     if isinstance(replica.state, LeaderState):
         transitions.to_resigned(replica)

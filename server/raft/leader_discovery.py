@@ -1,7 +1,8 @@
-"""What every answer tells beside what was asked: the epoch, and who leads (KIP-595).
+"""Takes the epoch and the leader from every response (KIP-595).
 
-An older epoch than our own tells nothing. A later one, or an error that says that we are behind, is believed; a leader is followed where he can
-be reached. Somebody who contradicts what we know in the same epoch is not believed, and neither is he who says that we lead.
+A response with an older epoch is ignored. A later epoch is accepted, and so is an error that says
+that this replica is behind; a leader is followed if its endpoint is known. A response is not
+accepted if it names another leader in the same epoch, or this replica as a leader that it is not.
 """
 
 from __future__ import annotations
@@ -25,20 +26,24 @@ _UNUSABLE_ERRORS = (error_codes.BROKER_NOT_AVAILABLE, error_codes.INVALID_REQUES
 
 
 class ClusterAuthorizationFailed(Exception):
-    """The other nodes do not let this one take part (CLUSTER_AUTHORIZATION_FAILED): no later request would fare better."""
+    """The quorum does not authorize this node (CLUSTER_AUTHORIZATION_FAILED): later requests would
+    fail too.
+    """
 
 
 def check_top_level_error(code: int) -> None:
-    """An error of a whole answer that is the end."""
+    """Raises for a top-level error that stops this replica."""
     if code == error_codes.CLUSTER_AUTHORIZATION_FAILED:
-        raise ClusterAuthorizationFailed("the quorum does not let this node take part (CLUSTER_AUTHORIZATION_FAILED)")
+        raise ClusterAuthorizationFailed("the quorum does not authorize this node (CLUSTER_AUTHORIZATION_FAILED)")
 
 
 def handle_leader_and_epoch(
     replica: KafkaRaftClient, leader: Any, code: int, node_endpoints: Sequence[Any]
 ) -> bool | None:
-    """Take what an answer says. `leader` has leader_id and leader_epoch. True: it has made a difference, and there is nothing more to it;
-    False: it is of no use, and the next request there may wait a little; None: it is to be read on."""
+    """Handles the leader and epoch of a response. `leader` has leader_id and leader_epoch. Returns
+    True if the state changed and nothing is left to do; False if the response is unusable and the
+    connection backs off; None if the response is to be handled further.
+    """
     epoch, id, before = leader.leader_epoch, leader.leader_id, replica.state
     if not replica.epoch <= epoch <= LAST_EPOCH or code == error_codes.UNKNOWN_LEADER_EPOCH:
         return False
@@ -55,7 +60,9 @@ def handle_leader_and_epoch(
 
 
 def handle_top_level(replica: KafkaRaftClient, response: Any, partition: Any) -> bool | None:
-    """The same for a whole answer whose `partition` names the leader (None where it has not just one): also False for any error in it."""
+    """The same for a whole response whose `partition` names the leader (None unless it has exactly
+    one partition). Also False for any error in it.
+    """
     check_top_level_error(response.error_code)
     if partition is None or response.error_code:
         return False
@@ -66,7 +73,7 @@ def handle_top_level(replica: KafkaRaftClient, response: Any, partition: Any) ->
 
 
 def endpoints_in(replica: KafkaRaftClient, id: int, node_endpoints: Sequence[Any]) -> Mapping[str, VoterEndpoint]:
-    """Where an answer says that the leader is, or the voter set."""
+    """The leader's endpoints, from the response or the voters."""
     for each in node_endpoints:
         if each.node_id == id and id >= 0:
             return {replica.listener_name: VoterEndpoint(each.host, each.port)}
@@ -74,17 +81,18 @@ def endpoints_in(replica: KafkaRaftClient, id: int, node_endpoints: Sequence[Any
 
 
 def is_consistent(replica: KafkaRaftClient, epoch: int, id: int) -> bool:
-    """Whether somebody may lead in an epoch, by what we know."""
+    """Whether the known state allows this leader in this epoch."""
     if id == replica.key.id:
         return epoch == replica.epoch and replica.state.leader_id == id
     return epoch > replica.epoch or replica.state.leader_id in (None, id) or id < 0
 
 
 def accept_leader(replica: KafkaRaftClient, epoch: int, id: int, endpoints: Mapping[str, VoterEndpoint]) -> None:
-    """A later epoch, or a leader that was not known, or that was not known to be reachable in so many ways."""
+    """Accepts a later epoch, an unknown leader, or more endpoints of the leader."""
     state = replica.state
     if not is_consistent(replica, epoch, id):
-        if epoch > state.epoch:  # we are said to lead where we never did: the epoch is real, whoever leads it
+        # this replica never led that epoch; the epoch itself is still valid
+        if epoch > state.epoch:
             transitions.to_unattached(replica, epoch)
         return
     if id < 0 or id == replica.key.id:
@@ -98,7 +106,9 @@ def accept_leader(replica: KafkaRaftClient, epoch: int, id: int, endpoints: Mapp
 
 
 def _update_leader_endpoints(replica: KafkaRaftClient, id: int, endpoints: Mapping[str, VoterEndpoint]) -> None:
-    """Where the leader was said to be nobody answers: he may be where others say. The time to find him does not begin anew."""
+    """The leader cannot be reached at its known endpoint: tries the one in the response. The fetch
+    timeout continues.
+    """
     state = replica.state
     if isinstance(state, FollowerState) and state.leader_id == id and endpoints:
         peer = routing.leader_peer(replica)

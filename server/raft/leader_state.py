@@ -1,8 +1,10 @@
-"""Leader: what it knows of the voters and observers that fetch from it, and what follows: the high watermark, and its own right to lead.
+"""Leader: the progress of the voters and observers, and from it the high watermark and the right to
+lead (KIP-595).
 
-An entry counts as committed once a majority of voters has it *and* an entry of this epoch is among them (KIP-595): older ones alone could still
-be replaced. The leader counts itself only as far as its own log would outlive the machine. A leader that a majority does not fetch from is
-none, and resigns (check-quorum). This file sends nothing and knows no log: the owner tells where the logs end.
+A record is committed once a majority of voters has it *and* a record of this epoch: older records
+alone could still be replaced. The leader counts its own log only as far as it is flushed. A leader
+that a majority does not fetch from resigns (check-quorum). This file sends nothing and knows no
+log: the caller passes log end offsets.
 """
 
 from __future__ import annotations
@@ -17,36 +19,41 @@ if TYPE_CHECKING:
     from .pending_voter_change import PendingVoterChange
 
 OBSERVER_SESSION_MS = 300_000
-"""An observer that was not heard of for so long is forgotten."""
+"""An observer without a fetch for this time (ms) is forgotten."""
 
 MAX_OBSERVERS = 1000
-"""Of those beyond, the one heard of longest ago is forgotten: whoever can connect can name himself what he likes."""
+"""Beyond this number the observer with the oldest fetch is forgotten: any client can connect under
+any id.
+"""
 
 
 class ReplicaState:
-    """How far a replica has come, as the leader last saw it."""
+    """The progress of a replica, as of its last fetch."""
 
     __slots__ = ("_end_at_last_fetch", "acknowledged", "end_offset", "key", "last_caught_up", "last_fetch")
 
     def __init__(self, key: ReplicaKey) -> None:
         self.key = key
-        self.end_offset = self.last_fetch = self.last_caught_up = -1  # -1: never fetched in this epoch
-        self._end_at_last_fetch = -1  # the leader's end when this replica fetched last
-        self.acknowledged = False  # it knows who leads: no more BeginQuorumEpoch
+        self.end_offset = self.last_fetch = self.last_caught_up = -1  # -1: no fetch in this epoch
+        self._end_at_last_fetch = -1  # the leader's end at the last fetch
+        self.acknowledged = False  # it knows the leader: no more BeginQuorumEpoch
 
     def fetched(self, offset: int, leader_end: int, now: int) -> None:
-        """Its log reaches up to `offset`. It was caught up now if it has all that we have, or at its last fetch if it has all that we had."""
+        """Its log ends at `offset`. It is caught up now if it has all of the leader's log, or was
+        so at its last fetch if it has all that the leader had then.
+        """
         if offset >= leader_end:
             self.last_caught_up = now
         elif 0 <= self._end_at_last_fetch <= offset:
             self.last_caught_up = max(self.last_caught_up, self.last_fetch)
         self.last_fetch, self._end_at_last_fetch = now, leader_end
-        self.end_offset = offset  # it may fall: of a voter that lost its log, or when a fetch was overtaken by another
+        # it may fall: a voter lost its log, or fetches arrived out of order
+        self.end_offset = offset
         self.acknowledged = True
 
 
 class LeaderState:
-    """`epoch_start` is where its first record stands, the LeaderChange."""
+    """`epoch_start` is the offset of its first record, the LeaderChange."""
 
     __slots__ = (
         "begin_at",
@@ -66,7 +73,7 @@ class LeaderState:
         "voters",
     )
 
-    voted: ClassVar[None] = None  # for itself; that it leads says more
+    voted: ClassVar[None] = None  # for itself, which its leadership implies
 
     def __init__(
         self,
@@ -78,16 +85,17 @@ class LeaderState:
         begin_at: int = 0,
     ) -> None:
         self.key, self.epoch, self.epoch_start, self.leader_endpoints = key, epoch, epoch_start, leader_endpoints
-        self.check_at = check_at  # a majority has not fetched until then: resign
+        self.check_at = check_at  # resign unless a majority fetches before
         self.voters: dict[int, ReplicaState] = {}
         self.observers: dict[ReplicaKey, ReplicaState] = {}
-        self.high_watermark: int | None = None  # None until an entry of this epoch is committed; never falls
-        self.begin_at = begin_at  # when BeginQuorumEpoch goes out again
-        self.flush_at: int | None = None  # when what was appended is flushed and counted
+        # None until a record of this epoch is committed; never falls
+        self.high_watermark: int | None = None
+        self.begin_at = begin_at  # when BeginQuorumEpoch is sent again
+        self.flush_at: int | None = None  # when appended records are flushed and counted
         self.fetched_since_check: set[int] = set()
-        self.change: PendingVoterChange | None = None  # of the voters; one at a time
-        self.told: dict[int, Voter] = {}  # what voters say of themselves under kraft.version 0
-        self.is_announced = False  # the listener knows that it leads
+        self.change: PendingVoterChange | None = None  # at most one at a time
+        self.told: dict[int, Voter] = {}  # UpdateRaftVoter of each voter under kraft.version 0
+        self.is_announced = False  # the listener was notified
         self.resigning = False
 
     @property
@@ -98,7 +106,9 @@ class LeaderState:
         return False
 
     def set_voters(self, voters: VoterSet) -> None:
-        """Who counts from now on. One that was an observer brings its progress with it, and the other way round."""
+        """The voters that count from now on. Progress is kept when an observer becomes a voter, or
+        a voter an observer.
+        """
         before, self.voters = self.voters, {}
         for voter in voters:
             known = before.pop(voter.id, None)
@@ -111,7 +121,7 @@ class LeaderState:
         self.fetched_since_check &= self.voters.keys()
 
     def fetched(self, key: ReplicaKey, offset: int, leader_end: int, now: int) -> bool:
-        """A replica fetches from `offset` on; tells whether it is a voter."""
+        """A replica fetches from `offset` on; returns whether it is a voter."""
         progress = self.progress_of(key)
         if progress is None:
             progress = self.observers.setdefault(key, ReplicaState(key))
@@ -120,12 +130,12 @@ class LeaderState:
         return key.id in self.voters and self.voters[key.id] is progress
 
     def progress_of(self, key: ReplicaKey) -> ReplicaState | None:
-        """Of a voter or an observer, by its very key."""
+        """The progress of the voter or observer with exactly this key."""
         voter = self.voters.get(key.id)
         return voter if voter is not None and _is_same(voter.key, key) else self.observers.get(key)
 
     def heard_of(self, key: ReplicaKey, now: int, timeout: int) -> None:
-        """A voter fetches: with a majority of them, counted anew each time, the leader may go on."""
+        """A voter fetches. Once a majority has fetched, the check of the quorum starts again."""
         voter = self.voters.get(key.id)
         if voter is None or not _is_same(voter.key, key):
             return
@@ -136,7 +146,7 @@ class LeaderState:
             self.check_at = now + timeout
 
     def advance(self) -> bool:
-        """Move the high watermark as far as a majority has come; tells whether it moved."""
+        """Moves the high watermark to what a majority has; returns whether it moved."""
         ends = sorted((voter.end_offset for voter in self.voters.values()), reverse=True)
         if not ends:
             return False
@@ -147,7 +157,7 @@ class LeaderState:
         return True
 
     def successors(self) -> list[ReplicaKey]:
-        """The other voters, the one with the longest log first."""
+        """The other voters, longest log first."""
         others = [voter for voter in self.voters.values() if voter.key.id != self.key.id]
         return [voter.key for voter in sorted(others, key=lambda voter: -voter.end_offset)]
 
@@ -162,5 +172,5 @@ class LeaderState:
 
 
 def _is_same(voter: ReplicaKey, key: ReplicaKey) -> bool:
-    """Where voters have no directories, the id says it all."""
+    """Voters without directory ids are identified by node id only."""
     return voter.id == key.id and (not any(voter.directory_id) or voter.directory_id == key.directory_id)

@@ -1,4 +1,6 @@
-"""What the listener has been told, and what is due to it: committed batches in order, after a snapshot where the log has them no more."""
+"""Notifies the listener: committed batches in order, and a snapshot first if the log has its
+records no more (Kafka's ListenerContext).
+"""
 
 from __future__ import annotations
 
@@ -7,22 +9,24 @@ from .raft_listener import RaftListener
 from .raft_log import BOOTSTRAP, RaftLog
 
 MAX_BYTES_PER_CALL = 8 << 20
-"""At most so much of the log in one call, or one larger batch."""
+"""The most bytes per call, except for one larger batch."""
 
 
 class ListenerContext:
-    """The listener and its place in the log."""
+    """The listener and its position in the log."""
 
     __slots__ = ("_firing", "_led", "_listener", "_log", "next_offset")
 
     def __init__(self, listener: RaftListener, log: RaftLog) -> None:
         self._listener, self._log = listener, log
-        self.next_offset: int | None = None  # what it hears next; None until it has heard anything
-        self._led: int | None = None  # the epoch in which it believes to lead
+        self.next_offset: int | None = None  # the next offset; None before the first call
+        self._led: int | None = None  # the epoch for which `became_leader` was called
         self._firing = False
 
     def fire_events(self, state: object) -> None:
-        """Whatever is committed and not told; then whether this node leads. A call from within a call is left to the outer one."""
+        """Notifies the listener of everything committed, then of leadership. A nested call is left
+        to the outer one.
+        """
         if self._firing:
             return
         self._firing = True
@@ -35,7 +39,7 @@ class ListenerContext:
             self._firing = False
 
     def fire_resigned(self) -> None:
-        """This node can do nothing any more: it leads in no epoch."""
+        """This replica has failed: it leads in no epoch."""
         self._fire_lost_leadership(None)
 
     def _fire_lost_leadership(self, state: object) -> None:
@@ -44,7 +48,7 @@ class ListenerContext:
             self._listener.lost_leadership(lost)
 
     def _fire_became_leader(self, state: object) -> None:
-        """Only when it has heard the first record of its own epoch, and so all before."""
+        """Only after the first record of the epoch, and so everything before it."""
         if not isinstance(state, LeaderState) or state.is_announced or state.high_watermark is None:
             return
         if self.next_offset is not None and self.next_offset > state.epoch_start:

@@ -1,7 +1,9 @@
-"""The requests and answers of the quorum as this replica makes them: one topic, one partition, and where the leader is.
+"""Builds and checks the requests and responses of the quorum: one topic, one partition, and the
+leader (KIP-595, KIP-853).
 
-Vote, BeginQuorumEpoch and EndQuorumEpoch have the same few fields in classes of their own. An error of the whole request stands at the top,
-and then nothing else is there; an error of the partition always comes with the leader and the epoch that this replica knows (KIP-595, KIP-853).
+Vote, BeginQuorumEpoch and EndQuorumEpoch have the same fields in different classes. A top-level
+error stands alone; an error of the partition comes with the leader and epoch that this replica
+knows.
 """
 
 from __future__ import annotations
@@ -20,11 +22,11 @@ TOPIC = "__cluster_metadata"
 PARTITION = 0
 REPLICA_STATE_FROM = 15
 NO_LEADER_ID = -1
-"""How a leader is named where there is none."""
+"""The leader id if there is no leader."""
 
 
 class InboundRequest(Protocol):
-    """What a replica looks at in a request."""
+    """The fields of a request that a replica reads."""
 
     @property
     def api_key(self) -> int: ...
@@ -37,7 +39,7 @@ class InboundRequest(Protocol):
 
 
 class RequestRefused(Exception):
-    """The whole request is answered with this error, and nothing else."""
+    """The whole request gets this error."""
 
     def __init__(self, code: int) -> None:
         super().__init__(error_codes.name(code))
@@ -45,7 +47,7 @@ class RequestRefused(Exception):
 
 
 def downgraded(body: Message, version: int) -> Message:
-    """A request of ours as this version can carry it: before version 15, who fetches stood elsewhere."""
+    """The request in an older version: before version 15 the replica id was in another field."""
     if not isinstance(body, FetchRequest) or version >= REPLICA_STATE_FROM or body.replica_state is None:
         return body
     older = copy(body)
@@ -54,13 +56,13 @@ def downgraded(body: Message, version: int) -> Message:
 
 
 def check_cluster(replica: KafkaRaftClient, cluster_id: str | None) -> None:
-    """Who names no cluster may belong to any."""
+    """A request without a cluster id is accepted."""
     if cluster_id is not None and cluster_id != replica.cluster_id:
         raise RequestRefused(error_codes.INCONSISTENT_CLUSTER_ID)
 
 
 def sole_partition(body: Any) -> Any:
-    """The one partition that such a request is about. INVALID_REQUEST for any other."""
+    """The only partition of such a request. RequestRefused(INVALID_REQUEST) for any other."""
     topics = body.topics
     if len(topics) != 1 or topics[0].topic_name != TOPIC or len(topics[0].partitions) != 1:
         raise RequestRefused(error_codes.INVALID_REQUEST)
@@ -71,14 +73,14 @@ def sole_partition(body: Any) -> Any:
 
 
 def request_of(api_key: int, cluster_id: str | None, **fields: Any) -> Any:
-    """A request about the one partition, with these fields of it."""
+    """A request about the one partition, with these fields."""
     of: Any = registry.api(api_key).request
     partition = of.PartitionData(partition_index=PARTITION, **fields)
     return of(cluster_id=cluster_id, topics=[of.TopicData(topic_name=TOPIC, partitions=[partition])])
 
 
 def leader_request_of(replica: KafkaRaftClient, api_key: int, **fields: Any) -> Any:
-    """The same by who leads, or has led until now: who and where that is."""
+    """The same from the leader, or the resigned leader, with its id and endpoints."""
     body = request_of(api_key, replica.cluster_id, leader_id=replica.key.id, leader_epoch=replica.epoch, **fields)
     of = type(body)
     body.leader_endpoints = [
@@ -88,7 +90,9 @@ def leader_request_of(replica: KafkaRaftClient, api_key: int, **fields: Any) -> 
 
 
 def response_of(replica: KafkaRaftClient, api_key: int, version: int, code: int, **fields: Any) -> Message:
-    """About the one partition: an error or none, and what this replica knows of the leader."""
+    """A response about the one partition: an error or none, and the leader that this replica
+    knows.
+    """
     of: Any = registry.api(api_key).response
     state = replica.state
     leader = NO_LEADER_ID if state.leader_id is None else state.leader_id
@@ -103,14 +107,14 @@ def response_of(replica: KafkaRaftClient, api_key: int, version: int, code: int,
 
 
 def error_response_of(api_key: int, code: int) -> Message:
-    """An error of the whole request."""
+    """A response with a top-level error."""
     of: Any = registry.api(api_key).response
     found: Message = of(error_code=code)
     return found
 
 
 def node_endpoints(replica: KafkaRaftClient, of: Any) -> list[Any]:
-    """Where the leader is reached; nothing when that is not known."""
+    """The leader's endpoint; empty if it is not known."""
     state = replica.state
     at = None if state.leader_id is None else replica.endpoint_of_leader()
     if at is None:
@@ -119,7 +123,7 @@ def node_endpoints(replica: KafkaRaftClient, of: Any) -> list[Any]:
 
 
 def sole_response_partition(body: Any) -> Any | None:
-    """The one partition of an answer; None when it is about something else."""
+    """The only partition of a response; None for any other."""
     try:
         partition = sole_partition(body)
     except RequestRefused:

@@ -1,4 +1,6 @@
-"""A change of the voters that is under way: one at a time, because only then do the majorities before and after it overlap (KIP-853)."""
+"""A pending change of the voters: only one at a time, so that the majorities before and after it
+overlap (KIP-853).
+"""
 
 from __future__ import annotations
 
@@ -12,35 +14,35 @@ from .voters import Voter
 
 
 class VoterChangeStep(Enum):
-    """Where it stands."""
+    """The steps of a change."""
 
-    PROBING = "the new voter is asked which levels of kraft.version it knows"
-    CATCHING_UP = "the new voter is fetching what it lacks"
-    COMMITTING = "the new set stands in the log"
-    DONE = "it is over; `code` says how"
+    PROBING = "waits for the kraft.version levels of the new voter"
+    CATCHING_UP = "waits until the new voter has caught up"
+    COMMITTING = "the new voters are in the log, and not committed"
+    DONE = "finished with `code`"
 
 
 @dataclass(slots=True, eq=False)
 class PendingVoterChange:
-    """`voter` is who is added, removed, or changed."""
+    """`voter` is the voter to add, remove or update."""
 
     voter: Voter
     expires: int
     step: VoterChangeStep
     ack_when_committed: bool = True
-    offset: int = -1  # of the VotersRecord, once there is one
+    offset: int = -1  # of the VotersRecord, once it is written
     code: int = 0
     message: str | None = None
     waiters: Waiters = field(default_factory=Waiters)
 
     def finish(self, code: int = 0, message: str | None = None) -> None:
-        """Whoever asked for it is told."""
+        """Wakes the request for the change."""
         if self.step is not VoterChangeStep.DONE:
             self.step, self.code, self.message = VoterChangeStep.DONE, code, message
         self.waiters.wake_all()
 
     def give_up(self) -> None:
-        """The leader leads no more: what becomes of the change is the next one's to say."""
+        """The leader has resigned: the next leader decides about the change."""
         self.finish(error_codes.NOT_LEADER_OR_FOLLOWER)
 
     def __repr__(self) -> str:

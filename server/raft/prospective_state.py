@@ -1,4 +1,6 @@
-"""Prospective: a voter that misses its leader asks whether it would be elected, before it disturbs anybody with a new epoch (KIP-996)."""
+"""Prospective: a voter that lost its leader requests pre-votes before it raises the epoch
+(KIP-996).
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,10 @@ from .voters import VoterEndpoint
 
 @dataclass(slots=True, eq=False)
 class ProspectiveState:
-    """The epoch stays what it was. The leader is kept in mind: without a majority for an election he is followed again."""
+    """The epoch stays. The leader is kept: without a majority of pre-votes it is followed again."""
 
     epoch: int
-    deadline: int  # the election that never was is over then
+    deadline: int  # the pre-votes end then
     epoch_election: EpochElection
     leader_id: int | None = None
     leader_endpoints: Mapping[str, VoterEndpoint] = field(default_factory=dict)

@@ -1,7 +1,9 @@
-"""What a replica may never forget: the epoch that it is in, the leader that it knows there, and whom it gave its vote (KIP-595, KIP-853).
+"""The persistent election state of a replica: its epoch, the leader of that epoch, and its vote
+(KIP-595, KIP-853).
 
-A vote that is forgotten can be given twice, so every change stands on disk before anybody hears of it. A vote that is only asked about
-(KIP-996) is no change. Stores are siblings: memory here, files in `quorum_state_file`.
+A forgotten vote could be given twice, so every change is persisted before it is visible to other
+nodes. Pre-votes (KIP-996) change nothing. There is a store in memory here, and one in a file in
+`quorum_state_file`.
 """
 
 from __future__ import annotations
@@ -14,12 +16,13 @@ from kafkadouble.wire.errors import UsageError
 from .replica_key import ReplicaKey
 
 LAST_EPOCH = 2**31 - 2
-"""Nobody is believed to be in a later one: nobody could ever be elected after it."""
+"""Later epochs are not accepted: after the last one there could be no election."""
 
 
 class ElectionState:
-    """`leader_id` and `voted` are None while there is none. Both may be there: who voted for a candidate may learn of the leader later.
-    It never changes."""
+    """`leader_id` and `voted` are None while there is none. Both may be set: a voter may learn of
+    the leader after its vote. Immutable.
+    """
 
     __slots__ = ("epoch", "leader_id", "voted")
 
@@ -44,23 +47,25 @@ class ElectionState:
 
 
 class QuorumStateStore(Protocol):
-    """Where the election state is kept."""
+    """Persists the election state."""
 
     def load(self) -> ElectionState:
-        """What was saved last; epoch 0 and nothing more for a new replica."""
+        """The state that was saved last; epoch 0 without a leader for a new replica."""
         ...
 
     def save(self, state: ElectionState, voter_ids: Sequence[int], kraft_version: int) -> None:
-        """Keep this, so that it outlives the machine when the call returns. The voters are those of `kraft.version` 0's format."""
+        """Persists the state before it returns. The voters are part of the file in `kraft.version`
+        0.
+        """
         ...
 
 
 class MemoryQuorumStateStore:
-    """Outlives a replica that is made anew with it, and no process."""
+    """Survives the replica, and not the process."""
 
     def __init__(self, state: ElectionState | None = None) -> None:
         self._state = state or ElectionState()
-        self.saves = 0  # how often something was written
+        self.saves = 0  # the number of writes
 
     def load(self) -> ElectionState:
         return self._state
@@ -74,5 +79,5 @@ class MemoryQuorumStateStore:
 
 
 def without_directory(state: ElectionState) -> ElectionState:
-    """As version 0 of the file keeps it."""
+    """The state as version 0 of the file keeps it."""
     return state if state.voted is None else ElectionState(state.epoch, state.leader_id, ReplicaKey(state.voted.id))

@@ -1,7 +1,9 @@
-"""The election state in Kafka's file `quorum-state`: version 0 under static voters, version 1 from `kraft.version` 1 on (KIP-853).
+"""The election state in Kafka's file `quorum-state`: version 0 for static voters, version 1 from
+`kraft.version` 1 on (KIP-853).
 
-The file is written beside its place, flushed and renamed, so that it is the old one or the new one. A file that cannot be read is a BadFile:
-a replica that guessed its vote could give it twice.
+A new file is written beside the old one, flushed and renamed, so that one of them is always
+complete. A file that cannot be read is a BadFile: a replica that guessed its vote could give it
+twice.
 """
 
 from __future__ import annotations
@@ -21,13 +23,13 @@ _NONE = -1
 
 
 class FileQuorumStateStore:
-    """The file in `folder` of `disk`, which is the folder of the metadata log."""
+    """The file in `folder` of `disk`, the folder of the metadata log."""
 
     def __init__(self, disk: Disk, folder: str) -> None:
         self._disk, self._folder, self._path = disk, folder, f"{folder}/{NAME}"
 
     def load(self) -> ElectionState:
-        """BadFile when it says what cannot be."""
+        """BadFile if the file contradicts itself."""
         if not self._disk.exists(self._path):
             return ElectionState()
         data, _ = quorum_state.read(self._disk.read_whole(self._path), self._path)
@@ -37,7 +39,7 @@ class FileQuorumStateStore:
         return ElectionState(max(0, data.leader_epoch), data.leader_id if data.leader_id >= 0 else None, voted)
 
     def save(self, state: ElectionState, voter_ids: Sequence[int], kraft_version: int) -> None:
-        """DiskFailure when it cannot be kept."""
+        """DiskFailure if it cannot be written."""
         data = QuorumStateData(
             leader_id=_NONE if state.leader_id is None else state.leader_id,
             leader_epoch=state.epoch,

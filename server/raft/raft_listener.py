@@ -1,4 +1,6 @@
-"""Who hears of what the quorum has decided: the metadata of a node, or a test."""
+"""The listener of committed records: the controller of a node, or a test (Kafka's
+RaftClient.Listener).
+"""
 
 from __future__ import annotations
 
@@ -8,23 +10,26 @@ from ..log.storage import Slice
 
 
 class RaftListener(Protocol):
-    """Called in the order of the log, each offset once; never from within itself."""
+    """Called in the order of the log, once per offset; never from within a call."""
 
     def committed(self, batches: Slice) -> None:
-        """These batches, control batches among them, are committed; they go on where the last ones ended. One that this node wrote itself
-        may have the checksum 0, as long as nobody else has asked for it."""
+        """These batches, including control batches, are committed; they continue the previous ones.
+        A batch of this node may have the checksum 0 while no other node has fetched it.
+        """
         ...
 
     def snapshot_loaded(self, reader: Any) -> None:
-        """Forget everything: this snapshot is the state up to its end, and what is committed goes on there."""
+        """Replaces all state: the snapshot is the state up to its end, and committed batches
+        continue from there.
+        """
         ...
 
     def became_leader(self, epoch: int) -> None:
-        """This node leads, and everything that older leaders committed has been told."""
+        """This node leads, and was notified of everything that earlier leaders committed."""
         ...
 
     def lost_leadership(self, epoch: int) -> None:
-        """It leads no more. `epoch` is the one in which it led."""
+        """This node has stopped leading. `epoch` is the one in which it led."""
         ...
 
 

@@ -1,8 +1,10 @@
-"""The metadata log as the quorum sees it: a PartitionLog, the snapshots that stand for its beginning, and the voters that it names.
+"""The metadata log of the quorum: a PartitionLog, its snapshots, and the voters that its control
+records name.
 
-Rules. What is committed is never cut off: a truncation below the high watermark is a Diverged, and so the end of this replica (KIP-595). A
-follower's batches go on where the log ends, without a gap, in epochs that never fall; they are read as far as the quorum must understand them
-before the first byte is appended. Snapshots are only asked for by id here; `snapshots` reads and writes them (KIP-630).
+Committed records are never truncated: a truncation below the high watermark is a DivergedLog, which
+stops this replica (KIP-595). A follower's batches continue the log without a gap, in epochs that
+never fall; their control records are read before anything is appended. Snapshots are only known by
+id here; `snapshots` reads and writes them (KIP-630).
 """
 
 from __future__ import annotations
@@ -26,32 +28,34 @@ from .voter_history import VoterHistory
 from .voters import VoterSet
 
 BOOTSTRAP = OffsetAndEpoch(0, 0)
-"""The id of the snapshot that a directory is formatted with: it is never offered to others, nor served (KIP-853)."""
+"""The id of the snapshot that a directory is formatted with: it is not sent to other replicas
+(KIP-853).
+"""
 
 EVERYTHING = 2**63 - 1
 
 MAX_BATCH_SIZE_BYTES = 64 << 20
-"""Of one batch. Followers fetch a batch as a whole, in one frame, which has 100 MB at most: a larger one would never reach them."""
+"""Followers fetch a batch in one frame of at most 100 MB: a larger batch would never reach them."""
 
 
 class LogSnapshots(Protocol):
-    """The snapshots of this log, as far as the quorum must know them."""
+    """The snapshots of this log."""
 
     def ids(self) -> Sequence[OffsetAndEpoch]:
-        """Those that are complete, oldest first; the bootstrap one among them."""
+        """The complete snapshots, oldest first, with the bootstrap snapshot."""
         ...
 
     def open(self, id: OffsetAndEpoch) -> Any:
-        """A reader, for the listener; None when it is gone."""
+        """A reader for the listener; None if the snapshot is gone."""
         ...
 
     def voters_of(self, id: OffsetAndEpoch) -> tuple[VoterSet | None, int]:
-        """What its header batch says: the voters, if it names any, and the `kraft.version`."""
+        """The voters in its header batch, if any, and the `kraft.version`."""
         ...
 
 
 class NoSnapshots:
-    """A log that is kept from its beginning on."""
+    """A log without snapshots."""
 
     def ids(self) -> Sequence[OffsetAndEpoch]:
         return ()
@@ -64,7 +68,7 @@ class NoSnapshots:
 
 
 class FollowerPosition(Enum):
-    """What a leader thinks of a follower's end."""
+    """Where a follower's log ends, compared with the leader's."""
 
     VALID = "valid"
     DIVERGING = "diverging"
@@ -72,7 +76,9 @@ class FollowerPosition(Enum):
 
 
 class ValidOffsetAndEpoch(NamedTuple):
-    """`at` is where to truncate to (DIVERGING), or the id of the snapshot to take (SNAPSHOT)."""
+    """`at` is the offset to truncate to (DIVERGING), or the id of the snapshot to fetch
+    (SNAPSHOT).
+    """
 
     position: FollowerPosition
     at: OffsetAndEpoch = UNDEFINED
@@ -82,11 +88,13 @@ VALID = ValidOffsetAndEpoch(FollowerPosition.VALID)
 
 
 class DivergedLog(Exception):
-    """A leader's history contradicts what this replica knows to be committed, or a directory what it must hold: it cannot go on."""
+    """The leader contradicts committed records of this replica, or the directory lacks what it must
+    hold: this replica stops.
+    """
 
 
 class FlushableStorage(Protocol):
-    """The part of a log's storage that makes it outlive the machine."""
+    """Storage of a log that can be flushed."""
 
     def unflushed(self) -> Flush | None: ...
 
@@ -94,7 +102,9 @@ class FlushableStorage(Protocol):
 
 
 class RaftLog:
-    """`log` with its voters. `storage` is what `log` was made with, None where nothing has to be flushed."""
+    """`log` with its voters. `storage` is the storage of `log`, None if nothing needs to be
+    flushed.
+    """
 
     def __init__(
         self,
@@ -106,23 +116,27 @@ class RaftLog:
         self.log, self.snapshots = log, snapshots or NoSnapshots()
         self._storage = storage
         self.history = VoterHistory(static)
-        self.known_high_watermark = -1  # as far as we were told that it is committed; -1 before anybody has told us
+        # the high watermark that the leader reported; -1 before
+        self.known_high_watermark = -1
         self._start()
 
     def _start(self) -> None:
-        """Read what the newest snapshot, and the log after it, say of the voters."""
+        """Reads the voters from the newest snapshot and the log after it."""
         latest, log = self.latest_snapshot, self.log
         if log.log_start_offset > 0 and (latest is None or latest.offset < log.log_start_offset):
             raise DivergedLog(f"the log starts at {log.log_start_offset}, and there is no snapshot up to there")
         if latest is not None:
-            if self.lacks(latest):  # the snapshot had come, and the process died before the log made room for it
+            # the process stopped after it fetched the snapshot, and before it truncated the log
+            if self.lacks(latest):
                 log.truncate_fully_and_start_at(latest.offset)
             self.history.restart(latest.offset, *self.snapshots.voters_of(latest))
         log.high_watermark = log.log_start_offset if latest is None else latest.offset
         start = log.log_start_offset if latest is None else max(latest.offset, log.log_start_offset)
         for batch in log.batches(start):
             self._apply_control_records(read_control_records(batch))
-        self.flush()  # a process that died may have written this and not flushed it: to fetch from its end would promise too much
+        # an earlier process may have appended without a flush, and the next fetch confirms the log
+        # promise too much
+        self.flush()
 
     @property
     def start_offset(self) -> int:
@@ -134,7 +148,7 @@ class RaftLog:
 
     @property
     def last_epoch(self) -> int:
-        """The epoch of the last record; an empty log goes by the snapshot before it, and without one by 0 (KIP-630)."""
+        """The epoch of the last record; for an empty log that of the snapshot, or 0 (KIP-630)."""
         if self.log.epochs.latest >= 0 and self.log.epochs.latest_start < self.end_offset:
             return self.log.epochs.latest
         epoch = self.log.epochs.epoch_for(self.end_offset - 1) if self.end_offset > self.start_offset else -1
@@ -145,7 +159,7 @@ class RaftLog:
 
     @property
     def end(self) -> OffsetAndEpoch:
-        """What this replica stands for in an election: its end offset, and the epoch of what lies before it."""
+        """The end offset and the last epoch, as compared in elections."""
         return OffsetAndEpoch(self.end_offset, self.last_epoch)
 
     @property
@@ -153,24 +167,28 @@ class RaftLog:
         return self.log.high_watermark
 
     def commit(self, offset: int) -> None:
-        """Everything below is on a majority of voters; it never moves back."""
+        """A majority of voters has everything before `offset`. The high watermark never falls."""
         if offset > self.log.high_watermark:
             self.log.high_watermark = offset
         self.known_high_watermark = max(self.known_high_watermark, offset)
 
     @property
     def latest_snapshot(self) -> OffsetAndEpoch | None:
-        """The newest snapshot's id, the bootstrap one included."""
+        """The id of the newest snapshot, possibly the bootstrap snapshot."""
         ids = self.snapshots.ids()
         return ids[-1] if ids else None
 
     @property
     def earliest_snapshot(self) -> OffsetAndEpoch | None:
-        """The oldest that the log goes on from: one that ends before the log begins may still be there for a while, and says nothing."""
+        """The oldest snapshot from which the log continues; older ones may still exist for a
+        while.
+        """
         return next((id for id in self.snapshots.ids() if id.offset >= self.start_offset), None)
 
     def validate(self, offset: int, epoch: int) -> ValidOffsetAndEpoch:
-        """Where a follower stands whose log ends at `offset`, after a record of `epoch`: may it go on, must it cut, or take a snapshot."""
+        """Whether a follower whose log ends at `offset`, after a record of `epoch`, may fetch, must
+        truncate, or needs a snapshot.
+        """
         latest, earliest = self.latest_snapshot, self.earliest_snapshot
         if offset == 0 and latest is not None and latest != BOOTSTRAP:
             return ValidOffsetAndEpoch(FollowerPosition.SNAPSHOT, latest)
@@ -188,21 +206,25 @@ class RaftLog:
         return offset < start or (offset == start and epoch != earliest.epoch) or epoch < earliest.epoch
 
     def end_of_epoch(self, epoch: int) -> OffsetAndEpoch:
-        """The largest epoch up to `epoch` that this log has, and where it ends; our end for one that is newer than all."""
+        """The largest epoch up to `epoch` in this log, and its end offset; the log's end if `epoch`
+        is newer than all.
+        """
         found = self.log.end_offset_for_epoch(epoch)
         if found == UNDEFINED:
             return self.end
         earliest = self.earliest_snapshot
         if earliest is not None and found.offset == earliest.offset and found.epoch == epoch != earliest.epoch:
-            return earliest  # older than the oldest in the log: what came before is in the snapshot
+            return earliest  # older than the log: it is in the snapshot
         return found
 
     def read(self, offset: int, max_bytes: int, committed: bool = False) -> Slice:
-        """Whole batches from `offset` on, at least one: up to the end of the log, or of what is committed."""
+        """Whole batches from `offset` on, at least one: up to the end of the log, or up to the high
+        watermark.
+        """
         return self.log.read(offset, max_bytes, self.high_watermark if committed else self.end_offset)
 
     def read_for_itself(self, offset: int, max_bytes: int) -> Slice:
-        """What is committed, for this node: its own batches may have no checksum yet, and then it is 0."""
+        """Committed batches for this node; its own may still have the checksum 0."""
         return self.log.read(offset, max_bytes, self.high_watermark, sealed=False)
 
     def begin_epoch(self, epoch: int) -> None:
@@ -210,13 +232,13 @@ class RaftLog:
         self.log.begin_epoch(epoch)
 
     def append_values(self, values: Sequence[bytes], epoch: int, now: int) -> OffsetAndEpoch:
-        """One batch: it holds as a whole or not at all. The place of its last record."""
+        """Appends one batch; returns the offset and epoch of its last record."""
         first = self.end_offset
         records = [Record(first + at, now, None, value) for at, value in enumerate(values)]
         return self._append(encode_batch(records, base_offset=first, seal=False), epoch, now)
 
     def append_control(self, controls: Sequence[Control], epoch: int, now: int) -> OffsetAndEpoch:
-        """One control batch of these, which count from now on."""
+        """Appends one control batch, which applies at once."""
         first = self.end_offset
         records = [control_record(first + at, now, kind, value) for at, (kind, value) in enumerate(controls)]
         batch = encode_batch(records, base_offset=first, is_control=True, seal=False)
@@ -237,7 +259,9 @@ class RaftLog:
         return OffsetAndEpoch(result.last_offset, epoch)
 
     def append_as_follower(self, batches: Buffer, epoch: int, now: int) -> int:
-        """What a leader of `epoch` sent; how many bytes were taken. AppendRefused or WireError before anything is."""
+        """Appends batches of the leader of `epoch`; returns the number of bytes. AppendRefused or
+        WireError before anything is appended.
+        """
         whole = self._checked(batches, epoch)
         if not whole:
             return 0
@@ -247,7 +271,9 @@ class RaftLog:
         return len(whole)
 
     def _checked(self, batches: Buffer, epoch: int) -> memoryview:
-        """The batches that may be appended, without those of a later epoch and without one that is cut off."""
+        """The batches that may be appended, without those of a later epoch, and without an
+        incomplete one.
+        """
         due, last, end = self.end_offset, self.last_epoch, 0
         for position, header in checked_batches(batches, epoch, due):
             if header.base_offset != due:
@@ -273,7 +299,9 @@ class RaftLog:
                 self.history.set_kraft_version(each.offset, each.kraft_version)
 
     def truncate_to_end_of(self, end: OffsetAndEpoch) -> int:
-        """A leader says that its `end.epoch` ends at `end.offset`: cut what goes beyond, or what is of other epochs. The new end."""
+        """The leader's `end.epoch` ends at `end.offset`: truncates records beyond it, or of other
+        epochs. Returns the new end.
+        """
         ours = self.end_of_epoch(end.epoch)
         offset = min(end.offset, ours.offset) if ours.epoch == end.epoch else ours.offset
         offset = self._at_batch(offset)
@@ -284,14 +312,16 @@ class RaftLog:
         return offset
 
     def _at_batch(self, offset: int) -> int:
-        """Where the batch begins that this offset lies in: a batch goes as a whole."""
+        """The base offset of the batch at this offset: only whole batches are truncated."""
         if self.start_offset < offset < self.end_offset:
             for batch in self.log.batches(offset):
                 return min(offset, read_header(batch).base_offset)
         return offset
 
     def start_from_snapshot(self, id: OffsetAndEpoch) -> bool:
-        """A snapshot has come of what the log lacks: everything before it goes. False when the log has it, or something else is committed."""
+        """A fetched snapshot replaces the log. False if the log has its records, or other committed
+        ones.
+        """
         if id.offset <= self.high_watermark or not self.lacks(id):
             return False
         self.log.truncate_fully_and_start_at(id.offset)
@@ -299,8 +329,10 @@ class RaftLog:
         return True
 
     def lacks(self, id: OffsetAndEpoch) -> bool:
-        """Whether the log does not hold what a snapshot stands for: it ends before, or has another history there. What is in a snapshot is
-        committed, so whatever else stands at those offsets is not, however long it goes on."""
+        """Whether the log does not hold the records of a snapshot: it ends before, or has another
+        epoch there. A snapshot is committed, so other records at its offsets are not, however many
+        they are.
+        """
         if id.offset <= self.start_offset:
             return False
         if id.offset > self.end_offset:
@@ -309,18 +341,20 @@ class RaftLog:
         return id.epoch > self.last_epoch if epoch < 0 else epoch != id.epoch
 
     def move_start(self, id: OffsetAndEpoch) -> None:
-        """The log may begin where this snapshot ends."""
+        """Moves the log start offset to the end of this snapshot."""
         if id.offset > self.start_offset:
             self.log.delete_records_before(id.offset)
             self.history.forget_before(id.offset)
             self.delete_old_segments()
 
     def delete_old_segments(self) -> int:
-        """Delete the segments that lie wholly before the log start offset; their number (KIP-630)."""
+        """Deletes segments that are completely before the log start offset; returns their number
+        (KIP-630).
+        """
         return self.log.delete_old_segments()
 
     def flush(self) -> None:
-        """What was appended outlives the machine from now on. DiskFailure when it does not."""
+        """Flushes appended records. DiskFailure."""
         flush = None if self._storage is None else self._storage.unflushed()
         if flush is not None and self._storage is not None:
             flush.run()

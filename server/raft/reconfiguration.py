@@ -1,8 +1,10 @@
-"""A quorum that changes: voters are added, removed, and say anew where they listen; and `kraft.version`, which allows it (KIP-853, KIP-1186).
+"""Changes of the voters: added, removed and updated voters, and upgrades of `kraft.version`
+(KIP-853, KIP-1186).
 
-One change at a time, only of a set that is committed, and only by a leader that has committed something of its own epoch: then every
-majority of the old set meets every majority of the new one. A new set counts from the moment it stands in the log. A voter that is added has
-been asked what it knows, and has fetched what it lacked; a leader that is removed leads on until that is committed, and then goes.
+One change at a time, of a committed set, by a leader that has committed a record of its own epoch:
+then every majority of the old set overlaps every majority of the new one. A new set applies once it
+is in the log. A voter is added after it has reported its kraft.version levels and has caught up. A
+leader that is removed continues until that is committed, and then resigns.
 """
 
 from __future__ import annotations
@@ -32,16 +34,16 @@ if TYPE_CHECKING:
 API_VERSIONS_VERSION = 4
 KRAFT_VERSION = "kraft.version"
 CAUGHT_UP_WITHIN_MS = 3_600_000
-"""A new voter has fetched all that there was within this time."""
+"""The time (ms) since its last fetch within which a new voter must have caught up."""
 
 MAX_VOTERS_SIZE_BYTES = 1 << 20
-"""Of a set of voters: each of them may name listeners as long as a request is."""
+"""The most bytes of a set of voters: a request may name any number of listeners."""
 
 _TIMED_OUT = error_codes.REQUEST_TIMED_OUT
 
 
 class VoterChangeRefused(Exception):
-    """This change is not made."""
+    """The change is refused."""
 
     def __init__(self, code: int, message: str | None = None) -> None:
         super().__init__(code, message)
@@ -49,7 +51,9 @@ class VoterChangeRefused(Exception):
 
 
 def handle_add_voter_request(replica: KafkaRaftClient, request: InboundRequest) -> Message | Wait[Message]:
-    """AddRaftVoter: answered when the new set is committed, or from version 1 on as soon as it is written, if so asked."""
+    """AddRaftVoter: answered when the new set is committed or, from version 1 on and if requested,
+    once it is written.
+    """
     body: AddRaftVoterRequest = request.body
     try:
         leader = _checked_leader(replica, body.cluster_id, replica.epoch)
@@ -84,7 +88,7 @@ def _wait(change: PendingVoterChange, of: Any) -> Wait[Message]:
 def handle_api_versions_response(
     replica: KafkaRaftClient, send: OutboundRequest, response: ApiVersionsResponse | RequestFailure
 ) -> bool:
-    """What the new voter knows of `kraft.version`; then it becomes one, if it has caught up."""
+    """The new voter's kraft.version levels: it is added if it has caught up."""
     leader = replica.state
     change = leader.change if isinstance(leader, LeaderState) else None
     if not isinstance(leader, LeaderState) or change is None or change.step is not VoterChangeStep.PROBING:
@@ -92,7 +96,7 @@ def handle_api_versions_response(
     if send.to.id != change.voter.id:
         return True
     if not isinstance(response, ApiVersionsResponse) or response.error_code:
-        voter_change_end.finish(leader, _TIMED_OUT, f"{send.to!r} did not say what it knows")
+        voter_change_end.finish(leader, _TIMED_OUT, f"{send.to!r} did not report its supported versions")
         return False
     try:
         _add(replica, leader, change, _kraft_versions(response))
@@ -113,7 +117,7 @@ def _add(replica: KafkaRaftClient, leader: LeaderState, change: PendingVoterChan
     if not known[0] <= replica.kraft_version <= known[1]:
         raise VoterChangeRefused(
             error_codes.INVALID_REQUEST,
-            f"{voter.key!r} knows kraft.version {known[0]} to {known[1]}, and it is {replica.kraft_version}",
+            f"{voter.key!r} supports kraft.version {known[0]} to {known[1]}, and the quorum has {replica.kraft_version}",
         )
     if not _has_caught_up(leader, voter.key, replica.now):
         raise VoterChangeRefused(_TIMED_OUT, f"{voter.key!r} is lagging behind")
@@ -131,11 +135,11 @@ def _has_caught_up(leader: LeaderState, key: ReplicaKey, now: int) -> bool:
 
 
 def _write(replica: KafkaRaftClient, leader: LeaderState, change: PendingVoterChange, voters: VoterSet) -> None:
-    """The new set into the log. With a majority of one it is committed before this returns."""
+    """Appends the new set. With a majority of one it is committed before this returns."""
     change.step, change.offset = VoterChangeStep.COMMITTING, replica.log.end_offset
     _append(replica, leader, [control_records.voters(voters)])
     if not change.ack_when_committed:
-        change.finish()  # and it stays `leader.change` until it is committed
+        change.finish()  # `leader.change` stays until it is committed
 
 
 def handle_remove_voter_request(replica: KafkaRaftClient, request: InboundRequest) -> Message | Wait[Message]:
@@ -159,8 +163,9 @@ def handle_remove_voter_request(replica: KafkaRaftClient, request: InboundReques
 
 
 def handle_update_voter_request(replica: KafkaRaftClient, request: InboundRequest) -> Message:
-    """UpdateRaftVoter: a voter says where it listens, and what it knows. Under `kraft.version` 0 the leader only keeps it in mind, for the
-    day on which the version is raised."""
+    """UpdateRaftVoter: a voter reports its endpoints and kraft.version levels. Under
+    `kraft.version` 0 the leader only remembers them for an upgrade.
+    """
     body: UpdateRaftVoterRequest = request.body
     code, feature = error_codes.NONE, body.kraft_version_feature
     try:
@@ -206,8 +211,10 @@ def _update_answer(replica: KafkaRaftClient, code: int) -> UpdateRaftVoterRespon
 
 
 def upgrade_kraft_version(replica: KafkaRaftClient, version: int) -> bool:
-    """Raise `kraft.version`: the voters move from the configuration into the log. False when it is that already. ChangeRefused where a voter
-    has not said, or does not know, enough."""
+    """Raises `kraft.version`: the voters move from the configuration into the log. False if it has
+    that level already. VoterChangeRefused if a voter has not reported its levels, or does not
+    support it.
+    """
     leader = _checked_leader(replica, None, replica.epoch)
     if version == replica.kraft_version:
         return False
@@ -228,7 +235,9 @@ def upgrade_kraft_version(replica: KafkaRaftClient, version: int) -> bool:
 
 
 def _append(replica: KafkaRaftClient, leader: LeaderState, controls: Sequence[control_records.Control]) -> None:
-    """ChangeRefused for voters that need more room than the first batch of an epoch and the head of a snapshot should have."""
+    """VoterChangeRefused if the voters are too large for the first batch of an epoch and the header
+    of a snapshot.
+    """
     size = sum(len(value) for _, value in controls)
     if size > MAX_VOTERS_SIZE_BYTES:
         raise VoterChangeRefused(
@@ -238,7 +247,7 @@ def _append(replica: KafkaRaftClient, leader: LeaderState, controls: Sequence[co
 
 
 def _checked_leader(replica: KafkaRaftClient, cluster_id: str | None, epoch: int) -> LeaderState:
-    """ChangeRefused unless this node leads, in this cluster and epoch."""
+    """VoterChangeRefused unless this node leads, in this cluster and epoch."""
     if cluster_id is not None and cluster_id != replica.cluster_id:
         raise VoterChangeRefused(
             error_codes.INCONSISTENT_CLUSTER_ID, f"{cluster_id!r} is not this cluster, {replica.cluster_id!r}"
@@ -257,7 +266,9 @@ def _checked_key(body: Any) -> ReplicaKey:
 
 
 def _voter_of_request(replica: KafkaRaftClient, body: Any, kraft_versions: tuple[int, int]) -> Voter:
-    """The voter that is told of. A listener without a name would be the end of every Apache Kafka that reads of it."""
+    """The voter in the request. A listener without a name is refused, because every Apache Kafka
+    that reads it fails.
+    """
     key = _checked_key(body)
     endpoints = {each.name.upper(): VoterEndpoint(each.host, each.port) for each in body.listeners}
     if not all(name.strip() for name in endpoints):
@@ -270,7 +281,7 @@ def _voter_of_request(replica: KafkaRaftClient, body: Any, kraft_versions: tuple
 
 
 def _check_no_pending_change(replica: KafkaRaftClient, leader: LeaderState, *, versions: bool = True) -> None:
-    """That no change is under way, and that this leader is sure of those before it."""
+    """No change may be pending, and earlier ones must be committed."""
     if leader.change is not None:
         raise VoterChangeRefused(_TIMED_OUT, f"{leader.change!r} is under way")
     if leader.high_watermark is None:

@@ -1,7 +1,9 @@
-"""Who a replica of the metadata log is: a node id, and the directory in which it keeps the log (KIP-853).
+"""The identity of a replica of the metadata log: a node id, and the id of its metadata directory
+(KIP-853).
 
-A node that lost its disk comes back with another directory id: it is another replica, and what its namesake promised (votes, flushed
-records) does not bind it. Before version 1 of `kraft.version`, and in old versions of the requests, no directory id is known.
+A node that lost its disk returns with another directory id. It is another replica then: votes and
+flushed records of the former one do not count for it. Before `kraft.version` 1, and in old versions
+of requests, the directory id is unknown.
 """
 
 from __future__ import annotations
@@ -12,13 +14,13 @@ from kafkadouble.messages.uuid import Uuid
 
 
 class ReplicaKey(NamedTuple):
-    """A node id, and a directory id; the zero uuid where none is known."""
+    """A node id and a directory id; the zero uuid if that is unknown."""
 
     id: int
     directory_id: Uuid = Uuid.ZERO
 
     def fits(self, other: ReplicaKey) -> bool:
-        """Whether `other`, as somebody who may not know directories named it, can be meant for this replica."""
+        """Whether `other`, which may lack the directory id, can mean this replica."""
         return self.id == other.id and (
             other.directory_id == Uuid.ZERO or other.directory_id == self.directory_id or self.directory_id == Uuid.ZERO
         )

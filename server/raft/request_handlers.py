@@ -1,4 +1,4 @@
-"""Which request is answered by whom; and what is answered where a request is about something else as a whole."""
+"""Dispatches the requests of the quorum by API, and answers those that are wrong as a whole."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ HANDLERS: dict[int, RequestHandler] = {
     ApiKeys.UPDATE_RAFT_VOTER: LazyImport("reconfiguration", "handle_update_voter_request"),
 }
 _CLUSTER_CHECKED = (ApiKeys.VOTE, ApiKeys.BEGIN_QUORUM_EPOCH, ApiKeys.END_QUORUM_EPOCH)
-"""The APIs whose cluster id comes before everything else, and which share one shape."""
+"""The APIs whose cluster id is checked first, and which have the same shape."""
 
 
 def handle(replica: KafkaRaftClient, request: InboundRequest) -> Message | Wait[Message]:
-    """The answer. UsageError for an API that is not the quorum's."""
+    """The response. UsageError for an API that is not the quorum's."""
     if request.api_key == ApiKeys.FETCH_SNAPSHOT and replica.snapshots is not None:
         return replica.snapshots.handle(replica, request)
     if replica.failure is not None:
@@ -55,5 +55,5 @@ def handle(replica: KafkaRaftClient, request: InboundRequest) -> Message | Wait[
 
 
 def unavailable(request: InboundRequest) -> Message:
-    """A replica that cannot go on says so to everybody, and promises nothing any more."""
+    """The response of a replica that has failed: it promises nothing any more."""
     return error_response_of(request.api_key, error_codes.BROKER_NOT_AVAILABLE)

@@ -1,7 +1,8 @@
-"""What is under way to other nodes: one request at a time to each, answered, given up on, or paused after a failure.
+"""The requests in flight to other nodes: one per node, with a timeout, and a backoff after a
+failure (Kafka's RequestManager).
 
-This file never sends: the replica lists what is to be sent, and the shell brings the answer back with its token. An answer whose request was
-given up on is nobody's.
+This file never sends: the replica lists outgoing requests, and the shell returns each response with
+its token. Responses to requests that timed out are ignored.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from kafkadouble.messages.message import Message
 from .voters import VoterEndpoint
 
 MAX_CONNECTIONS = 100
-"""With more than these, idle ones are forgotten."""
+"""Beyond this number idle connections are forgotten."""
 
 
 class RaftPeer(NamedTuple):
-    """Another node, and where it is reached; the id is negative for an address out of `controller.quorum.bootstrap.servers`."""
+    """Another node and its endpoint. The id is negative for an address from
+    `controller.quorum.bootstrap.servers`.
+    """
 
     id: int
     endpoint: VoterEndpoint
@@ -29,7 +32,7 @@ class RaftPeer(NamedTuple):
 
 
 class RequestFailure(Enum):
-    """Why there is no answer."""
+    """Why there is no response."""
 
     LOST = "the connection could not be made, or broke, or the answer took too long"
     UNSUPPORTED_VERSION = "the peer has no version of the API from `lowest` to `version`"
@@ -37,7 +40,9 @@ class RequestFailure(Enum):
 
 
 class OutboundRequest(NamedTuple):
-    """A request on its way: to be sent in the newest version up to `version` that the peer knows, not below `lowest`."""
+    """A request to send in the newest version up to `version` that the peer supports, not below
+    `lowest`.
+    """
 
     token: int
     to: RaftPeer
@@ -51,12 +56,12 @@ class _ConnectionState:
 
     def __init__(self) -> None:
         self.send: OutboundRequest | None = None
-        self.expires = 0  # when the answer to `send` is given up on
-        self.paused_until = 0  # no request before
+        self.expires = 0  # when the request times out
+        self.paused_until = 0  # no request before that time
 
 
 class RequestManager:
-    """The links by peer. Times in ms."""
+    """The connections by peer. Times are in ms."""
 
     __slots__ = ("_by_token", "_links", "_next", "backoff", "timeout")
 
@@ -67,18 +72,18 @@ class RequestManager:
         self._next = 1
 
     def is_ready(self, peer: RaftPeer, now: int) -> bool:
-        """Whether a request may go there."""
+        """Whether a request may be sent to the peer."""
         return self.ready_at(peer, now) <= now
 
     def ready_at(self, peer: RaftPeer, now: int) -> int:
-        """When one may, as far as is known."""
+        """When a request may be sent, as far as is known."""
         link = self._links.get(peer)
         if link is None:
             return now
         return max(link.paused_until, link.expires if link.send is not None else 0)
 
     def is_paused(self, peer: RaftPeer, now: int) -> bool:
-        """Whether the last request there failed, or was never answered, and that was just now."""
+        """Whether the last request to the peer failed or timed out recently."""
         link = self._links.get(peer)
         if link is None:
             return False
@@ -86,7 +91,7 @@ class RequestManager:
         return unanswered or link.paused_until > now
 
     def begin(self, peer: RaftPeer, body: Message, version: int, lowest: int, now: int) -> OutboundRequest:
-        """A request for a link that is ready."""
+        """Starts a request to a peer that is ready."""
         link = self._links.setdefault(peer, _ConnectionState())
         self._drop(link)
         send = OutboundRequest(self._next, peer, body, version, lowest)
@@ -98,7 +103,9 @@ class RequestManager:
         return send
 
     def end(self, token: int, now: int, *, failed: bool) -> OutboundRequest | None:
-        """The request that this token was given for; None when nobody waits for its answer. After a failure the link pauses."""
+        """Ends the request of this token; None if it timed out before. After a failure the
+        connection backs off.
+        """
         peer = self._by_token.pop(token, None)
         link = None if peer is None else self._links[peer]
         if link is None or link.send is None:
@@ -109,21 +116,21 @@ class RequestManager:
         return send
 
     def pause(self, peer: RaftPeer, now: int) -> None:
-        """What was answered was no success."""
+        """The response was an error: the connection backs off."""
         self._links.setdefault(peer, _ConnectionState()).paused_until = now + self.backoff
 
     def reset(self) -> None:
-        """The replica's part has changed: what is under way is no longer of interest."""
+        """Forgets all requests in flight: the replica's state has changed."""
         self._links.clear()
         self._by_token.clear()
 
     def busy_until(self, peers: Iterable[RaftPeer], now: int) -> int | None:
-        """When the request that is under way to one of them is given up on; None when there is none."""
+        """The next timeout of a request in flight to one of these peers; None without one."""
         links = [link for peer in peers if (link := self._links.get(peer)) is not None]
         return min((link.expires for link in links if link.send is not None and link.expires > now), default=None)
 
     def _forget_idle(self, now: int) -> None:
-        """Voters are probed at addresses that anybody may name: those are not kept for ever."""
+        """Any node may name addresses of new voters: such connections are not kept for ever."""
         self._links = {
             peer: link for peer, link in self._links.items() if link.send is not None or link.paused_until > now
         }

@@ -1,6 +1,7 @@
-"""Resigned: the leader of this epoch once, and its leader no more (KIP-595).
+"""Resigned: the former leader of this epoch (KIP-595).
 
-Also a leader that comes back from a restart: it may have forgotten what it promised to whom, so it neither leads nor votes in that epoch.
+Also the state of a leader after a restart: it may have forgotten what it confirmed, so it neither
+leads nor votes in that epoch.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from .voters import VoterEndpoint
 
 
 class ResignedState:
-    """Tells the voters that it is gone, and waits for one of them to lead. `leader_id` is itself."""
+    """Sends EndQuorumEpoch to the voters, and waits for another leader. `leader_id` is its own
+    id.
+    """
 
     __slots__ = ("deadline", "epoch", "leader_endpoints", "leader_id", "successors", "unaware")
 
@@ -29,12 +32,12 @@ class ResignedState:
         successors: Sequence[ReplicaKey] = (),
     ) -> None:
         self.epoch, self.leader_id, self.leader_endpoints = epoch, leader_id, leader_endpoints
-        self.deadline = deadline  # nobody has come until then: the epoch is over
-        self.unaware = unaware or set()  # voters that have not answered EndQuorumEpoch yet
-        self.successors = successors  # voters, the one with the longest log first
+        self.deadline = deadline  # without a new leader by then the next epoch starts
+        self.unaware = unaware or set()  # voters that have not answered EndQuorumEpoch
+        self.successors = successors  # voters, longest log first
 
     def would_grant(self, candidate: ReplicaKey, up_to_date: bool, pre_vote: bool) -> bool:
-        """In this epoch it has led: it has no vote to give."""
+        """It led this epoch, so it has no vote; pre-votes may be granted."""
         return pre_vote and up_to_date
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""What becomes of the answers to our own requests, by the kind of the request."""
+"""Dispatches the responses to this replica's requests, by API."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .kafka_raft_client import KafkaRaftClient
 
 ResponseHandler = Callable[["KafkaRaftClient", OutboundRequest, Any], bool]
-"""Tells whether the answer was one; after a failure the link pauses."""
+"""Returns whether the response was usable; after a failure the connection backs off."""
 
 HANDLERS: dict[int, ResponseHandler] = {
     ApiKeys.VOTE: LazyImport("vote", "handle_vote_response"),
@@ -34,7 +34,9 @@ HANDLERS: dict[int, ResponseHandler] = {
 
 
 def handle_response(replica: KafkaRaftClient, send: OutboundRequest, response: Message | RequestFailure) -> None:
-    """Take an answer, or the lack of one. What a leader could only say if this replica had broken a promise is its end."""
+    """Handles a response or a failure. A response that contradicts committed records stops this
+    replica.
+    """
     if getattr(response, "error_code", 0) == error_codes.INCONSISTENT_CLUSTER_ID:
         replica.note_once(f"{send.to!r} belongs to another cluster than {replica.cluster_id}")
     api_key = send.body.api_key
@@ -47,7 +49,7 @@ def handle_response(replica: KafkaRaftClient, send: OutboundRequest, response: M
 
 
 def _snapshot_handler(replica: KafkaRaftClient) -> ResponseHandler:
-    """Whatever else was sent was a FetchSnapshot."""
+    """Every other request is a FetchSnapshot."""
     if replica.snapshots is None:
         return lambda *_: False
     return replica.snapshots.answered

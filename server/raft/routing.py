@@ -1,4 +1,4 @@
-"""How a request finds its way: to a voter by the voter set, to the leader by what is known of him, to anybody when nothing is."""
+"""The destinations of requests: voters from the voter set, the known leader, or any known node."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 def voter_peer(replica: KafkaRaftClient, id: int) -> RaftPeer | None:
-    """A voter, if it is known where it is."""
+    """A voter, if its endpoint is known."""
     at = replica.voters.endpoint(id, replica.listener_name)
     return None if at is None else RaftPeer(id, at)
 
 
 def send_to_voter(replica: KafkaRaftClient, id: int, body: Message, version: int, lowest: int = 0) -> bool:
-    """Send, unless something is under way to it; tells whether it was sent."""
+    """Sends, unless a request to it is in flight; returns whether it was sent."""
     peer = voter_peer(replica, id)
     if peer is None or not replica.links.is_ready(peer, replica.now):
         return False
@@ -28,7 +28,7 @@ def send_to_voter(replica: KafkaRaftClient, id: int, body: Message, version: int
 
 
 def leader_peer(replica: KafkaRaftClient) -> RaftPeer | None:
-    """The leader, if it is known where he is."""
+    """The leader, if its endpoint is known."""
     at = replica.endpoint_of_leader()
     if at is None or replica.state.leader_id in (None, replica.key.id):
         return None
@@ -36,15 +36,17 @@ def leader_peer(replica: KafkaRaftClient) -> RaftPeer | None:
 
 
 def known_peers(replica: KafkaRaftClient) -> list[RaftPeer]:
-    """Whoever may know the leader: the bootstrap servers, and the other voters of our log. Apache Kafka asks the bootstrap servers alone where
-    there are any, and finds nobody once all of them have left the quorum."""
+    """The nodes that may know the leader: the bootstrap servers, and the other voters in the log.
+    Apache Kafka only uses the bootstrap servers, if there are any, and finds no leader once all of
+    them have left the quorum.
+    """
     named = {peer.endpoint for peer in replica.bootstrap}
     found = (voter_peer(replica, voter.id) for voter in replica.voters if voter.id != replica.key.id)
     return [*replica.bootstrap, *(peer for peer in found if peer is not None and peer.endpoint not in named)]
 
 
 def random_peer(replica: KafkaRaftClient) -> RaftPeer | None:
-    """One of them that a request may go to now, by chance; None while one is on its way to any."""
+    """A random known peer that is ready; None while a request to any of them is in flight."""
     peers = known_peers(replica)
     if replica.links.busy_until(peers, replica.now) is not None:
         return None
@@ -53,7 +55,7 @@ def random_peer(replica: KafkaRaftClient) -> RaftPeer | None:
 
 
 def next_request_at(replica: KafkaRaftClient, peers: list[RaftPeer]) -> int:
-    """When there is something to do about a request to one of these: it is given up on, or the next may go out."""
+    """When a request to one of these peers times out, or the next one may be sent."""
     links, now = replica.links, replica.now
     busy = links.busy_until(peers, now)
     due = busy if busy is not None else next_ready_at(replica, peers)
@@ -61,5 +63,5 @@ def next_request_at(replica: KafkaRaftClient, peers: list[RaftPeer]) -> int:
 
 
 def next_ready_at(replica: KafkaRaftClient, peers: list[RaftPeer]) -> int | None:
-    """When the first of these links is free again, as far as is known."""
+    """When the first of these peers is ready, as far as is known."""
     return min((replica.links.ready_at(peer, replica.now) for peer in peers), default=None)

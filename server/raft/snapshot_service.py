@@ -1,8 +1,9 @@
-"""The seam to `snapshots`: FetchSnapshot served, and fetched (KIP-630).
+"""The interface to `snapshots`: serves FetchSnapshot, and fetches snapshots (KIP-630).
 
-Serving: `handle` answers; `fetching.leader_code` says whether this replica leads in the epoch that was named, and `fetching.heard_of` notes
-that a voter is there. Fetching: `begin` when a leader names a snapshot, `request` for each next piece, `answered` with each piece; when it
-is whole, it stands in the store and `following.snapshot_taken` moves the log there. `drop` whenever this replica turns to somebody else.
+Serving: `handle` answers; `fetch_handler.leader_code` checks the epoch, and
+`fetch_handler.record_fetch` records a voter's fetch. Fetching: `begin` when the leader names a
+snapshot, `request` for each part, `answered` with each part; once the snapshot is complete in the
+store, `follower_actions.snapshot_fetched` moves the log. `drop` on every change of state.
 """
 
 from __future__ import annotations
@@ -23,21 +24,23 @@ class SnapshotService(Protocol):
     """Both sides of FetchSnapshot."""
 
     def handle(self, replica: KafkaRaftClient, request: InboundRequest) -> Message:
-        """A piece of a snapshot, or the error that says why not."""
+        """A part of a snapshot, or an error."""
         ...
 
     def begin(self, replica: KafkaRaftClient, id: OffsetAndEpoch) -> None:
-        """The leader has this snapshot for us: start with nothing of it."""
+        """The leader named this snapshot: starts to fetch it."""
         ...
 
     def request(self, replica: KafkaRaftClient, id: OffsetAndEpoch) -> Message:
-        """The next piece."""
+        """The request for the next part."""
         ...
 
     def answered(self, replica: KafkaRaftClient, send: OutboundRequest, response: Any | RequestFailure) -> bool:
-        """A piece, or an error: then the log is fetched again. Tells whether the answer was one."""
+        """Handles a part, or an error, after which the log is fetched again. Returns whether the
+        response was usable.
+        """
         ...
 
     def drop(self) -> None:
-        """Forget the pieces that have come."""
+        """Forgets the fetched parts."""
         ...

@@ -1,4 +1,4 @@
-"""What each state does with the passing of time."""
+"""What each state does when time passes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .kafka_raft_client import KafkaRaftClient
 
 _MAX_TRANSITIONS = 20
-"""So many changes of state at one time would be a circle."""
+"""More transitions at one time would be a loop."""
 
 POLLS: dict[str, Callable[[KafkaRaftClient, Any], int | None]] = {
     "LeaderState": leader_actions.poll_leader,
@@ -24,11 +24,11 @@ POLLS: dict[str, Callable[[KafkaRaftClient, Any], int | None]] = {
     "ProspectiveState": LazyImport("election_polls", "poll_voting"),
     "CandidateState": LazyImport("election_polls", "poll_voting"),
 }
-"""Class of a state -> what it does."""
+"""Class of a state -> its poll."""
 
 
 def poll_state(replica: KafkaRaftClient) -> int | None:
-    """Do everything that can be done now; when there will be more to do."""
+    """Does everything that is due; returns the time of the next poll."""
     for _ in range(_MAX_TRANSITIONS):
         before = replica.state
         due = _poll(replica)
@@ -46,7 +46,7 @@ def _poll(replica: KafkaRaftClient) -> int | None:
 
 
 def _is_sole_voter_without_epoch(replica: KafkaRaftClient) -> bool:
-    """The only voter asks nobody, and waits for nothing."""
+    """The only voter needs no other node, and waits for nothing."""
     if isinstance(replica.state, LeaderState) or not replica.voters.is_only(replica.key):
         return False
     return replica.may_stand and replica.shutdown_until is None and not isinstance(replica.state, CandidateState)

@@ -7,7 +7,7 @@ KIP-853, KIP-996).
     Prospective   lost        -            pre-vote   -       found     -
     Candidate     later epoch timeout      -          elected found     -
     Follower      later epoch timeout      -          -       later     -
-    Leader        later epoch -            -          -       later     asked, or alone
+    Leader        later epoch -            -          -       later     resigns
     Resigned      later epoch -            alone      -       later     -
 
 The epoch never falls. A vote, a leader and an epoch are persisted before the state changes; a
@@ -46,31 +46,38 @@ logger = logging.getLogger("kafkadouble.server.raft")
 
 CHECK_QUORUM_FACTOR = 1.5
 FETCH_TIMEOUT_JITTER_SHARE = 8
-"""Of the fetch timeout: by up to this part of it the patience of followers differs. It is many round trips, and leaves enough of half a fetch
-timeout to stand three times."""
+"""The fetch timeouts of followers differ by up to this part (1/8). That is many round trips, and
+leaves enough of half a fetch timeout for three elections.
+"""
 CONTESTED_BACKOFF_SHARE = 4
-"""Of the longest election backoff: within this part of it who stood together with another tries again."""
+"""A candidate that lost votes to another one retries within this part (1/4) of the maximum election
+backoff.
+"""
 
 
 def election_timeout(replica: KafkaRaftClient) -> int:
-    """Drawn anew each time, so that two voters seldom stand at once."""
+    """Random, so that two voters rarely become candidates at the same time."""
     base = replica.settings.election_timeout_ms
     return base + replica.random.randrange(max(1, base))
 
 
 def draw_fetch_timeout(replica: KafkaRaftClient) -> int:
-    """How long a follower waits for one leader: drawn anew for each, so that those who lose one together seldom stand together."""
+    """The fetch timeout of a follower: random for each leader, so that followers rarely become
+    candidates at the same time.
+    """
     timeout = replica.settings.fetch_timeout_ms
     return timeout + replica.random.randrange(max(1, timeout // FETCH_TIMEOUT_JITTER_SHARE))
 
 
 def contested_backoff(replica: KafkaRaftClient) -> int:
-    """How long who stood together with another waits until it asks again."""
+    """The backoff of a candidate that lost votes to another one."""
     return replica.random.randrange(max(1, replica.settings.election_backoff_max_ms // CONTESTED_BACKOFF_SHARE))
 
 
 def starting_state(replica: KafkaRaftClient, election: ElectionState) -> State:
-    """What a replica is that has just been started, by what it had written down, and by its log where that has gone further."""
+    """The state after a start: by the persisted election state, or by the log if its epoch is
+    later.
+    """
     now, last = replica.now, replica.log.last_epoch
     if last > election.epoch:
         election = ElectionState(last)
@@ -94,20 +101,20 @@ def _is_own(replica: KafkaRaftClient, voted: ReplicaKey | None) -> bool:
 def to_unattached(
     replica: KafkaRaftClient, epoch: int, leader_id: int | None = None, voted: ReplicaKey | None = None
 ) -> None:
-    """A later epoch, or a vote in it, or a leader that cannot be reached."""
+    """A later epoch, a vote in it, or a leader that cannot be reached."""
     before = replica.state
     _check(epoch >= before.epoch, f"epoch {epoch} after {before.epoch}")
     deadline = replica.now + election_timeout(replica)
     if epoch == before.epoch:
         voted = voted or before.voted
         if isinstance(before, UnattachedState):
-            deadline = before.deadline  # a vote does not put the own turn off
+            deadline = before.deadline  # a vote does not delay its own election
     _persist(replica, epoch, leader_id, voted)
     _enter(replica, UnattachedState(epoch, deadline, leader_id, voted))
 
 
 def vote_for(replica: KafkaRaftClient, candidate: ReplicaKey) -> None:
-    """Give the vote of this epoch. Only one that follows nobody has it to give."""
+    """Gives the vote of this epoch. Only a voter without a leader has one."""
     from .prospective_state import ProspectiveState
 
     state = replica.state
@@ -142,13 +149,15 @@ def to_prospective(replica: KafkaRaftClient) -> None:
 
 
 def to_candidate(replica: KafkaRaftClient, consenting: Iterable[ReplicaKey] = ()) -> None:
-    """A new epoch, and the own vote in it. Consenting are those who granted a pre-vote."""
+    """Starts a new epoch with a vote for itself. `consenting` are the voters that granted
+    pre-votes.
+    """
     _check(
         replica.is_needed and not isinstance(replica.state, LeaderState | CandidateState), f"{replica.state!r} stands"
     )
     epoch = replica.state.epoch + 1
     alone = replica.voters.is_only(replica.key)
-    if not alone:  # else nobody hears of it before that of the leader, which is kept at once
+    if not alone:  # a sole voter persists its leadership at once instead
         _persist(replica, epoch, None, replica.key)
     _enter(replica, _candidate(replica, epoch, frozenset(key.id for key in consenting)))
 
@@ -160,7 +169,7 @@ def _candidate(replica: KafkaRaftClient, epoch: int, consenting: frozenset[int] 
 
 
 def to_leader(replica: KafkaRaftClient) -> LeaderState:
-    """Elected: a majority has voted, in this epoch."""
+    """A majority has voted for this candidate."""
     state, now = replica.state, replica.now
     _check(isinstance(state, CandidateState) and state.epoch_election.is_won, f"{state!r} leads")
     _persist(replica, state.epoch, replica.key.id, None)
@@ -175,7 +184,7 @@ def to_leader(replica: KafkaRaftClient) -> LeaderState:
 
 
 def to_follower(replica: KafkaRaftClient, epoch: int, leader_id: int, endpoints: Mapping[str, VoterEndpoint]) -> None:
-    """A leader is known, and where it is."""
+    """The leader and its endpoint are known."""
     from .resigned_state import ResignedState
 
     before = replica.state
@@ -203,7 +212,7 @@ def _follower(
 
 
 def to_resigned(replica: KafkaRaftClient) -> None:
-    """Lead no more, in an epoch that stays its own."""
+    """Stops leading in its own epoch."""
     from .resigned_state import ResignedState
 
     leader = replica.state
@@ -228,7 +237,7 @@ def _persist(replica: KafkaRaftClient, epoch: int, leader_id: int | None, voted:
 
 def _enter(replica: KafkaRaftClient, state: State) -> None:
     before, replica.state = replica.state, state
-    alone = replica.voters.is_only(replica.key)  # then it is nobody's news
+    alone = replica.voters.is_only(replica.key)  # no other node is affected
     logger.log(logging.DEBUG if alone else logging.INFO, "replica %s: %r after %r", replica.key.id, state, before)
     if isinstance(before, LeaderState) and before.change is not None:
         before.change.give_up()

@@ -1,4 +1,6 @@
-"""Unattached: a replica that knows of no leader it could follow, and waits: for one, for a candidate, or for its own turn (KIP-595)."""
+"""Unattached: a replica without a known leader; it waits for one, for a candidate, or for its own
+election (KIP-595).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from .voters import VoterEndpoint
 
 
 class UnattachedState:
-    """Knows the epoch, perhaps whom it voted for, perhaps the leader's name but not where he is."""
+    """Knows the epoch, and possibly its vote, or a leader's id without an endpoint."""
 
     __slots__ = ("deadline", "epoch", "leader_endpoints", "leader_id", "voted")
 
@@ -17,11 +19,11 @@ class UnattachedState:
         self, epoch: int, deadline: int, leader_id: int | None = None, voted: ReplicaKey | None = None
     ) -> None:
         self.epoch, self.leader_id, self.voted = epoch, leader_id, voted
-        self.deadline = deadline  # a voter stands for election then; an observer never does
+        self.deadline = deadline  # a voter starts an election then; an observer never does
         self.leader_endpoints: Mapping[str, VoterEndpoint] = {}
 
     def would_grant(self, candidate: ReplicaKey, up_to_date: bool, pre_vote: bool) -> bool:
-        """Once per epoch, to one candidate; to none where there is a leader. A pre-vote binds nobody."""
+        """One vote per epoch, and none if there is a leader. Pre-votes are not bound."""
         return can_grant_vote(self.voted, self.leader_id, candidate, up_to_date, pre_vote)
 
     def __repr__(self) -> str:
@@ -31,7 +33,7 @@ class UnattachedState:
 def can_grant_vote(
     voted: ReplicaKey | None, leader_id: int | None, candidate: ReplicaKey, up_to_date: bool, pre_vote: bool
 ) -> bool:
-    """How one votes who follows nobody."""
+    """Whether a voter without a leader grants a vote."""
     if pre_vote:
         return up_to_date
     if voted is not None:

@@ -1,7 +1,7 @@
-"""Votes: given and asked for, for real (KIP-595) and by way of trial (KIP-996).
+"""Votes (KIP-595) and pre-votes (KIP-996): granted and requested.
 
-The longer history wins: the later epoch of the last record, and in the same epoch the larger end. A request that cannot be meant for this
-replica changes nothing, not even the epoch.
+The longer log wins: the later epoch of the last record, and then the larger end offset. A request
+that is not for this replica changes nothing, not even the epoch.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ VERSION, PRE_VOTE_FROM = 2, 2
 
 
 def handle_vote_request(replica: KafkaRaftClient, request: InboundRequest) -> Message:
-    """Refused is raised for what concerns the whole request."""
+    """RequestRefused is raised for errors of the whole request."""
     partition = sole_partition(request.body)
     code = _check(replica, request, partition)
     granted = code == error_codes.NONE and _decide_vote(replica, partition)
@@ -52,7 +52,7 @@ def _check(replica: KafkaRaftClient, request: InboundRequest, partition: VoteReq
 
 
 def is_addressed_to(replica: KafkaRaftClient, voter_id: int, directory_id: bytes) -> bool:
-    """Whether a request that names its addressee means this replica; -1 and the zero uuid name nobody."""
+    """Whether a request with a voter id is for this replica; -1 and the zero uuid mean any."""
     if voter_id < 0:
         return True
     return voter_id == replica.key.id and (not any(directory_id) or directory_id == replica.key.directory_id)
@@ -72,14 +72,15 @@ def _decide_vote(replica: KafkaRaftClient, partition: VoteRequest.PartitionData)
 
 
 def _refused(replica: KafkaRaftClient, candidate: ReplicaKey) -> None:
-    """It misses the leader, too, but its log is shorter than ours: what it may have refused us while it still followed it grants now. Else
-    both would wait for the end of an election timeout."""
+    """The candidate has also lost the leader, and its log is shorter: it may grant now the pre-vote
+    that it refused as a follower. Otherwise both would wait for an election timeout.
+    """
     if isinstance(replica.state, ProspectiveState):
         replica.state.epoch_election.ask_again(candidate.id)
 
 
 def send_vote_requests(replica: KafkaRaftClient, state: ProspectiveState | CandidateState) -> None:
-    """Everybody who has not answered yet."""
+    """To every voter that has not answered."""
     for voter in state.epoch_election.unasked:
         routing.send_to_voter(replica, voter.id, _request(replica, state, voter), VERSION, _lowest_version(state))
 
@@ -108,7 +109,7 @@ def _request(replica: KafkaRaftClient, state: ProspectiveState | CandidateState,
 def handle_vote_response(
     replica: KafkaRaftClient, send: OutboundRequest, response: VoteResponse | RequestFailure
 ) -> bool:
-    """Tells whether the answer was one."""
+    """Returns whether the response was usable."""
     if response is RequestFailure.UNSUPPORTED_VERSION or (
         isinstance(response, VoteResponse) and response.error_code == error_codes.UNSUPPORTED_VERSION
     ):
@@ -129,7 +130,7 @@ def handle_vote_response(
 
 
 def _skip_pre_vote(replica: KafkaRaftClient) -> bool:
-    """There is somebody who cannot be asked by way of trial: so it is done for real."""
+    """A voter does not support pre-votes: requests votes at once."""
     if not isinstance(replica.state, ProspectiveState):
         return False
     transitions.to_candidate(replica)

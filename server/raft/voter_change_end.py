@@ -1,4 +1,4 @@
-"""How a change of the voters ends: it is committed, or its time is up (KIP-853)."""
+"""Ends a change of the voters: it is committed, or its time is up (KIP-853)."""
 
 from __future__ import annotations
 
@@ -12,24 +12,26 @@ if TYPE_CHECKING:
 
 
 def committed(replica: KafkaRaftClient, leader: LeaderState) -> None:
-    """The high watermark has moved: perhaps past a change of the voters."""
+    """Called when the high watermark moves: it may pass a change of the voters."""
     change, high_watermark = leader.change, leader.high_watermark
     if change is not None and high_watermark is not None and 0 <= change.offset < high_watermark:
         leader.change = None
         change.finish()
     at = replica.log.history.voters_offset
     if not replica.is_voter and high_watermark is not None and at < high_watermark:
-        leader.resigning = True  # it was removed, and that is committed
+        leader.resigning = True  # its removal is committed
 
 
 def expire(replica: KafkaRaftClient, leader: LeaderState) -> None:
-    """A change has had its time. What it wrote stays in the log, and may still be committed."""
+    """Ends a change whose time is up. What it wrote stays in the log, and may still be
+    committed.
+    """
     if leader.change is not None and replica.now >= leader.change.expires:
         finish(leader, error_codes.REQUEST_TIMED_OUT, None)
 
 
 def finish(leader: LeaderState, code: int, message: str | None) -> None:
-    """It is over, one way or the other."""
+    """Ends the pending change with a result."""
     change, leader.change = leader.change, None
     if change is not None:
         change.finish(code, message)

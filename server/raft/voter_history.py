@@ -1,7 +1,7 @@
-"""Which voters, and which `kraft.version`, the control records of the log set at which offset (KIP-853).
+"""The voters and the `kraft.version` by log offset, from control records (KIP-853).
 
-A replica goes by the newest set in its log, committed or not: that is why a truncation must bring the older one back. Where the log says
-nothing, the static voters of the configuration hold, under `kraft.version` 0.
+A replica uses the newest set in its log, committed or not; a truncation restores the previous one.
+Without control records the static voters apply, in `kraft.version` 0.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ class _ValueHistory(Generic[T]):
         self.values.append(value)
 
     def cut(self, end: int) -> None:
-        """Forget what was set at `end` or later."""
+        """Removes values set at `end` or later."""
         keep = max(1, bisect_left(self.offsets, end))
         del self.offsets[keep:], self.values[keep:]
 
     def forget_before(self, start: int) -> None:
-        """Only the last one before `start` is ever asked for again."""
+        """Only the last value before `start` is needed."""
         gone = bisect_left(self.offsets, start) - 1
         if gone > 0:
             del self.offsets[:gone], self.values[:gone]
 
 
 class VoterHistory:
-    """`voters` and `kraft_version` are those in force: the newest in the log."""
+    """`voters` and `kraft_version` are the current ones: the newest in the log."""
 
     __slots__ = ("_sets", "_versions", "static")
 
@@ -57,7 +57,7 @@ class VoterHistory:
 
     @property
     def voters_offset(self) -> int:
-        """Where the set in force stands in the log; -1 for the static one."""
+        """The offset of the current set; -1 for the static one."""
         return self._sets.offsets[-1]
 
     @property
@@ -69,7 +69,7 @@ class VoterHistory:
         return self._versions.offsets[-1]
 
     def voters_at(self, end: int) -> VoterSet:
-        """The set in force below the offset `end`: what a snapshot up to there says."""
+        """The set before the offset `end`, as in a snapshot up to there."""
         return self._sets.values[max(0, bisect_left(self._sets.offsets, end) - 1)]
 
     def kraft_version_at(self, end: int) -> int:
@@ -87,12 +87,12 @@ class VoterHistory:
         self._versions.cut(end)
 
     def forget_before(self, start: int) -> None:
-        """The log now begins at `start`."""
+        """The log now starts at `start`."""
         self._sets.forget_before(start)
         self._versions.forget_before(start)
 
     def restart(self, end: int, voters: VoterSet | None, kraft_version: int) -> None:
-        """The log now begins at `end`, with what a snapshot up to there says."""
+        """The log now starts at `end`, with the values of a snapshot."""
         self._sets, self._versions = _ValueHistory(self.static), _ValueHistory(0)
         if voters is not None:
             self._sets.set(end - 1, voters)

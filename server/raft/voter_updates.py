@@ -1,5 +1,6 @@
-"""A follower that compares what the log says of it with what it is, and tells the leader: UpdateRaftVoter of a voter that listens elsewhere, or
-knows another `kraft.version` (KIP-853); RemoveRaftVoter and AddRaftVoter of a controller that is to join of its own accord (KIP-1186).
+"""A follower updates its entry in the voters (KIP-853): a voter with other endpoints or
+`kraft.version` levels sends UpdateRaftVoter. A controller that joins by itself sends AddRaftVoter,
+after RemoveRaftVoter for its former directory (KIP-1186).
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ _HANDLED_ERRORS = (
 
 
 def maybe_send_voter_update(replica: KafkaRaftClient, state: FollowerState) -> bool:
-    """Every now and then, if there is something to tell: it is told in the place of a fetch. Whether it was."""
+    """Periodically sends an update if one is needed, instead of a fetch. Returns whether it was
+    sent.
+    """
     if replica.now < state.update_at:
         return False
     request = _next_request(replica, state)
@@ -65,7 +68,7 @@ def _next_request(replica: KafkaRaftClient, state: FollowerState) -> tuple[Messa
 
 
 def _needs_update(replica: KafkaRaftClient, state: FollowerState) -> bool:
-    """Under `kraft.version` 0 each leader is told once; later, when the log says something else."""
+    """Under `kraft.version` 0 once per leader; later if the log has other data."""
     if replica.kraft_version == 0:
         return not state.has_updated
     own = Voter(replica.key, replica.endpoints, replica.kraft_versions)
@@ -85,7 +88,7 @@ def _update_voter_request(replica: KafkaRaftClient) -> UpdateRaftVoterRequest:
 
 
 def _add_voter_request(replica: KafkaRaftClient) -> AddRaftVoterRequest:
-    """Answered at once, so that the fetches by which it catches up and commits go on meanwhile (KIP-1186)."""
+    """Answered at once, so that the fetches that catch up and commit continue (KIP-1186)."""
     of = AddRaftVoterRequest
     return of(
         cluster_id=replica.cluster_id,
@@ -98,7 +101,7 @@ def _add_voter_request(replica: KafkaRaftClient) -> AddRaftVoterRequest:
 
 
 def _remove_voter_request(replica: KafkaRaftClient, namesake: ReplicaKey) -> RemoveRaftVoterRequest:
-    """The voter of our id with another directory: that is what this node was, and is no more."""
+    """The voter with this id and another directory id: what this node was before."""
     return RemoveRaftVoterRequest(
         cluster_id=replica.cluster_id, voter_id=namesake.id, voter_directory_id=namesake.directory_id
     )
@@ -126,7 +129,7 @@ def handle_update_voter_response(
 
 
 class UpdateEndpoint:
-    """Where that answer says that the leader is, in the form of the others."""
+    """The leader's endpoint of that response, in the form of the other responses."""
 
     __slots__ = ("host", "node_id", "port")
 
@@ -139,7 +142,7 @@ def handle_join_response(
     send: OutboundRequest,
     response: AddRaftVoterResponse | RemoveRaftVoterResponse | RequestFailure,
 ) -> bool:
-    """Whatever the leader says to it: whether this node votes stands in the log, and it asks again later if not."""
+    """Any answer will do: whether this node votes is in the log, and it tries again later."""
     if isinstance(response, RequestFailure):
         return False
     leader_discovery.check_top_level_error(response.error_code)

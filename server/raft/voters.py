@@ -1,7 +1,7 @@
-"""The voters of the quorum: who they are, where they listen, which levels of `kraft.version` they know (KIP-853).
+"""The voters of the quorum, with their endpoints and `kraft.version` levels (KIP-853).
 
-A VoterSet never changes: a change makes another one, and two sets that follow one another differ in one voter at most, so that their
-majorities overlap. This file knows nothing of leaders, logs or time.
+A VoterSet never changes: a change creates another one. Consecutive sets differ in at most one
+voter, so that their majorities overlap. This file knows nothing of leaders, logs or time.
 """
 
 from __future__ import annotations
@@ -21,14 +21,16 @@ VOTERS_RECORD_VERSION = 0
 
 
 class VoterEndpoint(NamedTuple):
-    """Where a node listens."""
+    """The address of a listener."""
 
     host: str
     port: int
 
 
 class Voter(NamedTuple):
-    """One voter. `endpoints` are by listener name, in the order in which the voter gave them; `kraft_versions` is (lowest, highest)."""
+    """One voter. `endpoints` are by listener name, in the voter's own order; `kraft_versions` is
+    (lowest, highest).
+    """
 
     key: ReplicaKey
     endpoints: Mapping[str, VoterEndpoint]
@@ -40,7 +42,7 @@ class Voter(NamedTuple):
 
 
 class VoterSet:
-    """The voters by id. `listener` names nothing here: whoever wants an endpoint says of which listener."""
+    """The voters by id."""
 
     __slots__ = ("_voters",)
 
@@ -53,15 +55,16 @@ class VoterSet:
 
     @property
     def majority(self) -> int:
-        """How many of the voters are more than half of them."""
+        """The least number of voters that is more than half."""
         return len(self._voters) // 2 + 1
 
     def get(self, id: int) -> Voter | None:
         return self._voters.get(id)
 
     def contains(self, key: ReplicaKey) -> bool:
-        """Whether this very replica votes. A voter without a known directory (`kraft.version` 0) is any replica of its id; of a voter
-        with one, a replica without is not."""
+        """Whether this replica votes. A voter without a directory id (`kraft.version` 0) is any
+        replica with its id; a replica without one is not a voter that has one.
+        """
         voter = self._voters.get(key.id)
         return voter is not None and voter.key.directory_id in (Uuid.ZERO, key.directory_id)
 
@@ -73,36 +76,39 @@ class VoterSet:
         return None if voter is None else voter.endpoints.get(listener)
 
     def endpoints_of(self, id: int) -> Mapping[str, VoterEndpoint]:
-        """By listener name; none of somebody who is no voter."""
+        """By listener name; empty for other nodes."""
         voter = self._voters.get(id)
         return {} if voter is None else voter.endpoints
 
     def with_(self, voter: Voter) -> VoterSet | None:
-        """With one more; None when a voter has this id."""
+        """With one more voter; None if its id is in use."""
         return None if voter.id in self._voters else VoterSet([*self, voter])
 
     def without(self, key: ReplicaKey) -> VoterSet | None:
-        """With one less; None when there is no such voter, or no other."""
+        """Without this voter; None if there is no such voter, or no other."""
         voter = self._voters.get(key.id)
         if voter is None or voter.key != key or len(self._voters) == 1:
             return None
         return VoterSet(each for each in self if each is not voter)
 
     def updated(self, voter: Voter) -> VoterSet | None:
-        """With this in the place of the voter with its key; None when there is none."""
+        """With new data of a voter; None if there is no voter with its key."""
         old = self._voters.get(voter.id)
         if old is None or old.key != voter.key:
             return None
         return VoterSet(voter if each is old else each for each in self)
 
     def overlaps(self, other: VoterSet) -> bool:
-        """Whether every majority of one has a member in every majority of the other: they differ in one voter at most."""
+        """Whether every majority of one overlaps every majority of the other: they differ in at
+        most one voter.
+        """
         ours, theirs = ({voter.key for voter in each} for each in (self, other))
         return len(ours - theirs) <= 1 and len(theirs - ours) <= 1 and len(ours ^ theirs) <= 1
 
     def to_record(self) -> VotersRecord:
         """The value of a KRAFT_VOTERS control record."""
-        from kafkadouble.messages.generated.voters_record import VotersRecord  # under static voters there is none
+        # static voters have none
+        from kafkadouble.messages.generated.voters_record import VotersRecord
 
         return VotersRecord(version=VOTERS_RECORD_VERSION, voters=[_to_record(VotersRecord, voter) for voter in self])
 
@@ -112,7 +118,9 @@ class VoterSet:
 
     @classmethod
     def from_static(cls, text: str, listener: str = "CONTROLLER") -> VoterSet:
-        """`controller.quorum.voters`: `1@host:port,2@host:port`. UsageError when it is no such list."""
+        """Parses `controller.quorum.voters`: `1@host:port,2@host:port`. UsageError if it is
+        invalid.
+        """
         return cls(_static(part.strip(), listener) for part in text.split(",") if part.strip())
 
     def __iter__(self) -> Iterator[Voter]:

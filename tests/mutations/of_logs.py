@@ -111,8 +111,8 @@ LOGS = {
     ),
     "log: what an interruption left of old segments stays": Mutation(
         "server/raft/snapshots/cleaner.py",
-        '    """By size and age, as shipped."""\n    log.delete_old_segments()\n',
-        '    """By size and age, as shipped."""\n',
+        '    """By size and age, as Kafka ships it."""\n    log.delete_old_segments()\n',
+        '    """By size and age, as Kafka ships it."""\n',
         (_KEEPING,),
         "segments that could not be deleted once are never deleted",
     ),

@@ -1,8 +1,9 @@
-"""What `retention` says, done to a log and its snapshots: the log begins later, and what ends before its beginning goes (KIP-630).
+"""Deletes old snapshots and the log before them, as `retention` decides (KIP-630).
 
-Rules. First the log moves, then its segments go that lie wholly before its start, then snapshots: whenever this is interrupted, a snapshot
-reaches to where the log begins. What an interruption left of the segments goes at the next look. At the start of a replica, and after it has
-taken a snapshot over, `forget_old` removes what nothing goes on from.
+First the log start offset moves, then segments before it are deleted, then snapshots: after an
+interruption at any point a snapshot reaches the log start offset. Segments that an interruption
+left are deleted next time. `forget_old` removes useless snapshots at the start of a replica, and
+after it has fetched a snapshot.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ def kept(store: SnapshotStore) -> list[SnapshotInfo]:
 
 
 def forget_old(log: RaftLog, store: SnapshotStore, now: int) -> None:
-    """Delete the snapshots that end before the log begins; the newest stays."""
+    """Deletes snapshots that end before the log start offset; the newest stays."""
     for id in before(store.ids(), log.start_offset):
         store.delete(id, now)
 
 
 def clean(log: RaftLog, store: SnapshotStore, retention: SnapshotRetention, now: int) -> None:
-    """By size and age, as shipped."""
+    """By size and age, as Kafka ships it."""
     log.delete_old_segments()
     snapshots = kept(store)
     gone = expired(snapshots, log.start_offset, lambda start: size_from(log, start), retention, now)
@@ -40,13 +41,15 @@ def clean(log: RaftLog, store: SnapshotStore, retention: SnapshotRetention, now:
 def advance_as_leader(
     log: RaftLog, store: SnapshotStore, replicas: Iterable[int], retention: SnapshotRetention, now: int
 ) -> None:
-    """By what all live replicas have reached, and by `max_lag_ms`, as adopted. `replicas` are the ends of their logs."""
+    """By the log end offsets `replicas` of all live replicas, and by `max_lag_ms`: KIP-630 as
+    adopted.
+    """
     assert retention.max_lag_ms is not None
     _advance(log, store, leaders_start(kept(store), log.start_offset, replicas, retention.max_lag_ms, now), now)
 
 
 def advance_as_follower(log: RaftLog, store: SnapshotStore, leaders: int, now: int) -> None:
-    """After the leader's log, which begins at `leaders`, as adopted."""
+    """Follows the leader's log start offset `leaders`: KIP-630 as adopted."""
     _advance(log, store, followers_start(_committed(log, store), log.start_offset, leaders), now)
 
 
@@ -67,6 +70,6 @@ def _begin_at(log: RaftLog, id: OffsetAndEpoch) -> None:
 
 
 def size_from(log: RaftLog, start: int) -> int:
-    """The bytes of the log's segments that would be left, if it began at `start`."""
+    """The size (bytes) of the log's segments if the log started at `start`."""
     segments = log.log.segments
     return sum(each.size for each in segments if each.next_offset > start or each is segments[-1])

@@ -1,14 +1,15 @@
-"""How a replica takes a snapshot over from its leader: piece by piece into a part, looked through, and only then there (KIP-630, KIP-595).
+"""Fetches a snapshot from the leader: part by part, then verified, then added to the store
+(KIP-595, KIP-630).
 
-    download = Download(store, id, epoch)                   what the leader offers: one at a time, of one leader in one epoch
-    request = download.request(...)                         from where it stands: after a lost answer, the same again
-    download.take(answer_in(response)) -> Progress          MORE: ask again; DONE: it is in the store; GIVEN_UP: Fetch again
+    download = SnapshotDownload(store, id, epoch)  # one at a time, from one leader in one epoch
+    request = download.request(...)                # the same one after a lost response
+    download.take(answer_in(response))             # MORE, DONE (in the store), GIVEN_UP (Fetch)
 
-Rules. No answer can stop this replica: an error, another id, another position, another size than before, more bytes than the
-size, none at all, or bytes that are no snapshot, give the part up, and the next Fetch finds what there is by then. Apache Kafka's replica dies
-of another id or position, and looks at the bytes only when it loads them. A part is of no use with another leader: each replica writes
-snapshots of its own, and two with one id need not be the same bytes. Who leads, and in which epoch, is the caller's to heed before the answer
-gets here.
+No response can stop this replica: an error, another id, position or size, too many bytes, none at
+all, or an invalid snapshot abandon the download, and the next Fetch starts again. Apache Kafka's
+replica stops at another id or position, and checks the bytes only when it loads them. Parts of
+another leader are useless: each replica writes its own snapshots, and two with one id may differ.
+The caller checks the leader and the epoch first.
 """
 
 from __future__ import annotations
@@ -33,15 +34,17 @@ _LOGGER = logging.getLogger("kafkadouble.server.raft")
 
 
 class DownloadProgress(Enum):
-    """What an answer made of a download."""
+    """The result of an answer."""
 
-    MORE = "there is more to fetch"
-    DONE = "the snapshot is there"
-    GIVEN_UP = "nothing is left of it: fetch the log again"
+    MORE = "more to fetch"
+    DONE = "the snapshot is complete"
+    GIVEN_UP = "abandoned: fetch the log again"
 
 
 class FetchSnapshotAnswer(NamedTuple):
-    """What an answer says of the one partition. `code` is its error, or that of the whole response, with which nothing else counts."""
+    """The partition of a response. `code` is its error, or the top-level error; then the other
+    fields are unset.
+    """
 
     code: int
     leader_id: int | None = None
@@ -54,7 +57,7 @@ class FetchSnapshotAnswer(NamedTuple):
 
 
 def answer_in(response: FetchSnapshotResponse) -> FetchSnapshotAnswer | None:
-    """What it says of the one partition; None when it says nothing of it."""
+    """The answer for the one partition; None without it."""
     if response.error_code:
         return FetchSnapshotAnswer(response.error_code)
     topics = response.topics
@@ -83,25 +86,27 @@ def _endpoint(response: FetchSnapshotResponse, leader_id: int | None) -> VoterEn
 
 
 class SnapshotDownload:
-    """The snapshot `id`, as the leader of `epoch` has it. `max_bytes` is `controller.quorum.fetch.snapshot.max.bytes` (KIP-1219)."""
+    """The snapshot `id` of the leader of `epoch`. `max_bytes` is
+    `controller.quorum.fetch.snapshot.max.bytes` (KIP-1219).
+    """
 
     def __init__(self, store: SnapshotStore, id: OffsetAndEpoch, epoch: int, max_bytes: int) -> None:
         self.id, self.epoch, self.max_bytes = id, epoch, max_bytes
         self._part = store.create(id)
-        self._size = -1  # of the whole, once the leader has told it
+        self._size = -1  # the total size, once known
 
     @property
     def position(self) -> int:
-        """How many bytes are there."""
+        """The number of bytes fetched."""
         return 0 if self._part is None else self._part.size
 
     @property
     def is_there(self) -> bool:
-        """Whether the store has had it before: nothing needs to be fetched."""
+        """Whether the store had the snapshot before."""
         return self._part is None
 
     def request(self, key: ReplicaKey, cluster_id: str | None) -> FetchSnapshotRequest:
-        """What to ask for next."""
+        """The request for the next part."""
         of = FetchSnapshotRequest
         partition = of.PartitionSnapshot(
             partition=PARTITION,
@@ -114,7 +119,7 @@ class SnapshotDownload:
         return of(cluster_id=cluster_id, replica_id=key.id, max_bytes=self.max_bytes, topics=[topic])
 
     def take(self, answer: FetchSnapshotAnswer | None) -> DownloadProgress:
-        """Go on by an answer of the leader of `epoch`. DiskFailure leaves nothing either."""
+        """Handles an answer of the leader of `epoch`. Also a DiskFailure abandons the download."""
         part = self._part
         problem = "it is not in progress" if part is None else self._problem(answer)
         if part is None or answer is None or problem is not None:
@@ -156,7 +161,7 @@ class SnapshotDownload:
         return DownloadProgress.GIVEN_UP
 
     def abandon(self) -> None:
-        """Nothing of it stays: another leader, another epoch, another part to play."""
+        """Removes all that was fetched."""
         part, self._part = self._part, None
         if part is not None:
             part.abandon()

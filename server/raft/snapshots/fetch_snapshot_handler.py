@@ -1,5 +1,6 @@
-"""FetchSnapshot as this replica answers it: what `serving` must know of it. A leader that gives bytes takes the request for a sign of life
-(KIP-595, KIP-630)."""
+"""Handles FetchSnapshot: a leader that sends bytes to a voter records its fetch (KIP-595,
+KIP-630).
+"""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def handle(snapshots: FetchSnapshotService, replica: KafkaRaftClient, request: InboundRequest) -> Message:
-    """A piece of a snapshot, or the error that says why not."""
+    """A part of a snapshot, or an error."""
     asked = cast(FetchSnapshotRequest, request.body)
     try:
         served = serve(asked, request.version, _seat(replica), snapshots.store, snapshots.most)

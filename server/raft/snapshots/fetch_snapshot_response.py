@@ -1,13 +1,16 @@
-"""FetchSnapshot, as a leader answers it: a stretch of a snapshot's bytes, wherever batches begin (KIP-630, KIP-595, KIP-853).
+"""The response to FetchSnapshot: a range of a snapshot's bytes, independent of batches (KIP-595,
+KIP-630, KIP-853).
 
-Rules. The checks stand in the table below, in Kafka's order. What is wrong with the request as a whole is an error at the top, and nothing else
-is there. An error of the partition comes with the leader and the epoch that this node knows, and with bytes that are empty and not null: Kafka
-4.4 leaves them null, fails to write its answer, and says UNKNOWN_SERVER_ERROR at the top. A negative MaxBytes, and a replica that has
-the leader's own id, are INVALID_REQUEST: they end the process of Apache Kafka. The snapshot that a directory was formatted with, (0, 0), is
-never served.
+The checks are in the table below, in Kafka's order. Errors of the whole request are top-level
+errors without partitions. An error of the partition comes with the known leader and epoch, and with
+empty bytes, not null: Kafka 4.4 leaves them null, fails to write its response, and answers
+UNKNOWN_SERVER_ERROR. A negative MaxBytes, and a replica with the leader's own id, are
+INVALID_REQUEST: they stop the process of Apache Kafka. The bootstrap snapshot (0, 0) is never
+served.
 
-A request has one partition, as in Apache Kafka: no other topic has snapshots. KIP-630 would share MaxBytes among several. It also bounds an
-answer by `replica.fetch.response.max.bytes`, where Kafka goes by MaxBytes alone: here the setting counts if the node was given it.
+A request has one partition, as in Apache Kafka: no other topic has snapshots. KIP-630 would share
+MaxBytes among several. It would also bound a response by `replica.fetch.response.max.bytes`, where
+Kafka only uses MaxBytes: here the setting applies if it is given.
 """
 
 from __future__ import annotations
@@ -29,11 +32,11 @@ PartitionRequest = FetchSnapshotRequest.PartitionSnapshot
 PartitionResponse = FetchSnapshotResponse.PartitionSnapshot
 
 ENDPOINTS_FROM = 1
-"""The version from which an answer says where the leader is."""
+"""The first version with the leader's endpoint in the response."""
 
 
 class QuorumView(NamedTuple):
-    """What a node is in the quorum, as far as this API must know. `endpoint` is where the leader is reached, on the listener that was asked."""
+    """The node's view of the quorum. `endpoint` is the leader's, on the listener of the request."""
 
     id: int
     cluster_id: str | None
@@ -45,7 +48,7 @@ class QuorumView(NamedTuple):
 
 
 class FetchSnapshotResult(NamedTuple):
-    """The answer; and whether it holds bytes, which a leader takes for a sign of life of the replica that asked."""
+    """The response, and whether it holds bytes: then the leader records the fetch."""
 
     response: FetchSnapshotResponse
     gave: bool
@@ -54,7 +57,7 @@ class FetchSnapshotResult(NamedTuple):
 def serve(
     request: FetchSnapshotRequest, version: int, seat: QuorumView, store: SnapshotStore, most: int | None = None
 ) -> FetchSnapshotResult:
-    """The answer to a request. `most` is `replica.fetch.response.max.bytes`, where it counts (KIP-630)."""
+    """The response. `most` is `replica.fetch.response.max.bytes`, if it applies (KIP-630)."""
     code = _whole(request, seat)
     if code:
         return FetchSnapshotResult(FetchSnapshotResponse(error_code=code), False)
@@ -69,12 +72,12 @@ def serve(
 
 
 def failed() -> FetchSnapshotResponse:
-    """What a node says that cannot go on."""
+    """The response of a node that has failed."""
     return FetchSnapshotResponse(error_code=error_codes.BROKER_NOT_AVAILABLE)
 
 
 def _whole(request: FetchSnapshotRequest, seat: QuorumView) -> int:
-    """What is wrong with the request as a whole; 0 for nothing."""
+    """The top-level error; 0 without one."""
     if request.cluster_id is not None and request.cluster_id != seat.cluster_id:
         return error_codes.INCONSISTENT_CLUSTER_ID
     if [len(topic.partitions) for topic in request.topics] != [1]:
@@ -91,13 +94,15 @@ CHECKS: list[tuple[Callable[[bool, PartitionRequest, QuorumView], bool], int]] =
     (lambda _, __, seat: not seat.leads, error_codes.NOT_LEADER_OR_FOLLOWER),
     (lambda _, __, seat: seat.stopping, error_codes.BROKER_NOT_AVAILABLE),
 ]
-"""What is wrong with the partition -> its error; the first that applies. Then come the snapshot and the position."""
+"""What is wrong with the partition -> its error; the first match counts. The snapshot and the
+position are checked after these.
+"""
 
 
 def _answer(
     topic: FetchSnapshotRequest.TopicSnapshot, seat: QuorumView, store: SnapshotStore, most: int
 ) -> PartitionResponse:
-    """An error, or at most so many bytes."""
+    """An error, or at most `most` bytes."""
     [asked] = topic.partitions
     found = _find(topic.name, asked, seat, store)
     if isinstance(found, int):

@@ -1,7 +1,8 @@
-"""FetchSnapshot as this replica sends it: one snapshot at a time. When it is whole the log goes on at its end, and when it is given up the log
-is fetched again. A leader that names a snapshot of what this replica's log has already, or that contradicts what it knows to be committed, is
-the end of this replica. Apache Kafka's goes by the epoch of the log's end instead: it also ends where a tail of a later epoch, which was never
-committed, would only have to go (KIP-630).
+"""Sends FetchSnapshot, for one snapshot at a time. When it is complete the log continues from its
+end; when it is abandoned the log is fetched again. If the leader names a snapshot whose records the
+log has, or that contradicts committed records, this replica stops. Apache Kafka compares the epoch
+of the log's end instead: it also stops for an uncommitted tail of a later epoch, which only needs a
+truncation (KIP-630).
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 
 
 def begin(snapshots: FetchSnapshotService, replica: KafkaRaftClient, id: OffsetAndEpoch) -> None:
-    """The leader has this snapshot for us: start with nothing of it. Diverged when it cannot be meant for us."""
+    """The leader named this snapshot: starts to fetch it. DivergedLog if it cannot be for this
+    replica.
+    """
     snapshots.drop()
     log = replica.log
     if id.offset <= log.high_watermark or not log.lacks(id):
@@ -34,7 +37,7 @@ def begin(snapshots: FetchSnapshotService, replica: KafkaRaftClient, id: OffsetA
 
 
 def request(snapshots: FetchSnapshotService, replica: KafkaRaftClient, id: OffsetAndEpoch) -> Message:
-    """The next piece; the same again where there was no answer."""
+    """The request for the next part; the same one after a lost response."""
     if snapshots.download is None or snapshots.download.id != id:
         begin(snapshots, replica, id)
     assert snapshots.download is not None
@@ -42,7 +45,9 @@ def request(snapshots: FetchSnapshotService, replica: KafkaRaftClient, id: Offse
 
 
 def answered(snapshots: FetchSnapshotService, replica: KafkaRaftClient, response: Any | RequestFailure) -> bool:
-    """A piece, or an error: then the log is fetched again. Tells whether the answer was one."""
+    """Handles a part, or an error, after which the log is fetched again. Returns whether the
+    response was usable.
+    """
     if not isinstance(response, FetchSnapshotResponse):
         return False
     leader_discovery.check_top_level_error(response.error_code)

@@ -1,8 +1,9 @@
-"""Snapshots in files, with Kafka's names, in the folder of the metadata log (KIP-630).
+"""Snapshots in files with Kafka's names, in the folder of the metadata log (KIP-630).
 
-`<offset>-<epoch>.checkpoint` is a snapshot. While it is written or fetched it is `<offset>-<epoch>-<number>.checkpoint.part`; it is flushed
-before it gets its name, and the name is flushed after. One that is deleted is `....checkpoint.deleted` until its room is given back. Parts and
-deleted ones that are found at the start are what an interruption left: they are removed.
+`<offset>-<epoch>.checkpoint` is a complete snapshot. While it is written or fetched it is
+`<offset>-<epoch>-<number>.checkpoint.part`; it is flushed before it is renamed, and the folder
+after. A deleted snapshot is `....checkpoint.deleted` until its file is removed. `.part` and
+`.deleted` files found at the start are left over, and removed.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _LEFT_OVER = rf"[0-9]{{20}}-[0-9]{{10}}.*{re.escape(CHECKPOINT)}({re.escape(PART
 
 
 class FileRawSnapshotWriter:
-    """A part of a FileSnapshots."""
+    """Writes one snapshot of a FileSnapshotStore."""
 
     def __init__(self, store: FileSnapshotStore, id: OffsetAndEpoch, path: str) -> None:
         self._store, self.id, self._path = store, id, path
@@ -66,7 +67,7 @@ class FileRawSnapshotWriter:
         if self._file is not None:
             file, self._file = self._file, None
             file.close()
-            with suppress(DiskFailure):  # then it is left over, and removed at the next start
+            with suppress(DiskFailure):  # then the next start removes it
                 self._store.disk.remove(self._path)
 
     def __repr__(self) -> str:
@@ -74,7 +75,9 @@ class FileRawSnapshotWriter:
 
 
 class _SnapshotFile:
-    """A snapshot in a file. `file` is None as long as it was not used; of a file that may only be read, all bytes are kept instead."""
+    """A snapshot file. `file` is None until it is used; a read-only file is kept in memory
+    instead.
+    """
 
     __slots__ = ("due", "file", "id", "path", "readers", "whole")
 
@@ -82,13 +85,13 @@ class _SnapshotFile:
         self.id, self.path, self.file = id, path, file
         self.whole: BytesSource | None = None
         self.readers = 0
-        self.due = 0  # when a deleted one may be removed
+        self.due = 0  # when a deleted file may be removed
 
     def source(self, disk: Disk) -> SnapshotSource:
         if self.file is None and self.whole is None:
             try:
                 self.file = disk.open(self.path)
-            except DiskFailure:  # Kafka leaves snapshots that nobody may write to
+            except DiskFailure:  # Kafka leaves read-only snapshots
                 from .snapshot_reader import BytesSource
 
                 self.whole = BytesSource(disk.read_whole(self.path))
@@ -110,7 +113,9 @@ class _SnapshotFile:
 
 
 class FileSnapshotStore:
-    """A SnapshotStore in the folder `folder` of `disk`. A deleted snapshot keeps its file for `delete_delay` ms."""
+    """A SnapshotStore in the folder `folder` of `disk`. The file of a deleted snapshot stays for
+    `delete_delay` ms.
+    """
 
     def __init__(self, disk: Disk, folder: str, delete_delay: int = DELETE_DELAY_MS) -> None:
         self.disk, self.folder, self._delay = disk, folder, delete_delay
@@ -132,7 +137,7 @@ class FileSnapshotStore:
         return f"{self.folder}/{checkpoint_name(id)}"
 
     def add(self, kept: _SnapshotFile) -> None:
-        """A snapshot whose file has its name."""
+        """Adds a complete snapshot."""
         self._kept[kept.id] = kept
 
     def ids(self) -> list[OffsetAndEpoch]:
@@ -148,7 +153,7 @@ class FileSnapshotStore:
         kept = self._kept.get(id)
         if kept is None:
             return None
-        from .snapshot_reader import RecordsSnapshotReader  # most nodes have no snapshot to be read
+        from .snapshot_reader import RecordsSnapshotReader  # most nodes read no snapshot
 
         source = kept.source(self.disk)
         kept.readers += 1

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class MemoryRawSnapshotWriter:
-    """A part of a MemorySnapshots."""
+    """Writes one snapshot of a MemorySnapshotStore."""
 
     def __init__(self, store: MemorySnapshotStore, id: OffsetAndEpoch) -> None:
         self._store, self.id = store, id
@@ -43,17 +43,17 @@ class MemoryRawSnapshotWriter:
 
 
 class MemorySnapshotStore:
-    """A SnapshotStore. What is deleted is forgotten; a reader has the bytes of its own."""
+    """A SnapshotStore. Deleted snapshots are forgotten; a reader holds its own bytes."""
 
     def __init__(self) -> None:
         self._kept: dict[OffsetAndEpoch, bytes] = {}
 
     def add(self, id: OffsetAndEpoch, data: bytes) -> None:
-        """A whole snapshot, as it is."""
+        """Adds a complete snapshot."""
         self._kept[id] = data
 
     def bytes_of(self, id: OffsetAndEpoch) -> bytes:
-        """All of one that is there."""
+        """The bytes of an existing snapshot."""
         return self._kept[id]
 
     def ids(self) -> list[OffsetAndEpoch]:
@@ -66,7 +66,7 @@ class MemorySnapshotStore:
         found = self._kept.get(id)
         if found is None:
             return None
-        # most nodes never have a snapshot
+        # most nodes read no snapshot
         from .snapshot_reader import BytesSource, RecordsSnapshotReader
 
         return RecordsSnapshotReader(id, BytesSource(found))

@@ -1,9 +1,9 @@
-"""The metrics of snapshots: those that Apache Kafka serves, and those of KIP-630 that it never shipped.
+"""The metrics of snapshots: those of Apache Kafka, and those of KIP-630 that Kafka never shipped.
 
-The table at the end lists them: the name, what it means, how it is read. Each is of one node, voter or observer. What happened is
-counted from the start of the node on; what is there (the newest snapshot, the high watermark) is looked up when it is asked for, so
-it is right after a restart too, and for a snapshot that was fetched. Latencies are histograms in KIP-630; here they are counts, sums
-and the largest, in ms. This file knows no clock: the caller brings the numbers.
+The table at the end lists name, meaning and value. Each metric is of one node, voter or observer.
+Events are counted from the start of the node; state (the newest snapshot, the high watermark) is
+read on demand, so it is right after a restart and for fetched snapshots. Latencies are histograms
+in KIP-630; here they are count, sum and maximum, in ms. This file knows no clock.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LatencyStats:
-    """How long something took, over all times (ms)."""
+    """Durations (ms) since the start."""
 
     count: int = 0
     sum: int = 0
@@ -30,12 +30,12 @@ class LatencyStats:
 
 
 class SnapshotMetrics:
-    """What has happened since the node started, which was at `began` (ms)."""
+    """Events since the node started at `began` (ms)."""
 
     def __init__(self, began: int) -> None:
         self.written, self.loaded = LatencyStats(), LatencyStats()
-        self.written_bytes = 0  # of the newest that was written here
-        self.written_at = began  # as in Kafka: before the first one, the age is that of the node
+        self.written_bytes = 0  # of the newest snapshot written by this node
+        self.written_at = began  # as in Kafka, the start of the node before the first snapshot
 
     def wrote(self, size: int, took: int, now: int) -> None:
         """A snapshot was written."""
@@ -43,7 +43,7 @@ class SnapshotMetrics:
         self.written_bytes, self.written_at = size, now
 
     def load(self, took: int) -> None:
-        """A snapshot was loaded, at the start or because it was fetched."""
+        """A snapshot was loaded, at the start or after a fetch."""
         self.loaded = self.loaded.add(took)
 
     def __repr__(self) -> str:
@@ -51,8 +51,9 @@ class SnapshotMetrics:
 
 
 class MetadataState(NamedTuple):
-    """What is there at `now`. `latest_end` and `latest_bytes` are of the newest snapshot, written or fetched; 0 without one.
-    `leader_id` is -1 while no leader is known."""
+    """The state at `now`. `latest_end` and `latest_bytes` are of the newest snapshot, written or
+    fetched; 0 without one. `leader_id` is -1 without a known leader.
+    """
 
     now: int
     latest_end: int
@@ -63,7 +64,7 @@ class MetadataState(NamedTuple):
 
 
 class SnapshotMetric(NamedTuple):
-    """One number of a node."""
+    """One metric of a node."""
 
     name: str
     about: str
@@ -111,9 +112,9 @@ METRICS = (
         _LOADER + "CurrentControllerId", "the leader of the quorum; -1 for none", lambda _, node: node.leader_id
     ),
 )
-"""All of them."""
+"""All metrics."""
 
 
 def readings(metrics: SnapshotMetrics, node: MetadataState) -> dict[str, int | LatencyStats]:
-    """Every number, by name."""
+    """Every value by name."""
     return {metric.name: metric.read(metrics, node) for metric in METRICS}

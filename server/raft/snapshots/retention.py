@@ -1,9 +1,11 @@
-"""How long snapshots, and the beginning of the log, are kept: as Apache Kafka ships it, or as KIP-630 was adopted.
+"""Decides which snapshots, and which part of the log, are kept: as Apache Kafka ships it, or
+KIP-630 as adopted.
 
-Shipped: every replica goes by size and by age, the oldest snapshot first; with each the log up to the next one goes; one stays. Adopted, as an
-option: the leader moves the start of the log to a snapshot that all live replicas have reached, or that has been there for long enough;
-followers move theirs after the leader's, as far as their own snapshots reach; snapshots before the start go. Pure: what is to go is told, and
-others do it.
+Shipped: each replica deletes by size and age, oldest snapshot first, with the log up to the next
+one; one snapshot stays. Adopted, as an option: the leader moves the log start offset to a snapshot
+that all live replicas have reached, or that is old enough; followers follow the leader's log start
+offset as far as their own snapshots reach; snapshots before it are deleted. These functions are
+pure; others act on the result.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import Any, NamedTuple
 from ...log.offset_and_epoch import OffsetAndEpoch
 
 CLEAN_INTERVAL_MS = 60_000
-"""Time (ms) between two looks, as in Kafka."""
+"""The interval (ms) between two passes, as in Kafka."""
 
 UNBOUNDED = -1
 
@@ -24,12 +26,14 @@ NAMES = {
     "metadata.max.retention.ms": "max_ms",
     "metadata.start.offset.lag.time.max.ms": "max_lag_ms",
 }
-"""Kafka's name, or KIP-630's -> the attribute that holds it."""
+"""Kafka's name, or KIP-630's -> the attribute."""
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotRetention:
-    """Bytes and ms, -1 for no bound. With `max_lag_ms` (KIP-630 says seven days) the adopted rule holds, otherwise the shipped."""
+    """Bytes and ms, -1 for no bound. With `max_lag_ms` (KIP-630: seven days) the adopted rule
+    applies.
+    """
 
     max_bytes: int = 100 << 20
     max_ms: int = 7 * 86_400_000
@@ -37,12 +41,12 @@ class SnapshotRetention:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> SnapshotRetention:
-        """From names to typed values; what is missing has its default, other names are passed over."""
+        """From setting names to typed values; other names are ignored."""
         return cls(**{NAMES[name]: value for name, value in settings.items() if name in NAMES})
 
 
 class SnapshotInfo(NamedTuple):
-    """A snapshot. `timestamp` is that of the last record that it contains (ms), None where it cannot be told."""
+    """A snapshot. `timestamp` is of the last record in it (ms), None if it cannot be read."""
 
     id: OffsetAndEpoch
     size: int
@@ -56,8 +60,10 @@ def expired(
     retention: SnapshotRetention,
     now: int,
 ) -> Sequence[SnapshotInfo]:
-    """Those that are to go, oldest first; the log, which starts at `start`, then starts at the end of the first that stays. `snapshots` are in
-    order; `log_size` tells the bytes of the log, if it starts at an offset. As shipped."""
+    """The snapshots to delete, oldest first; then the log starts at the end of the first remaining
+    one. `start` is the log start offset; `log_size` returns the size of the log from an offset on.
+    As shipped.
+    """
     gone = 0
     while gone < len(snapshots) - 1:
         log_bytes = log_size(max(start, snapshots[gone].id.offset) if gone else start)
@@ -80,8 +86,10 @@ def _is_too_old(oldest: SnapshotInfo, retention: SnapshotRetention, now: int) ->
 def leaders_start(
     snapshots: Sequence[SnapshotInfo], start: int, replicas: Iterable[int], max_lag_ms: int, now: int
 ) -> OffsetAndEpoch | None:
-    """The snapshot at whose end the leader's log may start, which starts at `start`: the newest that all live replicas (the ends of their logs
-    are `replicas`) have reached, or whose last record is `max_lag_ms` old. None to leave it where it is. As adopted."""
+    """The snapshot to whose end the leader moves its log start offset `start`: the newest that all
+    live replicas (log end offsets `replicas`) have reached, or whose last record is `max_lag_ms`
+    old. None: no move. As adopted.
+    """
     reached = min(replicas, default=None)
     may = [
         each.id
@@ -96,11 +104,14 @@ def leaders_start(
 
 
 def followers_start(snapshots: Sequence[OffsetAndEpoch], start: int, leaders: int) -> OffsetAndEpoch | None:
-    """The snapshot at whose end a follower's log may start, whose leader's starts at `leaders`: its newest that is not beyond that; None to
-    leave it. As adopted."""
+    """The snapshot to whose end a follower moves its log start offset, given the leader's
+    `leaders`: its newest not beyond that. None: no move. As adopted.
+    """
     return max((id for id in snapshots if start < id.offset <= leaders), default=None)
 
 
 def before(snapshots: Sequence[OffsetAndEpoch], start: int) -> list[OffsetAndEpoch]:
-    """Those that end before the log starts: nothing goes on from them. The newest is never among them (KIP-630, "When to Delete Snapshots")."""
+    """Snapshots that end before the log start offset, except the newest (KIP-630, "When to Delete
+    Snapshots").
+    """
     return [id for id in snapshots[:-1] if id.offset < start]

@@ -1,6 +1,7 @@
-"""FetchSnapshot of one replica, both sides: what it serves from, and the one snapshot that it fetches.
+"""FetchSnapshot of one replica: the store that it serves from, and the one download in progress.
 
-How is in files of their own, which are imported when somebody asks, or when there is something to fetch (`giving`, `taking`).
+The code is in modules that are imported when they are needed (`fetch_snapshot_handler`,
+`fetch_snapshot_sender`).
 """
 
 from __future__ import annotations
@@ -19,38 +20,44 @@ if TYPE_CHECKING:
 
 
 class FetchSnapshotService:
-    """A SnapshotService. `most` is `replica.fetch.response.max.bytes`, where it bounds what is served (KIP-630)."""
+    """A SnapshotService. `most` is `replica.fetch.response.max.bytes`, if it bounds responses
+    (KIP-630).
+    """
 
     def __init__(self, store: SnapshotStore, most: int | None = None) -> None:
         self.store, self.most = store, most
         self.download: SnapshotDownload | None = None
 
     def handle(self, replica: KafkaRaftClient, request: InboundRequest) -> Message:
-        """A piece of a snapshot, or the error that says why not."""
+        """A part of a snapshot, or an error."""
         from . import fetch_snapshot_handler
 
         return fetch_snapshot_handler.handle(self, replica, request)
 
     def begin(self, replica: KafkaRaftClient, id: OffsetAndEpoch) -> None:
-        """The leader has this snapshot for us: start with nothing of it. Diverged when our log is ahead of it."""
+        """The leader named this snapshot: starts to fetch it. DivergedLog if the log is ahead of
+        it.
+        """
         from . import fetch_snapshot_sender
 
         fetch_snapshot_sender.begin(self, replica, id)
 
     def request(self, replica: KafkaRaftClient, id: OffsetAndEpoch) -> Message:
-        """The next piece; the same again where there was no answer."""
+        """The request for the next part; the same one after a lost response."""
         from . import fetch_snapshot_sender
 
         return fetch_snapshot_sender.request(self, replica, id)
 
     def answered(self, replica: KafkaRaftClient, send: OutboundRequest, response: Any | RequestFailure) -> bool:
-        """A piece, or an error: then the log is fetched again. Tells whether the answer was one."""
+        """Handles a part, or an error, after which the log is fetched again. Returns whether the
+        response was usable.
+        """
         from . import fetch_snapshot_sender
 
         return fetch_snapshot_sender.answered(self, replica, response)
 
     def drop(self) -> None:
-        """Forget the pieces that have come."""
+        """Abandons the download."""
         download, self.download = self.download, None
         if download is not None:
             download.abandon()

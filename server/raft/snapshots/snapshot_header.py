@@ -1,7 +1,7 @@
-"""What a snapshot says of itself before its records: the control records of its first batch, and that of its last (KIP-630, KIP-853).
+"""The control records of a snapshot: the first batch and the last (KIP-630, KIP-853).
 
-The header names when the last record was appended that the snapshot stands for; `kraft.version` and the voters follow it where the quorum
-can be changed. Without them, the voters are those of the configuration.
+The header holds the append time of the last record that the snapshot contains; `kraft.version` and
+the voters follow if the quorum can be reconfigured. Without them the configured voters apply.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ from ..voters import VoterSet
 
 
 class SnapshotHeader(NamedTuple):
-    """`timestamp` is the append time (ms) of the last record of the log that the snapshot contains; `voters` is None where none are named."""
+    """`timestamp` is the append time (ms) of the last record of the log that the snapshot contains;
+    `voters` is None if none are named.
+    """
 
     timestamp: int
     kraft_version: int = 0
@@ -36,7 +38,7 @@ class SnapshotHeader(NamedTuple):
 
 
 def controls_of(head: SnapshotHeader) -> list[Control]:
-    """The records of the first batch. UsageError for voters in a quorum whose version has none."""
+    """The records of the first batch. UsageError for voters at a `kraft.version` without them."""
     header = SNAPSHOT_HEADER, SnapshotHeaderRecord(last_contained_log_timestamp=head.timestamp).encode(version=0)
     if not head.kraft_version:
         if head.voters is not None:
@@ -52,7 +54,7 @@ def footer() -> Control:
 
 
 def head_of(records: Sequence[Record]) -> SnapshotHeader:
-    """What the records of the first batch say. WireError when it is no header; types that are not known are passed over."""
+    """Decodes the first batch. WireError if it is no header; unknown record types are ignored."""
     found = SnapshotHeader(SnapshotHeaderRecord.decode(value_of(records[0]), 0).last_contained_log_timestamp)
     for record in records[1:]:
         kind = control_type(record)[1]
@@ -71,7 +73,7 @@ def _version(record: Record) -> int:
 
 
 def value_of(record: Record) -> bytes:
-    """InvalidRecord when it has none."""
+    """InvalidRecord without a value."""
     if not record.value:
         raise InvalidRecord(f"{record!r} has no value")
     return record.value

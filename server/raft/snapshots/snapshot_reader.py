@@ -1,9 +1,10 @@
-"""Bytes to the records of a snapshot, batch by batch, each checked before it counts (KIP-630).
+"""Reads and validates the records of a snapshot, batch by batch (KIP-630).
 
-The header comes first and the footer last, and nothing behind it; every checksum is right; offsets follow one another from 0, all in the
-epoch of the id; nothing is compressed; all records of a batch have the batch's time, and no headers; records have no key, control records have
-one. What is not so is a BadFile that names the file and the byte. Kafka, too, wants the header first, one time, no headers and no keys; it
-would read on without a footer, with other offsets and epochs, and compressed. At most one batch is in memory.
+The header is first, the footer last. Checksums must be right, offsets start at 0 without gaps, and
+every batch has the epoch of the id; batches are not compressed; all records of a batch have the
+batch's timestamp and no headers; only control records have keys. Anything else is a BadFile with
+the file and the position. Kafka also requires the header, one timestamp, no headers and no keys; it
+accepts a missing footer, other offsets and epochs, and compression. At most one batch is in memory.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from .snapshot_header import SnapshotHeader, head_of, value_of
 
 
 class SnapshotSource(Protocol):
-    """Bytes that can be read anywhere: a file, a part of a store."""
+    """Bytes with random access: a file, or a snapshot in progress."""
 
     @property
     def size(self) -> int: ...
@@ -46,7 +47,7 @@ class SnapshotSource(Protocol):
 
 
 class BytesSource:
-    """Bytes in memory as a source."""
+    """Bytes in memory."""
 
     __slots__ = ("_data",)
 
@@ -65,7 +66,9 @@ class BytesSource:
 
 
 class SnapshotBatch(NamedTuple):
-    """One batch, whose records are as they must be. `values`: they are values and nothing else, and are not in `records`."""
+    """One batch with valid records. `values` is set for batches of plain values; `records` is empty
+    then.
+    """
 
     position: int
     header: BatchHeader
@@ -74,7 +77,9 @@ class SnapshotBatch(NamedTuple):
 
 
 class RecordsSnapshotReader:
-    """A snapshot that is read; `close` it, or use it in a `with`. Everything but `id` and the bytes raises BadFile."""
+    """Reads a snapshot; `close` it, or use `with`. Everything except `id` and the bytes may raise
+    BadFile.
+    """
 
     def __init__(
         self,
@@ -85,8 +90,8 @@ class RecordsSnapshotReader:
         stretch: Callable[[int, int], bytes | FileSlice] | None = None,
     ) -> None:
         self.id, self._source, self._closed = id, source, closed
+        # Bytes to send: those of `read`, or a range of the file. Valid after `close`, too.
         self.stretch = stretch or source.read
-        """Bytes to be sent, as `read` gives them, or where they lie; good also after it is closed."""
         self.file = file or checkpoint_name(id)
         self._head: SnapshotHeader | None = None
 
@@ -95,23 +100,25 @@ class RecordsSnapshotReader:
         return self._source.size
 
     def read(self, position: int, size: int) -> bytes:
-        """Any of its bytes, wherever batches begin."""
+        """Any range of bytes, independent of batches."""
         return self._source.read(position, size)
 
     @property
     def head(self) -> SnapshotHeader:
-        """What its first batch says."""
+        """The content of the first batch."""
         if self._head is None:
             self._head = _SnapshotValidator(self.id, self.file).head(next(_batches(self._source, self.file), None))
         return self._head
 
     @property
     def voters(self) -> tuple[VoterSet | None, int]:
-        """The voters that it names, and the `kraft.version`."""
+        """The voters, if any, and the `kraft.version`."""
         return self.head.voters, self.head.kraft_version
 
     def values(self) -> Iterator[list[bytes]]:
-        """The values of the records, those of a batch at a time. The last ones are not to be trusted before the iterator has ended."""
+        """The values of the records, batch by batch. They are only valid once the iterator has
+        ended.
+        """
         check = _SnapshotValidator(self.id, self.file)
         for batch in _batches(self._source, self.file):
             check.check_batch(batch)
@@ -120,7 +127,7 @@ class RecordsSnapshotReader:
         check.end(self._source.size)
 
     def close(self) -> None:
-        """It is read no more."""
+        """Ends the use of the snapshot."""
         closed, self._closed = self._closed, None
         if closed is not None:
             closed()
@@ -136,7 +143,7 @@ class RecordsSnapshotReader:
 
 
 def verify(id: OffsetAndEpoch, source: SnapshotSource, file: str = "") -> SnapshotHeader:
-    """BadFile unless these bytes are a whole snapshot with this id; what its first batch says."""
+    """BadFile unless the bytes are a complete snapshot with this id; returns its header."""
     reader = RecordsSnapshotReader(id, source, file)
     for _ in reader.values():
         pass
@@ -144,14 +151,14 @@ def verify(id: OffsetAndEpoch, source: SnapshotSource, file: str = "") -> Snapsh
 
 
 class _SnapshotValidator:
-    """What has come of a snapshot, and what therefore may come."""
+    """What was read of a snapshot, and what may follow."""
 
     def __init__(self, id: OffsetAndEpoch, file: str) -> None:
         self._id, self._file = id, file
         self._offset, self._begun, self._ended = 0, False, False
 
     def head(self, batch: SnapshotBatch | None) -> SnapshotHeader:
-        """What the first batch says."""
+        """The content of the first batch."""
         if batch is None:
             self._bad("it is empty", 0)
         self.check_batch(batch)
@@ -161,7 +168,7 @@ class _SnapshotValidator:
             raise bad_from(problem, self._file, batch.position) from problem
 
     def check_batch(self, batch: SnapshotBatch) -> None:
-        """The next batch. BadFile when it is out of place."""
+        """Checks the next batch. BadFile."""
         at, header = batch.position, batch.header
         if header.base_offset != self._offset:
             self._bad(f"a batch at offset {header.base_offset}, where {self._offset} is due", at)
@@ -198,7 +205,7 @@ class _SnapshotValidator:
             raise bad_from(problem, self._file, at) from problem
 
     def end(self, size: int) -> None:
-        """No batch comes any more."""
+        """Checks the end of the snapshot."""
         if not self._ended:
             self._bad(f"no {CONTROL_NAMES[SNAPSHOT_FOOTER]} at the end", size)
 
@@ -207,7 +214,7 @@ class _SnapshotValidator:
 
 
 def _batches(source: SnapshotSource, file: str) -> Iterator[SnapshotBatch]:
-    """The batches, whatever they say."""
+    """The batches, before validation."""
     position = 0
     while position < source.size:
         try:

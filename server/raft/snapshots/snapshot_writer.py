@@ -1,8 +1,10 @@
-"""Records to the batches of a snapshot, a little at a time (KIP-630).
+"""Writes the batches of a snapshot, in slices (KIP-630).
 
-A control batch with the header, batches of records without keys, a control batch with the footer: plain batches of the log format, not
-compressed, whose offsets follow one another from 0, in the epoch of the snapshot's id. All records of a batch have the time at which it was
-begun. Batches are smaller than Kafka's (8 MiB): making one must not hold up a node. This file knows no file: it is given a part of a store.
+A control batch with the header, batches of records without keys, and a control batch with the
+footer: plain uncompressed batches, whose offsets start at 0, in the epoch of the snapshot's id. All
+records of a batch have the time at which the batch was started. Batches are smaller than Kafka's (8
+MiB), so that one does not block the node. This file knows no files: it writes to a
+RawSnapshotWriter.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from .snapshot_header import SnapshotHeader, controls_of, footer
 from .store import RawSnapshotWriter
 
 KAFKA_BATCH_SIZE_BYTES = 8 << 20
-"""Bytes of the largest batch that Kafka writes."""
+"""The size of Kafka's largest batch."""
 
 BATCH_SIZE_BYTES = 128 << 10
 RECORDS_PER_SLICE = 1000
@@ -26,21 +28,23 @@ RECORDS_PER_SLICE = 1000
 
 
 Steps = Generator[Callable[[], None] | None, int | None, int]
-"""A snapshot that is being written, a little at a time; see `write`."""
+"""A snapshot that is written in slices; see `write`."""
 
 
 class RecordsSnapshotWriter:
-    """Writes into `part`, which is frozen or abandoned in the end. No batch has more than `most` bytes, but for one of a single record."""
+    """Writes to `part`, which is frozen or abandoned in the end. Batches have at most `most` bytes,
+    unless a single record is larger.
+    """
 
     def __init__(self, part: RawSnapshotWriter, head: SnapshotHeader, now: int, most: int = BATCH_SIZE_BYTES) -> None:
         self._part, self._most = part, most
         self._offset = 0  # of the next batch
-        self._records: list[bytes] = []  # of the batch that is being filled
+        self._records: list[bytes] = []  # of the current batch
         self._size, self._begun = HEADER_SIZE, now
         self._control(controls_of(head), now)
 
     def append(self, values: Iterable[bytes], now: int) -> None:
-        """Add records."""
+        """Adds records."""
         for value in values:
             record = value_record(value, len(self._records))
             if self._records and self._size + len(record) > self._most:
@@ -52,12 +56,12 @@ class RecordsSnapshotWriter:
             self._size += len(record)
 
     def finish(self, now: int) -> None:
-        """Everything is added."""
+        """Writes the last batch and the footer."""
         self._end_batch()
         self._control([footer()], now)
 
     def freeze(self) -> int:
-        """The snapshot is there from now on; its size."""
+        """Completes the snapshot; returns its size (bytes)."""
         self._part.freeze()
         return self._part.size
 
@@ -93,10 +97,11 @@ def write(
     most: int = BATCH_SIZE_BYTES,
     records: int = RECORDS_PER_SLICE,
 ) -> Steps:
-    """Write a whole snapshot, pausing after every `records`; its size is the generator's value. Each pause may be sent what time it is. What
-    the last one gives may be done before going on, on any thread: then the end takes no time.
+    """Writes a whole snapshot with a pause after every `records` records; the generator returns its
+    size. Send the current time at each pause. The last pause yields a flush, which may run on any
+    thread before the generator continues: then the end takes no time.
 
-    Whatever goes wrong, and when the generator is closed before its end, nothing is left.
+    Nothing is left after an error, or if the generator is closed early.
     """
     try:
         writer = RecordsSnapshotWriter(part, head, now, most)
@@ -117,7 +122,7 @@ def write(
 def write_at_once(
     part: RawSnapshotWriter, head: SnapshotHeader, values: Iterable[bytes], now: int, *, most: int = BATCH_SIZE_BYTES
 ) -> int:
-    """`write`, without a pause."""
+    """`write` without pauses."""
     steps = write(part, head, iter(values), now, most=most)
     while True:
         try:

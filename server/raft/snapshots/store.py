@@ -1,11 +1,12 @@
-"""Where snapshots are kept: whole ones by id, and parts that are being written or fetched (KIP-630).
+"""The interface of snapshot stores: complete snapshots by id, and snapshots in progress (KIP-630).
 
-    store.create(id) -> Part, or None when there is one    part.append(bytes)*  part.freeze() | part.abandon()
-    store.open(id) -> SnapshotReader, or None              until it is closed, its bytes stay
+    store.create(id) -> RawSnapshotWriter, or None if it exists
+    writer.append(bytes)*  writer.freeze() | writer.abandon()
+    store.open(id) -> RecordsSnapshotReader, or None; its bytes stay until it is closed
 
-Rules for every store. A snapshot is there as a whole or not at all: what a part holds is nobody's before it is frozen, and of a part that was
-not, nothing is found after a restart. A snapshot never changes. One that is deleted is gone from the list at once; its room is given back
-later, and not while a reader reads it. `memory_store` and `file_store` are the two.
+A snapshot exists completely or not at all: unfrozen bytes are invisible, and gone after a restart.
+A snapshot never changes. A deleted one leaves the list at once; its bytes are removed later, after
+the last reader is closed. `memory_store` and `file_store` implement this.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ DELETE_DELAY_MS = 60_000
 
 
 class RawSnapshotWriter(Protocol):
-    """A snapshot that is not complete. Bytes can be read back, to see whether they are a snapshot."""
+    """A snapshot in progress. Its bytes can be read back for verification."""
 
     @property
     def id(self) -> OffsetAndEpoch: ...
 
     @property
     def size(self) -> int:
-        """Bytes so far."""
+        """The number of bytes so far."""
         ...
 
     def read(self, position: int, size: int) -> bytes: ...
@@ -41,15 +42,17 @@ class RawSnapshotWriter(Protocol):
     def append(self, data: Buffer) -> None: ...
 
     def flushing(self) -> Callable[[], None] | None:
-        """A flush of what it holds, for any thread, so that `freeze` need not wait for it; None where nothing is flushed. DiskFailure."""
+        """A flush for any thread, so that `freeze` need not wait for it; None if nothing needs a
+        flush. DiskFailure.
+        """
         ...
 
     def freeze(self) -> None:
-        """It is complete: it is there from now on, and would outlive the machine."""
+        """Completes the snapshot: it exists from now on, and is durable."""
         ...
 
     def abandon(self) -> None:
-        """It never was; nothing happens when it is frozen."""
+        """Discards the snapshot; no effect on a frozen one."""
         ...
 
 
@@ -57,33 +60,35 @@ class SnapshotStore(Protocol):
     """The snapshots of one log."""
 
     def ids(self) -> Sequence[OffsetAndEpoch]:
-        """Those that are complete, oldest first."""
+        """The complete snapshots, oldest first."""
         ...
 
     def create(self, id: OffsetAndEpoch) -> RawSnapshotWriter | None:
-        """A new part; None when there is such a snapshot already."""
+        """A new snapshot; None if it exists."""
         ...
 
     def open(self, id: OffsetAndEpoch) -> RecordsSnapshotReader | None:
-        """A reader, to be closed; None when there is no such snapshot."""
+        """A reader, to be closed; None if there is no such snapshot."""
         ...
 
     def size(self, id: OffsetAndEpoch) -> int:
-        """In bytes; 0 of one that is not there."""
+        """In bytes; 0 without the snapshot."""
         ...
 
     def timestamp(self, id: OffsetAndEpoch) -> int | None:
-        """When the last record was appended that it contains (ms); None when that cannot be told."""
+        """The append time (ms) of the last record in it; None if that cannot be read."""
         ...
 
     def voters_of(self, id: OffsetAndEpoch) -> tuple[VoterSet | None, int]:
-        """The voters that its header batch names, if it does, and the `kraft.version`. BadFile when it cannot be read."""
+        """The voters in its header batch, if any, and the `kraft.version`. BadFile if it cannot be
+        read.
+        """
         ...
 
     def delete(self, id: OffsetAndEpoch, now: int) -> None:
-        """It is gone; nothing happens when it was not there."""
+        """Deletes the snapshot, if it exists."""
         ...
 
     def tick(self, now: int) -> None:
-        """Give back the room of what was deleted long enough ago."""
+        """Removes the bytes of snapshots that were deleted long enough ago."""
         ...

@@ -1,8 +1,9 @@
-"""When a snapshot is due: as Apache Kafka ships it (KIP-630, KIP-876), or as KIP-630 was adopted.
+"""Decides when a snapshot is due: as Apache Kafka ships it (KIP-630, KIP-876), or KIP-630 as
+adopted.
 
-Shipped: after so many bytes of records, or when something was committed and the last snapshot is so old. Adopted, as an option: after so many
-bytes, and only when so many of the records of the last snapshot have changed. Replicas do not ask one another: each decides for itself.
-This file holds numbers, and decides nothing else.
+Shipped: after a number of bytes of records, or when something is committed and the last snapshot is
+old enough. Adopted, as an option: after a number of bytes, and only if enough records of the last
+snapshot have changed. Each replica decides for itself.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ NAMES = {
     "metadata.log.max.snapshot.interval.ms": "max_interval_ms",
     "metadata.snapshot.min.changed_records.ratio": "min_changed_ratio",
 }
-"""Kafka's name, or KIP-630's -> the attribute that holds it."""
+"""Kafka's name, or KIP-630's -> the attribute."""
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotTriggers:
-    """Sizes in bytes, times in ms. With `min_changed_ratio` (from 0 to 1; KIP-630 says 0.5) the adopted rule holds, otherwise the shipped."""
+    """Sizes in bytes, times in ms. With `min_changed_ratio` (0 to 1; KIP-630: 0.5) the adopted rule
+    applies.
+    """
 
     max_bytes: int = 20 << 20
     max_interval_ms: int = 3_600_000
@@ -32,12 +35,12 @@ class SnapshotTriggers:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> SnapshotTriggers:
-        """From names to typed values; what is missing has its default, other names are passed over."""
+        """From setting names to typed values; other names are ignored."""
         return cls(**{NAMES[name]: value for name, value in settings.items() if name in NAMES})
 
 
 class SinceSnapshot(NamedTuple):
-    """What has happened since the last snapshot, or the start: bytes of committed batches, and when that was (ms)."""
+    """Committed bytes since the last snapshot or the start, and its time (ms)."""
 
     bytes: int
     began: int
@@ -47,8 +50,9 @@ class SinceSnapshot(NamedTuple):
 
 
 def reason(triggers: SnapshotTriggers, since: SinceSnapshot, now: int, changed: Callable[[], float]) -> str | None:
-    """Why a snapshot is due, now that something was committed; None when it is not. `changed` gives the share of the last snapshot's records
-    that are no longer what they were; it is asked only when the answer depends on it."""
+    """Why a snapshot is due now that something was committed; None if it is not. `changed` returns
+    the share of changed records; it is only called if it matters.
+    """
     enough = since.bytes >= triggers.max_bytes
     if triggers.min_changed_ratio is not None:
         if enough and (share := changed()) >= triggers.min_changed_ratio:

@@ -1,7 +1,8 @@
-"""Whether a snapshot may be written as of a place in the log (KIP-630, "Validation of Snapshot and Log").
+"""Checks whether a snapshot may be created at an offset of the log (KIP-630, "Validation of
+Snapshot and Log").
 
-Only of what is committed, not of what the log no longer has, with the epoch that the log has there, and where a batch begins: a snapshot that
-ended inside a batch could not be followed by the rest of it. This file only asks the log.
+The offset must be committed, still in the log, of the log's epoch there, and the start of a batch:
+the rest of a batch could not follow a snapshot. This file only reads the log.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from .store import RawSnapshotWriter, SnapshotStore
 
 
 def create(log: RaftLog, store: SnapshotStore, id: OffsetAndEpoch) -> RawSnapshotWriter | None:
-    """A part for the snapshot `id` of `log`; None when the log begins later, or there is one. UsageError when it would be a false one."""
+    """Creates the snapshot `id` of `log`; None if the log starts later, or the snapshot exists.
+    UsageError if the snapshot would be invalid.
+    """
     if id.offset < log.start_offset or id in store.ids():
         return None
     problem = _problem(log, id)

@@ -59,8 +59,8 @@ class AssignmentsManager:
     def _image_changed(self, before: Image, after: Image, records: Sequence[Any] | None) -> None:
         if level_of(after) < DIRECTORIES or not self._node.logs.has_ids:
             return
-        everything = records is None or before.features is not after.features
-        touched = _all_partitions(after) if everything or records is None else _named_partitions(records)
+        all_partitions = records is None or before.features is not after.features
+        touched = _all_partitions(after) if all_partitions or records is None else _named_partitions(records)
         self._unreported.update(
             dict.fromkeys(key for key in touched if self._unreported_directory(after, key) is not None)
         )
@@ -79,29 +79,29 @@ class AssignmentsManager:
         partition = None if topic is None else topic.partitions.get(key[1])
         if topic is None or partition is None or self._node.id not in partition.replicas:
             return None
-        lies = self._node.logs.directory_of(topic.name, key[1])
-        return None if lies == directories_of(partition).get(self._node.id) else lies
+        actual = self._node.logs.directory_of(topic.name, key[1])
+        return None if actual == directories_of(partition).get(self._node.id) else actual
 
     def _send_unreported(self) -> None:
         """Sends a request for the unreported replicas, unless one is in flight."""
         if self._in_flight:
             return
         image = self._node.controller.image
-        lying = {
+        assignments = {
             key: directory
             for key in self._unreported
             if (directory := self._unreported_directory(image, key)) is not None
         }
-        self._unreported = dict.fromkeys(lying)
-        if lying:
+        self._unreported = dict.fromkeys(assignments)
+        if assignments:
             self._in_flight = True
-            self._send(dict(islice(lying.items(), MAX_ASSIGNMENTS_PER_REQUEST)))
+            self._send(dict(islice(assignments.items(), MAX_ASSIGNMENTS_PER_REQUEST)))
 
-    def _send(self, lying: dict[PartitionKey, Uuid]) -> None:
+    def _send(self, assignments: dict[PartitionKey, Uuid]) -> None:
         body = AssignReplicasToDirsRequest(
             broker_id=self._node.id,
             broker_epoch=self._node.broker_epoch,
-            directories=[_directory_data(id, lying) for id in sorted(set(lying.values()))],
+            directories=[_directory_data(id, assignments) for id in sorted(set(assignments.values()))],
         )
         self._to_controller.send_request(body, CONTROLLER_SERVED[body.api_key or 0].highest, self._answered)
 
@@ -132,9 +132,9 @@ def _named_partitions(records: Sequence[Any]) -> Iterator[PartitionKey]:
     return ((each.topic_id, each.partition_id) for each in named)
 
 
-def _directory_data(id: Uuid, lying: dict[PartitionKey, Uuid]) -> AssignReplicasToDirsRequest.DirectoryData:
+def _directory_data(id: Uuid, assignments: dict[PartitionKey, Uuid]) -> AssignReplicasToDirsRequest.DirectoryData:
     of, topics = AssignReplicasToDirsRequest, dict[Uuid, list[int]]()
-    for (topic_id, index), directory in lying.items():
+    for (topic_id, index), directory in assignments.items():
         if directory == id:
             topics.setdefault(topic_id, []).append(index)
     return of.DirectoryData(

@@ -48,17 +48,19 @@ def _level_name(logger: logging.Logger) -> str:
 
 def alter_logger_levels(own_id: int, node_id: str, changes: Iterable[AlterConfigOp], *, validate_only: bool) -> None:
     """Sets and unsets levels, all or none. Refusal if one is not allowed."""
-    asked = list(changes)
-    if len({change.name for change in asked}) < len(asked):
+    requested = list(changes)
+    if len({change.name for change in requested}) < len(requested):
         raise Refusal(error_codes.INVALID_REQUEST, "Error due to duplicate config keys")
-    nulls = [change.name for change in asked if change.operation != AlterConfigOpType.DELETE and change.value is None]
+    nulls = [
+        change.name for change in requested if change.operation != AlterConfigOpType.DELETE and change.value is None
+    ]
     if nulls:
         raise Refusal(error_codes.INVALID_REQUEST, f"Null value not supported for : {', '.join(nulls)}")
     _check_node_id(own_id, node_id)
     known = logger_levels()
-    for change in asked:
+    for change in requested:
         _check(change, known)
-    for change in () if validate_only else asked:
+    for change in () if validate_only else requested:
         level = LEVELS[str(change.value)] if change.operation == AlterConfigOpType.SET else logging.NOTSET
         _logger(change.name).setLevel(level)
 
@@ -72,15 +74,17 @@ def _check_node_id(own_id: int, node_id: str) -> None:
 
 def _check(change: AlterConfigOp, known: dict[str, str]) -> None:
     if change.operation not in (AlterConfigOpType.SET, AlterConfigOpType.DELETE):
-        said = f"{_operation_name(change.operation)} is not allowed for the BROKER_LOGGER resource"
-        raise Refusal(error_codes.INVALID_REQUEST, said)
+        message = f"{_operation_name(change.operation)} is not allowed for the BROKER_LOGGER resource"
+        raise Refusal(error_codes.INVALID_REQUEST, message)
     if change.name not in known:
         raise Refusal(error_codes.INVALID_CONFIG, f"Logger {change.name} does not exist!")
     if change.operation == AlterConfigOpType.DELETE and change.name == ROOT:
         raise Refusal(error_codes.INVALID_REQUEST, "Removing the log level of the root logger is not allowed")
     if change.operation == AlterConfigOpType.SET and change.value not in LEVELS:
-        said = f"as it is not a supported log level. Valid log levels are {', '.join(LEVELS)}"
-        raise Refusal(error_codes.INVALID_CONFIG, f"Cannot set the log level of {change.name} to {change.value} {said}")
+        message = f"as it is not a supported log level. Valid log levels are {', '.join(LEVELS)}"
+        raise Refusal(
+            error_codes.INVALID_CONFIG, f"Cannot set the log level of {change.name} to {change.value} {message}"
+        )
 
 
 def _operation_name(number: int) -> str:

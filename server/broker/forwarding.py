@@ -60,15 +60,15 @@ def forwarded(node: BrokerHost, lifecycle: BrokerLifecycleManager, request: Requ
 
 def _send_to_controller(lifecycle: BrokerLifecycleManager, request: Request[Any], body: Message) -> Wait[Answer]:
     answers: list[Any] = []
-    come = Waiters()
+    arrived = Waiters()
 
     def done(response: Any) -> None:
         answers.append(response)
-        come.wake()
+        arrived.wake()
 
     lifecycle.forwarding.send_request(_envelope(request, body), 0, done)
     while not answers:
-        if not (yield Until(request.received + DEADLINE_MS, (come,))):
+        if not (yield Until(request.received + DEADLINE_MS, (arrived,))):
             raise Refusal(error_codes.REQUEST_TIMED_OUT)
     return _response_in_envelope(request, answers[0])
 

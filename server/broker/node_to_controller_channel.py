@@ -68,20 +68,20 @@ class NodeToControllerChannel:
         leader = self._leader()
         if leader is None:
             return []
-        asked, self._in_flight = self._queue[0], next(self._tokens)
-        return [OutboundRequest(self._in_flight, leader, asked.body, asked.version, asked.lowest)]
+        item, self._in_flight = self._queue[0], next(self._tokens)
+        return [OutboundRequest(self._in_flight, leader, item.body, item.version, item.lowest)]
 
     def _leader(self) -> RaftPeer | None:
         replica = self._node.quorum.replica
         at, id = replica.endpoint_of_leader(), replica.leader_id
         return None if at is None or id is None or id == replica.key.id else RaftPeer(id, at)
 
-    def _send_to_self(self, asked: NodeToControllerQueueItem) -> None:
-        node, key = self._node, asked.body.api_key or 0
+    def _send_to_self(self, item: NodeToControllerQueueItem) -> None:
+        node, key = self._node, item.body.api_key or 0
         self._in_flight = token = next(self._tokens)
         peer = OtherEnd(OWNER, *node.advertised, of_controllers(node.listeners)[0])
         request: Request[Any] = Request(
-            key, asked.version, token, str(node.id), asked.body, peer, received=node.now, size=0
+            key, item.version, token, str(node.id), item.body, peer, received=node.now, size=0
         )
         result = node.handle(request)
         if isinstance(result, GeneratorType):
@@ -103,8 +103,8 @@ class NodeToControllerChannel:
         if response in (None, RequestFailure.LOST) or getattr(response, "error_code", 0) == error_codes.NOT_CONTROLLER:
             self._paused_until = now + BACKOFF_MS
             return
-        asked = self._queue.popleft()
-        asked.done(response if isinstance(response, Message) else None)
+        item = self._queue.popleft()
+        item.done(response if isinstance(response, Message) else None)
 
     def tick(self, now: int) -> None:
         """Updates the time."""

@@ -50,7 +50,7 @@ class IsrProposal(NamedTuple):
     image: Image
     partition: PartitionImage
     leader: int
-    asked: PartitionRequest
+    requested: PartitionRequest
     isr: Sequence[IsrMember]
 
     @property
@@ -71,89 +71,91 @@ def alter_partition(
     for topic in request.topics:
         found = image.topic(topic.topic_id)
         answers = []
-        for asked in topic.partitions:
+        for requested in topic.partitions:
             try:
-                claim = _checked_proposal(image, found, request.broker_id, asked, version)
-                made = _isr_records(changes, found, claim)
+                proposal = _checked_proposal(image, found, request.broker_id, requested, version)
+                new_records = _isr_records(changes, found, proposal)
             except Refusal as refusal:
-                answers.append(_partition_error(asked, refusal.code))
+                answers.append(_partition_error(requested, refusal.code))
             else:
-                records += made
-                answers.append(_partition_response(image, claim, made))
+                records += new_records
+                answers.append(_partition_response(image, proposal, new_records))
         results.append(Result(topic_id=topic.topic_id, partitions=answers))
     return ControllerResult(records, results)
 
 
 def _checked_proposal(
-    image: Image, topic: TopicImage | None, leader: int, asked: PartitionRequest, version: int
+    image: Image, topic: TopicImage | None, leader: int, requested: PartitionRequest, version: int
 ) -> IsrProposal:
     if topic is None:
         raise Refusal(error_codes.UNKNOWN_TOPIC_ID)
-    partition = topic.partitions.get(asked.partition_index)
+    partition = topic.partitions.get(requested.partition_index)
     if partition is None:
         raise Refusal(error_codes.UNKNOWN_TOPIC_OR_PARTITION)
     if version < BROKER_EPOCHS_FROM:
-        isr = [IsrMember(broker) for broker in asked.new_isr]
+        isr = [IsrMember(broker) for broker in requested.new_isr]
     else:
-        isr = [IsrMember(state.broker_id, state.broker_epoch) for state in asked.new_isr_with_epochs]
-    claim = IsrProposal(image, partition, leader, asked, isr)
+        isr = [IsrMember(state.broker_id, state.broker_epoch) for state in requested.new_isr_with_epochs]
+    proposal = IsrProposal(image, partition, leader, requested, isr)
     for code, wrong in PROPOSAL_CHECKS:
-        if wrong(claim):
+        if wrong(proposal):
             raise Refusal(code)
-    return claim
+    return proposal
 
 
-def _is_invalid_isr(claim: IsrProposal) -> bool:
-    brokers = claim.brokers
-    strangers = set(brokers) - set(claim.partition.replicas)
-    return bool(strangers) or len(set(brokers)) < len(brokers) or claim.leader not in brokers
+def _is_invalid_isr(proposal: IsrProposal) -> bool:
+    brokers = proposal.brokers
+    not_replicas = set(brokers) - set(proposal.partition.replicas)
+    return bool(not_replicas) or len(set(brokers)) < len(brokers) or proposal.leader not in brokers
 
 
-def _has_invalid_recovery_state(claim: IsrProposal) -> bool:
+def _has_invalid_recovery_state(proposal: IsrProposal) -> bool:
     """A recovering leader must be alone in the ISR, and a recovered leader cannot start to
     recover.
     """
-    recovers = claim.asked.leader_recovery_state == RECOVERING
-    return recovers and (len(claim.isr) > 1 or claim.partition.leader_recovery_state == RECOVERED)
+    recovers = proposal.requested.leader_recovery_state == RECOVERING
+    return recovers and (len(proposal.isr) > 1 or proposal.partition.leader_recovery_state == RECOVERED)
 
 
-def _is_eligible(claim: IsrProposal, replica: IsrMember) -> bool:
-    broker = claim.image.brokers.get(replica.broker)
+def _is_eligible(proposal: IsrProposal, replica: IsrMember) -> bool:
+    broker = proposal.image.brokers.get(replica.broker)
     return broker is not None and broker.active and replica.epoch in (ANY_EPOCH, broker.epoch)
 
 
 PROPOSAL_CHECKS: tuple[tuple[int, Callable[[IsrProposal], bool]], ...] = (
-    (error_codes.NOT_CONTROLLER, lambda claim: claim.asked.leader_epoch > claim.partition.leader_epoch),
-    (error_codes.NOT_CONTROLLER, lambda claim: claim.asked.partition_epoch > claim.partition.partition_epoch),
-    (error_codes.FENCED_LEADER_EPOCH, lambda claim: claim.asked.leader_epoch < claim.partition.leader_epoch),
-    (error_codes.INVALID_REQUEST, lambda claim: claim.leader != claim.partition.leader),
-    (error_codes.INVALID_UPDATE_VERSION, lambda claim: claim.asked.partition_epoch < claim.partition.partition_epoch),
+    (error_codes.NOT_CONTROLLER, lambda p: p.requested.leader_epoch > p.partition.leader_epoch),
+    (error_codes.NOT_CONTROLLER, lambda p: p.requested.partition_epoch > p.partition.partition_epoch),
+    (error_codes.FENCED_LEADER_EPOCH, lambda p: p.requested.leader_epoch < p.partition.leader_epoch),
+    (error_codes.INVALID_REQUEST, lambda p: p.leader != p.partition.leader),
+    (error_codes.INVALID_UPDATE_VERSION, lambda p: p.requested.partition_epoch < p.partition.partition_epoch),
     (error_codes.INVALID_REQUEST, _is_invalid_isr),
-    (error_codes.INVALID_REQUEST, lambda claim: claim.asked.leader_recovery_state not in (RECOVERED, RECOVERING)),
+    (error_codes.INVALID_REQUEST, lambda p: p.requested.leader_recovery_state not in (RECOVERED, RECOVERING)),
     (error_codes.INVALID_REQUEST, _has_invalid_recovery_state),
-    (error_codes.INELIGIBLE_REPLICA, lambda claim: not all(_is_eligible(claim, replica) for replica in claim.isr)),
+    (error_codes.INELIGIBLE_REPLICA, lambda p: not all(_is_eligible(p, replica) for replica in p.isr)),
 )
 """The error for each thing that may be wrong with a proposal, in the order of the checks."""
 
 
 def _isr_records(
-    changes: PartitionChanges, topic: TopicImage | None, claim: IsrProposal
+    changes: PartitionChanges, topic: TopicImage | None, proposal: IsrProposal
 ) -> list[PartitionChangeRecord]:
     assert topic is not None
     target = PartitionTarget(
-        isr=claim.brokers, election=changes.election(topic), recovery=claim.asked.leader_recovery_state
+        isr=proposal.brokers, election=changes.election(topic), recovery=proposal.requested.leader_recovery_state
     )
-    return changes.change(ImagePartition(topic, claim.asked.partition_index), target)
+    return changes.change(ImagePartition(topic, proposal.requested.partition_index), target)
 
 
-def _partition_response(image: Image, claim: IsrProposal, made: Sequence[PartitionChangeRecord]) -> PartitionResponse:
-    partition = claim.partition
-    for record in made:
-        if record.leader not in (claim.leader, NO_LEADER_CHANGE):
-            return _partition_error(claim.asked, error_codes.NEW_LEADER_ELECTED)
+def _partition_response(
+    image: Image, proposal: IsrProposal, new_records: Sequence[PartitionChangeRecord]
+) -> PartitionResponse:
+    partition = proposal.partition
+    for record in new_records:
+        if record.leader not in (proposal.leader, NO_LEADER_CHANGE):
+            return _partition_error(proposal.requested, error_codes.NEW_LEADER_ELECTED)
         partition = apply_changes(image, [record]).topics[record.topic_id].partitions[record.partition_id]
     return PartitionResponse(
-        partition_index=claim.asked.partition_index,
+        partition_index=proposal.requested.partition_index,
         leader_id=partition.leader,
         leader_epoch=partition.leader_epoch,
         isr=partition.isr,
@@ -162,5 +164,5 @@ def _partition_response(image: Image, claim: IsrProposal, made: Sequence[Partiti
     )
 
 
-def _partition_error(asked: PartitionRequest, code: int) -> PartitionResponse:
-    return PartitionResponse(partition_index=asked.partition_index, error_code=code)
+def _partition_error(requested: PartitionRequest, code: int) -> PartitionResponse:
+    return PartitionResponse(partition_index=requested.partition_index, error_code=code)

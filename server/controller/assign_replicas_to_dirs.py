@@ -49,21 +49,21 @@ def assign_replicas_to_dirs(
         topics = []
         for topic in directory.topics:
             answers = []
-            for asked in topic.partitions:
+            for requested in topic.partitions:
                 try:
-                    place = _checked_partition(image, broker.id, topic.topic_id, asked.partition_index)
+                    place = _checked_partition(image, broker.id, topic.topic_id, requested.partition_index)
                 except Refusal as refusal:
-                    answers.append(_result(asked.partition_index, refusal.code))
+                    answers.append(_result(requested.partition_index, refusal.code))
                 else:
                     records += changes.change(place, PartitionTarget(directories={broker.id: directory.id}))
                     if not is_online(directory.id, broker.log_dirs):
                         offline[topic.topic_id, place.number] = None
-                    answers.append(_result(asked.partition_index))
+                    answers.append(_result(requested.partition_index))
             topics.append(TopicResult(topic_id=topic.topic_id, partitions=answers))
         results.append(Result(id=directory.id, topics=topics))
-    told = apply_changes(image, records)
-    places = [ImagePartition(told.topics[topic_id], index) for topic_id, index in offline]
-    return ControllerResult([*records, *isr_updates_without(told, broker.id, settings, places)], results)
+    assigned = apply_changes(image, records)
+    places = [ImagePartition(assigned.topics[topic_id], index) for topic_id, index in offline]
+    return ControllerResult([*records, *isr_updates_without(assigned, broker.id, settings, places)], results)
 
 
 def directory_assignment_records(
@@ -88,13 +88,13 @@ def lost_replica_records(
     them.
     """
     partitions = list(partitions)
-    told = directory_assignment_records(image, broker_id, settings, LOST, partitions)
-    known = apply_changes(image, told)
+    assigned = directory_assignment_records(image, broker_id, settings, LOST, partitions)
+    known = apply_changes(image, assigned)
     topics = [(known.topic_named(name), index) for name, index in partitions]
     places = [
         ImagePartition(topic, index) for topic, index in topics if topic is not None and index in topic.partitions
     ]
-    return [*told, *isr_updates_without(known, broker_id, settings, places)]
+    return [*assigned, *isr_updates_without(known, broker_id, settings, places)]
 
 
 def _checked_partition(image: Image, broker_id: int, topic_id: Uuid, index: int) -> ImagePartition:

@@ -97,15 +97,15 @@ def _directory_records(
 
 
 def _cordoned_directory_records(
-    image: Image, broker: BrokerImage, known: BrokerHeartbeatState, told: Sequence[Uuid] | None
+    image: Image, broker: BrokerImage, known: BrokerHeartbeatState, reported: Sequence[Uuid] | None
 ) -> list[Message]:
     """As in Kafka, the first report is written even if no directory is cordoned."""
-    if told is None or level_of(image) < CORDONED:
+    if reported is None or level_of(image) < CORDONED:
         return []
     first, known.cordoned_reported = not known.cordoned_reported, True
-    if first and not told and not broker.cordoned_log_dirs:
+    if first and not reported and not broker.cordoned_log_dirs:
         return [BrokerRegistrationChangeRecord(broker_id=broker.id, broker_epoch=broker.epoch, cordoned_log_dirs=[])]
-    return broker_changes.handle_directories_cordoned(image, broker.id, told)
+    return broker_changes.handle_directories_cordoned(image, broker.id, reported)
 
 
 def _update_controlled_shutdown(known: BrokerHeartbeatState, state: BrokerControlState, offset: int) -> None:

@@ -146,8 +146,10 @@ def _check_features(image: Image, kraft_version: int, body: BrokerRegistrationRe
 def _check_feature(finalized: Mapping[str, int], name: str, lowest: int, highest: int) -> None:
     level = finalized.get(name, 0)
     if not lowest <= level <= highest:
-        wants = f"The broker wants a version between {lowest} and {highest}, inclusive."
-        message = f"Unable to register because the broker does not support finalized version {level} of {name}. {wants}"
+        supported = f"The broker wants a version between {lowest} and {highest}, inclusive."
+        message = (
+            f"Unable to register because the broker does not support finalized version {level} of {name}. {supported}"
+        )
         raise Refusal(error_codes.UNSUPPORTED_VERSION, message)
 
 

@@ -72,8 +72,8 @@ def own_directory_failed(
     from .broker_changes import handle_directories_offline
     from .partition_changes import apply_changes
 
-    told = directory_assignment_records(image, broker_id, settings, directory, partitions)
-    return [*told, *handle_directories_offline(apply_changes(image, told), broker_id, settings, [directory])]
+    assigned = directory_assignment_records(image, broker_id, settings, directory, partitions)
+    return [*assigned, *handle_directories_offline(apply_changes(image, assigned), broker_id, settings, [directory])]
 
 
 def own_partition_files_lost(

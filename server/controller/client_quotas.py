@@ -76,18 +76,18 @@ def alter_client_quotas(image: Image, entries: Sequence[Entry]) -> ControllerRes
 def _check_not_duplicate(entity: QuotaEntity, entry: Entry, results: Mapping[QuotaEntity, ClientQuotaResult]) -> None:
     """Kafka also calls an entity a duplicate if one of its quotas appears twice."""
     if entity in results or len({op.key for op in entry.ops}) < len(entry.ops):
-        told = ", ".join(f"{kind}={'null' if name is None else name}" for kind, name in entity)
-        raise _invalid(f"Ignoring duplicate entity ClientQuotaEntity(entries={{{told}}})")
+        text = ", ".join(f"{kind}={'null' if name is None else name}" for kind, name in entity)
+        raise _invalid(f"Ignoring duplicate entity ClientQuotaEntity(entries={{{text}}})")
 
 
-def _quota_records(image: Image, entity: QuotaEntity, asked: Mapping[str, float | None]) -> Iterator[Message]:
+def _quota_records(image: Image, entity: QuotaEntity, requested: Mapping[str, float | None]) -> Iterator[Message]:
     known = _allowed_quotas(entity)
-    for key, value in asked.items():
+    for key, value in requested.items():
         if value is not None:
             _check_value(known, key, value)
     parts = [ClientQuotaRecord.EntityData(entity_type=kind, entity_name=name) for kind, name in entity]
     current: Mapping[str, float] = image.quotas.get(entity, {})
-    for key, value in asked.items():
+    for key, value in requested.items():
         if value is None and key in current:
             yield ClientQuotaRecord(entity=parts, key=key, remove=True)
         elif value is not None and current.get(key) != value:
@@ -131,8 +131,8 @@ def _check_value(known: Mapping[str, tuple[str, float] | None], key: str, value:
     if value <= 0:
         raise _invalid(f"Quota {key} must be greater than 0")
     if (bound := known[key]) is not None:
-        kind, most = bound
-        if value > most:
+        kind, largest = bound
+        if value > largest:
             raise _invalid(f"Proposed value for {key} is too large for {kind}.")
         if value % 1 > MIN_FRACTION:
             raise _invalid(f"{key} cannot be a fractional value.")
@@ -162,47 +162,47 @@ def describe_client_quotas(
     """Handles DescribeClientQuotas. Refusal(INVALID_REQUEST, UNSUPPORTED_VERSION) for an invalid
     filter.
     """
-    wanted = _filter_of(components)
-    if strict and not (wanted.named or wanted.typed):
+    quota_filter = _filter_of(components)
+    if strict and not (quota_filter.named or quota_filter.typed):
         return []
-    found = (each for each in image.quotas.items() if wanted.matches(each[0], strict))
+    found = (each for each in image.quotas.items() if quota_filter.matches(each[0], strict))
     return sorted(found, key=lambda each: repr(each[0]))
 
 
 def _filter_of(components: Iterable[Component]) -> ClientQuotaFilter:
-    wanted = ClientQuotaFilter({}, set())
+    quota_filter = ClientQuotaFilter({}, set())
     for component in components:
         kind = component.entity_type
         if not kind:
             raise _invalid("Invalid empty entity type.")
-        if kind in wanted.named or kind in wanted.typed:
+        if kind in quota_filter.named or kind in quota_filter.typed:
             raise _invalid(f"Entity type {kind} cannot appear more than once in the filter.")
         if kind not in TYPES:
             raise Refusal(error_codes.UNSUPPORTED_VERSION, f"Unsupported entity type {kind}")
-        _add_component(wanted, component)
-    kinds = wanted.named.keys() | wanted.typed
+        _add_component(quota_filter, component)
+    kinds = quota_filter.named.keys() | quota_filter.typed
     if IP in kinds and len(kinds) > 1:
         raise _invalid(
             "Invalid entity filter component combination. IP filter component should not be used with user or clientId "
             "filter component."
         )
-    return wanted
+    return quota_filter
 
 
-def _add_component(wanted: ClientQuotaFilter, component: Component) -> None:
+def _add_component(quota_filter: ClientQuotaFilter, component: Component) -> None:
     kind, name = component.entity_type, component.match
     if component.match_type == EXACT:
         if name is None:
             raise _invalid("Request specified MATCH_TYPE_EXACT, but set match string to null.")
-        wanted.named[kind] = name
+        quota_filter.named[kind] = name
     elif component.match_type in (DEFAULT, ANY_NAME):
         if name is not None:
             word = "DEFAULT" if component.match_type == DEFAULT else "SPECIFIED"
             raise _invalid(f"Request specified MATCH_TYPE_{word}, but also specified a match string.")
         if component.match_type == DEFAULT:
-            wanted.named[kind] = None
+            quota_filter.named[kind] = None
         else:
-            wanted.typed.add(kind)
+            quota_filter.typed.add(kind)
     else:
         raise _invalid(f"Unknown match type {component.match_type}")
 

@@ -73,23 +73,23 @@ class ConfigResourceResult(NamedTuple):
 def alter_configs(
     image: Image,
     settings: Settings,
-    asked: Sequence[A],
-    judge: Callable[[Target, A], Records],
+    resources: Sequence[A],
+    alter: Callable[[Target, A], Records],
     loggers: Callable[[A], None] | None = None,
     *,
     at_controller: bool = False,
 ) -> ControllerResult[ConfigResourceResult]:
-    """Handles AlterConfigs and IncrementalAlterConfigs: `judge` is `legacy_alter_config` or
+    """Handles AlterConfigs and IncrementalAlterConfigs: `alter` is `legacy_alter_config` or
     `incremental_alter_config`.
 
     `loggers` changes the levels of the broker's loggers, or raises Refusal; without it they cannot
     be altered. `at_controller`: a controller received the request, not a broker.
     """
-    check_size(sum(len(resource.configs) for resource in asked))
-    times = Counter((resource.resource_type, resource.resource_name) for resource in asked)
+    check_size(sum(len(resource.configs) for resource in resources))
+    times = Counter((resource.resource_type, resource.resource_name) for resource in resources)
     records: list[Message] = []
     results = []
-    for resource in _without_duplicates(asked) if at_controller else asked:
+    for resource in _without_duplicates(resources) if at_controller else resources:
         kind, name = resource.resource_type, resource.resource_name
         twice = times[kind, name] > 1
         try:
@@ -101,7 +101,7 @@ def alter_configs(
                 _check_resource_type(kind, at_controller=at_controller)
                 if twice:
                     raise Refusal(error_codes.INVALID_REQUEST, "Duplicate resource.")
-                records += _resource_records(image, settings, resource, judge, at_controller=at_controller)
+                records += _resource_records(image, settings, resource, alter, at_controller=at_controller)
         except Refusal as refusal:
             results.append(ConfigResourceResult(kind, name, refusal.code, refusal.message))
         else:
@@ -112,25 +112,25 @@ def alter_configs(
 def preprocess(
     image: Image,
     settings: Settings,
-    asked: Sequence[A],
-    look: Callable[[Target, A], None],
+    resources: Sequence[A],
+    check: Callable[[Target, A], None],
     loggers: Callable[[A], None] | None = None,
 ) -> tuple[list[ConfigResourceResult], list[A]]:
     """The broker's part of `alter_configs` (Kafka's ConfigAdminManager.preprocess): the results of
     the resources that the broker decides itself, and the resources to forward to the controller.
 
-    `look` is `preprocess_legacy_alter` or `preprocess_incremental_alter`. Only the controller
+    `check` is `preprocess_legacy_alter` or `preprocess_incremental_alter`. Only the controller
     checks whether a topic exists and whether it may have its new configuration.
     """
-    times = Counter((resource.resource_type, resource.resource_name) for resource in asked)
+    times = Counter((resource.resource_type, resource.resource_name) for resource in resources)
     done, left = [], []
-    for resource in asked:
+    for resource in resources:
         kind, name = resource.resource_type, resource.resource_name
         try:
             if times[kind, name] > 1:
                 raise Refusal(error_codes.INVALID_REQUEST, "Each resource must appear at most once.")
             if kind != Resource.BROKER_LOGGER or loggers is None:
-                _preprocess_resource(image, settings, resource, look)
+                _preprocess_resource(image, settings, resource, check)
                 left.append(resource)
                 continue
             loggers(resource)
@@ -141,13 +141,13 @@ def preprocess(
     return done, left
 
 
-def _preprocess_resource(image: Image, settings: Settings, resource: A, look: Callable[[Target, A], None]) -> None:
+def _preprocess_resource(image: Image, settings: Settings, resource: A, check: Callable[[Target, A], None]) -> None:
     name, kind = resource.resource_name, resource.resource_type
     _check_resource_type(kind, at_controller=False)
     if kind == Resource.BROKER:
         _check_own_broker(settings, name)
     target = Target(Resource(kind), name, image.config_overrides(kind, name), settings, _elr_enabled(image))
-    _refusing_bad_configs(lambda: look(target, resource))
+    _refusing_bad_configs(lambda: check(target, resource))
 
 
 def legacy_alter_config(target: Target, resource: AlterConfigsResource) -> Records:
@@ -202,11 +202,11 @@ def config_records(image: Image, kind: int, name: str, configs: Records) -> list
     return records
 
 
-def _without_duplicates(asked: Sequence[A]) -> list[A]:
+def _without_duplicates(resources: Sequence[A]) -> list[A]:
     """The resources without repetitions of a configurable one: the first counts."""
     seen: set[tuple[int, str]] = set()
     found = []
-    for resource in asked:
+    for resource in resources:
         key = resource.resource_type, resource.resource_name
         if key not in seen or key[0] not in TABLES:
             seen.add(key)
@@ -215,7 +215,7 @@ def _without_duplicates(asked: Sequence[A]) -> list[A]:
 
 
 def _resource_records(
-    image: Image, settings: Settings, resource: A, judge: Callable[[Target, A], Records], *, at_controller: bool
+    image: Image, settings: Settings, resource: A, alter: Callable[[Target, A], Records], *, at_controller: bool
 ) -> list[Message]:
     name, kind = resource.resource_name, Resource(resource.resource_type)
     if kind is Resource.BROKER and not at_controller:
@@ -223,7 +223,7 @@ def _resource_records(
     elif kind is Resource.TOPIC and name and (problem := problem_with_name(name)) is not None:
         raise Refusal(error_codes.INVALID_TOPIC_EXCEPTION, problem)
     target = Target(kind, name, image.config_overrides(kind, name), settings, _elr_enabled(image), at_controller)
-    configs = _refusing_bad_configs(lambda: judge(target, resource))
+    configs = _refusing_bad_configs(lambda: alter(target, resource))
     if kind is Resource.TOPIC and name not in image.topic_ids:
         raise Refusal(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{name}' does not exist.")
     if kind is Resource.BROKER and name and at_controller and int(name) not in {*image.brokers, *image.controllers}:
@@ -251,9 +251,9 @@ def _elr_enabled(image: Image) -> bool:
     return image.features.get(ELR, 0) > 0
 
 
-def _refusing_bad_configs(judge: Callable[[], J]) -> J:
+def _refusing_bad_configs(action: Callable[[], J]) -> J:
     try:
-        return judge()
+        return action()
     except ConfigRefused as refused:
         code: int = getattr(error_codes, refused.error)
         raise Refusal(code, str(refused)) from None

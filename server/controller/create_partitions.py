@@ -22,13 +22,13 @@ CreatePartitionsTopic = CreatePartitionsRequest.CreatePartitionsTopic
 Result = CreatePartitionsResponse.CreatePartitionsTopicResult
 
 
-def create_partitions(image: Image, asked: Sequence[CreatePartitionsTopic]) -> ControllerResult[Result]:
+def create_partitions(image: Image, requested: Sequence[CreatePartitionsTopic]) -> ControllerResult[Result]:
     """Handles CreatePartitions. Refusal(POLICY_VIOLATION) for too many partitions."""
-    times = Counter(topic.name for topic in asked)
-    _check_size(image, [topic for topic in asked if times[topic.name] == 1])
+    times = Counter(topic.name for topic in requested)
+    _check_size(image, [topic for topic in requested if times[topic.name] == 1])
     records: list[Message] = []
     results = []
-    for topic in {topic.name: topic for topic in asked}.values():
+    for topic in {topic.name: topic for topic in requested}.values():
         try:
             if times[topic.name] > 1:
                 raise Refusal(error_codes.INVALID_REQUEST, "Duplicate topic name.")
@@ -45,42 +45,42 @@ def failed_result(name: str, code: int, message: str | None) -> Result:
     return Result(name=name, error_code=code, error_message=message)
 
 
-def _check_size(image: Image, asked: Sequence[CreatePartitionsTopic]) -> None:
-    known = ((topic.count, image.topic_named(topic.name)) for topic in asked)
+def _check_size(image: Image, requested: Sequence[CreatePartitionsTopic]) -> None:
+    known = ((topic.count, image.topic_named(topic.name)) for topic in requested)
     more = sum(max(0, count - len(found.partitions)) for count, found in known if found is not None)
     if more > MAX_RECORDS_PER_USER_OP:
         raise Refusal(error_codes.POLICY_VIOLATION, "Excessively large number of additional partitions per request.")
 
 
-def _added_partitions(image: Image, asked: CreatePartitionsTopic) -> list[Message]:
-    topic = image.topic_named(asked.name)
+def _added_partitions(image: Image, requested: CreatePartitionsTopic) -> list[Message]:
+    topic = image.topic_named(requested.name)
     if topic is None:
         raise Refusal(error_codes.UNKNOWN_TOPIC_OR_PARTITION)
     first = len(topic.partitions)
-    if asked.count <= first:
-        raise Refusal(error_codes.INVALID_PARTITIONS, _not_an_increase(asked, first))
-    replicas = _new_replicas(image, topic, asked, first)
+    if requested.count <= first:
+        raise Refusal(error_codes.INVALID_PARTITIONS, _not_an_increase(requested, first))
+    replicas = _new_replicas(image, topic, requested, first)
     return [
         replica_placement.partition_record(image, topic.id, index, brokers)
         for index, brokers in enumerate(replicas, start=first)
     ]
 
 
-def _not_an_increase(asked: CreatePartitionsTopic, held: int) -> str:
-    if asked.count == held:
+def _not_an_increase(requested: CreatePartitionsTopic, held: int) -> str:
+    if requested.count == held:
         return f"Topic already has {held} partition(s)."
-    return f"The topic {asked.name} currently has {held} partition(s); {asked.count} would not be an increase."
+    return f"The topic {requested.name} currently has {held} partition(s); {requested.count} would not be an increase."
 
 
-def _new_replicas(image: Image, topic: TopicImage, asked: CreatePartitionsTopic, first: int) -> list[list[int]]:
-    more, factor = asked.count - first, len(topic.partitions[0].replicas)
-    if asked.assignments is None:
+def _new_replicas(image: Image, topic: TopicImage, requested: CreatePartitionsTopic, first: int) -> list[list[int]]:
+    more, factor = requested.count - first, len(topic.partitions[0].replicas)
+    if requested.assignments is None:
         return replica_placement.place_replicas(image, first, more, factor)
-    if len(asked.assignments) != more:
-        given = f"only {len(asked.assignments)} assignment(s) were specified."
+    if len(requested.assignments) != more:
+        given = f"only {len(requested.assignments)} assignment(s) were specified."
         message = f"Attempted to add {more} additional partition(s), but {given}"
         raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, message)
     return [
         replica_placement.checked_assignment(image, index, given.broker_ids, factor)
-        for index, given in enumerate(asked.assignments, start=first)
+        for index, given in enumerate(requested.assignments, start=first)
     ]

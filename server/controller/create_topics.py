@@ -40,22 +40,22 @@ DEFAULT = -1
 
 
 def create_topics(
-    image: Image, settings: Settings, asked: Sequence[CreatableTopic], new_id: Callable[[], Uuid]
+    image: Image, settings: Settings, requested: Sequence[CreatableTopic], new_id: Callable[[], Uuid]
 ) -> ControllerResult[Result]:
     """Handles CreateTopics. Refusal(POLICY_VIOLATION) for too many partitions."""
-    times = Counter(topic.name for topic in asked)
-    _check_size(settings, [topic for topic in asked if times[topic.name] == 1])
+    times = Counter(topic.name for topic in requested)
+    _check_size(settings, [topic for topic in requested if times[topic.name] == 1])
     records: list[Message] = []
     results = []
     described: Descriptions = {}
-    for topic in {topic.name: topic for topic in asked}.values():
+    for topic in {topic.name: topic for topic in requested}.values():
         try:
             _check_request(topic.name, times[topic.name])
-            made, result = _create_topic(image, settings, topic, new_id, described)
+            new_records, result = _create_topic(image, settings, topic, new_id, described)
         except Refusal as refusal:
             results.append(failed_result(topic.name, refusal.code, refusal.message))
         else:
-            records += made
+            records += new_records
             results.append(result)
     return ControllerResult(records, results).checked()
 
@@ -65,10 +65,10 @@ def failed_result(name: str, code: int, message: str | None) -> Result:
     return Result(name=name, error_code=code, error_message=message)
 
 
-def _check_size(settings: Settings, asked: Sequence[CreatableTopic]) -> None:
+def _check_size(settings: Settings, requested: Sequence[CreatableTopic]) -> None:
     default = settings.int("num.partitions")
     partitions = sum(
-        len(topic.assignments) or max(0, _value_or_default(topic.num_partitions, default)) for topic in asked
+        len(topic.assignments) or max(0, _value_or_default(topic.num_partitions, default)) for topic in requested
     )
     if partitions > MAX_RECORDS_PER_USER_OP:
         raise Refusal(error_codes.POLICY_VIOLATION, "Excessively large number of partitions per request.")
@@ -114,12 +114,12 @@ def _check_name(image: Image, name: str) -> None:
 
 
 def _configs(image: Image, settings: Settings, topic: CreatableTopic) -> Records:
-    asked = {config.name: config.value for config in topic.configs if config.value is not None}
+    requested = {config.name: config.value for config in topic.configs if config.value is not None}
     nulls = [config.name for config in topic.configs if config.value is None]
     if nulls:
         message = f"Null value not supported for topic configs: {','.join(nulls)}"
         raise Refusal(error_codes.INVALID_CONFIG, message)
-    return checked_topic_configs(image, settings, topic.name, asked) if asked else {}
+    return checked_topic_configs(image, settings, topic.name, requested) if requested else {}
 
 
 def _placed_replicas(image: Image, settings: Settings, topic: CreatableTopic) -> list[list[int]]:

@@ -47,15 +47,15 @@ class TokenSettings(NamedTuple):
     """
 
     key: bytes
-    longest: int
-    renewal: int
+    max_lifetime_ms: int
+    expiry_time_ms: int
 
     def proof(self, token_id: str) -> bytes:
         """The HMAC that the holder of a token sends."""
         return hmac.digest(self.key, token_id.encode(), "sha512")
 
     def __repr__(self) -> str:
-        return f"tokens of {self.longest} ms, renewed within {self.renewal} ms"
+        return f"tokens of {self.max_lifetime_ms} ms, renewed within {self.expiry_time_ms} ms"
 
 
 def token_settings_of(settings: Settings) -> TokenSettings | None:
@@ -63,19 +63,22 @@ def token_settings_of(settings: Settings) -> TokenSettings | None:
     key = settings["delegation.token.secret.key"]
     if not key:
         return None
-    longest, renewal = settings.int("delegation.token.max.lifetime.ms"), settings.int("delegation.token.expiry.time.ms")
-    return TokenSettings(str(key).encode(), longest, renewal)
+    max_lifetime_ms, expiry_time_ms = (
+        settings.int("delegation.token.max.lifetime.ms"),
+        settings.int("delegation.token.expiry.time.ms"),
+    )
+    return TokenSettings(str(key).encode(), max_lifetime_ms, expiry_time_ms)
 
 
-def checked_token_settings(image: Image, terms: TokenSettings | None) -> TokenSettings:
+def checked_token_settings(image: Image, token_settings: TokenSettings | None) -> TokenSettings:
     """The settings. Refusal(DELEGATION_TOKEN_AUTH_DISABLED) without a secret key,
     (UNSUPPORTED_VERSION) below the metadata.version that has tokens.
     """
-    if terms is None:
+    if token_settings is None:
         raise Refusal(error_codes.DELEGATION_TOKEN_AUTH_DISABLED)
     if level_of(image) < TOKENS:
         raise Refusal(error_codes.UNSUPPORTED_VERSION)
-    return terms
+    return token_settings
 
 
 class NewTokenRequest(NamedTuple):
@@ -88,19 +91,19 @@ class NewTokenRequest(NamedTuple):
 
 
 def create_token(
-    image: Image, terms: TokenSettings, wanted: NewTokenRequest, new_id: Callable[[], Uuid], now: int
+    image: Image, token_settings: TokenSettings, requested: NewTokenRequest, new_id: Callable[[], Uuid], now: int
 ) -> DelegationTokenRecord:
     """A new token. Refusal(INVALID_PRINCIPAL_TYPE) for a renewer that is not a user."""
-    if any(renewer.type != USER_TYPE for renewer in wanted.renewers):
+    if any(renewer.type != USER_TYPE for renewer in requested.renewers):
         raise Refusal(error_codes.INVALID_PRINCIPAL_TYPE)
-    end = _add_ms(now, _bounded_period(terms.longest, wanted.lifetime))
+    end = _add_ms(now, _bounded_period(token_settings.max_lifetime_ms, requested.lifetime))
     return DelegationTokenRecord(
-        owner=str(wanted.owner),
-        requester=str(wanted.requester),
-        renewers=[*map(str, wanted.renewers)],
+        owner=str(requested.owner),
+        requester=str(requested.requester),
+        renewers=[*map(str, requested.renewers)],
         issue_timestamp=now,
         max_timestamp=end,
-        expiration_timestamp=min(end, _add_ms(now, terms.renewal)),
+        expiration_timestamp=min(end, _add_ms(now, token_settings.expiry_time_ms)),
         token_id=_unused_token_id(image, new_id),
     )
 
@@ -113,26 +116,26 @@ def _unused_token_id(image: Image, new_id: Callable[[], Uuid]) -> str:
 
 
 def renew_token(
-    image: Image, terms: TokenSettings, proof: bytes, who: str, period: int, now: int
+    image: Image, token_settings: TokenSettings, proof: bytes, principal: str, period: int, now: int
 ) -> ControllerResult[int]:
     """Extends the token by `period` (ms), or by the settings' maximum; the result is its new expiry
     time. Refusal.
     """
-    token_id, token = _token_with_hmac(image, terms, proof)
+    token_id, token = _token_with_hmac(image, token_settings, proof)
     if _is_expired(token, now):
         raise Refusal(error_codes.DELEGATION_TOKEN_EXPIRED)
-    _check_owner_or_renewer(token, who)
-    return _with_expiry(token_id, token, _add_ms(now, _bounded_period(terms.renewal, period)))
+    _check_owner_or_renewer(token, principal)
+    return _with_expiry(token_id, token, _add_ms(now, _bounded_period(token_settings.expiry_time_ms, period)))
 
 
 def expire_token(
-    image: Image, terms: TokenSettings, proof: bytes, who: str, period: int, now: int
+    image: Image, token_settings: TokenSettings, proof: bytes, principal: str, period: int, now: int
 ) -> ControllerResult[int]:
     """Sets the token to expire in `period` (ms), earlier or later than before; a negative period
     removes it at once. The result is its new expiry time. Refusal.
     """
-    token_id, token = _token_with_hmac(image, terms, proof)
-    _check_owner_or_renewer(token, who)
+    token_id, token = _token_with_hmac(image, token_settings, proof)
+    _check_owner_or_renewer(token, principal)
     if period < 0:
         return ControllerResult([RemoveDelegationTokenRecord(token_id=token_id)], [now])
     if _is_expired(token, now):
@@ -153,15 +156,15 @@ def _with_expiry(token_id: str, token: DelegationToken, end: int) -> ControllerR
     )
 
 
-def _token_with_hmac(image: Image, terms: TokenSettings, proof: bytes) -> tuple[str, DelegationToken]:
+def _token_with_hmac(image: Image, token_settings: TokenSettings, proof: bytes) -> tuple[str, DelegationToken]:
     for token_id, token in image.tokens.items():
-        if hmac.compare_digest(terms.proof(token_id), proof):
+        if hmac.compare_digest(token_settings.proof(token_id), proof):
             return token_id, token
     raise Refusal(error_codes.DELEGATION_TOKEN_NOT_FOUND)
 
 
-def _check_owner_or_renewer(token: DelegationToken, who: str) -> None:
-    if who != token.owner and who not in token.renewers:
+def _check_owner_or_renewer(token: DelegationToken, principal: str) -> None:
+    if principal != token.owner and principal not in token.renewers:
         raise Refusal(error_codes.DELEGATION_TOKEN_OWNER_MISMATCH)
 
 
@@ -169,9 +172,9 @@ def _is_expired(token: DelegationToken, now: int) -> bool:
     return min(token.max_timestamp, token.expiration_timestamp) < now
 
 
-def _bounded_period(most: int, wanted: int) -> int:
+def _bounded_period(maximum: int, requested: int) -> int:
     """A period that is not positive means the maximum."""
-    return min(most, wanted) if wanted > 0 else most
+    return min(maximum, requested) if requested > 0 else maximum
 
 
 def _add_ms(now: int, duration: int) -> int:

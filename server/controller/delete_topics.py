@@ -23,11 +23,11 @@ DeleteTopicState = DeleteTopicsRequest.DeleteTopicState
 Result = DeleteTopicsResponse.DeletableTopicResult
 
 
-def delete_topics(image: Image, asked: Sequence[DeleteTopicState]) -> ControllerResult[Result]:
+def delete_topics(image: Image, states: Sequence[DeleteTopicState]) -> ControllerResult[Result]:
     """Handles DeleteTopics."""
-    times = Counter((state.name, state.topic_id) for state in asked)
+    times = Counter((state.name, state.topic_id) for state in states)
     results: list[Result] = []
-    wanted: dict[Uuid, int] = {}
+    times_named: dict[Uuid, int] = {}
     for (name, topic_id), count in times.items():
         try:
             found = _checked_topic_id(image, name, topic_id, count)
@@ -35,10 +35,10 @@ def delete_topics(image: Image, asked: Sequence[DeleteTopicState]) -> Controller
             answers = 1 if name or topic_id != Uuid.ZERO else count
             results += [failed_result(name, topic_id, refusal.code, refusal.message)] * answers
         else:
-            wanted[found] = wanted.get(found, times[None, found] > 1) + 1
-    gone = [topic_id for topic_id, ways in wanted.items() if ways == 1]
-    results += [_result(image, topic_id, gone=ways == 1) for topic_id, ways in wanted.items()]
-    return ControllerResult([RemoveTopicRecord(topic_id=topic_id) for topic_id in gone], results).checked()
+            times_named[found] = times_named.get(found, times[None, found] > 1) + 1
+    deleted = [topic_id for topic_id, ways in times_named.items() if ways == 1]
+    results += [_result(image, topic_id, deleted=ways == 1) for topic_id, ways in times_named.items()]
+    return ControllerResult([RemoveTopicRecord(topic_id=topic_id) for topic_id in deleted], results).checked()
 
 
 def _checked_topic_id(image: Image, name: str | None, topic_id: Uuid, times: int) -> Uuid:
@@ -56,9 +56,9 @@ def _checked_topic_id(image: Image, name: str | None, topic_id: Uuid, times: int
     return found.id
 
 
-def _result(image: Image, topic_id: Uuid, *, gone: bool) -> Result:
+def _result(image: Image, topic_id: Uuid, *, deleted: bool) -> Result:
     name = image.topics[topic_id].name
-    if gone:
+    if deleted:
         return Result(name=name, topic_id=topic_id)
     message = "The provided topic name maps to an ID that was already supplied."
     return failed_result(name, topic_id, error_codes.INVALID_REQUEST, message)

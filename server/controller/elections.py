@@ -140,5 +140,5 @@ def elect_unclean_leaders(image: Image, settings: Settings) -> list[PartitionCha
 def _limited_elections(
     changes: PartitionChanges, of: Iterable[ImagePartition], kind: Election
 ) -> list[PartitionChangeRecord]:
-    made = (record for place in of for record in changes.change(place, PartitionTarget(election=kind)))
-    return list(islice(made, MAX_ELECTIONS_PER_IMBALANCE))
+    new_records = (record for place in of for record in changes.change(place, PartitionTarget(election=kind)))
+    return list(islice(new_records, MAX_ELECTIONS_PER_IMBALANCE))

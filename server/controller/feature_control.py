@@ -64,16 +64,16 @@ class FeatureUpdateResult(NamedTuple):
 
 
 def update_features(
-    image: Image, quorum: QuorumFeatures, asked: Iterable[FeatureUpdate], min_insync_replicas: int
+    image: Image, quorum: QuorumFeatures, requested: Iterable[FeatureUpdate], min_insync_replicas: int
 ) -> FeatureUpdateResult:
     """Handles UpdateFeatures. `min_insync_replicas` is the controller's static configuration.
     Refusal(INVALID_UPDATE_VERSION).
     """
-    wanted = {each.feature: each for each in asked}
-    levels = {**image.features, **{name: each.max_version_level for name, each in wanted.items()}}
+    updates = {each.feature: each for each in requested}
+    levels = {**image.features, **{name: each.max_version_level for name, each in updates.items()}}
     records: list[Message] = []
     raised = None
-    for name, each in wanted.items():
+    for name, each in updates.items():
         current = quorum.kraft_version if name == KRAFT_VERSION else image.features.get(name, 0)
         level = each.max_version_level
         _check_update(image, quorum, each, current)
@@ -89,24 +89,24 @@ def update_features(
         else:
             _check_dependencies(quorum, name, level, levels)
         records.append(FeatureLevelRecord(name=name, feature_level=level))
-    if ELR in wanted and wanted[ELR].max_version_level > 0:
+    if ELR in updates and updates[ELR].max_version_level > 0:
         records = [*_min_isr_records(image, min_insync_replicas), *records]
     return FeatureUpdateResult(records, raised)
 
 
-def _check_update(image: Image, quorum: QuorumFeatures, asked: FeatureUpdate, current: int) -> None:
+def _check_update(image: Image, quorum: QuorumFeatures, requested: FeatureUpdate, current: int) -> None:
     """The checks that hold for every feature."""
-    name, level = asked.feature, asked.max_version_level
-    if asked.upgrade_type not in (UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE):
+    name, level = requested.feature, requested.max_version_level
+    if requested.upgrade_type not in (UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE):
         raise _invalid(name, level, "The controller does not support the given upgrade type.")
     if level < 0:
         raise _invalid(name, level, "A feature version cannot be less than 0.")
     if problem := next(_unsupporting_nodes(image, quorum, name, level), None):
         raise _invalid(name, level, problem)
-    if level < current and asked.upgrade_type == UPGRADE:
+    if level < current and requested.upgrade_type == UPGRADE:
         message = "Can't downgrade the version of this feature without setting the upgrade type to either safe or unsafe downgrade."
         raise _invalid(name, level, message)
-    if level > current and asked.upgrade_type != UPGRADE:
+    if level > current and requested.upgrade_type != UPGRADE:
         raise _invalid(name, level, "Can't downgrade to a newer version.")
 
 
@@ -117,11 +117,11 @@ def _unsupporting_nodes(image: Image, quorum: QuorumFeatures, name: str, level: 
     registered = image.features.get(METADATA_VERSION, 0) >= CONTROLLERS
     others = [(id, each) for id, each in sorted(image.controllers.items()) if id != quorum.node_id and registered]
     nodes += [(f"Controller {id}", controller.features) for id, controller in others]
-    for who, features in nodes:
+    for node, features in nodes:
         low, high = features.get(name, NOT_SUPPORTED)
         if not low <= level <= high:
             span = str(low) if low == high else f"{low}-{high}"
-            yield f"{who} only supports versions {span}" if high else f"{who} does not support this feature."
+            yield f"{node} only supports versions {span}" if high else f"{node} does not support this feature."
     if registered:
         for id in sorted(quorum.voters - {quorum.node_id} - dict(others).keys()):
             yield f"controller {id} has not registered, and may not support this feature"

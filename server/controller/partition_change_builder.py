@@ -176,5 +176,5 @@ class _PartitionChangeBuilder:
         return changed or any(each is not None for each in lists)
 
 
-def _value_or_previous(wanted: Brokers | None, old: Brokers) -> list[int]:
-    return list(old if wanted is None else wanted)
+def _value_or_previous(new: Brokers | None, old: Brokers) -> list[int]:
+    return list(old if new is None else new)

@@ -33,10 +33,10 @@ class PartitionReassignmentReplicas(NamedTuple):
         return cls(partition.replicas, partition.adding_replicas, partition.removing_replicas)
 
     @classmethod
-    def to_target(cls, current: Brokers, wanted: Brokers) -> PartitionReassignmentReplicas:
+    def to_target(cls, current: Brokers, target: Brokers) -> PartitionReassignmentReplicas:
         """From the current replicas to the target."""
-        removing = sorted(set(current) - set(wanted))
-        return cls([*wanted, *removing], sorted(set(wanted) - set(current)), removing)
+        removing = sorted(set(current) - set(target))
+        return cls([*target, *removing], sorted(set(target) - set(current)), removing)
 
     @property
     def in_progress(self) -> bool:

@@ -49,19 +49,19 @@ def alter_partition_reassignments(
     results = []
     for topic in request.topics:
         answers = []
-        for asked in topic.partitions:
+        for requested in topic.partitions:
             try:
-                place = _checked_partition(image, topic.name, asked.partition_index)
-                if asked.replicas is None:
+                place = _checked_partition(image, topic.name, requested.partition_index)
+                if requested.replicas is None:
                     records += _cancel_reassignment(image, settings, changes, place)
                 else:
                     records += _start_reassignment(
-                        image, changes, place, asked.replicas, request.allow_replication_factor_change
+                        image, changes, place, requested.replicas, request.allow_replication_factor_change
                     )
             except Refusal as refusal:
-                answers.append(_result(asked, refusal.code, refusal.message))
+                answers.append(_result(requested, refusal.code, refusal.message))
             else:
-                answers.append(_result(asked))
+                answers.append(_result(requested))
         results.append(Result(name=topic.name, partitions=answers))
     return ControllerResult(records, results).checked()
 
@@ -76,15 +76,15 @@ def _checked_partition(image: Image, name: str, index: int) -> ImagePartition:
 
 
 def _start_reassignment(
-    image: Image, changes: PartitionChanges, place: ImagePartition, wanted: Sequence[int], may_change_factor: bool
+    image: Image, changes: PartitionChanges, place: ImagePartition, target: Sequence[int], may_change_factor: bool
 ) -> list[PartitionChangeRecord]:
-    check_assignable(image, wanted)
+    check_assignable(image, target)
     partition = place.partition
     factor = len(PartitionReassignmentReplicas.of(partition).target_replicas())
-    if not may_change_factor and factor != len(wanted):
-        message = f"The replication factor is changed from {factor} to {len(wanted)}"
+    if not may_change_factor and factor != len(target):
+        message = f"The replication factor is changed from {factor} to {len(target)}"
         raise Refusal(error_codes.INVALID_REPLICATION_FACTOR, message)
-    replicas, adding, removing = PartitionReassignmentReplicas.to_target(partition.replicas, wanted)
+    replicas, adding, removing = PartitionReassignmentReplicas.to_target(partition.replicas, target)
     return changes.change(place, PartitionTarget(replicas=replicas, adding=adding or None, removing=removing or None))
 
 
@@ -110,31 +110,37 @@ def _cancel_reassignment(
     return changes.change(place, target)
 
 
-def _result(asked: ReassignablePartition, code: int = error_codes.NONE, message: str | None = None) -> PartitionResult:
-    return PartitionResult(partition_index=asked.partition_index, error_code=code, error_message=message)
+def _result(
+    requested: ReassignablePartition, code: int = error_codes.NONE, message: str | None = None
+) -> PartitionResult:
+    return PartitionResult(partition_index=requested.partition_index, error_code=code, error_message=message)
 
 
-def list_partition_reassignments(image: Image, asked: Sequence[ListedTopic] | None) -> list[OngoingTopicReassignment]:
+def list_partition_reassignments(
+    image: Image, requested: Sequence[ListedTopic] | None
+) -> list[OngoingTopicReassignment]:
     """Handles ListPartitionReassignments. Partitions without a reassignment, and unknown ones, are
     left out.
     """
-    told = []
-    for topic, indexes in _listed_partitions(image, asked):
+    listed = []
+    for topic, indexes in _listed_partitions(image, requested):
         moving = [index for index in indexes if index in topic.partitions and _is_reassigning(topic.partitions[index])]
         if moving:
-            told.append(
+            listed.append(
                 OngoingTopicReassignment(name=topic.name, partitions=[_ongoing(index, topic) for index in moving])
             )
-    return told
+    return listed
 
 
-def _listed_partitions(image: Image, asked: Sequence[ListedTopic] | None) -> Iterator[tuple[TopicImage, Sequence[int]]]:
-    if asked is None:
+def _listed_partitions(
+    image: Image, requested: Sequence[ListedTopic] | None
+) -> Iterator[tuple[TopicImage, Sequence[int]]]:
+    if requested is None:
         for _, topic_id in sorted(image.topic_ids.items()):
             topic = image.topics[topic_id]
             yield topic, sorted(topic.partitions)
     else:
-        for each in asked:
+        for each in requested:
             found = image.topic_named(each.name)
             if found is not None:
                 yield found, each.partition_indexes

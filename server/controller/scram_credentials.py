@@ -45,18 +45,18 @@ def alter_scram_credentials(
     image: Image, deletions: Sequence[Deletion], upsertions: Sequence[Upsertion]
 ) -> ControllerResult[ScramUserResult]:
     """Handles AlterUserScramCredentials. Successful users come first, as in Kafka."""
-    well: dict[str, Message] = {}
+    succeeded: dict[str, Message] = {}
     failed: dict[str, ScramUserResult] = {}
     for user, decide in _requested_changes(image, deletions, upsertions):
         if user in failed:
             continue
         try:
-            if well.pop(user, None) is not None:
+            if succeeded.pop(user, None) is not None:
                 raise Refusal(error_codes.DUPLICATE_RESOURCE, ALTERED_TWICE)
-            well[user] = decide()
+            succeeded[user] = decide()
         except Refusal as refusal:
             failed[user] = ScramUserResult(user, refusal.code, refusal.message)
-    return ControllerResult(list(well.values()), [*map(ScramUserResult, well), *failed.values()])
+    return ControllerResult(list(succeeded.values()), [*map(ScramUserResult, succeeded), *failed.values()])
 
 
 def _requested_changes(
@@ -68,23 +68,25 @@ def _requested_changes(
         yield upsertion.name, partial(_upsertion_record, image, upsertion)
 
 
-def _deletion_record(image: Image, asked: Deletion) -> Message:
-    _checked_mechanism(image, asked.name, asked.mechanism)
-    if (asked.name, asked.mechanism) not in image.scram:
+def _deletion_record(image: Image, requested: Deletion) -> Message:
+    _checked_mechanism(image, requested.name, requested.mechanism)
+    if (requested.name, requested.mechanism) not in image.scram:
         raise Refusal(error_codes.RESOURCE_NOT_FOUND, "Attempt to delete a user credential that does not exist")
-    return RemoveUserScramCredentialRecord(name=asked.name, mechanism=asked.mechanism)
+    return RemoveUserScramCredentialRecord(name=requested.name, mechanism=requested.mechanism)
 
 
-def _upsertion_record(image: Image, asked: Upsertion) -> Message:
-    mechanism = _checked_mechanism(image, asked.name, asked.mechanism)
-    if asked.iterations < mechanism.least:
+def _upsertion_record(image: Image, requested: Upsertion) -> Message:
+    mechanism = _checked_mechanism(image, requested.name, requested.mechanism)
+    if requested.iterations < mechanism.least:
         raise Refusal(error_codes.UNACCEPTABLE_CREDENTIAL, "Too few iterations")
-    if asked.iterations > MAX_ITERATIONS:
+    if requested.iterations > MAX_ITERATIONS:
         raise Refusal(error_codes.UNACCEPTABLE_CREDENTIAL, "Too many iterations")
-    if not asked.salted_password:
+    if not requested.salted_password:
         # Java has no empty HMAC key; Kafka fails with an unexpected exception
         raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
-    return record_of(asked.name, mechanism, bytes(asked.salt), bytes(asked.salted_password), asked.iterations)
+    return record_of(
+        requested.name, mechanism, bytes(requested.salt), bytes(requested.salted_password), requested.iterations
+    )
 
 
 def _checked_mechanism(image: Image, user: str, mechanism: int) -> ScramMechanism:

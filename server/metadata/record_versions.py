@@ -103,8 +103,10 @@ def batch_level(records: Iterable[Any], level: int | None) -> int:
     """
     if level is not None:
         return level
-    told = (each for each in records if type(each).__name__ == "FeatureLevelRecord" and each.name == METADATA_VERSION)
-    return next((each.feature_level for each in told), NEWEST)
+    level_records = (
+        each for each in records if type(each).__name__ == "FeatureLevelRecord" and each.name == METADATA_VERSION
+    )
+    return next((each.feature_level for each in level_records), NEWEST)
 
 
 def records_at_level(records: Sequence[Message], level: int) -> list[Message]:

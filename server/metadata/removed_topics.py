@@ -12,5 +12,5 @@ def removed_topics(before: Image, after: Image, records: Sequence[Any] | None) -
     """By the records between the images or, for an image loaded from a snapshot, by comparison."""
     if records is None:
         return [topic for topic in before.topics.values() if topic.id not in after.topics]
-    gone = (record.topic_id for record in records if type(record).__name__ == "RemoveTopicRecord")
-    return [topic for id in gone if (topic := before.topic(id)) is not None]
+    removed_ids = (record.topic_id for record in records if type(record).__name__ == "RemoveTopicRecord")
+    return [topic for id in removed_ids if (topic := before.topic(id)) is not None]

@@ -35,11 +35,11 @@ CHANGED_LISTS = {  # field of PartitionChangeRecord -> field of PartitionImage
 def topic(image: Image, record: Any) -> Image:
     if record.topic_id in image.topics or record.name in image.topic_ids:
         raise BrokenLog(f"{record!r} is about a topic that is there already")
-    made = TopicImage(record.name, record.topic_id, Map())
+    created = TopicImage(record.name, record.topic_id, Map())
     return image._replace(
-        topics=image.topics.set(made.id, made),
-        topic_ids=image.topic_ids.set(made.name, made.id),
-        topics_with_collision_chars=_with_lookalike(image, made.name),
+        topics=image.topics.set(created.id, created),
+        topic_ids=image.topic_ids.set(created.name, created.id),
+        topics_with_collision_chars=_with_lookalike(image, created.name),
     )
 
 
@@ -121,12 +121,12 @@ def partition_change(image: Image, record: Any) -> Image:
 
 
 def remove_topic(image: Image, record: Any) -> Image:
-    gone = known_topic(image, record)
+    removed = known_topic(image, record)
     return image._replace(
-        topics=image.topics.delete(gone.id),
-        topic_ids=image.topic_ids.delete(gone.name),
-        topics_with_collision_chars=_without_lookalike(image, gone.name),
-        configs=without(image.configs, (TOPIC, gone.name)),
+        topics=image.topics.delete(removed.id),
+        topic_ids=image.topic_ids.delete(removed.name),
+        topics_with_collision_chars=_without_lookalike(image, removed.name),
+        configs=without(image.configs, (TOPIC, removed.name)),
     )
 
 

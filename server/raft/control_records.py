@@ -43,16 +43,16 @@ Control = tuple[int, bytes]
 
 def read_control_records(batches: Buffer) -> list[VoterControlRecord]:
     """The voter control records of whole batches. WireError if one cannot be read."""
-    return [said for position, header in iter_batches(batches) for said in _of_batch(batches, position, header)]
+    return [parsed for position, header in iter_batches(batches) for parsed in _of_batch(batches, position, header)]
 
 
 def _of_batch(batches: Buffer, position: int, header: BatchHeader) -> Iterator[VoterControlRecord]:
     if not header.is_control:
         return
     for record in records_of(batches, position, header):
-        said = read_control_record(record.offset, control_type(record)[1], record.value)
-        if said is not None:
-            yield said
+        parsed = read_control_record(record.offset, control_type(record)[1], record.value)
+        if parsed is not None:
+            yield parsed
 
 
 def read_control_record(offset: int, kind: int, value: bytes | None) -> VoterControlRecord | None:

@@ -24,7 +24,7 @@ class EpochElection:
         if voter_id in self._voters:
             self._answers[voter_id] = granted or self._answers.get(voter_id, False)
 
-    def ask_again(self, voter_id: int) -> None:
+    def forget_refusal(self, voter_id: int) -> None:
         """Forgets a refusal, so that the voter is asked again."""
         if self._answers.get(voter_id) is False:
             del self._answers[voter_id]

@@ -55,12 +55,12 @@ def handle_fetch_request(replica: KafkaRaftClient, request: InboundRequest) -> M
     code = _check_whole(replica, request)
     if code:
         return FetchResponse(error_code=code)
-    asked = _quorum_fetch(body, request.version)
-    code = _check(replica, asked)
+    fetch = _quorum_fetch(body, request.version)
+    code = _check(replica, fetch)
     if code:
-        return _answer(replica, asked, code)
-    found = _try_answer(replica, asked)
-    return _wait(replica, asked) if found is None else found
+        return _answer(replica, fetch, code)
+    found = _try_answer(replica, fetch)
+    return _wait(replica, fetch) if found is None else found
 
 
 def _check_whole(replica: KafkaRaftClient, request: InboundRequest) -> int:
@@ -89,12 +89,12 @@ def _quorum_fetch(body: FetchRequest, version: int) -> QuorumFetch:
     )
 
 
-def _check(replica: KafkaRaftClient, asked: QuorumFetch) -> int:
-    at = asked.at
-    if asked.max_wait < 0 or at.offset < 0 or at.epoch < 0 or asked.epoch < 0 or at.epoch > asked.epoch:
+def _check(replica: KafkaRaftClient, fetch: QuorumFetch) -> int:
+    at = fetch.at
+    if fetch.max_wait < 0 or at.offset < 0 or at.epoch < 0 or fetch.epoch < 0 or at.epoch > fetch.epoch:
         return error_codes.INVALID_REQUEST
-    code = leader_code(replica, asked.epoch)
-    if code == error_codes.NONE and asked.key.id == replica.key.id:
+    code = leader_code(replica, fetch.epoch)
+    if code == error_codes.NONE and fetch.key.id == replica.key.id:
         return error_codes.UNKNOWN_SERVER_ERROR  # as in Kafka: a replica does not follow itself
     return code
 
@@ -120,54 +120,54 @@ def record_fetch(replica: KafkaRaftClient, key: ReplicaKey) -> None:
         replica.state.heard_of(key, replica.now, transitions.check_quorum_timeout(replica))
 
 
-def _try_answer(replica: KafkaRaftClient, asked: QuorumFetch) -> Message | None:
+def _try_answer(replica: KafkaRaftClient, fetch: QuorumFetch) -> Message | None:
     """The response, or None if the follower may wait for more. Only at the leader."""
     leader = replica.state
     if not isinstance(leader, LeaderState):
-        return _answer(replica, asked, error_codes.NOT_LEADER_OR_FOLLOWER)
-    validity = replica.log.validate(asked.at.offset, asked.at.epoch)
+        return _answer(replica, fetch, error_codes.NOT_LEADER_OR_FOLLOWER)
+    validity = replica.log.validate(fetch.at.offset, fetch.at.epoch)
     if validity.position is FollowerPosition.DIVERGING:
         end = FetchResponse.EpochEndOffset(epoch=validity.at.epoch, end_offset=validity.at.offset)
-        return _answer(replica, asked, 0, diverging_epoch=end)
+        return _answer(replica, fetch, 0, diverging_epoch=end)
     if validity.position is FollowerPosition.SNAPSHOT:
         id = FetchResponse.SnapshotId(end_offset=validity.at.offset, epoch=validity.at.epoch)
-        return _answer(replica, asked, 0, snapshot_id=id)
-    record_fetch(replica, asked.key)
-    if asked.key.id >= 0 and leader.fetched(asked.key, asked.at.offset, replica.log.end_offset, replica.now):
+        return _answer(replica, fetch, 0, snapshot_id=id)
+    record_fetch(replica, fetch.key)
+    if fetch.key.id >= 0 and leader.fetched(fetch.key, fetch.at.offset, replica.log.end_offset, replica.now):
         leader_actions.advance_high_watermark(replica, leader)
-    if asked.at.offset < replica.log.end_offset:
-        records = replica.log.read(asked.at.offset, asked.max_bytes).records
-        return _answer(replica, asked, 0, records=records)
-    if asked.max_wait == 0 or _has_newer_high_watermark(leader, asked):
-        return _answer(replica, asked, 0)
+    if fetch.at.offset < replica.log.end_offset:
+        records = replica.log.read(fetch.at.offset, fetch.max_bytes).records
+        return _answer(replica, fetch, 0, records=records)
+    if fetch.max_wait == 0 or _has_newer_high_watermark(leader, fetch):
+        return _answer(replica, fetch, 0)
     return None
 
 
-def _has_newer_high_watermark(leader: LeaderState, asked: QuorumFetch) -> bool:
+def _has_newer_high_watermark(leader: LeaderState, fetch: QuorumFetch) -> bool:
     """Whether the follower does not know the current high watermark (KIP-1166)."""
-    return leader.high_watermark is not None and asked.high_watermark < leader.high_watermark
+    return leader.high_watermark is not None and fetch.high_watermark < leader.high_watermark
 
 
-def _wait(replica: KafkaRaftClient, asked: QuorumFetch) -> Wait[Message]:
+def _wait(replica: KafkaRaftClient, fetch: QuorumFetch) -> Wait[Message]:
     """Waits for records, a new high watermark, another leader, or the deadline."""
-    deadline = replica.now + asked.max_wait
+    deadline = replica.now + fetch.max_wait
     while (yield Until(deadline, [replica.parked])):
-        if leader_code(replica, asked.epoch) != error_codes.NONE:
-            return _answer(replica, asked, error_codes.NOT_LEADER_OR_FOLLOWER)
+        if leader_code(replica, fetch.epoch) != error_codes.NONE:
+            return _answer(replica, fetch, error_codes.NOT_LEADER_OR_FOLLOWER)
         try:
-            found = _try_answer(replica, asked)
+            found = _try_answer(replica, fetch)
         except DiskFailure as problem:
             replica.fail(problem)
             return error_response_of(ApiKeys.FETCH, error_codes.BROKER_NOT_AVAILABLE)
         replica.proceed()
         if found is not None:
             return found
-    return _answer(replica, asked, error_codes.NONE)
+    return _answer(replica, fetch, error_codes.NONE)
 
 
 def _answer(
     replica: KafkaRaftClient,
-    asked: QuorumFetch,
+    fetch: QuorumFetch,
     code: int,
     *,
     records: bytes | memoryview = b"",
@@ -189,7 +189,7 @@ def _answer(
         records=records,
     )
     topic = of.FetchableTopicResponse(topic=TOPIC, topic_id=Uuid.METADATA_TOPIC_ID, partitions=[partition])
-    return FetchResponse(responses=[topic], node_endpoints=_endpoints(replica, asked.version))
+    return FetchResponse(responses=[topic], node_endpoints=_endpoints(replica, fetch.version))
 
 
 def _endpoints(replica: KafkaRaftClient, version: int) -> list[FetchResponse.NodeEndpoint]:

@@ -94,12 +94,12 @@ def election_backoff_ms(replica: KafkaRaftClient, successors: list[ReplicaKey]) 
     of the maximum. A voter that is not named waits the maximum.
     """
     at = next((at for at, key in enumerate(successors) if replica.key.fits(key)), len(successors))
-    longest = replica.settings.election_backoff_max_ms
+    maximum = replica.settings.election_backoff_max_ms
     if at == 0:
         return 0
     if at >= len(successors):
-        return longest
-    return (longest >> (len(successors) - 1)) << (at - 1)
+        return maximum
+    return (maximum >> (len(successors) - 1)) << (at - 1)
 
 
 def poll_follower(replica: KafkaRaftClient, state: FollowerState) -> int | None:
@@ -189,8 +189,8 @@ def handle_fetch_response(
     state = replica.state
     if partition.error_code or not isinstance(state, FollowerState):
         return False  # also from a leader that is not accepted: it backs off
-    asked = send.body
-    if not isinstance(asked, FetchRequest) or not _is_current(replica, asked):
+    sent = send.body
+    if not isinstance(sent, FetchRequest) or not _is_current(replica, sent):
         return True
     return _handle_partition(replica, state, partition)
 
@@ -203,9 +203,9 @@ def _sole_partition(response: FetchResponse) -> FetchResponse.PartitionData | No
     return partition if partition.partition_index == PARTITION else None
 
 
-def _is_current(replica: KafkaRaftClient, asked: FetchRequest) -> bool:
+def _is_current(replica: KafkaRaftClient, sent: FetchRequest) -> bool:
     """Whether the request is of this epoch, and the log has not changed since."""
-    partition = asked.topics[0].partitions[0]
+    partition = sent.topics[0].partitions[0]
     end = replica.log.end
     return (
         partition.current_leader_epoch == replica.epoch

@@ -68,8 +68,8 @@ class LeaderState:
         "key",
         "leader_endpoints",
         "observers",
+        "reported_voters",
         "resigning",
-        "told",
         "voters",
     )
 
@@ -94,7 +94,8 @@ class LeaderState:
         self.flush_at: int | None = None  # when appended records are flushed and counted
         self.fetched_since_check: set[int] = set()
         self.change: PendingVoterChange | None = None  # at most one at a time
-        self.told: dict[int, Voter] = {}  # UpdateRaftVoter of each voter under kraft.version 0
+        # UpdateRaftVoter of each voter under kraft.version 0
+        self.reported_voters: dict[int, Voter] = {}
         self.is_announced = False  # the listener was notified
         self.resigning = False
 
@@ -116,8 +117,8 @@ class LeaderState:
                 known = self.observers.pop(voter.key, None)
             self.voters[voter.id] = known or ReplicaState(voter.key)
             self.voters[voter.id].key = voter.key
-        for gone in before.values():
-            self.observers[gone.key] = gone
+        for removed in before.values():
+            self.observers[removed.key] = removed
         self.fetched_since_check &= self.voters.keys()
 
     def fetched(self, key: ReplicaKey, offset: int, leader_end: int, now: int) -> bool:

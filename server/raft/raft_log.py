@@ -245,9 +245,9 @@ class RaftLog:
         placed = self._append(batch, epoch, now)
         self._apply_control_records(
             [
-                said
+                parsed
                 for at, control in enumerate(controls)
-                if (said := read_control_record(first + at, *control)) is not None
+                if (parsed := read_control_record(first + at, *control)) is not None
             ]
         )
         return placed
@@ -265,9 +265,9 @@ class RaftLog:
         whole = self._checked(batches, epoch)
         if not whole:
             return 0
-        said = read_control_records(whole)
+        parsed = read_control_records(whole)
         self.log.append_as_follower(whole, now=now, leader_epoch=epoch)
-        self._apply_control_records(said)
+        self._apply_control_records(parsed)
         return len(whole)
 
     def _checked(self, batches: Buffer, epoch: int) -> memoryview:
@@ -291,8 +291,8 @@ class RaftLog:
             due, last, end = header.next_offset, header.partition_leader_epoch, position + header.size
         return memoryview(batches)[:end]
 
-    def _apply_control_records(self, said: Sequence[VoterControlRecord]) -> None:
-        for each in said:
+    def _apply_control_records(self, parsed: Sequence[VoterControlRecord]) -> None:
+        for each in parsed:
             if each.voters is not None:
                 self.history.set_voters(each.offset, each.voters)
             if each.kraft_version is not None:

@@ -189,7 +189,7 @@ def _update(replica: KafkaRaftClient, leader: LeaderState, voter: Voter) -> None
     if replica.kraft_version == 0:
         if voter.id not in replica.voters:
             raise VoterChangeRefused(error_codes.VOTER_NOT_FOUND)
-        leader.told[voter.id] = voter
+        leader.reported_voters[voter.id] = voter
     else:
         voters = replica.voters.updated(voter)
         if voters is None:
@@ -225,11 +225,11 @@ def upgrade_kraft_version(replica: KafkaRaftClient, version: int) -> bool:
     if leader.high_watermark is None:
         raise VoterChangeRefused(_TIMED_OUT, "nothing of this epoch is committed yet")
     own = Voter(replica.key, replica.endpoints, replica.kraft_versions)
-    told = {**leader.told, own.id: own}
+    reported = {**leader.reported_voters, own.id: own}
     for id in replica.voters.ids:
-        if id not in told or not told[id].kraft_versions[0] <= version <= told[id].kraft_versions[1]:
+        if id not in reported or not reported[id].kraft_versions[0] <= version <= reported[id].kraft_versions[1]:
             raise VoterChangeRefused(error_codes.INVALID_UPDATE_VERSION, f"voter {id} is not known to know {version}")
-    voters = VoterSet(told[id] for id in replica.voters.ids)
+    voters = VoterSet(reported[id] for id in replica.voters.ids)
     _append(replica, leader, [control_records.kraft_version(version), control_records.voters(voters)])
     return True
 

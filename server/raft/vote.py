@@ -76,7 +76,7 @@ def _refused(replica: KafkaRaftClient, candidate: ReplicaKey) -> None:
     that it refused as a follower. Otherwise both would wait for an election timeout.
     """
     if isinstance(replica.state, ProspectiveState):
-        replica.state.epoch_election.ask_again(candidate.id)
+        replica.state.epoch_election.forget_refusal(candidate.id)
 
 
 def send_vote_requests(replica: KafkaRaftClient, state: ProspectiveState | CandidateState) -> None:

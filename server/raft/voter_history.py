@@ -36,9 +36,9 @@ class _ValueHistory(Generic[T]):
 
     def forget_before(self, start: int) -> None:
         """Only the last value before `start` is needed."""
-        gone = bisect_left(self.offsets, start) - 1
-        if gone > 0:
-            del self.offsets[:gone], self.values[:gone]
+        obsolete = bisect_left(self.offsets, start) - 1
+        if obsolete > 0:
+            del self.offsets[:obsolete], self.values[:obsolete]
 
 
 class VoterHistory:

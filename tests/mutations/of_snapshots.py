@@ -39,13 +39,13 @@ SNAPSHOTS = {
     ),
     "snapshots: retention deletes before the log moves": Mutation(
         "server/raft/snapshots/cleaner.py",
-        """        _begin_at(log, snapshots[len(gone)].id)
-        for each in gone:
+        """        _begin_at(log, snapshots[len(deletable)].id)
+        for each in deletable:
             store.delete(each.id, now)
 """,
-        """        for each in gone:
+        """        for each in deletable:
             store.delete(each.id, now)
-        _begin_at(log, snapshots[len(gone)].id)
+        _begin_at(log, snapshots[len(deletable)].id)
 """,
         (_KEEPING,),
         "a process that dies in between leaves a log that begins where no snapshot ends",
@@ -59,8 +59,8 @@ SNAPSHOTS = {
     ),
     "snapshots: the last one goes too": Mutation(
         "server/raft/snapshots/retention.py",
-        "    while gone < len(snapshots) - 1 and _is_too_old(snapshots[gone], retention, now):",
-        "    while gone < len(snapshots) and _is_too_old(snapshots[gone], retention, now):",
+        "    while deletable < len(snapshots) - 1 and _is_too_old(snapshots[deletable], retention, now):",
+        "    while deletable < len(snapshots) and _is_too_old(snapshots[deletable], retention, now):",
         (_RETENTION, _KEEPING),
         "a node has neither the beginning of its log nor a snapshot of it",
     ),
@@ -178,8 +178,8 @@ SNAPSHOTS = {
     ),
     "snapshots: a position at the end is in it": Mutation(
         "server/raft/snapshots/fetch_snapshot_response.py",
-        "if not 0 <= asked.position < reader.size:",
-        "if not 0 <= asked.position <= reader.size:",
+        "if not 0 <= requested.position < reader.size:",
+        "if not 0 <= requested.position <= reader.size:",
         (_SERVING,),
         "a replica asks for nothing again and again, where Kafka says POSITION_OUT_OF_RANGE",
     ),
@@ -213,8 +213,8 @@ SNAPSHOTS = {
     ),
     "snapshots: a file goes while it is read": Mutation(
         "server/raft/snapshots/file_store.py",
-        "if kept.due <= now and not kept.readers]",
-        "if kept.due <= now]",
+        "if snapshot.due <= now and not snapshot.readers]",
+        "if snapshot.due <= now]",
         (_STORE,),
         "a replica that fetches a snapshot gets an error in the middle",
     ),

@@ -1,11 +1,12 @@
-"""Several controllers as nodes, their requests carried as bytes between them, in time that is stepped.
+"""Several controllers as nodes: requests are carried as bytes between them, in stepped time.
 
     controllers = Controllers(3)
     leader = controllers.elect()
     answer = controllers.ask(leader, CreateTopicsRequest(...), 7)
     controllers.kill(leader.id); controllers.restart(leader.id)
 
-Nothing is lost on the way, but what goes to a node that is down or cut off. A node that is killed keeps its logs, one that is `wiped` does not.
+Nothing is lost on the way, except for messages to a node that is down or cut off. A killed node
+keeps its logs, a `wiped` one does not.
 """
 
 from __future__ import annotations
@@ -154,7 +155,9 @@ class Controllers:
         answered: Callable[[Any], None],
         apis: Mapping[int, ServedApi] | None = None,
     ) -> None:
-        """A request as another node sends it; to a broker, as a client does. `apis` are those of the listener, if a node has two."""
+        """A request as another node sends it; to a broker as a client sends it. `apis` are those of
+        the listener if a node has two.
+        """
         key = body.api_key or 0
         read = registry.api(key).request.decode(body.encode(version), version)
         listener = CONTROLLER if "controller" in node.roles else BROKER
@@ -185,7 +188,7 @@ class Controllers:
             self.step()
 
     def elect(self) -> Node:
-        """Wait until somebody leads, whom everybody follows, and everything is committed everywhere."""
+        """Waits until every node follows one leader, and everything is committed everywhere."""
         self.until(self._is_settled)
         return self.leader
 
@@ -206,7 +209,7 @@ def _tokens() -> Any:
 
 
 class OnDisks(Controllers):
-    """The same, with brokers on disks whose power can fail. Controllers are in memory: it is not their turn."""
+    """The same with brokers on disks whose power can fail. Controllers are in memory."""
 
     def __init__(self, count: int, settings: Mapping[str, object] | None = None, features: Sequence[Any] = ()) -> None:
         self.disks: dict[int, LossyDisk] = {}

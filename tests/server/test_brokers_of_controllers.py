@@ -1,4 +1,6 @@
-"""Brokers whose controllers are other nodes: registered, fenced when silent, and asked for what only the controller can do (KIP-631)."""
+"""Brokers whose controllers are other nodes: registered, fenced when silent, and served where only
+the controller can (KIP-631).
+"""
 
 from __future__ import annotations
 

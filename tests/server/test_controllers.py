@@ -1,4 +1,6 @@
-"""Several controllers: who leads decides, what a majority has is answered, and everybody has the same image (KIP-500, KIP-595, KIP-630)."""
+"""Several controllers: the active one decides, what a majority has is answered, and all have the
+same image (KIP-500, KIP-595, KIP-630).
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,9 @@ def test_who_does_not_lead_says_so() -> None:
 
 
 def test_a_leader_that_is_deserted_does_not_know_and_then_gives_up() -> None:
-    """What a deposed leader has decided and nobody else has is not answered as done, and is nowhere afterwards."""
+    """A decision of a deposed leader that no other node has is not answered as done, and is gone
+    afterwards.
+    """
     controllers = Controllers(3)
     old = controllers.elect()
     controllers.cut.add(old.id)
@@ -166,7 +170,9 @@ def test_a_restart_begins_with_the_snapshot() -> None:
 
 
 def test_the_rules_of_the_kip_are_options() -> None:
-    """Bytes alone write no snapshot where little has changed; more new records do not count (KIP-630)."""
+    """Bytes alone cause no snapshot if little has changed; additional new records do not count
+    (KIP-630).
+    """
     adopted = {**SMALL, "metadata.snapshot.min.changed_records.ratio": "0.5"}
     controllers = Controllers(1, adopted)
     leader = controllers.elect()
@@ -180,7 +186,9 @@ def test_the_rules_of_the_kip_are_options() -> None:
 
 @pytest.mark.parametrize(("given", "size"), [({}, 700), ({"replica.fetch.response.max.bytes": 50}, 50)])
 def test_a_piece_of_a_snapshot_has_no_more_bytes_than_the_node_was_told(given: dict[str, object], size: int) -> None:
-    """KIP-630 bounds it by `replica.fetch.response.max.bytes`, Apache Kafka does not: it counts if it is set."""
+    """KIP-630 bounds it by `replica.fetch.response.max.bytes`, Apache Kafka does not: it applies if
+    it is set.
+    """
     controllers = Controllers(1, {**SMALL, **given})
     leader = controllers.elect()
     busy(controllers, leader, 60)
@@ -203,7 +211,7 @@ def ends(node: Node) -> list[int]:
 
 
 def test_the_bytes_between_two_snapshots_are_counted_from_the_last_one_on() -> None:
-    """From one that was written, and from one that was loaded: one more small record makes none due."""
+    """From a written one, and from a loaded one: one more small record makes none due."""
     controllers = Controllers(1, {**SMALL, **IDLE, "metadata.max.retention.bytes": -1})
     leader = controllers.elect()
     for _ in range(4):

@@ -1,4 +1,6 @@
-"""A broker with several log directories under a controller that is another node: it tells where its replicas lie, and what fails (KIP-858)."""
+"""A broker with several log directories and a controller on another node: it reports the
+directories of its replicas, and failures (KIP-858).
+"""
 
 from __future__ import annotations
 
@@ -191,7 +193,7 @@ def test_what_is_refused_for_now_is_told_again(cluster: OnManyDisks) -> None:
 
 
 def lose_file(cluster: OnManyDisks, id: int, topic: str) -> None:
-    """Somebody deletes the batches of partition 0, and the broker runs into it."""
+    """The batches of partition 0 are deleted, and the broker notices."""
     logs: Any = cluster.nodes[id].logs
     place = logs._dir_of[topic, 0]
     logs._fails(place, LostFile(place.path, "it is missing", f"{topic}-0/{0:020d}.log"))

@@ -31,10 +31,10 @@ def clean(log: RaftLog, store: SnapshotStore, retention: SnapshotRetention, now:
     """By size and age, as Kafka ships it."""
     log.delete_old_segments()
     snapshots = kept(store)
-    gone = expired(snapshots, log.start_offset, lambda start: size_from(log, start), retention, now)
-    if gone:
-        _begin_at(log, snapshots[len(gone)].id)
-        for each in gone:
+    deletable = expired(snapshots, log.start_offset, lambda start: size_from(log, start), retention, now)
+    if deletable:
+        _begin_at(log, snapshots[len(deletable)].id)
+        for each in deletable:
             store.delete(each.id, now)
 
 

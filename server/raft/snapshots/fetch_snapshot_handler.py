@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 def handle(snapshots: FetchSnapshotService, replica: KafkaRaftClient, request: InboundRequest) -> Message:
     """A part of a snapshot, or an error."""
-    asked = cast(FetchSnapshotRequest, request.body)
+    requested = cast(FetchSnapshotRequest, request.body)
     try:
-        served = serve(asked, request.version, _seat(replica), snapshots.store, snapshots.most)
+        served = serve(requested, request.version, _seat(replica), snapshots.store, snapshots.most)
     except DiskFailure as problem:
         replica.fail(problem)
         return failed()
     if served.gave:
-        partition = asked.topics[0].partitions[0]
-        log_fetching.record_fetch(replica, ReplicaKey(asked.replica_id, partition.replica_directory_id))
+        partition = requested.topics[0].partitions[0]
+        log_fetching.record_fetch(replica, ReplicaKey(requested.replica_id, partition.replica_directory_id))
     return served.response
 
 

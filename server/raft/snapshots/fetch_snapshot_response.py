@@ -88,9 +88,9 @@ def _whole(request: FetchSnapshotRequest, seat: QuorumView) -> int:
 
 
 CHECKS: list[tuple[Callable[[bool, PartitionRequest, QuorumView], bool], int]] = [
-    (lambda known, asked, _: not known or asked.partition != PARTITION, error_codes.UNKNOWN_TOPIC_OR_PARTITION),
-    (lambda _, asked, seat: asked.current_leader_epoch < seat.epoch, error_codes.FENCED_LEADER_EPOCH),
-    (lambda _, asked, seat: asked.current_leader_epoch > seat.epoch, error_codes.UNKNOWN_LEADER_EPOCH),
+    (lambda known, requested, _: not known or requested.partition != PARTITION, error_codes.UNKNOWN_TOPIC_OR_PARTITION),
+    (lambda _, requested, seat: requested.current_leader_epoch < seat.epoch, error_codes.FENCED_LEADER_EPOCH),
+    (lambda _, requested, seat: requested.current_leader_epoch > seat.epoch, error_codes.UNKNOWN_LEADER_EPOCH),
     (lambda _, __, seat: not seat.leads, error_codes.NOT_LEADER_OR_FOLLOWER),
     (lambda _, __, seat: seat.stopping, error_codes.BROKER_NOT_AVAILABLE),
 ]
@@ -103,44 +103,46 @@ def _answer(
     topic: FetchSnapshotRequest.TopicSnapshot, seat: QuorumView, store: SnapshotStore, most: int
 ) -> PartitionResponse:
     """An error, or at most `most` bytes."""
-    [asked] = topic.partitions
-    found = _find(topic.name, asked, seat, store)
+    [requested] = topic.partitions
+    found = _find(topic.name, requested, seat, store)
     if isinstance(found, int):
-        answer = _refused(asked, found)
+        answer = _refused(requested, found)
     else:
         with found:
-            answer = _read(asked, found, most)
+            answer = _read(requested, found, most)
     answer.current_leader = _current_leader(seat)
     return answer
 
 
-def _find(topic: str, asked: PartitionRequest, seat: QuorumView, store: SnapshotStore) -> RecordsSnapshotReader | int:
+def _find(
+    topic: str, requested: PartitionRequest, seat: QuorumView, store: SnapshotStore
+) -> RecordsSnapshotReader | int:
     """A reader, or the error of the partition."""
-    code = next((code for wrong, code in CHECKS if wrong(topic == TOPIC, asked, seat)), error_codes.NONE)
+    code = next((code for wrong, code in CHECKS if wrong(topic == TOPIC, requested, seat)), error_codes.NONE)
     if code:
         return code
-    id = OffsetAndEpoch(asked.snapshot_id.end_offset, asked.snapshot_id.epoch)
+    id = OffsetAndEpoch(requested.snapshot_id.end_offset, requested.snapshot_id.epoch)
     reader = None if id == BOOTSTRAP else store.open(id)
     if reader is None:
         return error_codes.SNAPSHOT_NOT_FOUND
-    if not 0 <= asked.position < reader.size:
+    if not 0 <= requested.position < reader.size:
         reader.close()
         return error_codes.POSITION_OUT_OF_RANGE
     return reader
 
 
-def _read(asked: PartitionRequest, reader: RecordsSnapshotReader, size: int) -> PartitionResponse:
+def _read(requested: PartitionRequest, reader: RecordsSnapshotReader, size: int) -> PartitionResponse:
     return PartitionResponse(
-        index=asked.partition,
+        index=requested.partition,
         snapshot_id=FetchSnapshotResponse.SnapshotId(end_offset=reader.id.offset, epoch=reader.id.epoch),
         size=reader.size,
-        position=asked.position,
-        unaligned_records=cast(bytes, reader.stretch(asked.position, size)),
+        position=requested.position,
+        unaligned_records=cast(bytes, reader.stretch(requested.position, size)),
     )
 
 
-def _refused(asked: PartitionRequest, code: int) -> PartitionResponse:
-    return PartitionResponse(index=asked.partition, error_code=code, unaligned_records=b"")
+def _refused(requested: PartitionRequest, code: int) -> PartitionResponse:
+    return PartitionResponse(index=requested.partition, error_code=code, unaligned_records=b"")
 
 
 def _current_leader(seat: QuorumView) -> FetchSnapshotResponse.LeaderIdAndEpoch:

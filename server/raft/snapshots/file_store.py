@@ -119,7 +119,7 @@ class FileSnapshotStore:
 
     def __init__(self, disk: Disk, folder: str, delete_delay: int = DELETE_DELAY_MS) -> None:
         self.disk, self.folder, self._delay = disk, folder, delete_delay
-        self._kept: dict[OffsetAndEpoch, _SnapshotFile] = {}
+        self._snapshots: dict[OffsetAndEpoch, _SnapshotFile] = {}
         self._deleted: list[_SnapshotFile] = []
         self._numbers = count(1)
         for name in sorted(disk.names(folder)):
@@ -128,7 +128,7 @@ class FileSnapshotStore:
     def _find(self, name: str) -> None:
         path, id = f"{self.folder}/{name}", parse_checkpoint(name)
         if id is not None:
-            self._kept[id] = _SnapshotFile(id, path)
+            self._snapshots[id] = _SnapshotFile(id, path)
         elif name.endswith((PART, DELETED)) and re.match(_LEFT_OVER, name):
             _LOGGER.info("%s is left over: it is removed", path)
             self.disk.remove(path)
@@ -136,35 +136,37 @@ class FileSnapshotStore:
     def path_of(self, id: OffsetAndEpoch) -> str:
         return f"{self.folder}/{checkpoint_name(id)}"
 
-    def add(self, kept: _SnapshotFile) -> None:
+    def add(self, snapshot: _SnapshotFile) -> None:
         """Adds a complete snapshot."""
-        self._kept[kept.id] = kept
+        self._snapshots[snapshot.id] = snapshot
 
     def ids(self) -> list[OffsetAndEpoch]:
-        return sorted(self._kept)
+        return sorted(self._snapshots)
 
     def create(self, id: OffsetAndEpoch) -> FileRawSnapshotWriter | None:
-        if id in self._kept:
+        if id in self._snapshots:
             return None
         stem = checkpoint_name(id).removesuffix(CHECKPOINT)
         return FileRawSnapshotWriter(self, id, f"{self.folder}/{stem}-{next(self._numbers)}{CHECKPOINT}{PART}")
 
     def open(self, id: OffsetAndEpoch) -> RecordsSnapshotReader | None:
-        kept = self._kept.get(id)
-        if kept is None:
+        snapshot = self._snapshots.get(id)
+        if snapshot is None:
             return None
         from .snapshot_reader import RecordsSnapshotReader  # most nodes read no snapshot
 
-        source = kept.source(self.disk)
-        kept.readers += 1
+        source = snapshot.source(self.disk)
+        snapshot.readers += 1
 
         def closed() -> None:
-            kept.readers -= 1
+            snapshot.readers -= 1
 
-        return RecordsSnapshotReader(id, source, kept.path, closed, None if kept.file is None else kept.file.stretch)
+        return RecordsSnapshotReader(
+            id, source, snapshot.path, closed, None if snapshot.file is None else snapshot.file.stretch
+        )
 
     def size(self, id: OffsetAndEpoch) -> int:
-        return self.disk.size(self.path_of(id)) if id in self._kept else 0
+        return self.disk.size(self.path_of(id)) if id in self._snapshots else 0
 
     def timestamp(self, id: OffsetAndEpoch) -> int | None:
         reader = self.open(id)
@@ -184,17 +186,17 @@ class FileSnapshotStore:
             return reader.voters
 
     def delete(self, id: OffsetAndEpoch, now: int) -> None:
-        kept = self._kept.pop(id, None)
-        if kept is not None:
-            kept.rename(self.disk, self.path_of(id) + DELETED)
-            kept.due = now + self._delay
-            self._deleted.append(kept)
+        snapshot = self._snapshots.pop(id, None)
+        if snapshot is not None:
+            snapshot.rename(self.disk, self.path_of(id) + DELETED)
+            snapshot.due = now + self._delay
+            self._deleted.append(snapshot)
 
     def tick(self, now: int) -> None:
-        due = [kept for kept in self._deleted if kept.due <= now and not kept.readers]
-        for kept in due:
-            self._deleted.remove(kept)
-            kept.remove(self.disk)
+        due = [snapshot for snapshot in self._deleted if snapshot.due <= now and not snapshot.readers]
+        for snapshot in due:
+            self._deleted.remove(snapshot)
+            snapshot.remove(self.disk)
 
     def __repr__(self) -> str:
-        return f"{len(self._kept)} snapshots in {self.folder}"
+        return f"{len(self._snapshots)} snapshots in {self.folder}"

@@ -46,24 +46,24 @@ class MemorySnapshotStore:
     """A SnapshotStore. Deleted snapshots are forgotten; a reader holds its own bytes."""
 
     def __init__(self) -> None:
-        self._kept: dict[OffsetAndEpoch, bytes] = {}
+        self._snapshots: dict[OffsetAndEpoch, bytes] = {}
 
     def add(self, id: OffsetAndEpoch, data: bytes) -> None:
         """Adds a complete snapshot."""
-        self._kept[id] = data
+        self._snapshots[id] = data
 
     def bytes_of(self, id: OffsetAndEpoch) -> bytes:
         """The bytes of an existing snapshot."""
-        return self._kept[id]
+        return self._snapshots[id]
 
     def ids(self) -> list[OffsetAndEpoch]:
-        return sorted(self._kept)
+        return sorted(self._snapshots)
 
     def create(self, id: OffsetAndEpoch) -> MemoryRawSnapshotWriter | None:
-        return None if id in self._kept else MemoryRawSnapshotWriter(self, id)
+        return None if id in self._snapshots else MemoryRawSnapshotWriter(self, id)
 
     def open(self, id: OffsetAndEpoch) -> RecordsSnapshotReader | None:
-        found = self._kept.get(id)
+        found = self._snapshots.get(id)
         if found is None:
             return None
         # most nodes read no snapshot
@@ -72,7 +72,7 @@ class MemorySnapshotStore:
         return RecordsSnapshotReader(id, BytesSource(found))
 
     def size(self, id: OffsetAndEpoch) -> int:
-        found = self._kept.get(id)
+        found = self._snapshots.get(id)
         return 0 if found is None else len(found)
 
     def timestamp(self, id: OffsetAndEpoch) -> int | None:
@@ -91,9 +91,9 @@ class MemorySnapshotStore:
         return (None, 0) if reader is None else reader.voters
 
     def delete(self, id: OffsetAndEpoch, now: int) -> None:
-        self._kept.pop(id, None)
+        self._snapshots.pop(id, None)
 
     def tick(self, now: int) -> None: ...
 
     def __repr__(self) -> str:
-        return f"{len(self._kept)} snapshots in memory"
+        return f"{len(self._snapshots)} snapshots in memory"

@@ -64,15 +64,15 @@ def expired(
     one. `start` is the log start offset; `log_size` returns the size of the log from an offset on.
     As shipped.
     """
-    gone = 0
-    while gone < len(snapshots) - 1:
-        log_bytes = log_size(max(start, snapshots[gone].id.offset) if gone else start)
-        if not _is_too_large(snapshots[gone:], log_bytes, retention):
+    deletable = 0
+    while deletable < len(snapshots) - 1:
+        log_bytes = log_size(max(start, snapshots[deletable].id.offset) if deletable else start)
+        if not _is_too_large(snapshots[deletable:], log_bytes, retention):
             break
-        gone += 1
-    while gone < len(snapshots) - 1 and _is_too_old(snapshots[gone], retention, now):
-        gone += 1
-    return snapshots[:gone]
+        deletable += 1
+    while deletable < len(snapshots) - 1 and _is_too_old(snapshots[deletable], retention, now):
+        deletable += 1
+    return snapshots[:deletable]
 
 
 def _is_too_large(snapshots: Sequence[SnapshotInfo], log_bytes: int, retention: SnapshotRetention) -> bool:

@@ -1,4 +1,6 @@
-"""An active controller without a node: brokers register, beat and fall silent; what is decided is folded, and must be what was answered."""
+"""An active controller without a node: brokers register, send heartbeats and fall silent; every
+decision is replayed, and must match its answer.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def incarnation(number: int) -> Uuid:
 
 
 def features(**changed: tuple[int, int] | None) -> list[Feature]:
-    """Those of a broker of today but for some, by their names with `_` for `.`; None leaves one out."""
+    """The features of a current broker, except for some, by their names with `_` for `.`; None
+    leaves one out.
+    """
     found = {**FEATURES, **{name.replace("_", "."): value for name, value in changed.items()}}
     return [
         Feature(name=name, min_supported_version=given[0], max_supported_version=given[1])
@@ -64,7 +68,9 @@ def request(broker: int, life: int = 1, **changed: Any) -> BrokerRegistrationReq
 
 
 class Office:
-    """The controller begins to lead at START, with `image` as what is known up to END. `written` has all records since."""
+    """The controller becomes active at START, with `image` as of END. `written` has all records
+    since.
+    """
 
     def __init__(self, image: Image, settings: Settings = DEFAULTS, kraft_version: int = 1) -> None:
         self.image = image._replace(end=OffsetAndEpoch(END, 3))
@@ -126,7 +132,7 @@ class Office:
         return silent
 
     def new_leader(self) -> None:
-        """Another controller, or this one in another epoch, knows what is in the image and nothing else."""
+        """Another controller, or this one in another epoch, knows only what is in the image."""
         self.heartbeats = BrokerHeartbeatManager(self.image, SESSION, self.now)
 
     def write(self, records: Sequence[Message]) -> None:

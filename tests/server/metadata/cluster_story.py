@@ -1,4 +1,4 @@
-"""Random metadata logs that do not contradict themselves, and that use every kind of record there is at a level."""
+"""Random consistent metadata logs that use every kind of record of a level."""
 
 from __future__ import annotations
 
@@ -32,14 +32,16 @@ def uuid(chance: Random) -> Uuid:
 
 
 class Story:
-    """What happens in a cluster whose `metadata.version` is `level`. `image` is the fold of what has happened."""
+    """The history of a cluster whose `metadata.version` is `level`. `image` is the replay of it."""
 
     def __init__(self, chance: Random, level: int) -> None:
         self.chance, self.level = chance, level
         self.image = EMPTY
 
     def records(self, count: int) -> Iterator[Any]:
-        """The first is the level; transactions are begun, ended and aborted among the others, and none is open at the end."""
+        """The first record is the level. Transactions are begun, ended and aborted among the
+        others; none is open at the end.
+        """
         yield self._told(made("FeatureLevelRecord", name="metadata.version", feature_level=self.level))
         inside: Image | None = None
         for _ in range(count):

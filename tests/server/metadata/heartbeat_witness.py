@@ -1,5 +1,7 @@
-"""A second reading of what Apache Kafka 4.4 does with heartbeats, built as Kafka is: contacts by broker and epoch, a manager that is told of
-every record as it is replayed, and the active brokers by their offsets. It makes no records of its own."""
+"""A second implementation of Apache Kafka 4.4's broker heartbeats, built as Kafka is: contacts by
+broker and epoch, a manager that sees every replayed record, and the active brokers by their
+offsets. It makes no records.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images of small clusters, written down as what they are: brokers by number, partitions by their replicas."""
+"""Images of small clusters in short notation: brokers by number, partitions by their replicas."""
 
 from __future__ import annotations
 
@@ -71,7 +71,9 @@ def partition(
     directories: Sequence[Uuid] | None = None,
     **others: Any,
 ) -> PartitionRecord:
-    """A partition whose first replica in sync leads, unless it is said who; epochs begin at 5 and 7."""
+    """A partition that its first in-sync replica leads unless `leader` is given; epochs begin at 5
+    and 7.
+    """
     in_sync = list(replicas if isr is None else isr)
     if leader is None:
         leader = in_sync[0] if in_sync else -1

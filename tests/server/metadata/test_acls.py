@@ -1,4 +1,6 @@
-"""What CreateAcls and DeleteAcls decide, and which ACLs a filter means: the table of errors, and a second reading of KIP-290."""
+"""CreateAcls, DeleteAcls and ACL filters: a table of errors, and a second implementation of
+KIP-290.
+"""
 
 from __future__ import annotations
 
@@ -166,7 +168,8 @@ def test_what_is_there_is_not_written_again() -> None:
     image = after(EMPTY, creation())
     decision = create_acls(image, [creation(), creation(host="h"), creation(host="h")], new_id)
     assert decision.results == [None, None, None]
-    assert [record.host for record in decision.records] == ["h"]  # type: ignore[attr-defined]  # it is of an ACL
+    # it is of an ACL
+    assert [record.host for record in decision.records] == ["h"]  # type: ignore[attr-defined]
 
 
 def test_an_id_is_given_once() -> None:
@@ -225,7 +228,7 @@ def test_match_means_whatever_takes_the_name() -> None:
 
 
 def matches(asked: DeleteAclsRequest.DeleteAclsFilter, acl: Acl) -> bool:
-    """The same, said otherwise: every field that is named must be equal; of the name, see KIP-290."""
+    """The second implementation: every named field must be equal; for the name see KIP-290."""
     named = {
         "principal": asked.principal_filter,
         "host": asked.host_filter,

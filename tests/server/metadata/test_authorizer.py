@@ -1,4 +1,6 @@
-"""Who may do what: a table of ACLs and questions, as Kafka's StandardAuthorizer answers them (KIP-290)."""
+"""The authorizer: a table of ACLs and questions, answered as by Kafka's StandardAuthorizer
+(KIP-290).
+"""
 
 from __future__ import annotations
 

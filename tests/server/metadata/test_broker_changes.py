@@ -57,7 +57,9 @@ def told(image: Image, records: list[Message]) -> Told:
 
 
 def three(**configs: str) -> Image:
-    """Brokers 1, 2 and 3; topic b with two partitions everywhere, led by 1 and 2; topic a on 1 alone."""
+    """Brokers 1, 2 and 3; topic b with two partitions on all of them, led by 1 and 2; topic a on 1
+    only.
+    """
     image = with_topic(cluster(1, 2, 3), "b", partition([1, 2, 3]), partition([2, 3, 1]), **configs)
     return with_topic(image, "a", partition([1]), **configs)
 

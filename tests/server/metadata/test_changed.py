@@ -104,7 +104,7 @@ OTHER = made("ConfigRecord", resource_type=2, resource_name="u", name="k", value
     ],
 )
 def test_what_was_added_and_then_changed_or_deleted_counts_once(events: list[Any], count: int) -> None:
-    """KIP-630: if a snapshot record was added and then modified or deleted, it counts against the ratio."""
+    """KIP-630: a record that was added after the snapshot and then modified or deleted counts."""
     assert followed(BEFORE, events).ratio(folded(BEFORE, *events)) == count / RECORDS
 
 
@@ -132,7 +132,7 @@ def test_a_snapshot_forgets_what_was_counted() -> None:
 
 
 def test_records_of_which_no_batch_names_the_topics_are_looked_for_everywhere() -> None:
-    """A transaction ends, the eligible leader replicas of all topics are cleared, or the records are not known."""
+    """A transaction ends, the ELR of all topics is cleared, or the records are not known."""
     elr = made("PartitionRecord", topic_id=B, partition_id=0, eligible_leader_replicas=[1], last_known_elr=[2])
     added = folded(BEFORE, made("TopicRecord", name="u", topic_id=B), elr)
     for last in (made("ClearElrRecord", topic_name=""), made("ClearElrRecord", topic_name="u"), CHANGE):

@@ -1,4 +1,6 @@
-"""A broker that comes back, and leads again where it is in sync, or eligible although it is not (KIP-966); and one that loses a directory."""
+"""A broker that registers again leads where it is in sync or eligible (KIP-966); and one that loses
+a directory.
+"""
 
 from __future__ import annotations
 

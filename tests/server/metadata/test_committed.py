@@ -1,4 +1,6 @@
-"""The image of what is committed follows the log, also where this node wrote it and no longer knows what."""
+"""The committed image follows the log, also where this node appended a batch and does not know it
+any more.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def test_what_a_leader_wrote_is_read_when_it_is_committed_by_the_next() -> None:
 
 
 def test_what_changed_since_the_last_snapshot_is_counted_again_after_a_restart() -> None:
-    """Two records were added behind the snapshot and deleted, and one of the snapshot's two is gone (KIP-630)."""
+    """Two records were added after the snapshot and deleted, and one of the snapshot's two was
+    deleted (KIP-630).
+    """
     cluster = Cluster()
     assert cluster.write(cluster.tell(TOPIC, topic(1)))
     cluster.tell(topic(2), topic(3))

@@ -1,9 +1,10 @@
-"""Random clusters and whatever may happen to them, decided one thing after the other: what must hold of every partition, whatever happened.
+"""Random clusters and random decisions, one after the other: invariants of every partition.
 
-A record folds; it is about a partition that is there, and changes something. Who leads is in sync and was alive; nobody leads only when nobody
-could. Those in sync have replicas, and are not eligible besides. The partition epoch goes up by one with each record; the leader epoch by one
-with a new leader or a replica that is taken away, and else not at all. A reassignment that could end has ended, unless it could end only since
-an election.
+A record can be replayed; it is about an existing partition, and changes something. A leader is in
+sync and was alive; a partition is leaderless only if no replica could lead. In-sync replicas are
+replicas, and not in the ELR. The partition epoch rises by one with each record; the leader epoch by
+one with a new leader or a removed replica, and otherwise not at all. A reassignment that could
+complete has completed, unless only an election made that possible.
 """
 
 from __future__ import annotations
@@ -245,7 +246,7 @@ def check_partition(image: Image, partition: PartitionImage, *, elr: bool) -> No
     assert partition.leader != NO_LEADER or not any(could_lead(image, partition, broker) for broker in partition.isr)
     under_way = PartitionReassignmentReplicas.of(partition)
     assert set(under_way.adding) | set(under_way.removing) <= set(partition.replicas)
-    alone = len(partition.isr) == 1  # elected from among those out of sync: the next that is said of them ends it
+    alone = len(partition.isr) == 1  # elected while out of sync: the next change completes it
     assert under_way.completed(partition.isr) is None or alone
 
 

@@ -1,4 +1,6 @@
-"""Delegation tokens as decisions: who may do what to which, until when they live, and what is written of that."""
+"""Delegation tokens: which principal may do what, how long tokens live, and which records are
+written.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ from kafkadouble.server.requests.request import Refusal
 from tests.server.metadata.cluster_story import made
 
 NOW, HOUR, DAY = 1_700_000_000_000, 3_600_000, 86_400_000
-TERMS = TokenSettings(b"key", longest=7 * DAY, renewal=DAY)
+TERMS = TokenSettings(b"key", max_lifetime_ms=7 * DAY, expiry_time_ms=DAY)
 ANN, BOB, CAROL = (KafkaPrincipal("User", name) for name in ("ann", "bob", "carol"))
 OWNER, ASKED_FOR_IT, MAY_RENEW, STRANGER = "User:bob", "User:ann", "User:carol", "User:eve"
 NONE = error_codes.NONE
@@ -112,7 +114,7 @@ def test_no_id_is_given_twice() -> None:
 
 
 def test_no_time_is_beyond_64_bits() -> None:
-    terms = TokenSettings(b"key", longest=MAX_TIMESTAMP, renewal=MAX_TIMESTAMP)
+    terms = TokenSettings(b"key", max_lifetime_ms=MAX_TIMESTAMP, expiry_time_ms=MAX_TIMESTAMP)
     found = token(MAX_TIMESTAMP, terms)
     assert (found.max_timestamp, found.expiration_timestamp) == (MAX_TIMESTAMP, MAX_TIMESTAMP)
     for change in (renew_token, expire_token):
@@ -141,7 +143,7 @@ def test_the_owner_and_his_renewers_change_a_token(change: Any, who: str, wanted
 @pytest.mark.parametrize("proof", [b"", PROOF[:-1], PROOF + b"x", bytes(64), ID.encode()])
 def test_who_does_not_show_it_has_not_named_it(change: Any, proof: bytes) -> None:
     assert code(lambda: change(ONE, TERMS, proof, OWNER, HOUR, NOW)) == error_codes.DELEGATION_TOKEN_NOT_FOUND
-    other = TokenSettings(b"another key", TERMS.longest, TERMS.renewal)
+    other = TokenSettings(b"another key", TERMS.max_lifetime_ms, TERMS.expiry_time_ms)
     assert code(lambda: change(ONE, other, PROOF, OWNER, HOUR, NOW)) == error_codes.DELEGATION_TOKEN_NOT_FOUND
 
 

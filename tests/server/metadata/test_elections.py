@@ -20,7 +20,9 @@ PREFERRED, UNCLEAN = 0, 1
 
 
 def image(**configs: str) -> Image:
-    """a-0 led by its preferred replica, a-1 by another; b-0 by nobody, though 3 is alive; b-1 by nobody at all."""
+    """a-0 is led by its preferred replica, a-1 by another; b-0 is leaderless, though 3 is alive;
+    b-1 is leaderless, and no replica is alive.
+    """
     brokers = cluster(1, 2, 3, 4, fenced=[2, 4])
     made = with_topic(brokers, "b", partition([2, 3], isr=[2], leader=-1), partition([4], leader=-1), **configs)
     return with_topic(made, "a", partition([1, 3]), partition([1, 3], leader=3), **configs)

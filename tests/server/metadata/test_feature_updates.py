@@ -1,4 +1,6 @@
-"""What UpdateFeatures decides: every reason to refuse in its order, downgrades at every level, and who must be able to work with a level."""
+"""UpdateFeatures: every error in its order, downgrades at every level, and the nodes that must
+support a level.
+"""
 
 from __future__ import annotations
 

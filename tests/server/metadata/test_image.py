@@ -1,4 +1,6 @@
-"""An image is a value: whoever holds one keeps it while the node goes on, and a change costs the same however much there is."""
+"""An image is a value: a reader keeps it while the node continues, and a change costs the same
+however large the image is.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def test_what_does_not_change_is_shared() -> None:
 
 
 def calls(action: Callable[[], None]) -> int:
-    """How many functions are called: a measure of work that no other load on the machine disturbs."""
+    """The number of function calls: a measure of work that other load on the machine does not
+    change.
+    """
     counted = 0
 
     def count(frame: Any, event: str, argument: Any) -> None:

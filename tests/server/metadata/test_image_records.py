@@ -1,4 +1,6 @@
-"""An image is written as records whose fold is that image: for every kind of record, at every level of metadata.version."""
+"""An image is written as records whose replay is that image: every kind of record, every
+metadata.version.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ def test_the_fold_of_the_records_is_the_image(level: int) -> None:
 
 @pytest.mark.parametrize("level", [LEVELS[0], 17, 23, 30, LEVELS[-1]])
 def test_the_log_so_far_the_live_image_and_a_snapshot_are_the_same_at_every_offset(level: int) -> None:
-    """But inside of a metadata transaction, where nothing of it is to be seen, and no snapshot may be written."""
+    """Except inside a metadata transaction, which is invisible, and during which no snapshot is
+    written.
+    """
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")
     live, records = MetadataDelta(), list(Story(random.Random(seed), level).records(120))
@@ -96,7 +100,7 @@ def test_a_story_has_every_kind_of_record() -> None:
         "FenceBrokerRecord",
         "UnfenceBrokerRecord",
         "ZkMigrationStateRecord",
-    }  # since 3.3, or 4.0, nobody writes them
+    }  # not written since 3.3 or 4.0
     assert told == (REPLAYS.keys() | TRANSACTIONS.keys()) - unused
 
 
@@ -125,7 +129,9 @@ def test_a_nodes_own_log_and_its_snapshot_are_the_same_at_every_batch() -> None:
     ],
 )
 def test_what_a_real_kafka_wrote_of_its_image_is_what_we_write_of_the_same_log(log: str, snapshot: str) -> None:
-    """The same records, in the same versions; only the order of what Kafka has in hash maps is another."""
+    """The same records in the same versions; only the order of what Kafka has in hash maps
+    differs.
+    """
     id = parse_checkpoint(snapshot)
     assert id is not None
     fold = MetadataDelta()
@@ -146,7 +152,8 @@ def _sorted_inside(value: bytes) -> bytes:
     record, version = decode_record(value)
     features = getattr(record, "features", None)
     if features is not None:
-        record.features = sorted(features, key=lambda each: each.name)  # type: ignore[attr-defined]  # a registration
+        # a registration
+        record.features = sorted(features, key=lambda each: each.name)  # type: ignore[attr-defined]
     return encode_record(record, version)
 
 
@@ -180,7 +187,8 @@ def test_the_level_comes_first_and_then_kafkas_order() -> None:
         "UserScramCredentialRecord",
         "DelegationTokenRecord",
     ]
-    features = [record.name for record, _ in records_of(image) if type(record).__name__ == "FeatureLevelRecord"]  # type: ignore[attr-defined]  # it has
+    # it has
+    features = [record.name for record, _ in records_of(image) if type(record).__name__ == "FeatureLevelRecord"]  # type: ignore[attr-defined]
     assert features[0] == "metadata.version"
     assert features[1:] == sorted(features[1:])
 

@@ -1,4 +1,4 @@
-"""AlterPartition: every way in which a leader can be wrong about what is in sync, and what becomes of it when it is right."""
+"""AlterPartition: every invalid proposal of a leader, and the result of a valid one."""
 
 from __future__ import annotations
 

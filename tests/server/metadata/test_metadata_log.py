@@ -100,6 +100,7 @@ def test_a_damaged_log_says_so(cluster: Harness) -> None:
     ],
 )
 def test_a_registration_change_is_written_as_low_as_it_can_be(fields: dict[str, object], version: int) -> None:
-    record = BrokerRegistrationChangeRecord(broker_id=1, broker_epoch=2, **fields)  # type: ignore[arg-type]  # a table of fields
+    # a table of fields
+    record = BrokerRegistrationChangeRecord(broker_id=1, broker_epoch=2, **fields)  # type: ignore[arg-type]
     assert record_version(record) == version
     assert BrokerRegistrationChangeRecord.decode(record.encode(version), version) == record

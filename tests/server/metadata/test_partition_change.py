@@ -24,7 +24,7 @@ TOPIC_ID = Uuid(b"t" * 16)
 
 
 def of(replicas: str, isr: str, leader: int = -1, **others: Any) -> PartitionImage:
-    """Brokers are digits; the first in sync leads, or nobody."""
+    """Brokers are digits; the first in-sync replica leads, if there is one."""
     numbers = {name: tuple(map(int, value)) for name, value in others.items() if isinstance(value, str)}
     in_sync = tuple(map(int, isr))
     who = tuple(map(int, replicas))

@@ -1,4 +1,6 @@
-"""What AlterClientQuotas decides, and what DescribeClientQuotas finds: the table of errors, and each filter against every entity."""
+"""AlterClientQuotas and DescribeClientQuotas: the table of errors, and each filter against every
+entity.
+"""
 
 from __future__ import annotations
 

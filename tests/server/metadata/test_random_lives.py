@@ -1,4 +1,6 @@
-"""Random lives of brokers, judged by ours and by a witness that is built as Kafka is: the same states, sessions and silences at every step."""
+"""Random broker lifecycles, compared with a witness that is built as Kafka is: the same states,
+sessions and expiries at every step.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +90,7 @@ class Lives:
             self.witness.left_at(asked.broker, office.image.end.offset - 1)
 
     def leave(self) -> None:
-        """One wants to go, and those that stay come to know of it, some of them later than others."""
+        """A broker shuts down, and the remaining brokers read that, some later than others."""
         image, dice = self.office.image, self.chance
         unfenced = [broker for broker in image.brokers.values() if not broker.fenced]
         for leaving in dice.sample(unfenced, min(1, len(unfenced))):
@@ -143,7 +145,7 @@ class Lives:
             self.witness = self._new_witness()
 
     def make_topic(self) -> None:
-        """Somebody has something to lead again."""
+        """A partition gets a leader again."""
         office = self.office
         active = [broker.id for broker in office.image.brokers.values() if broker.active]
         if active and self.chance.random() < 0.5:

@@ -23,7 +23,9 @@ Code = tuple[int, str | None]
 
 
 def move(image: Image, *wanted: list[int] | None, settings: Settings = DEFAULTS, **fields: Any) -> tuple[Image, Code]:
-    """Ask for the replicas of t-0 and so on; the image after it, and the answer of the last partition."""
+    """Requests replicas for t-0 and so on; the image after it, and the answer of the last
+    partition.
+    """
     of = AlterPartitionReassignmentsRequest
     partitions = [of.ReassignablePartition(partition_index=at, replicas=each) for at, each in enumerate(wanted)]
     request = of(topics=[of.ReassignableTopic(name="t", partitions=partitions)], **fields)
@@ -112,7 +114,7 @@ def test_one_takes_the_place_of_another(image: Image) -> None:
 
 
 def test_one_that_wants_all_that_are_there_still_ends_as_the_one_before() -> None:
-    """As in Kafka, which keeps who comes and who goes where the new one has nobody."""
+    """As in Kafka, which keeps adding and removing replicas if the new reassignment has none."""
     moving = partition([3, 1, 2], isr=[1, 2], adding_replicas=[3], removing_replicas=[2])
     moved, code = move(with_topic(cluster(1, 2, 3), "t", moving), [1, 2, 3])
     assert code == (0, None)

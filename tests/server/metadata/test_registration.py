@@ -1,4 +1,6 @@
-"""Brokers register: what is refused in which order, what is written, and what of an earlier life is cleaned up."""
+"""BrokerRegistration: the order of its errors, its records, and the cleanup of an earlier
+incarnation.
+"""
 
 from __future__ import annotations
 
@@ -195,7 +197,9 @@ class TestAnotherLife:
     def test_it_stays_eligible_only_when_the_last_life_ended_in_good_order(
         self, elr: int, version: int, previous_epoch: int, eligible: bool
     ) -> None:
-        """Without the feature it stays in sync, since there is no other; with it an unclean stop takes its place away."""
+        """Without the feature the only replica stays in sync; with it an unclean shutdown removes
+        it from the ISR.
+        """
         office = Office(with_topic(cluster(1, 2, elr=elr), "t", partition([2])))
         office.now += SESSION + 1
         office.register(request(2, life=9, previous_broker_epoch=previous_epoch), version)

@@ -1,4 +1,4 @@
-"""The fold of every kind of metadata record, and of records that cannot follow those before them."""
+"""The replay of every kind of metadata record, and of records that contradict earlier ones."""
 
 from __future__ import annotations
 

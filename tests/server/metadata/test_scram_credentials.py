@@ -1,4 +1,6 @@
-"""What AlterUserScramCredentials decides, and what DescribeUserScramCredentials tells: the table of errors, who fails, who does not."""
+"""AlterUserScramCredentials and DescribeUserScramCredentials: the table of errors, and which users
+fail.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,8 @@ def upsertion(
 
 
 def after(image: Image, deletions: list[object], upsertions: list[object]) -> Image:
-    for record in alter_scram_credentials(image, deletions, upsertions).records:  # type: ignore[arg-type]  # of the two makers above
+    # of the two makers above
+    for record in alter_scram_credentials(image, deletions, upsertions).records:  # type: ignore[arg-type]
         image = replay(image, record)
     return image
 

@@ -1,4 +1,6 @@
-"""A snapshot is written of a log and its delta, and is loaded again: the state, the voters, and what follows."""
+"""A snapshot is written from a log and its delta, and loaded: the state, the voters, and what
+follows.
+"""
 
 from __future__ import annotations
 

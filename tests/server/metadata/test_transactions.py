@@ -50,7 +50,9 @@ def test_where_none_is_open_there_is_nothing_to_write(records: tuple[Any, ...]) 
 
 
 def test_a_cluster_whose_beginning_was_cut_short_begins_again() -> None:
-    """Of what it begins with nothing is seen, not even the level: that of the records counts that it begins with now."""
+    """The first records of a cluster are invisible in the transaction, the level too: the level of
+    the new records counts.
+    """
     cut = fold(BEGIN, level(30), CONFIG)
     assert cut.image == EMPTY
     again = in_transaction([level(30), CONFIG], "Bootstrap records", None)

@@ -1,4 +1,6 @@
-"""In which version a record is written at each level of metadata.version, and what falls away: what is folded is what a reader reads."""
+"""The version of each record at each metadata.version, and what is dropped: what is replayed is
+what a reader reads.
+"""
 
 from __future__ import annotations
 
@@ -130,7 +132,9 @@ def test_a_batch_has_the_level_of_the_image_or_else_of_its_own_records_or_else_t
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_log_written_at_a_level_from_todays_decisions_is_the_live_image_and_its_snapshot(level: int) -> None:
-    """A decision says all it knows; at every level the live image, the log read again and the snapshot agree."""
+    """A decision is written with all that the level can express; the live image, the log and the
+    snapshot agree.
+    """
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")
     for number in range(8):
@@ -148,7 +152,9 @@ def test_a_log_written_at_a_level_from_todays_decisions_is_the_live_image_and_it
 
 
 def sayable(story: Story, level: int) -> Iterator[Any]:
-    """A story of today, told at `level`, without the kinds of records that it does not know; its transactions end it where there are none."""
+    """A current history at `level`, without kinds of records that the level does not have; it ends
+    at the first transaction if there are none.
+    """
     for record in story.records(60):
         kind = type(record).__name__
         if kind == "BeginTransactionRecord" and level < KINDS[kind]:

@@ -1,4 +1,4 @@
-"""What clients are told of brokers and partitions when some are away; on one node none is, so the images are made by hand."""
+"""What clients see of brokers and partitions when some are offline; the images are made by hand."""
 
 from __future__ import annotations
 

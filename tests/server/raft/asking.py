@@ -170,7 +170,7 @@ def code(answer: Any) -> int:
 
 
 def elected(found: Member, now: int = START) -> Member:
-    """It leads: everybody who is asked votes for it, and nobody fetches."""
+    """It leads: every voter votes for it, and none fetches."""
     found.replica.tick(now)
     found.replica.tick(found.replica.next_deadline() or now)
     while not isinstance(found.replica.state, LeaderState):
@@ -203,7 +203,7 @@ def shown(replica: KafkaRaftClient) -> tuple[Any, ...]:
 
 
 def part(replica: KafkaRaftClient) -> type:
-    """What it is now; by a call, since a type checker believes that nothing changes behind an attribute."""
+    """Its current type; a call, since a type checker assumes that an attribute does not change."""
     return type(replica.state)
 
 

@@ -28,7 +28,9 @@ class Followed:
         return state.fetch_timeout
 
     def sent(self) -> OutboundRequest:
-        """The one request that it has sent to its leader; while he pauses, others are asked who leads."""
+        """The only request that it has sent to its leader; while the leader backs off, other nodes
+        are asked for the leader.
+        """
         (found,) = [send for send in self.replica.take_outgoing() if send.to.id == self.replica.leader_id]
         return found
 

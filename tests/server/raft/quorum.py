@@ -170,7 +170,8 @@ class Quorum:
         self.cut: set[tuple[int, int]] = set()
         self.dead: set[int] = set()
         self.flights: list[Flight] = []
-        self.versions: dict[int, int] = {}  # the newest version of an API that everybody knows, where it is older
+        # the newest version of an API that every node supports, if it is not the newest of all
+        self.versions: dict[int, int] = {}
         self.members: dict[int, Member] = {}
         self.sent: list[tuple[int, int, Message]] = []
         self.dynamic = dynamic_voters(ids) if dynamic else None
@@ -285,7 +286,7 @@ class Quorum:
         return max(found, key=lambda replica: replica.epoch, default=None)
 
     def elect(self, ms: int = 60_000) -> KafkaRaftClient:
-        """Run until somebody leads and has committed something of his epoch."""
+        """Runs until a leader has committed a record of its epoch."""
 
         def ready() -> bool:
             leader = self.leader
@@ -304,7 +305,7 @@ class Quorum:
         return self.members[id].start(self.now)
 
     def write(self, value: bytes) -> None:
-        """The leader appends a record, and everybody gets it."""
+        """The leader appends a record, and every replica gets it."""
         leader = self.leader
         assert leader is not None
         leader.append([value], self.now)

@@ -1,4 +1,4 @@
-"""Requests and answers by chance: each is answered, nothing breaks, and what was committed stays."""
+"""Random requests and responses: each is handled, nothing breaks, and committed records stay."""
 
 from random import Random
 from typing import Any
@@ -114,7 +114,7 @@ def test_whatever_is_answered_breaks_nothing(seed: int) -> None:
 
 
 def _answer(quorum: Quorum, send: Any, random: Random) -> Any:
-    """The true answer of somebody, spoilt; never one that would rightly be the end of a replica."""
+    """A corrupted response of a node; never one that would rightly stop a replica."""
     asked = quorum.members[random.choice([1, 2, 3])]
     if send.body.api_key == ApiKeys.API_VERSIONS:
         return None

@@ -86,7 +86,8 @@ def test_46_begin_that_is_meant_for_another_voter(voter: int, voter_directory: U
         ({"epoch": 2**31 - 1}, e.INVALID_REQUEST),
     ],
 )
-def test_the_errors_of_begin_and_end_and_nothing_changes(of: object, version: int, how: dict, expected: int) -> None:  # type: ignore[type-arg]  # of anything
+# of anything
+def test_the_errors_of_begin_and_end_and_nothing_changes(of: object, version: int, how: dict, expected: int) -> None:  # type: ignore[type-arg]
     voter = member(store=MemoryQuorumStateStore(ElectionState(3)))
     before = shown(voter.replica)
     body = of(**{"epoch": 5, **how})  # type: ignore[operator]  # begin or end
@@ -96,7 +97,7 @@ def test_the_errors_of_begin_and_end_and_nothing_changes(of: object, version: in
 
 def test_a_later_epoch_without_an_address_is_believed_and_nobody_is_followed() -> None:
     voter = member()
-    ask(voter, begin(9, 4, listeners=()))  # 9 is no voter, so nobody knows where it is
+    ask(voter, begin(9, 4, listeners=()))  # 9 is no voter: its endpoint is not known
     assert isinstance(voter.replica.state, UnattachedState)
     assert (voter.replica.epoch, voter.replica.leader_id) == (4, 9)
     assert code(ask(voter, begin(3, 4))) == e.INVALID_REQUEST

@@ -58,7 +58,8 @@ def test_52_a_failure_does_not() -> None:
 
 def test_records_are_appended_and_committed_as_far_as_the_leader_says_and_the_log_goes() -> None:
     followed = Followed()
-    assert followed.sent().body.topics[0].partitions[0].fetch_offset == 0  # type: ignore[attr-defined]  # a fetch
+    # a fetch
+    assert followed.sent().body.topics[0].partitions[0].fetch_offset == 0  # type: ignore[attr-defined]
     followed = Followed()
     followed.answer(response(batch(0, b"a", b"b") + batch(2, b"c"), high_watermark=2))
     assert followed.replica.log.end == OffsetAndEpoch(3, 4)
@@ -242,7 +243,7 @@ def test_while_the_leader_cannot_be_reached_others_are_asked() -> None:
 
 
 def test_a_leader_that_did_not_answer_is_asked_again() -> None:
-    followed = Followed(id=9, bootstrap=[endpoint(7)])  # an observer: it never becomes anything else
+    followed = Followed(id=9, bootstrap=[endpoint(7)])  # an observer, for ever
     first = followed.sent()
     asked = []
     for _ in range(5000):

@@ -1,4 +1,6 @@
-"""How the followers of a leader that is gone come to another one: soon, though they miss him in one instant, or he first who has more."""
+"""Followers of a leader that stopped get another one soon, though they lose it at the same time;
+the longest log leads first.
+"""
 
 from kafkadouble.server.raft.candidate_state import CandidateState
 from kafkadouble.server.raft.follower_state import FollowerState
@@ -43,16 +45,18 @@ def test_a_follower_waits_anew_for_another_leader() -> None:
 
 
 def test_who_stand_together_part_within_a_quarter_of_the_election_backoff() -> None:
-    """Apache Kafka's candidates would wait until their election timeouts are over, one to two seconds."""
+    """Apache Kafka's candidates would wait for their election timeouts, one to two seconds."""
     for fetch_timeout in range(1000, 1020):  # each draws other numbers
         quorum = Quorum(fetch_timeout_ms=fetch_timeout)
         followers = bereft(quorum)
         at = quorum.now + 500
         for each in followers:
             runs_out(each, at)
-        assert quorum.run(501, until=lambda: all(isinstance(each.state, CandidateState) for each in followers))  # noqa: B023  # called at once
+        # called at once
+        assert quorum.run(501, until=lambda: all(isinstance(each.state, CandidateState) for each in followers))  # noqa: B023
         assert quorum.now == at
-        assert quorum.run(2000, until=lambda: quorum.leader is not None)  # noqa: B023  # called at once
+        # called at once
+        assert quorum.run(2000, until=lambda: quorum.leader is not None)  # noqa: B023
         assert quorum.now <= at + 2 * 250, "the second time they may draw the same, too"
 
 

@@ -1,4 +1,6 @@
-"""The narrow path: one voter that leads itself, and three that pass messages: votes, the begin of an epoch, fetches, the high watermark."""
+"""The basic path: a sole voter that leads itself, and three voters that exchange messages: votes,
+the start of an epoch, fetches, the high watermark.
+"""
 
 import pytest
 

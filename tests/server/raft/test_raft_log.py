@@ -55,7 +55,9 @@ def test_an_empty_log_goes_by_its_snapshot() -> None:
 
 
 def test_at_the_start_of_the_log_only_the_epoch_of_the_snapshot_there_goes_on() -> None:
-    """A follower that ends there with a record of a later epoch has another history, though the log knows that epoch too."""
+    """A follower whose log ends there with a record of a later epoch has diverged, though the log
+    has that epoch too.
+    """
     id = OffsetAndEpoch(7, 3)
     log = RaftLog(PartitionLog("m", 0), static_voters([1]), Snapshots(id))
     log.append_as_follower(batch(7, b"a", epoch=4), 4, START)
@@ -130,7 +132,9 @@ def test_38_a_snapshot_beyond_the_end_moves_the_log() -> None:
 
 
 def test_a_snapshot_of_a_later_epoch_moves_a_log_that_is_longer() -> None:
-    """It had come, and the process died before the log made room for it: what the log holds up to there may be another history."""
+    """The process stopped after it fetched the snapshot and before it truncated the log, which may
+    have diverged.
+    """
     log = written(1, 1, 1).log
     moved = RaftLog(log, static_voters([1]), Snapshots(OffsetAndEpoch(4, 2)))
     assert (moved.start_offset, moved.end) == (4, OffsetAndEpoch(4, 2))

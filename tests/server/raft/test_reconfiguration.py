@@ -1,4 +1,6 @@
-"""A quorum that changes: voters go, move, and join of their own accord; and `kraft.version` (KIP-853, KIP-1186)."""
+"""Changes of the voters: removed, updated and joining voters; and `kraft.version` (KIP-853,
+KIP-1186).
+"""
 
 from typing import Any
 
@@ -130,7 +132,7 @@ def test_57_an_update_under_kraft_version_0_is_only_kept_in_mind() -> None:
     assert changing.now(update(mover, changing.leader.epoch)).error_code == 0
     assert changing.now(update(9, changing.leader.epoch)).error_code == e.VOTER_NOT_FOUND
     assert changing.leader.log.end == end
-    assert changing.state.told[mover].endpoints[LISTENER].host == "moved"
+    assert changing.state.reported_voters[mover].endpoints[LISTENER].host == "moved"
 
 
 def test_a_leader_that_has_committed_nothing_in_its_epoch_changes_no_voter() -> None:

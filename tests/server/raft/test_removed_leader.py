@@ -1,4 +1,6 @@
-"""A leader that is taken from the voters, and loses its part before anybody else has heard of that."""
+"""A leader that is removed from the voters, and loses leadership before any other node has the
+change.
+"""
 
 from kafkadouble.server.raft.leader_state import LeaderState
 from tests.server.raft.changing import Changing, remove

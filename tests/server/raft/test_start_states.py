@@ -1,7 +1,8 @@
-"""A metadata log opens from every state that a stop can leave it in: wherever it begins, whatever of its files was flushed (KIP-630).
+"""A metadata log opens from every state that a stop can leave: any log start offset, any subset of
+flushed files (KIP-630).
 
-Each state is opened four times: after the stop, after a kill during the start, after it was appended to and stopped, and after a stop with
-nothing new. All find the same log.
+Each state is opened four times: after the stop, after a kill during the start, after an append and
+a stop, and after a stop with nothing new. All find the same log.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ NOTHING, SNAPSHOTS, NEWEST, ALL = (
     "snapshots and the newest segment",
     "snapshots and all segments",
 )
-"""What a loss of power has brought back of what was deleted: segments go first, from the oldest on."""
+"""What a power loss restored of deleted files: segments are deleted first, from the oldest on."""
 
 
 class Left(NamedTuple):
@@ -126,8 +127,9 @@ def left_by(bring: Callable[[Opened], object]) -> Left:
 
 
 def states(left: Left) -> Iterator[tuple[str, LossyDisk]]:
-    """Each small file as it was, as it is, empty, or missing; with the mark of a clean stop, and without; with what was deleted, or a part of
-    it; without the indexes, or with them."""
+    """Each small file as before, as now, empty, or missing; with and without the clean shutdown
+    file; with all or some of the deleted files; with and without the indexes.
+    """
     versions = [(AFTER, MISSING), (AFTER, BEFORE, MISSING), (AFTER, BEFORE, MISSING, EMPTY)]
     for said in product(*reversed(versions), (True, False), (NOTHING, SNAPSHOTS, NEWEST, ALL), (True, False)):
         *files, is_marked, back, has_indexes = said
@@ -160,7 +162,9 @@ def bring_back(disk: LossyDisk, what: str, before: Mapping[str, bytes]) -> None:
 
 
 def lives_of(disk: LossyDisk) -> Iterator[Opened]:
-    """After the stop; after a kill; after a stop in good order with one more batch; after one with nothing more."""
+    """After the stop; after a kill; after a clean stop with one more batch; after one with nothing
+    more.
+    """
     yield started(disk)
     disk = disk.copy()
     again = started(disk)
@@ -192,7 +196,9 @@ def test_it_opens_from_every_state(shape: str) -> None:
 
 
 def check(of: Opened, state: str) -> tuple[object, ...]:
-    """Every batch is in the epoch that the log has for it, and what is gone of the log is in a snapshot."""
+    """Every batch is in the epoch that the log has for it, and deleted records are in a
+    snapshot.
+    """
     raft = of.raft
     for batch in raft.log.batches(raft.start_offset):
         header = read_header(batch)

@@ -1,4 +1,6 @@
-"""What the listener hears: each offset once, in order, and a snapshot before what is no longer in the log."""
+"""The calls of the listener: each offset once, in order, and a snapshot before records that the log
+has no more.
+"""
 
 from typing import Any
 

@@ -270,7 +270,9 @@ def missing_its_leader() -> Followed:
 
 
 def test_a_prospective_stays_so_when_its_own_leader_says_again_that_he_leads() -> None:
-    """As in Kafka 4.4, where only news makes a follower of a replica that keeps its leader in mind (`maybeTransition`)."""
+    """As in Kafka 4.4, where only a change makes a follower of a replica that remembers its leader
+    (`maybeTransition`).
+    """
     voter = missing_its_leader()
     before = voter.replica.state
     assert code(ask(voter.member, begin(2, 4), now=voter.now)) == e.NONE, "the leader takes it for told"
@@ -319,7 +321,8 @@ def test_a_replica_that_restarts_after_voting_for_itself_still_stands() -> None:
     voter = member(store=MemoryQuorumStateStore(ElectionState(4, None, key(1))))
     voter.replica.tick(START)
     asked = [send.body for send in voter.replica.take_outgoing()]
-    assert [body.topics[0].partitions[0].replica_epoch for body in asked] == [4, 4]  # type: ignore[attr-defined]  # votes
+    # votes
+    assert [body.topics[0].partitions[0].replica_epoch for body in asked] == [4, 4]  # type: ignore[attr-defined]
     assert isinstance(voter.replica.state, CandidateState)
 
 

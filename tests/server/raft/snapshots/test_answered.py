@@ -115,7 +115,7 @@ def test_an_answer_that_is_lost_is_asked_for_again() -> None:
 @pytest.mark.parametrize(
     "fields",
     [
-        {"top": e.UNKNOWN_SERVER_ERROR},  # what Kafka 4.3 answers whatever is wrong with the partition
+        {"top": e.UNKNOWN_SERVER_ERROR},  # what Kafka 4.3 answers for any error of the partition
         {"top": e.INVALID_REQUEST},
         {"error_code": e.SNAPSHOT_NOT_FOUND, "unaligned_records": b""},
         {"error_code": e.POSITION_OUT_OF_RANGE, "unaligned_records": b""},

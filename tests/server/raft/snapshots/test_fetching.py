@@ -1,4 +1,4 @@
-"""A snapshot is taken over piece by piece; whatever is not as it must be gives it up, and leaves nothing."""
+"""A snapshot is fetched part by part; anything invalid abandons it, and leaves nothing behind."""
 
 from __future__ import annotations
 

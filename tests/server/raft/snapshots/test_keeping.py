@@ -33,7 +33,9 @@ ENDS = (10, 20, 30)
 
 
 def made(*ends: int, count: int = 40, committed: int = 40) -> tuple[RaftLog, MemorySnapshotStore]:
-    """A log of one record a batch, each in a segment of its own, and snapshots that end there, of that time."""
+    """A log with one record per batch and one batch per segment, and snapshots at these ends, with
+    these timestamps.
+    """
     store = MemorySnapshotStore()
     log = RaftLog(PartitionLog("__cluster_metadata", 0, LogConfig({"segment.bytes": 100})), VoterSet(), store)
     log.begin_epoch(1)
@@ -140,8 +142,9 @@ FOLDER = "__cluster_metadata-0"
 
 
 def dies_after(changes: int, retention: SnapshotRetention) -> tuple[bool, RaftLog]:
-    """A log that begins at the first of three snapshots is cleaned, and the process dies after so many changes of its disk. Whether
-    it did, and the log as the next process finds it."""
+    """A log that begins at the first of three snapshots is cleaned, and the process dies after
+    `changes` changes of its disk. Returns whether it died, and the log that the next process finds.
+    """
     disk, [log, _] = MortalDisk(), made()
     disk.make_folder(FOLDER)
     store = FileSnapshotStore(disk, FOLDER)

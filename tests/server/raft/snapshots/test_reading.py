@@ -26,7 +26,8 @@ def control(first: int, controls: list[tuple[int, bytes]], **fields: object) -> 
 
 def batch(records: list[Record], **fields: object) -> bytes:
     given: dict[str, object] = {"base_offset": records[0].offset, "partition_leader_epoch": ID.epoch}
-    return bytes(encode_batch(records, **given | fields))  # type: ignore[arg-type]  # fields of any type
+    # fields of any type
+    return bytes(encode_batch(records, **given | fields))  # type: ignore[arg-type]
 
 
 HEADER = control(0, controls_of(HEAD))
@@ -115,7 +116,9 @@ def test_an_unknown_control_record_is_passed_over() -> None:
 
 
 def test_every_byte_that_is_changed_is_found() -> None:
-    """Of a batch's header all but the base offset, the length, the epoch and the magic are under the checksum, and those are checked."""
+    """The checksum covers a batch's header except the base offset, the length, the epoch and the
+    magic; those are checked on their own.
+    """
     good = data(values(3))
     for at in range(len(good)):
         for bit in (1, 0x80):

@@ -42,7 +42,9 @@ THREE = [kept(10, age=300), kept(50, age=200), kept(90, age=100)]
     ("max_bytes", "expected"), [(125, []), (124, [10]), (70, [10]), (69, [10, 50]), (0, [10, 50]), (-1, [])]
 )
 def test_shipped_the_oldest_go_until_log_and_snapshots_fit_and_one_stays(max_bytes: int, expected: list[int]) -> None:
-    """The log goes from 5 to 100: of it 95, 50 and 10 bytes are left, beside 30, 20 and 10 of snapshots."""
+    """The log goes from 5 to 100: 95, 50 and 10 bytes of it remain, with 30, 20 and 10 bytes of
+    snapshots.
+    """
     assert gone(THREE, max_bytes=max_bytes) == expected
 
 
@@ -90,7 +92,7 @@ def test_shipped_always_the_oldest_and_never_all(
         ([9], 1000, None),
         ([9], 200, 50),  # that which is so old
         ([9], 100, 90),
-        ([], 1000, None),  # nobody is known, and nothing is old enough
+        ([], 1000, None),  # no replica is known, and nothing is old enough
         ([], 300, 10),
     ],
 )

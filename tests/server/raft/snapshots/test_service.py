@@ -45,7 +45,9 @@ def write(replica: KafkaRaftClient, store: MemorySnapshotStore, at: OffsetAndEpo
 
 
 def behind(quorum: Quorum, stores: dict[int, MemorySnapshotStore]) -> tuple[KafkaRaftClient, int, OffsetAndEpoch]:
-    """The leader, the id of a follower that was cut off before a snapshot was written, and the snapshot."""
+    """The leader, the id of a follower that was cut off before a snapshot was written, and the
+    snapshot.
+    """
     leader = quorum.elect()
     late = next(id for id in VOTERS if id != leader.key.id)
     quorum.write(b"before")

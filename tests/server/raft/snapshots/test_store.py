@@ -1,4 +1,6 @@
-"""Both stores keep snapshots whole; the one in files over restarts, losses of power and readers that have not ended."""
+"""Both stores keep snapshots complete; the file store also over restarts, power losses and open
+readers.
+"""
 
 from __future__ import annotations
 
@@ -206,7 +208,7 @@ def test_after_a_restart_snapshots_are_there_and_leftovers_are_not(tmp_path: Pat
 
 
 class ReadOnly(RealDisk):
-    """A log dir whose files nobody may write to."""
+    """A log directory with read-only files."""
 
     def open(self, path: str) -> NoReturn:
         raise DiskFailure(self.root, f"permission denied: {path}")

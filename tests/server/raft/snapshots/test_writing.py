@@ -1,4 +1,4 @@
-"""Snapshots are written as Apache Kafka writes them, byte for byte, in batches and slices that are bounded."""
+"""Snapshots are written as by Apache Kafka, byte for byte, in bounded batches and slices."""
 
 from __future__ import annotations
 

@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from .broker.broker_lifecycle_manager import BrokerLifecycleManager
     from .metadata.snapshot_generator import SnapshotGenerator
     from .network.peers import Sending
-    from .replica.replication.alter_partition_manager import IsrChanges
-    from .replica.replication.fetchers import Fetchers
-    from .replica.replication.throttle import Throttles
+    from .replica.replication.alter_partition_manager import AlterPartitionManager
+    from .replica.replication.replica_fetcher_manager import ReplicaFetcherManager
+    from .replica.replication.replication_quotas import ReplicationQuotaManagers
     from .security.authorizer import Authorizer
     from .tracing.capture import Capture
 
@@ -70,10 +70,10 @@ class Node:
     """Of a broker that has, or may come to have, another node as its controller."""
     authorizer: Authorizer | None = None
     """Who may do what at its controller, where that is asked."""
-    fetchers: Fetchers | None = None
+    fetchers: ReplicaFetcherManager | None = None
     """What it follows, where there are other brokers, or may come to be."""
-    isr_changes: IsrChanges | None = None
-    throttles: Throttles | None = None
+    alter_partition_manager: AlterPartitionManager | None = None
+    replication_quotas: ReplicationQuotaManagers | None = None
     """What followers may get in a second, and what this node as one of them."""
     capture: Capture | None = None
     """Where connections that are accepted from now on note what passes on them, if anybody wants that."""
@@ -211,14 +211,15 @@ class Node:
             ControllerRegistrationManager(self, to_controller)
         if "broker" in self.roles:
             from .broker.broker_lifecycle_manager import BrokerLifecycleManager
-            from .replica.replication.alter_partition_manager import IsrChanges
-            from .replica.replication.fetchers import Fetchers
-            from .replica.replication.throttle import Throttles
+            from .replica.replication.alter_partition_manager import AlterPartitionManager
+            from .replica.replication.replica_fetcher_manager import ReplicaFetcherManager
+            from .replica.replication.replication_quotas import ReplicationQuotaManagers
 
             forwarding, isr_changes = NodeToControllerChannel(self), NodeToControllerChannel(self)
             self.lifecycle = BrokerLifecycleManager(self, to_controller, forwarding)
-            self.fetchers, self.isr_changes = Fetchers(self), IsrChanges(self, isr_changes)
-            self.throttles = Throttles(self)
+            self.fetchers = ReplicaFetcherManager(self)
+            self.alter_partition_manager = AlterPartitionManager(self, isr_changes)
+            self.replication_quotas = ReplicationQuotaManagers(self)
             fetchers = (f"broker-{self.id}-fetcher-0", self.fetchers, "replica.socket.timeout.ms")
             found += [(name, forwarding, OF_CONTROLLER), (name, isr_changes, OF_CONTROLLER), fetchers]
         return found

@@ -48,8 +48,7 @@ class GroupCoordinator:
         """Delete the offsets of deleted topics."""
         for topic in removed_topics(before, after, records):
             for shard in self:
-                # a broker without groups needs no import
-                from .deletion import delete_topic_offsets
+                from .deletion import delete_topic_offsets  # not needed without groups
 
                 delete_topic_offsets(shard, topic.name, topic.id)
 

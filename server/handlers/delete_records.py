@@ -96,7 +96,7 @@ def _delete(node: Node, topic: str, asked: Asked, waited: Waited) -> Answered:
         partition.log.delete_records_before(offset)
     except DiskFailure:  # the node tells of it
         return _failed(asked, error_codes.KAFKA_STORAGE_ERROR)
-    partition.stir()
+    partition.wake_waiters()
     answered = Answered(partition_index=asked.partition_index, low_watermark=_low_watermark(node, partition))
     if answered.low_watermark < offset:
         waited.append((partition, offset, answered))

@@ -20,7 +20,7 @@ from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 if TYPE_CHECKING:
     from ..node import Node
     from ..replica.partition import Partition
-    from ..replica.replication.following import Following
+    from ..replica.replication.follower_partition import FollowerPartition
 
 PartitionResponse = DescribeProducersResponse.PartitionResponse
 
@@ -40,7 +40,7 @@ def answer(node: Node, request: Request[DescribeProducersRequest]) -> Wait[Descr
 def _describe(node: Node, topic: str, index: int, repeats: Repeats) -> PartitionResponse:
     if (problem := problem_with_name(topic)) is not None:
         return _failed(index, error_codes.INVALID_TOPIC_EXCEPTION, problem)
-    partition: Partition | Following | None = node.partitions.get(topic, index)
+    partition: Partition | FollowerPartition | None = node.partitions.get(topic, index)
     if partition is None and node.fetchers is not None:
         partition = node.fetchers.get(topic, index)
     if partition is None:

@@ -118,8 +118,8 @@ def _told(node: Node, request: Request[FetchRequest], context: FetchContext, res
     named = _name_leaders(node, results) if results.must_respond and request.version >= LEADER_FROM else None
     response = context.answer(results.partitions)
     results.on_response()
-    if node.throttles is not None and _replica_id(request) >= 0:
-        node.throttles.leader.sent(response, request.version)
+    if node.replication_quotas is not None and _replica_id(request) >= 0:
+        node.replication_quotas.leader.record_sent(response, request.version)
     if named and _replica_id(request) < 0:  # followers go by the metadata
         response.node_endpoints = endpoints(
             node.controller.image, request.peer.listener.name, named, FetchResponse.NodeEndpoint
@@ -155,7 +155,7 @@ def _params(node: Node, request: Request[FetchRequest], context: FetchContext) -
     body, replica_id, replica_epoch = request.body, _replica_id(request), _broker_epoch(request)
     is_follower = replica_id >= 0
     is_stale = _is_stale(node, replica_id, replica_epoch)
-    is_over_quota = is_follower and node.throttles is not None and node.throttles.leader.is_exceeded()
+    is_over_quota = is_follower and node.replication_quotas is not None and node.replication_quotas.leader.is_exceeded()
     return FetchParams(
         version=request.version,
         isolation_level=body.isolation_level,
@@ -165,7 +165,7 @@ def _params(node: Node, request: Request[FetchRequest], context: FetchContext) -
         replica_epoch=replica_epoch,
         is_stale_replica=is_stale,
         rack_id=body.rack_id if body.rack_id and not is_follower and selects_by_rack(node) else "",
-        quota=node.throttles.leader if is_over_quota and node.throttles is not None else None,
+        quota=node.replication_quotas.leader if is_over_quota and node.replication_quotas is not None else None,
         session=context.session_for((replica_id, replica_epoch) if is_follower and not is_stale else None),
     )
 

@@ -39,7 +39,7 @@ from ..requests.waiting import OTHERS_FIRST, SLICE, Slices, Wait
 
 if TYPE_CHECKING:
     from ..node import Node
-    from ..replica.replication.following import Following
+    from ..replica.replication.follower_partition import FollowerPartition
 
 log = logging.getLogger("kafkadouble.server.handlers")
 
@@ -99,7 +99,7 @@ def answer(node: Node, request: Request[ListOffsetsRequest]) -> Wait[ListOffsets
 def _look_up(node: Node, request: Request[ListOffsetsRequest], topic: str, asked: Asked) -> Answered:
     if asked.timestamp < 0 and request.version < SINCE_VERSION.get(asked.timestamp, request.version + 1):
         return _failed(asked, error_codes.UNSUPPORTED_VERSION)
-    partition: Partition | Following | None = node.partitions.get(topic, asked.partition_index)
+    partition: Partition | FollowerPartition | None = node.partitions.get(topic, asked.partition_index)
     if partition is None and request.body.replica_id == DEBUGGING and node.fetchers is not None:
         partition = node.fetchers.get(topic, asked.partition_index)
     if partition is None:
@@ -130,13 +130,13 @@ def _look_up(node: Node, request: Request[ListOffsetsRequest], topic: str, asked
     )
 
 
-def _find(partition: Partition | Following, timestamp: int, end: int) -> TimestampAndOffset:
+def _find(partition: Partition | FollowerPartition, timestamp: int, end: int) -> TimestampAndOffset:
     if timestamp == LATEST:
         return TimestampAndOffset(-1, end, partition.leader_epoch)
     return partition.log.offset_for(timestamp)
 
 
-def _readable_end(request: Request[ListOffsetsRequest], partition: Partition | Following) -> int:
+def _readable_end(request: Request[ListOffsetsRequest], partition: Partition | FollowerPartition) -> int:
     if request.body.replica_id != CONSUMER:
         return partition.log.log_end_offset
     committed = request.body.isolation_level == READ_COMMITTED

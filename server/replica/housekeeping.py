@@ -28,7 +28,7 @@ def retain(node: Node, now: int) -> None:
     for replica in all_replicas(node):
         with suppress(DiskFailure):
             if replica.log.retain(now):
-                replica.stir()
+                replica.wake_waiters()
 
 
 def forget_producers(node: Node, now: int) -> None:
@@ -81,8 +81,8 @@ CHORES: tuple[tuple[str, Chore], ...] = (
 
 def look_who_keeps_up(node: Node, now: int) -> None:
     """Followers that have not kept up for `replica.lag.time.max.ms` fall out of sync."""
-    if node.isr_changes is not None:
-        node.isr_changes.look_at_all()
+    if node.alter_partition_manager is not None:
+        node.alter_partition_manager.maybe_shrink_all()
 
 
 SNAPSHOTS_EVERY = 60_000
@@ -94,7 +94,7 @@ def begin(node: Node) -> None:
     for interval, chore in CHORES:
         _schedule(node, partial(_interval, node, interval), chore)
     _schedule(node, lambda: SNAPSHOTS_EVERY, keep_snapshots)
-    if node.isr_changes is not None:
+    if node.alter_partition_manager is not None:
         _schedule(node, lambda: node.settings.int("replica.lag.time.max.ms") // 2, look_who_keeps_up)
 
 

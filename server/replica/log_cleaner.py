@@ -121,7 +121,7 @@ class Cleaner:
         log.info("%r is cleaned: %d bytes of %d are left", partition, cleaned.left, cleaned.read)
         replica = self._replica_of(partition)
         if replica is not None:
-            replica.stir()
+            replica.wake_waiters()
         self._look(self._node.now)
 
     def __repr__(self) -> str:

@@ -23,7 +23,7 @@ from ..requests.waiting import Waiters
 if TYPE_CHECKING:
     from ..logs.flushing import FlushQueue
     from ..metadata.image import PartitionImage
-    from .replication.in_sync import InSync
+    from .replication.in_sync_replicas import InSyncReplicas
 
 ANY_EPOCH = -1
 """A client's epoch that asks for no check; any other below 0 is an old one, as in Kafka."""
@@ -52,7 +52,7 @@ class Partition:
         leader_epoch: int,
         log: PartitionLog,
         flushing: FlushQueue | None = None,
-        in_sync: InSync | None = None,
+        in_sync: InSyncReplicas | None = None,
     ) -> None:
         self.topic, self.topic_id, self.index = log.topic, topic_id, log.index
         self.leader_id, self.leader_epoch = leader_id, leader_epoch
@@ -86,14 +86,14 @@ class Partition:
             self.leader_epoch = leader_epoch
             with suppress(DiskFailure):  # it is offline, or will be
                 self.log.begin_epoch(leader_epoch)
-            self.stir()
+            self.wake_waiters()
 
     def take_offline(self) -> None:
         """Its log directory has failed; who waits must learn of it."""
         self.offline = True
-        self.stir()
+        self.wake_waiters()
 
-    def stir(self) -> None:
+    def wake_waiters(self) -> None:
         """Something happened that everybody must know of who waits here, or fetches."""
         self.waiters.wake_all()
         self._stir_followers()
@@ -172,7 +172,7 @@ class Partition:
         """Whether fewer are in sync than `min.insync.replicas` asks for."""
         return self.in_sync is not None and len(self.in_sync.isr) < self._min_isr(self.in_sync)
 
-    def _min_isr(self, in_sync: InSync) -> int:
+    def _min_isr(self, in_sync: InSyncReplicas) -> int:
         """How many have to be in sync: as many as there are replicas at most."""
         return min(self.log.config.min_insync_replicas, 1 + len(in_sync.remotes))
 
@@ -226,13 +226,13 @@ def epoch_problem(leader_epoch: int, asked: int) -> int:
     return error_codes.FENCED_LEADER_EPOCH if asked < leader_epoch else error_codes.UNKNOWN_LEADER_EPOCH
 
 
-def in_sync_of(partition: PartitionImage, own: int, log: PartitionLog, now: int) -> InSync | None:
+def in_sync_of(partition: PartitionImage, own: int, log: PartitionLog, now: int) -> InSyncReplicas | None:
     """Who else is to have what the broker `own` leads; None where nobody is."""
     if len(partition.replicas) == 1:
         return None
-    from .replication.in_sync import InSync
+    from .replication.in_sync_replicas import InSyncReplicas
 
-    return InSync(own, partition, log.log_end_offset, now)
+    return InSyncReplicas(own, partition, log.log_end_offset, now)
 
 
 def _storage_error() -> AppendRefused:

@@ -25,7 +25,7 @@ from .replicas import find_replica
 
 if TYPE_CHECKING:
     from ..node import Node
-    from .replication.fetchers import Fetchers
+    from .replication.replica_fetcher_manager import ReplicaFetcherManager
 
 ABOUT_PARTITIONS = frozenset({"PartitionRecord", "PartitionChangeRecord"})
 MOST_CONFIGS = 512
@@ -137,7 +137,9 @@ class Partitions:
             without.take_offline()
             return without
 
-    def _fetch(self, fetchers: Fetchers, topic: TopicImage, index: int, image: Image, was_led: bool) -> None:
+    def _fetch(
+        self, fetchers: ReplicaFetcherManager, topic: TopicImage, index: int, image: Image, was_led: bool
+    ) -> None:
         """Follow a partition that another broker leads, if this node has a replica of it; what it has no replica of any more goes."""
         node, partition, key = self._node, topic.partitions[index], (topic.id, index)
         known = fetchers.partitions.get(key)
@@ -147,11 +149,11 @@ class Partitions:
             return
         if known is not None and (known.leader_id, known.leader_epoch) == (partition.leader, partition.leader_epoch):
             return
-        from .replication.following import Following  # most nodes follow nobody
+        from .replication.follower_partition import FollowerPartition  # most nodes follow nobody
 
         with suppress(DiskFailure):  # the node tells of it
             log = node.logs.open(topic.name, topic.id, index, self.config_of(topic.name, image), node.now)
-            fetchers.follow(Following(topic.id, log, partition.leader, partition.leader_epoch))
+            fetchers.follow(FollowerPartition(topic.id, log, partition.leader, partition.leader_epoch))
 
     def _led(self, led: dict[int, Partition], partition: Partition) -> None:
         led[partition.index] = partition
@@ -170,7 +172,7 @@ class Partitions:
     def _lost(self, partition: Partition) -> None:
         for listener in self.listeners:
             listener.lost(partition)
-        partition.stir()
+        partition.wake_waiters()
 
     def _reconfigure(self, records: Sequence[Any] | None, before: Image, after: Image) -> None:
         topics = {

@@ -23,7 +23,7 @@ class PartitionReplica(Protocol):
     index: int
     log: PartitionLog
 
-    def stir(self) -> None:
+    def wake_waiters(self) -> None:
         """Wake all that waits at it: its log has changed by other means than an append."""
 
     def flushed(self, offset: int) -> None:

@@ -19,7 +19,7 @@ from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.raft.request_manager import OutboundRequest, RequestFailure
-from kafkadouble.server.replica.replication.fetchers import Fetchers
+from kafkadouble.server.replica.replication.replica_fetcher_manager import ReplicaFetcherManager
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.controllers import Controllers
 
@@ -55,7 +55,7 @@ class Liars(Controllers):
     """To AlterPartition."""
 
     def _deliver(self, node: Any, channel: Any, send: OutboundRequest) -> None:
-        if isinstance(channel, Fetchers):
+        if isinstance(channel, ReplicaFetcherManager):
             channel = _Told(channel, send, lambda: self.lie)
         elif isinstance(send.body, AlterPartitionRequest):
             channel = _Told(channel, send, lambda: self.lie_of_controller)

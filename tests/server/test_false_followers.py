@@ -15,8 +15,8 @@ from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.server.node import Node
 from kafkadouble.server.replica.partition import Partition
-from kafkadouble.server.replica.replication.alter_partition_manager import IsrChanges
-from kafkadouble.server.replica.replication.in_sync import InSync
+from kafkadouble.server.replica.replication.alter_partition_manager import AlterPartitionManager
+from kafkadouble.server.replica.replication.in_sync_replicas import InSyncReplicas
 from tests.server.liars import Liars
 from tests.server.lied_to import END, followers, saying, three
 from tests.server.machine import produce_request
@@ -148,10 +148,10 @@ def test_who_is_known_of_an_earlier_life_only_is_not_proposed(cluster: Liars) ->
     changes, led, in_sync = led_by(leader(cluster))
     in_sync.isr -= {follower.id}
     led.fetched(follower.id, END, cluster.now, follower.broker_epoch - 1)
-    changes.look(led)
+    changes.maybe_change_isr(led)
     assert in_sync.proposed is None
     led.fetched(follower.id, END, cluster.now, follower.broker_epoch)
-    changes.look(led)
+    changes.maybe_change_isr(led)
     assert in_sync.proposed == in_sync.isr | {follower.id}
 
 
@@ -166,10 +166,10 @@ def test_who_is_fenced_or_about_to_stop_is_not_proposed(cluster: Liars) -> None:
     registered = image.brokers[follower.id]
     for broker in (registered._replace(fenced=True), registered._replace(in_controlled_shutdown=True)):
         controller.delta.image = image._replace(brokers=image.brokers.set(follower.id, broker))
-        changes.look(led)
+        changes.maybe_change_isr(led)
         assert in_sync.proposed is None
     controller.delta.image = image
-    changes.look(led)
+    changes.maybe_change_isr(led)
     assert in_sync.proposed == in_sync.isr | {follower.id}
 
 
@@ -207,7 +207,7 @@ def test_a_controller_that_says_what_cannot_be_of_the_set_is_not_believed(cluste
         return answer
 
     cluster.lie_of_controller = lie
-    changes._ask(led, in_sync, wished)
+    changes._submit(led, in_sync, wished)
     cluster.submit(leader(cluster), produce_request("t", b"unseen", acks=1), 9, lambda answer: None)
     cluster.step(2000)
     assert (in_sync.isr, in_sync.partition_epoch, in_sync.proposed) == (before, epoch, wished)
@@ -248,7 +248,7 @@ def test_whoever_was_proposed_is_waited_for_while_nobody_knows_what_became_of_it
         return answer
 
     cluster.lie_of_controller = lie
-    changes._ask(led, in_sync, wished := in_sync.isr | {follower})
+    changes._submit(led, in_sync, wished := in_sync.isr | {follower})
     cluster.until(lambda: bool(answers))
     cluster.step(100)
     assert answers == [error_codes.INELIGIBLE_REPLICA], "it is away: the controller has really done nothing"
@@ -263,12 +263,12 @@ def test_whoever_was_proposed_is_waited_for_while_nobody_knows_what_became_of_it
         assert len(answers) > 1, "asked again when the metadata tell nothing"
 
 
-def led_by(node: Node) -> tuple[IsrChanges, Partition, InSync]:
+def led_by(node: Node) -> tuple[AlterPartitionManager, Partition, InSyncReplicas]:
     led = node.partitions.get("t", 0)
     assert led is not None
     assert led.in_sync is not None
-    assert node.isr_changes is not None
-    return node.isr_changes, led, led.in_sync
+    assert node.alter_partition_manager is not None
+    return node.alter_partition_manager, led, led.in_sync
 
 
 def test_a_new_replica_begins_within_a_batch_where_the_leaders_log_does(cluster: Liars) -> None:

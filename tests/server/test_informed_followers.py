@@ -14,7 +14,7 @@ from kafkadouble.server.node import Node
 from kafkadouble.server.replica.fetching import log_reader
 from kafkadouble.server.replica.fetching.cached_partition import CachedPartition
 from kafkadouble.server.replica.fetching.follower_fetch_session import FollowerFetchSession
-from kafkadouble.server.replica.replication.following import Following
+from kafkadouble.server.replica.replication.follower_partition import FollowerPartition
 from tests.server.controllers import Controllers
 from tests.server.machine import produce_request
 
@@ -98,13 +98,13 @@ def test_a_record_has_its_own_partition_looked_at(cluster: Controllers, looks: l
 
 def test_followers_ask_for_what_has_moved(cluster: Controllers, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    really = Following.asked
+    really = FollowerPartition.fetch_partition
 
-    def ask(following: Following, max_bytes: int) -> Any:
+    def ask(following: FollowerPartition, max_bytes: int) -> Any:
         asked.append(following.index)
         return really(following, max_bytes)
 
-    monkeypatch.setattr(Following, "asked", ask)
+    monkeypatch.setattr(FollowerPartition, "fetch_partition", ask)
     cluster.step(4 * WAIT_MS)
     assert asked == []
     produce(cluster)
@@ -137,8 +137,8 @@ def test_who_was_silent_for_long_is_in_sync_when_a_record_comes(cluster: Control
     assert partition is not None
     assert partition.in_sync is not None
     cluster.submit(first, produce_request("t", b"v", acks=1, timeout_ms=1000), 9, lambda answer: None)
-    assert first.isr_changes is not None
-    first.isr_changes.look_at_all()
+    assert first.alter_partition_manager is not None
+    first.alter_partition_manager.maybe_shrink_all()
     assert partition.in_sync.proposed is None, "both have fetched within the last half second"
 
 
@@ -153,7 +153,7 @@ def test_who_died_silently_falls_out_a_lag_after_his_last_fetch(cluster: Control
     assert partition.in_sync is not None
     cluster.submit(first, produce_request("t", b"v", acks=1, timeout_ms=1000), 9, lambda answer: None)
     remote = partition.in_sync.remotes[dead]
-    assert cluster.now - 1000 - 2 * WAIT_MS <= remote.caught_up <= cluster.now - 1000 + WAIT_MS
+    assert cluster.now - 1000 - 2 * WAIT_MS <= remote.last_caught_up <= cluster.now - 1000 + WAIT_MS
     cluster.until(lambda: partition.in_sync is not None and dead not in partition.in_sync.isr, 2 * LAG_MS)
 
 

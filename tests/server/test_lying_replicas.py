@@ -41,10 +41,10 @@ def parted(epoch: int, end_offset: int) -> Change:
 CLAIMS = {
     "a start beyond the high watermark": (saying(log_start_offset=END + 1, high_watermark=END), "beyond its high"),
     "a start beyond everything": (saying(log_start_offset=2**63 - 1), "beyond its high watermark"),
-    "a divergence in an epoch to come": (parted(99, 0), "parted in epoch 99"),
-    "a divergence at the end": (parted(0, END), "where they did not"),
-    "a divergence far beyond the end": (parted(0, 2**62), "where they did not"),
-    "a divergence in a negative epoch": (parted(-5, 0), "parted in epoch -5"),
+    "a divergence in an epoch to come": (parted(99, 0), "the diverging epoch is 99"),
+    "a divergence at the end": (parted(0, END), "they do not"),
+    "a divergence far beyond the end": (parted(0, 2**62), "they do not"),
+    "a divergence in a negative epoch": (parted(-5, 0), "the diverging epoch is -5"),
 }
 
 
@@ -122,10 +122,10 @@ def test_another_session_is_refused(cluster: Liars, caplog: pytest.LogCaptureFix
 
 
 RANGES = {
-    "a negative start": ((-5, END), "from -5 to 3"),
-    "a negative end": ((0, -1), "from 0 to -1"),
-    "a start after the end": ((5, 2), "from 5 to 2"),
-    "no room after it": ((2**63 - 1, 2**63 - 1), "from 9223372036854775807"),
+    "a negative start": ((-5, END), "from offset -5 to 3"),
+    "a negative end": ((0, -1), "from offset 0 to -1"),
+    "a start after the end": ((5, 2), "from offset 5 to 2"),
+    "no room after it": ((2**63 - 1, 2**63 - 1), "from offset 9223372036854775807"),
 }
 
 

@@ -9,7 +9,7 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.metadata.image import PartitionImage
 from kafkadouble.server.replica.partition import Partition
-from kafkadouble.server.replica.replication.in_sync import InSync
+from kafkadouble.server.replica.replication.in_sync_replicas import InSyncReplicas
 from kafkadouble.server.requests.waiting import Until, Wait, Waiting
 from kafkadouble.wire.batch import Record, encode_batch, read_header
 
@@ -94,7 +94,7 @@ def test_a_later_epoch_wakes_all_and_an_earlier_one_is_none(partition: Partition
 
 def test_the_high_watermark_does_not_go_back_with_a_follower_that_lost_its_log() -> None:
     image = PartitionImage((1, 2), (Uuid.ZERO,) * 2, (1, 2), 1, leader_epoch=5, partition_epoch=1)
-    partition = Partition(Uuid(b"t" * 16), 1, 5, PartitionLog("t", 3), in_sync=InSync(1, image, 0, NOW))
+    partition = Partition(Uuid(b"t" * 16), 1, 5, PartitionLog("t", 3), in_sync=InSyncReplicas(1, image, 0, NOW))
     for _ in range(4):
         partition.append(batch(), NOW)
     partition.fetched(2, 3, NOW)

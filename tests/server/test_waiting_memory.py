@@ -69,7 +69,7 @@ def test_a_fetch_that_waits_for_more_keeps_nothing(made: type[Harness], is_woken
     client = connected(node)
     send(client, fetch(2 * RECORDS * A_RECORD), 12, node.now)
     if is_woken:  # and finds that there is still not enough
-        node.partition(TOPIC).stir()
+        node.partition(TOPIC).wake_waiters()
         node.tick(1)
         assert client.connection.state is State.WAITING
     assert kept_by(client.connection) == []

@@ -56,7 +56,7 @@ class CachedPartition:
         watermark is sent again.
         """
         self.fetch_offset, self.max_bytes = requested.fetch_offset, requested.partition_max_bytes
-        # Fetch alone accepts any negative epoch
+        # Only Fetch accepts any negative epoch.
         epoch = max(ANY_EPOCH, requested.current_leader_epoch)
         if epoch != self.current_leader_epoch:
             self.current_leader_epoch, self.sent_high_watermark = epoch, -1

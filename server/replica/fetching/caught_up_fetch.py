@@ -17,7 +17,7 @@ from .log_reader import LogReadResults, is_caught_up
 if TYPE_CHECKING:
     from ...node import Node
     from ..partition import Partition
-    from ..replication.in_sync import InSync
+    from ..replication.in_sync_replicas import InSyncReplicas
     from .follower_fetch_session import FollowerFetchSession
 
 
@@ -38,7 +38,7 @@ def read_caught_up(node: Node, partitions: Sequence[CachedPartition], params: Fe
     return results
 
 
-def _is_at_end(partition: Partition, in_sync: InSync, fetched: CachedPartition, replica_id: int) -> bool:
+def _is_at_end(partition: Partition, in_sync: InSyncReplicas, fetched: CachedPartition, replica_id: int) -> bool:
     """Return whether the fetch is valid and there are no records for it."""
     log = partition.log
     return (
@@ -53,7 +53,7 @@ def _is_at_end(partition: Partition, in_sync: InSync, fetched: CachedPartition, 
 def _record_fetch(
     node: Node,
     partition: Partition,
-    in_sync: InSync,
+    in_sync: InSyncReplicas,
     fetched: CachedPartition,
     params: FetchParams,
     session: FollowerFetchSession,
@@ -67,8 +67,8 @@ def _record_fetch(
     partition.fetched(replica_id, fetched.fetch_offset, params.now, params.replica_epoch)
     partition.follower_begins(replica_id, fetched.log_start_offset)
     fetched.diverged = False
-    if node.isr_changes is not None:
-        node.isr_changes.follower_moved(partition, replica_id)
+    if node.alter_partition_manager is not None:
+        node.alter_partition_manager.maybe_expand_isr(partition, replica_id)
     knows_high_watermark = fetched.sent_high_watermark == log.high_watermark
     knows_all = knows_high_watermark and fetched.sent_log_start_offset == log.log_start_offset
     if not (knows_all and is_caught_up(partition, in_sync, fetched, replica_id)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..replication.throttle import Throttle
+    from ..replication.replication_quotas import ReplicationQuotaManager
     from .follower_fetch_session import FollowerFetchSession
 
 CONSUMER_REPLICA_ID = -1
@@ -46,7 +46,7 @@ class FetchParams:
         replica_epoch: int = -1,
         is_stale_replica: bool = False,
         rack_id: str = "",
-        quota: Throttle | None = None,
+        quota: ReplicationQuotaManager | None = None,
         session: FollowerFetchSession | None = None,
     ) -> None:
         self.version, self.now = version, now

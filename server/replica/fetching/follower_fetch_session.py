@@ -55,8 +55,7 @@ class FollowerFetchSession(FetchSession):
         self._dirty.pop(self.key_of(partition), None)
 
     def mark_dirty(self, partition: CachedPartition, size_bytes: int | None) -> None:
-        """The partition got `size_bytes` of records; None for any other change, which cannot
-        wait."""
+        """The partition got `size_bytes` of records; None for any other change, sent at once."""
         key = self.key_of(partition)
         if self.partitions.get(key) is not partition:
             return

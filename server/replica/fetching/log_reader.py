@@ -24,7 +24,7 @@ from ...log.files.errors import DiskFailure
 from ...log.formats.errors import BadFile
 from ...requests.waiting import OTHERS_FIRST, Slices, Wait, Waiters
 from ..partition import Partition
-from ..replication.following import Following
+from ..replication.follower_partition import FollowerPartition
 from .cached_partition import TOPIC_IDS_FROM, CachedPartition, PartitionResponse
 from .fetch_params import FetchParams
 from .preferred_read_replica import LEADER, preferred_read_replica
@@ -32,7 +32,7 @@ from .preferred_read_replica import LEADER, preferred_read_replica
 if TYPE_CHECKING:
     from ...node import Node
     from ..replication.caught_up_followers import CaughtUpFollowers
-    from ..replication.in_sync import InSync
+    from ..replication.in_sync_replicas import InSyncReplicas
     from .follower_fetch_session import FollowerFetchSession
 
 log = logging.getLogger("kafkadouble.server.replica")
@@ -98,7 +98,7 @@ def _read_one(node: Node, fetched: CachedPartition, params: FetchParams, results
         data = failed(fetched.index, partition)
     elif (
         params.rack_id
-        and not isinstance(partition, Following)
+        and not isinstance(partition, FollowerPartition)
         and (redirect := _redirect(node, partition, fetched, params))
     ):
         data = redirect
@@ -116,8 +116,7 @@ def _read_one(node: Node, fetched: CachedPartition, params: FetchParams, results
 
 
 def has_changed(node: Node, results: LogReadResults) -> bool:
-    """Return whether a high watermark or a leader changed since the partition was read in
-    slices."""
+    """Return whether a high watermark or a leader changed since the read in slices."""
     for fetched, data in results.partitions:
         partition = node.partitions.get(fetched.topic, fetched.index)
         if partition is None or partition.high_watermark != data.high_watermark:
@@ -128,7 +127,7 @@ def has_changed(node: Node, results: LogReadResults) -> bool:
 def _read_for_follower(
     node: Node,
     partition: Partition,
-    in_sync: InSync,
+    in_sync: InSyncReplicas,
     fetched: CachedPartition,
     params: FetchParams,
     results: LogReadResults,
@@ -137,8 +136,8 @@ def _read_for_follower(
     followers, session, replica_id = in_sync.followers, params.session, params.replica_id
     followers.on_fetch(replica_id, session, in_sync)
     data = _read_or_failed(partition, fetched, params, at_least_one=results.size_bytes == 0)
-    if node.isr_changes is not None:
-        node.isr_changes.follower_moved(partition, replica_id)
+    if node.alter_partition_manager is not None:
+        node.alter_partition_manager.maybe_expand_isr(partition, replica_id)
     is_behind = data.error_code or fetched.diverged or not is_caught_up(partition, in_sync, fetched, replica_id)
     if session is None or is_behind:
         results.places.append(followers)
@@ -151,7 +150,7 @@ def _read_for_follower(
     return data
 
 
-def is_caught_up(partition: Partition, in_sync: InSync, fetched: CachedPartition, replica_id: int) -> bool:
+def is_caught_up(partition: Partition, in_sync: InSyncReplicas, fetched: CachedPartition, replica_id: int) -> bool:
     """Return whether a follower is in sync and at the log end offset, and nothing is outstanding.
 
     What is not committed yet is committed without a change here, as soon as other replicas have it.
@@ -162,7 +161,7 @@ def is_caught_up(partition: Partition, in_sync: InSync, fetched: CachedPartition
     return partition.high_watermark == end_offset or not partition.lacks_replicas
 
 
-def find(node: Node, fetched: CachedPartition, params: FetchParams) -> Partition | Following | int:
+def find(node: Node, fetched: CachedPartition, params: FetchParams) -> Partition | FollowerPartition | int:
     """Return the partition, or the error code if it is not here.
 
     A consumer may read from a follower (KIP-392). A session resolves a topic id once. After the
@@ -174,7 +173,7 @@ def find(node: Node, fetched: CachedPartition, params: FetchParams) -> Partition
         if topic is None:
             return error_codes.UNKNOWN_TOPIC_ID
         fetched.topic = topic.name
-    partition: Partition | Following | None = node.partitions.get(fetched.topic, fetched.index)
+    partition: Partition | FollowerPartition | None = node.partitions.get(fetched.topic, fetched.index)
     if partition is None and node.fetchers is not None and params.replica_id < 0 and params.version >= RACKS_FROM:
         partition = node.fetchers.get(fetched.topic, fetched.index)
     if partition is None:
@@ -195,7 +194,7 @@ def _redirect(node: Node, partition: Partition, fetched: CachedPartition, params
 
 
 def _read_or_failed(
-    partition: Partition | Following, fetched: CachedPartition, params: FetchParams, *, at_least_one: bool
+    partition: Partition | FollowerPartition, fetched: CachedPartition, params: FetchParams, *, at_least_one: bool
 ) -> PartitionData:
     """Read a partition; a log that cannot be read is an error of this partition alone."""
     try:
@@ -208,12 +207,14 @@ def _read_or_failed(
 
 
 def read(
-    partition: Partition | Following, fetched: CachedPartition, params: FetchParams, *, at_least_one: bool
+    partition: Partition | FollowerPartition, fetched: CachedPartition, params: FetchParams, *, at_least_one: bool
 ) -> PartitionData:
     """Return the data of one partition, or its error."""
     if code := partition.check_epoch(fetched.current_leader_epoch):
         return failed(fetched.index, code)
-    if params.replica_id >= 0 and (isinstance(partition, Following) or not partition.has_replica(params.replica_id)):
+    if params.replica_id >= 0 and (
+        isinstance(partition, FollowerPartition) or not partition.has_replica(params.replica_id)
+    ):
         return _not_a_replica(fetched)
     log = partition.log
     comparison = log.compare(fetched.fetch_offset, fetched.last_fetched_epoch)
@@ -230,7 +231,7 @@ def read(
 
 
 def _records(
-    partition: Partition | Following, fetched: CachedPartition, params: FetchParams, at_least_one: bool
+    partition: Partition | FollowerPartition, fetched: CachedPartition, params: FetchParams, at_least_one: bool
 ) -> PartitionData:
     log = partition.log
     if params.replica_id >= 0 and isinstance(partition, Partition):
@@ -266,7 +267,7 @@ def _is_throttled(partition: Partition, params: FetchParams) -> bool:
     return params.quota.is_throttled(partition.topic, partition.index)
 
 
-def _data(partition: Partition | Following, index: int, params: FetchParams) -> PartitionData:
+def _data(partition: Partition | FollowerPartition, index: int, params: FetchParams) -> PartitionData:
     """Return the data without records.
 
     It sets the fields directly, as a decoder does: the constructor takes longer, and this runs for

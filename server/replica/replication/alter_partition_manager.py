@@ -1,9 +1,10 @@
-"""What a leader asks of the controller: other in-sync sets for what it leads, one request at a time (KIP-497, KIP-841, KIP-903).
+"""Asks the controller to change the ISR of led partitions, one request at a time (KIP-497, KIP-841).
 
-Rules. What the controller answers counts at once, if it is about the leader's own epoch and goes on from what the leader knows. Where it
-says that nothing was done the partition goes by the set of before; where it says something else that may be because it was done, and the
-answer got lost: the high watermark then waits for whoever was proposed, too, until the metadata tell. A replica is proposed only in the
-life of its broker in which it fetched.
+Rules. A response of the controller counts at once if it is about the current leader epoch and
+continues from the partition epoch that the leader knows. If the response says that nothing was
+changed, the old ISR holds. Any other error may hide a change whose response was lost, so the high
+watermark also waits for the proposed replicas until the metadata arrives. A replica is proposed
+only with the broker epoch in which it fetched (KIP-903).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest, AlterPartitionResponse
 
 from ..partition import Partition
-from .in_sync import InSync, Remote
+from .in_sync_replicas import InSyncReplicas, RemoteReplica
 
 if TYPE_CHECKING:
     from ...broker.node_to_controller_channel import NodeToControllerChannel
@@ -25,13 +26,13 @@ if TYPE_CHECKING:
 log = logging.getLogger("kafkadouble.server.replica")
 
 VERSION = 3
-"""The first in which replicas stand with the epochs of their brokers."""
+"""The first version with broker epochs of the replicas."""
 
-AGAIN_MS, WAIT_MS = 500, 5000
-"""Until a proposal is made again that came to nothing, and until it is where the metadata should have told what became of it."""
+RETRY_MS, METADATA_WAIT_MS = 500, 5000
+"""When a failed request is repeated, and when it is if the metadata should have told its result."""
 
-NOTHING_DONE = (error_codes.OPERATION_NOT_ATTEMPTED, error_codes.INELIGIBLE_REPLICA)
-METADATA_WILL_TELL = (
+NOT_CHANGED = (error_codes.OPERATION_NOT_ATTEMPTED, error_codes.INELIGIBLE_REPLICA)
+METADATA_WILL_ARRIVE = (
     error_codes.UNKNOWN_TOPIC_OR_PARTITION,
     error_codes.UNKNOWN_TOPIC_ID,
     error_codes.FENCED_LEADER_EPOCH,
@@ -41,102 +42,106 @@ METADATA_WILL_TELL = (
 )
 
 of = AlterPartitionRequest
-Answered = AlterPartitionResponse.PartitionData
+PartitionData = AlterPartitionResponse.PartitionData
 
 
-class IsrChanges:
-    """Those of one node."""
+class AlterPartitionManager:
+    """The ISR changes of one broker."""
 
     def __init__(self, node: Node, channel: NodeToControllerChannel) -> None:
         self._node, self._channel = node, channel
 
-    def follower_moved(self, partition: Partition, broker: int) -> None:
-        """A follower has fetched: perhaps it may come in."""
+    def maybe_expand_isr(self, partition: Partition, broker: int) -> None:
+        """A follower fetched: it may join the ISR now."""
         if partition.in_sync is not None and broker not in partition.in_sync.isr:
-            self.look(partition)
+            self.maybe_change_isr(partition)
 
-    def look_at_all(self) -> None:
-        """Who has not kept up falls out."""
+    def maybe_shrink_all(self) -> None:
+        """Remove followers that are not caught up from the ISR of every led partition."""
         for partition in self._node.partitions:
-            self.look(partition)
+            self.maybe_change_isr(partition)
 
-    def look(self, partition: Partition) -> None:
-        """Ask for another set, if this partition wants one and none is asked for."""
+    def maybe_change_isr(self, partition: Partition) -> None:
+        """Ask for another ISR if the partition needs one and no request is outstanding."""
         node, in_sync = self._node, partition.in_sync
         if in_sync is None or partition.offline:
             return
         eligible = [
-            id for id, remote in in_sync.remotes.items() if id not in in_sync.isr and self._may_come(id, remote)
+            id for id, remote in in_sync.remotes.items() if id not in in_sync.isr and self._is_eligible(id, remote)
         ]
         lag = node.settings.int("replica.lag.time.max.ms")
-        wished = in_sync.wish(partition.log.log_end_offset, partition.high_watermark, eligible, node.now, lag)
-        if wished is not None:
-            self._ask(partition, in_sync, wished)
+        isr = in_sync.changed_isr(partition.log.log_end_offset, partition.high_watermark, eligible, node.now, lag)
+        if isr is not None:
+            self._submit(partition, in_sync, isr)
 
-    def _may_come(self, id: int, remote: Remote) -> bool:
+    def _is_eligible(self, id: int, remote: RemoteReplica) -> bool:
         broker = self._node.controller.image.brokers.get(id)
         return broker is not None and broker.active and remote.broker_epoch in (-1, broker.epoch)
 
-    def _ask(self, partition: Partition, in_sync: InSync, wished: frozenset[int]) -> None:
-        in_sync.proposed = wished
-        request = self._request(partition, in_sync, wished)
+    def _submit(self, partition: Partition, in_sync: InSyncReplicas, isr: frozenset[int]) -> None:
+        in_sync.proposed = isr
+        request = self._request(partition, in_sync, isr)
         self._channel.send_request(
-            request, VERSION, partial(self._answered, partition, in_sync, wished), lowest=VERSION
+            request, VERSION, partial(self._on_response, partition, in_sync, isr), lowest=VERSION
         )
 
-    def _request(self, partition: Partition, in_sync: InSync, isr: frozenset[int]) -> AlterPartitionRequest:
+    def _request(self, partition: Partition, in_sync: InSyncReplicas, isr: frozenset[int]) -> AlterPartitionRequest:
         node, remotes = self._node, in_sync.remotes
         epochs = {id: node.broker_epoch if id == node.id else remotes[id].broker_epoch for id in sorted(isr)}
-        asked = of.PartitionData(
+        data = of.PartitionData(
             partition_index=partition.index,
             leader_epoch=partition.leader_epoch,
             new_isr_with_epochs=[of.BrokerState(broker_id=id, broker_epoch=epoch) for id, epoch in epochs.items()],
             leader_recovery_state=0,
             partition_epoch=in_sync.partition_epoch,
         )
-        topic = of.TopicData(topic_id=partition.topic_id, partitions=[asked])
+        topic = of.TopicData(topic_id=partition.topic_id, partitions=[data])
         return of(broker_id=node.id, broker_epoch=node.broker_epoch, topics=[topic])
 
-    def _answered(
-        self, partition: Partition, in_sync: InSync, wished: frozenset[int], response: AlterPartitionResponse | None
+    def _on_response(
+        self,
+        partition: Partition,
+        in_sync: InSyncReplicas,
+        isr: frozenset[int],
+        response: AlterPartitionResponse | None,
     ) -> None:
-        if partition.in_sync is not in_sync or in_sync.proposed is not wished:
-            return  # the metadata have told more meanwhile
-        answered = _about(partition, response)
-        if answered is not None and answered.error_code in NOTHING_DONE:
+        if partition.in_sync is not in_sync or in_sync.proposed is not isr:
+            return  # newer metadata arrived first
+        data = _data_of(partition, response)
+        if data is not None and data.error_code in NOT_CHANGED:
             in_sync.proposed = None
             partition.advance()
-        elif answered is None or answered.error_code or not self._granted(partition, in_sync, answered):
-            waits = answered is not None and answered.error_code in METADATA_WILL_TELL
-            self._later(partition, in_sync, wished, WAIT_MS if waits else AGAIN_MS)
+        elif data is None or data.error_code or not self._apply(partition, in_sync, data):
+            waits = data is not None and data.error_code in METADATA_WILL_ARRIVE
+            self._retry(partition, in_sync, isr, METADATA_WAIT_MS if waits else RETRY_MS)
 
-    def _later(self, partition: Partition, in_sync: InSync, wished: frozenset[int], wait: int) -> None:
-        def again(now: int) -> None:
+    def _retry(self, partition: Partition, in_sync: InSyncReplicas, isr: frozenset[int], delay_ms: int) -> None:
+        def retry(now: int) -> None:
             is_led = self._node.partitions.get(partition.topic, partition.index) is partition
-            if is_led and partition.in_sync is in_sync and in_sync.proposed is wished and not partition.offline:
-                self._ask(partition, in_sync, wished)
+            if is_led and partition.in_sync is in_sync and in_sync.proposed is isr and not partition.offline:
+                self._submit(partition, in_sync, isr)
 
-        self._node.waiting.timers.at(self._node.now + wait, again)
+        self._node.waiting.timers.at(self._node.now + delay_ms, retry)
 
-    def _granted(self, partition: Partition, in_sync: InSync, answered: Answered) -> bool:
-        """Whether this can be, and is so now."""
-        isr = frozenset(answered.isr)
+    def _apply(self, partition: Partition, in_sync: InSyncReplicas, data: PartitionData) -> bool:
+        """Apply the ISR of the response; return False if it does not fit what the leader knows."""
+        isr = frozenset(data.isr)
         known = {partition.leader_id, *in_sync.remotes}
-        changes = answered.partition_epoch - in_sync.partition_epoch
-        if answered.leader_epoch != partition.leader_epoch or changes not in (0, 1):
-            return False  # older than what is known, or newer than what one change makes of it: the metadata will tell
-        if partition.leader_id not in isr or not isr <= known or len(isr) < len(answered.isr):
-            log.error("%r: the controller answers with the in-sync set %s, which cannot be", partition, answered.isr)
+        changes = data.partition_epoch - in_sync.partition_epoch
+        if data.leader_epoch != partition.leader_epoch or changes not in (0, 1):
+            return False  # too old, or more than one change: the metadata will arrive
+        if partition.leader_id not in isr or not isr <= known or len(isr) < len(data.isr):
+            log.error("%r: the controller answers with the in-sync set %s, which cannot be", partition, data.isr)
             return False
-        in_sync.isr, in_sync.partition_epoch, in_sync.proposed = isr, answered.partition_epoch, None
+        in_sync.isr, in_sync.partition_epoch, in_sync.proposed = isr, data.partition_epoch, None
         partition.advance()
         return True
 
 
-def _about(partition: Partition, response: AlterPartitionResponse | None) -> Answered | None:
-    """What a response says of this partition; None when it says nothing."""
+def _data_of(partition: Partition, response: AlterPartitionResponse | None) -> PartitionData | None:
+    """Return the response's data of this partition; None if it has none."""
     for topic in () if response is None or response.error_code else response.topics:
-        for answered in topic.partitions:
-            if (topic.topic_id, answered.partition_index) == (partition.topic_id, partition.index):
-                return answered
+        for data in topic.partitions:
+            if (topic.topic_id, data.partition_index) == (partition.topic_id, partition.index):
+                return data
     return None

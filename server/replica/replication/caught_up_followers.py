@@ -15,7 +15,7 @@ from ...requests.waiting import Waiters
 
 if TYPE_CHECKING:
     from ..fetching.cached_partition import CachedPartition
-    from .in_sync import InSync
+    from .in_sync_replicas import InSyncReplicas
 
 
 class CaughtUpSession(Protocol):
@@ -44,25 +44,25 @@ class CaughtUpFollowers(Waiters):
         """The follower, whose fetch `on_fetch` saw last, knows everything of the partition."""
         self._caught_up[broker_id] = session, partition
 
-    def on_fetch(self, broker_id: int, session: CaughtUpSession | None, in_sync: InSync) -> None:
+    def on_fetch(self, broker_id: int, session: CaughtUpSession | None, in_sync: InSyncReplicas) -> None:
         """A fetch of the broker, in this session if any, is about to read the partition."""
         known = self._caught_up.pop(broker_id, None)
         if known is None:
             return
         if known[0] is session:
-            in_sync.still_had_all(broker_id, known[0].used_before)
+            in_sync.was_caught_up(broker_id, known[0].used_before)
         else:
-            in_sync.still_had_all(broker_id, known[0].last_used)
+            in_sync.was_caught_up(broker_id, known[0].last_used)
             known[0].mark_dirty(known[1], None)
 
-    def mark_dirty(self, in_sync: InSync, size_bytes: int | None) -> None:
+    def mark_dirty(self, in_sync: InSyncReplicas, size_bytes: int | None) -> None:
         """The partition changed: let the caught-up followers read it again.
 
         `size_bytes` is the size of new records; 0 if other replicas have them now; None for any
         other change, which every follower must see.
         """
         for broker_id, (session, partition) in self._caught_up.items():
-            in_sync.still_had_all(broker_id, session.last_used)
+            in_sync.was_caught_up(broker_id, session.last_used)
             session.mark_dirty(partition, size_bytes)
         if size_bytes != 0:  # at 0, a waiting fetch must still learn of records that come
             self._caught_up.clear()

@@ -1,5 +1,4 @@
-"""Fetches of followers that have everything: the leader reads no log for them, and only its work
-shows that."""
+"""Fetches of caught-up followers read no log, and change nothing that can be observed."""
 
 from __future__ import annotations
 

@@ -7,20 +7,20 @@ import pytest
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
-from kafkadouble.server.replica.replication.following import Following
+from kafkadouble.server.replica.replication.follower_partition import FollowerPartition
 from tests.server.log.batches import NOW, new_log, produced
 
 LEADER, EPOCH = 1, 9
 
 
-def following(*epochs: int) -> Following:
+def following(*epochs: int) -> FollowerPartition:
     """A log with ten records of each of these epochs, in a batch each; five are known to be committed."""
     log = new_log()
     for epoch in epochs:
         for _ in range(10):
             log.append_as_leader(produced(1), leader_epoch=epoch, now=NOW)
     log.high_watermark = 5
-    return Following(Uuid(b"t" * 16), log, LEADER, EPOCH)
+    return FollowerPartition(Uuid(b"t" * 16), log, LEADER, EPOCH)
 
 
 @pytest.mark.parametrize(
@@ -44,8 +44,8 @@ def test_the_log_begins_where_that_of_the_leader_does() -> None:
     """Records that were deleted do not come back when this replica is elected (KIP-107)."""
     follower = following(1, 3)
     data = FetchResponse.PartitionData(high_watermark=20, log_start_offset=11, records=b"")
-    follower.take(data, NOW)
+    follower.process(data, NOW)
     assert (follower.log.log_start_offset, follower.log.high_watermark) == (11, 20)
     data.log_start_offset = 4
-    follower.take(data, NOW)
+    follower.process(data, NOW)
     assert follower.log.log_start_offset == 11

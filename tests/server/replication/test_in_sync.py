@@ -6,7 +6,7 @@ import pytest
 
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.metadata.image import PartitionImage
-from kafkadouble.server.replica.replication.in_sync import InSync, Remote
+from kafkadouble.server.replica.replication.in_sync_replicas import InSyncReplicas, RemoteReplica
 
 LEADER, OTHER, THIRD = 1, 2, 3
 
@@ -16,8 +16,8 @@ def told(epoch: int, *isr: int) -> PartitionImage:
     return PartitionImage(replicas, (Uuid.ZERO,) * 3, isr, LEADER, leader_epoch=0, partition_epoch=epoch)
 
 
-def in_sync_at(epoch: int, *isr: int) -> InSync:
-    found = InSync(LEADER, told(epoch, *isr), epoch_start=0, now=0)
+def in_sync_at(epoch: int, *isr: int) -> InSyncReplicas:
+    found = InSyncReplicas(LEADER, told(epoch, *isr), epoch_start=0, now=0)
     for broker, offset in ((OTHER, 10), (THIRD, 7)):
         found.fetched(broker, offset, 10, now=0)
     return found
@@ -55,10 +55,10 @@ def test_a_follower_comes_in_from_the_start_of_the_epoch_on() -> None:
         (5, 8, 7, False),
         (5, 8, 8, True),
     ):
-        in_sync = InSync(LEADER, told(1, LEADER, OTHER), epoch_start, now=0)
+        in_sync = InSyncReplicas(LEADER, told(1, LEADER, OTHER), epoch_start, now=0)
         in_sync.fetched(OTHER, 10, 10, now=0)
         in_sync.fetched(THIRD, offset, 10, now=0)
-        wished = in_sync.wish(10, high_watermark, [THIRD], now=0, lag=100)
+        wished = in_sync.changed_isr(10, high_watermark, [THIRD], now=0, lag=100)
         assert wished == (frozenset({LEADER, OTHER, THIRD}) if may else None)
 
 
@@ -76,7 +76,7 @@ def test_below_min_insync_replicas_the_high_watermark_does_not_move(min_isr: int
 
 def test_who_keeps_up_with_what_there_was_is_in_sync_and_who_stands_still_is_not() -> None:
     """A follower of a busy leader never has everything; it is in sync if it has what there was at its last fetch."""
-    keeps_up, stands_still = Remote(now=0), Remote(now=0)
+    keeps_up, stands_still = RemoteReplica(now=0), RemoteReplica(now=0)
     for fetch in range(1, 6):
         keeps_up.fetched((fetch - 1) * 10, fetch * 10, now=fetch * 100)
         stands_still.fetched(0, fetch * 10, now=fetch * 100)
@@ -85,7 +85,7 @@ def test_who_keeps_up_with_what_there_was_is_in_sync_and_who_stands_still_is_not
 
 
 def test_who_has_everything_stays_in_sync_however_long_nothing_is_produced() -> None:
-    remote = Remote(now=0)
+    remote = RemoteReplica(now=0)
     remote.fetched(10, 10, now=100)
     assert remote.is_in_sync(10, now=10**9, lag=200)
     assert remote.is_in_sync(11, now=300, lag=200)

@@ -16,11 +16,19 @@ from kafkadouble.server.log.producer_state_manager import ProducerStateManager
 from kafkadouble.server.replica.fetching import log_reader
 from kafkadouble.server.replica.partition import Partition
 from kafkadouble.server.replica.replica_manager import Partitions
-from kafkadouble.server.replica.replication.following import Following
-from kafkadouble.server.replica.replication.in_sync import InSync
+from kafkadouble.server.replica.replication.follower_partition import FollowerPartition
+from kafkadouble.server.replica.replication.in_sync_replicas import InSyncReplicas
 
-_init_following, _asked, _append_as_leader = Following.__init__, Following.asked, PartitionLog.append_as_leader
-_append_as_follower, _high_watermark, _follow = PartitionLog.append_as_follower, InSync.high_watermark, InSync.follow
+_init_following, _fetch_partition, _append_as_leader = (
+    FollowerPartition.__init__,
+    FollowerPartition.fetch_partition,
+    PartitionLog.append_as_leader,
+)
+_append_as_follower, _high_watermark, _follow = (
+    PartitionLog.append_as_follower,
+    InSyncReplicas.high_watermark,
+    InSyncReplicas.follow,
+)
 _follow_image = Partitions._follow
 
 
@@ -35,14 +43,14 @@ def always(*_: Any, **__: Any) -> bool:
     return True
 
 
-def cuts_to_high_watermark(self: Following, *given: Any) -> None:
+def cuts_to_high_watermark(self: FollowerPartition, *given: Any) -> None:
     """As before KIP-101: whoever begins to follow cuts what he does not know to be committed."""
     _init_following(self, *given)
     self.log.truncate_to(self.log.high_watermark)
 
 
-def says_no_epoch(self: Following, max_bytes: int) -> Any:
-    asked = _asked(self, max_bytes)
+def says_no_epoch(self: FollowerPartition, max_bytes: int) -> Any:
+    asked = _fetch_partition(self, max_bytes)
     asked.last_fetched_epoch = -1
     return asked
 
@@ -61,21 +69,21 @@ def stamps_first_epoch(self: PartitionLog, batch: Any, leader_epoch: int, *given
     return _append_as_leader(self, batch, max(0, self.epochs.earliest.epoch), *given)
 
 
-def commits_its_own(self: InSync, leader_end: int, min_isr: int) -> int:
+def commits_its_own(self: InSyncReplicas, leader_end: int, min_isr: int) -> int:
     return leader_end
 
 
-def commits_with_the_first(self: InSync, leader_end: int, min_isr: int) -> int:
+def commits_with_the_first(self: InSyncReplicas, leader_end: int, min_isr: int) -> int:
     """As soon as anybody else has it."""
     ends = sorted(remote.end_offset for id, remote in self.remotes.items() if id in self.isr)
     return min(leader_end, ends[-1]) if ends else leader_end
 
 
-def commits_below_min_isr(self: InSync, leader_end: int, min_isr: int) -> int:
+def commits_below_min_isr(self: InSyncReplicas, leader_end: int, min_isr: int) -> int:
     return _high_watermark(self, leader_end, 0)
 
 
-def commits_without_who_comes(self: InSync, leader_end: int, min_isr: int) -> int:
+def commits_without_who_comes(self: InSyncReplicas, leader_end: int, min_isr: int) -> int:
     """The set is not yet what was proposed; but it may be so already for the controller (KIP-497)."""
     proposed, self.proposed = self.proposed, None
     try:
@@ -94,7 +102,7 @@ def leads_on(self: Partitions, topic: Any, indexes: Any, image: Any) -> None:
     _follow_image(self, topic, others, image)
 
 
-def goes_by_any_metadata(self: InSync, partition: Any, now: int) -> None:
+def goes_by_any_metadata(self: InSyncReplicas, partition: Any, now: int) -> None:
     """Also by such as are older than what the controller has answered."""
     self.partition_epoch = -1
     _follow(self, partition, now)
@@ -104,7 +112,7 @@ def in_any_epoch(self: Partition, current_leader_epoch: int) -> int:
     return error_codes.KAFKA_STORAGE_ERROR if self.offline else error_codes.NONE
 
 
-def comes_into_the_epoch(self: InSync, id: int, high_watermark: int) -> bool:
+def comes_into_the_epoch(self: InSyncReplicas, id: int, high_watermark: int) -> bool:
     """Whatever is committed."""
     return self.remotes[id].end_offset >= self.epoch_start
 

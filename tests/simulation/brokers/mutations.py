@@ -19,10 +19,10 @@ from kafkadouble.server.log.producers import Producers
 from kafkadouble.server.replica.fetching import log_reader
 from kafkadouble.server.replica.partition import Partition
 from kafkadouble.server.replica.replica_manager import Partitions
-from kafkadouble.server.replica.replication.alter_partition_manager import IsrChanges
-from kafkadouble.server.replica.replication.fetcher import Fetcher
-from kafkadouble.server.replica.replication.following import Following
-from kafkadouble.server.replica.replication.in_sync import InSync, Remote
+from kafkadouble.server.replica.replication.alter_partition_manager import AlterPartitionManager
+from kafkadouble.server.replica.replication.follower_partition import FollowerPartition
+from kafkadouble.server.replica.replication.in_sync_replicas import InSyncReplicas, RemoteReplica
+from kafkadouble.server.replica.replication.replica_fetcher import ReplicaFetcher
 
 from ..mutating import Mutation, Mutations
 from . import breaches
@@ -42,7 +42,7 @@ _DIE = ("leaders_die", "follower_restarts_and_leads", "leader_dies_and_another_l
 MUTATIONS: dict[str, Mutation] = {
     "cuts by the high watermark": Mutation(
         "a follower cuts by the epochs of its leader (KIP-101)",
-        ((Following, "__init__", breaches.cuts_to_high_watermark),),
+        ((FollowerPartition, "__init__", breaches.cuts_to_high_watermark),),
         ("follower_restarts_and_leads",),
     ),
     "takes any in-sync set": Mutation(
@@ -59,25 +59,25 @@ MUTATIONS: dict[str, Mutation] = {
         "epochs are cut with the log (KIP-101)", ((LeaderEpochCache, "truncate_from_end", breaches.nothing),), _APART
     ),
     "commits what it has itself": Mutation(
-        "committed is what everybody in sync has", ((InSync, "high_watermark", breaches.commits_its_own),), _DIE
+        "committed is what everybody in sync has", ((InSyncReplicas, "high_watermark", breaches.commits_its_own),), _DIE
     ),
     "commits with the first that has it": Mutation(
         "committed is what everybody in sync has",
-        ((InSync, "high_watermark", breaches.commits_with_the_first),),
+        ((InSyncReplicas, "high_watermark", breaches.commits_with_the_first),),
         ("leader_dies_and_another_leads",),
     ),
     "commits below min.insync.replicas": Mutation(
         "the high watermark waits for min.insync.replicas (KIP-966)",
-        ((InSync, "high_watermark", breaches.commits_below_min_isr),),
+        ((InSyncReplicas, "high_watermark", breaches.commits_below_min_isr),),
         ("anything", "leader_is_cut_off", "followers_forget", "leaders_die"),
     ),
     "commits without who comes in": Mutation(
         "the high watermark waits for who may be in sync already (KIP-497)",
-        ((InSync, "high_watermark", breaches.commits_without_who_comes),),
+        ((InSyncReplicas, "high_watermark", breaches.commits_without_who_comes),),
         _IN,
     ),
     "keeps what diverges": Mutation(
-        "a follower cuts what its leader does not have", ((Following, "truncate", breaches.nothing),), _APART
+        "a follower cuts what its leader does not have", ((FollowerPartition, "truncate", breaches.nothing),), _APART
     ),
     "acknowledges before it is replicated": Mutation(
         "acks=all is answered when everybody in sync has it",
@@ -89,7 +89,7 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "goes by metadata that are older": Mutation(
         "what the controller has answered is not undone by older metadata (KIP-497)",
-        ((InSync, "follow", breaches.goes_by_any_metadata),),
+        ((InSyncReplicas, "follow", breaches.goes_by_any_metadata),),
         ("metadata_come_late",),
     ),
     "ignores the last fetched epoch": Mutation(
@@ -97,12 +97,12 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "does not say the last fetched epoch": Mutation(
         "a follower says the epoch of its last record (KIP-595)",
-        ((Following, "asked", breaches.says_no_epoch),),
+        ((FollowerPartition, "fetch_partition", breaches.says_no_epoch),),
         _APART,
     ),
     "keeps in sync who lags": Mutation(
         "who does not keep up falls out of sync",
-        ((Remote, "is_in_sync", breaches.lags_for_ever),),
+        ((RemoteReplica, "is_in_sync", breaches.lags_for_ever),),
         ("follower_is_cut_off",),
     ),
     "elects who was not in sync": Mutation(
@@ -129,12 +129,14 @@ MUTATIONS: dict[str, Mutation] = {
         _CHANGE,
     ),
     "lets in who lacks what is committed": Mutation(
-        "who comes into sync has what is committed", ((InSync, "_may_come", breaches.comes_into_the_epoch),), _IN
+        "who comes into sync has what is committed",
+        ((InSyncReplicas, "_may_join", breaches.comes_into_the_epoch),),
+        _IN,
     ),
     "lets in who fetched in another life": Mutation(
         "who comes into sync does so in the life in which it fetched (KIP-903)",
         (
-            (IsrChanges, "_may_come", breaches.always),
+            (AlterPartitionManager, "_is_eligible", breaches.always),
             (alter_partition, "PROPOSAL_CHECKS", breaches.without(error_codes.INELIGIBLE_REPLICA)),
         ),
         ("followers_forget",),
@@ -172,7 +174,7 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "fetches on before it has flushed": Mutation(
         "a follower has flushed what it fetches on from, where flush.messages asks for it",
-        ((Fetcher, "flush", breaches.nothing),),
+        ((ReplicaFetcher, "flush", breaches.nothing),),
         ("power_fails_and_all_is_flushed",),
     ),
 }

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.metadata.image import EMPTY, Image, PartitionImage
 from kafkadouble.server.replica.partition import Partition
-from kafkadouble.server.replica.replication.following import Following
+from kafkadouble.server.replica.replication.follower_partition import FollowerPartition
 
 from ..world import Broken
 from . import promises
@@ -140,7 +140,7 @@ class Watch:
             elif member.node.fetchers is not None and (followed := member.node.fetchers.get(TOPIC, index)) is not None:
                 self._look_at_follower(self.replica(member.id, index), followed)
 
-    def _look_at_follower(self, replica: Replica, followed: Following) -> None:
+    def _look_at_follower(self, replica: Replica, followed: FollowerPartition) -> None:
         """What it takes for committed is: perhaps by a leader that leads no more, and told nobody else (KIP-392)."""
         replica.lead = None
         self._read(replica, followed.log)

@@ -1,8 +1,10 @@
-"""One partition that this node follows: what it fetches next, and what it does with an answer (KIP-101, KIP-279, KIP-595).
+"""One partition that this broker follows: what it fetches, and how it applies a response.
 
-Rules. What the leader sends is appended byte for byte, with its offsets and epochs. Where histories diverge, the follower cuts its own back to
-where both had the same, as the leader's epochs say; only where the leader knows of no epoch, to the high watermark. The follower's log begins
-where the leader's does. Nothing is taken that does not go on where the log ends, or that cannot be (`claims`).
+Rules. Batches of the leader are appended byte for byte, with their offsets and epochs. If the logs
+diverge, the follower truncates its log to the last offset that both have, by the leader's epochs
+(KIP-101, KIP-279, KIP-595); only if the leader knows no epoch, to the high watermark. The
+follower's log start offset follows the leader's. Data that does not continue at the log end offset,
+or that cannot be valid (`fetch_validation`), is refused.
 """
 
 from __future__ import annotations
@@ -19,46 +21,60 @@ from ...log.offset_and_epoch import UNDEFINED, OffsetAndEpoch
 from ...log.replica import checked_batches
 from ...requests.waiting import Waiters
 from ..partition import epoch_problem
-from .claims import check_data, check_range, lie
+from .fetch_validation import invalid, validate_data, validate_range
 
 log = logging.getLogger("kafkadouble.server.replica")
 
-Asked = FetchRequest.FetchPartition
+FetchPartition = FetchRequest.FetchPartition
 PartitionData = FetchResponse.PartitionData
 
 NO_EPOCH = -1
 
 
-class Following:
-    """A replica of a partition whose leader is the broker `leader_id`, -1 for none, in the epoch `leader_epoch`."""
+class FollowerPartition:
+    """A replica of a partition that the broker `leader_id` leads in `leader_epoch`; -1 for none.
 
-    __slots__ = ("index", "lag", "leader_epoch", "leader_id", "log", "refused", "topic", "topic_id", "waiters")
+    Consumers that read here wait at `waiters` (KIP-392). `last_problem` says why the last response
+    was refused. `lag` is the distance to the leader's high watermark when it last sent records.
+    """
+
+    __slots__ = (
+        "index",
+        "lag",
+        "last_problem",
+        "leader_epoch",
+        "leader_id",
+        "log",
+        "topic",
+        "topic_id",
+        "waiters",
+    )
 
     def __init__(self, topic_id: Uuid, log: PartitionLog, leader_id: int, leader_epoch: int) -> None:
         self.topic, self.topic_id, self.index, self.log = log.topic, topic_id, log.index, log
         self.leader_id, self.leader_epoch = leader_id, leader_epoch
-        self.waiters = Waiters()  # consumers that read here (KIP-392)
-        self.refused: str | None = None  # what was wrong with the last answer
-        self.lag: int | None = None  # to the leader's high watermark, when it last said something new
+        self.waiters = Waiters()
+        self.last_problem: str | None = None
+        self.lag: int | None = None
 
     lags_behind_epoch = False
-    """A follower does not lead, and only debugging clients ask it for offsets."""
+    """A follower has no leader epoch of its own; only debugging clients ask it for offsets."""
 
     def check_epoch(self, current_leader_epoch: int) -> int:
-        """What a consumer is told that has another idea of the leader epoch (KIP-320)."""
+        """Return the error for a consumer with another leader epoch (KIP-320)."""
         return epoch_problem(self.leader_epoch, current_leader_epoch)
 
-    def stir(self) -> None:
-        """Wake the consumers that wait here: the offset that they wait for may be gone."""
+    def wake_waiters(self) -> None:
+        """Wake the consumers that wait here: their offset may be deleted."""
         self.waiters.wake_all()
 
     def flushed(self, offset: int) -> None:
-        """A flush of everything below `offset` was done."""
+        """Everything below `offset` is flushed."""
         self.log.flushed(offset)
 
-    def asked(self, max_bytes: int) -> Asked:
-        """What to ask the leader for."""
-        return Asked(
+    def fetch_partition(self, max_bytes: int) -> FetchPartition:
+        """Return the partition's entry in the next Fetch request."""
+        return FetchPartition(
             partition=self.index,
             current_leader_epoch=self.leader_epoch,
             fetch_offset=self.log.log_end_offset,
@@ -67,12 +83,12 @@ class Following:
             partition_max_bytes=max_bytes,
         )
 
-    def take(self, data: PartitionData, now: int) -> None:
-        """An answer without an error. LogRefused, WireError: nothing of it was taken."""
-        check_data(data, self.log, self.log.epochs.latest)
+    def process(self, data: PartitionData, now: int) -> None:
+        """Apply a response without an error. On LogRefused or WireError nothing was applied."""
+        validate_data(data, self.log, self.log.epochs.latest)
         diverging = data.diverging_epoch
         if diverging is not None and diverging.end_offset >= 0:
-            self._part(OffsetAndEpoch(diverging.end_offset, diverging.epoch))
+            self._truncate_on_divergence(OffsetAndEpoch(diverging.end_offset, diverging.epoch))
             return
         if data.records:
             self._append(data.records, now)
@@ -82,7 +98,7 @@ class Following:
             self.log.high_watermark = data.high_watermark
             self.waiters.wake_all()
         if data.log_start_offset > self.log.log_start_offset:
-            self._begin_at(data.log_start_offset)
+            self._advance_log_start(data.log_start_offset)
 
     def _append(self, records: Buffer, now: int) -> None:
         own = self.log
@@ -90,22 +106,20 @@ class Following:
             checked_batches(records, self.leader_epoch, base)
             own.truncate_fully_and_start_at(base)
         if own.append_as_follower(records, now=now, leader_epoch=self.leader_epoch) is None:
-            raise lie(f"{len(records)} bytes without a whole batch of an epoch up to {self.leader_epoch}")
+            raise invalid(f"{len(records)} bytes without a whole batch of an epoch up to {self.leader_epoch}")
 
-    def _part(self, leaders: OffsetAndEpoch) -> None:
-        """Histories parted there; what does not change anything would be told again and again."""
+    def _truncate_on_divergence(self, leaders: OffsetAndEpoch) -> None:
+        """Truncate. If that changes nothing, refuse the divergence: it would be sent for ever."""
         before = self.log.log_end_offset, self.log.epochs.latest
         high_watermark = self.log.high_watermark
         self.truncate(leaders)
         if self.log.log_end_offset < high_watermark:
-            log.warning("%r: cut off below its high watermark %d, as its leader says", self, high_watermark)
+            log.warning("%r: truncated below its high watermark %d, as its leader says", self, high_watermark)
         if before == (self.log.log_end_offset, self.log.epochs.latest):
-            raise lie(
-                f"histories are said to have parted at {leaders.offset} in epoch {leaders.epoch}, where they did not"
-            )
+            raise invalid(f"the logs are said to diverge at {leaders.offset} in epoch {leaders.epoch}; they do not")
 
     def truncate(self, leaders: OffsetAndEpoch) -> None:
-        """The leader says that its largest epoch up to the one that was asked for is this, and where it ends."""
+        """Truncate to the leader's end offset of its largest epoch up to the requested one."""
         if leaders.epoch == NO_EPOCH:
             self.log.truncate_to(self.log.high_watermark)
             return
@@ -115,21 +129,23 @@ class Following:
         else:
             self.log.truncate_to(min(leaders.offset, ours.offset))
 
-    def start_anew(self, leader_start: int, leader_end: int) -> bool:
-        """The leader has nothing of what is asked for: it ends before, or begins after where this log ends. False when that is so no more;
-        LogRefused for what never is."""
-        check_range(leader_start, leader_end)
+    def handle_out_of_range(self, leader_start: int, leader_end: int) -> bool:
+        """Truncate or restart the log, because the leader does not have the fetch offset.
+
+        Return False if the leader has it by now. Raises LogRefused for an impossible range.
+        """
+        validate_range(leader_start, leader_end)
         end = self.log.log_end_offset
         if leader_start <= end <= leader_end:
             return False
         log.warning("%r: its leader has only offsets %d to %d", self, leader_start, leader_end)
         if end > leader_end >= self.log.log_start_offset:
             self.log.truncate_to(leader_end)
-        else:  # they have nothing in common
+        else:  # the logs have no offset in common
             self.log.truncate_fully_and_start_at(leader_start)
         return True
 
-    def _begin_at(self, offset: int) -> None:
+    def _advance_log_start(self, offset: int) -> None:
         if offset <= self.log.log_end_offset:
             self.log.delete_records_before(offset)
 
@@ -138,6 +154,9 @@ class Following:
 
 
 def _base_around(records: Buffer, offset: int) -> int:
-    """Where the first batch begins if this offset lies within it, as where a leader's records were deleted up to there; -1 if it does not."""
+    """Return the base offset of the first batch if `offset` is inside the batch, else -1.
+
+    That happens if the leader's records were deleted up to this offset.
+    """
     header = read_header(records, partial=True)
     return header.base_offset if 0 <= header.base_offset < offset <= header.last_offset else -1

@@ -25,10 +25,11 @@ from .logs.life_seed import seed_of_life
 from .logs.logs import Logs
 from .logs.memory import MemoryLogs
 from .logs.raft_manager import RaftManager, metadata_log
-from .replica import housekeeping, log_dir_failures
+from .replica import scheduled_tasks
 from .replica.fetching.fetch_sessions import FetchSessionCache
-from .replica.log_cleaner import Cleaner
-from .replica.replica_manager import Partitions
+from .replica.log_cleaner import LogCleaner
+from .replica.log_dir_failures import handle_log_dir_failures
+from .replica.replica_manager import ReplicaManager
 from .requests.answer import DISCONNECT, Answer
 from .requests.gc_pause import all_kept
 from .requests.listener_spec import ListenerSpec
@@ -114,7 +115,7 @@ class Node:
         self.history = History() if history else None
         self.fetch_sessions = FetchSessionCache(settings.int("max.incremental.fetch.session.cache.slots"), self.random)
         self.flushing = FlushQueue()
-        self.partitions = Partitions(self)
+        self.partitions = ReplicaManager(self)
         self.controller = Controller(self)
         self.quorum = RaftManager(self, self.controller)
         if settings["authorizer.class.name"]:
@@ -129,8 +130,8 @@ class Node:
             self.lifecycle.begin()
         self.logs.begin()
         self.quorum.start()
-        self.cleaner = Cleaner(self)
-        housekeeping.begin(self)
+        self.cleaner = LogCleaner(self)
+        scheduled_tasks.schedule_all(self)
 
     @cached_property
     def snapshot_generator(self) -> SnapshotGenerator:
@@ -157,12 +158,12 @@ class Node:
             if waiting.ready:
                 self._run(now, FEW_AT_ONCE)
             if self.logs.failures:
-                log_dir_failures.face(self)
+                handle_log_dir_failures(self)
             return None
         task = waiting.start(answer, reply, lambda failure: reply(DISCONNECT))
         self._run(now, FEW_AT_ONCE)
         if self.logs.failures:
-            log_dir_failures.face(self)
+            handle_log_dir_failures(self)
         return task if task.alive else None
 
     def begin(self, steps: Wait[Answer], reply: Callable[[Answer], None], now: int) -> HandlerTask:
@@ -184,7 +185,7 @@ class Node:
         else:
             self._run(now)
         if self.logs.failures:
-            log_dir_failures.face(self)
+            handle_log_dir_failures(self)
 
     @property
     def broker_epoch(self) -> int:

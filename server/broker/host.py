@@ -11,7 +11,7 @@ from ..configs.settings import Settings
 from ..controller.controller import Controller
 from ..logs.logs import Logs
 from ..logs.raft_manager import RaftManager
-from ..replica.replica_manager import Partitions
+from ..replica.replica_manager import ReplicaManager
 from ..requests.answer import Answer
 from ..requests.listener_spec import ListenerSpec
 from ..requests.request import Request
@@ -58,7 +58,7 @@ class BrokerHost(Protocol):
     def logs(self) -> Logs: ...
 
     @property
-    def partitions(self) -> Partitions: ...
+    def partitions(self) -> ReplicaManager: ...
 
     @property
     def controller(self) -> Controller: ...

@@ -47,11 +47,11 @@ class CoordinatorRuntime(Generic[S]):
         self._shards: dict[int, S] = {}
         node.partitions.listeners.append(self)
 
-    def led(self, partition: Partition) -> None:
+    def on_election(self, partition: Partition) -> None:
         """This broker was elected leader: open the shard and replay its log."""
         if partition.topic != self.topic:
             return
-        self.lost(partition)
+        self.on_resignation(partition)
         shard = self._open(self._node, partition)
         try:
             load(shard)
@@ -63,7 +63,7 @@ class CoordinatorRuntime(Generic[S]):
         self._shards[partition.index] = shard
         shard.on_loaded()
 
-    def lost(self, partition: Partition) -> None:
+    def on_resignation(self, partition: Partition) -> None:
         """This broker no longer leads the partition: close the shard."""
         if partition.topic == self.topic and (shard := self._shards.pop(partition.index, None)) is not None:
             shard.close()

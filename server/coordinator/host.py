@@ -7,7 +7,7 @@ from typing import Protocol
 
 from ..configs.settings import Settings
 from ..controller.controller import Controller
-from ..replica.replica_manager import Partitions
+from ..replica.replica_manager import ReplicaManager
 from ..requests.waiting import Waiting
 
 
@@ -27,7 +27,7 @@ class CoordinatorHost(Protocol):
     def waiting(self) -> Waiting: ...
 
     @property
-    def partitions(self) -> Partitions: ...
+    def partitions(self) -> ReplicaManager: ...
 
     @property
     def controller(self) -> Controller: ...

@@ -1,8 +1,9 @@
-"""What an election does to one partition, by order of whoever runs the node: a new leader epoch, with or without a tail that is lost.
+"""Elections that a test orders: a new leader epoch for a partition, with or without data loss.
 
-Rules. The epoch comes from the metadata log, by the record that an election writes (KIP-631); nothing here sets it. A tail is lost as it is
-when a broker that lacks it becomes the leader (KIP-101, KIP-320): the log ends at an earlier offset, the high watermark with it, and the new
-epoch begins there. Who keeps state by partition drops it and reads the log anew, since what he knew may be gone from it.
+Rules. The election's record in the metadata log sets the epoch (KIP-631); nothing here does. Data
+is lost as if a broker without the last records became leader (KIP-101, KIP-320): the log ends
+earlier, the high watermark with it, and the new epoch begins there. Listeners that keep state by
+partition drop it and load the log again.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
 
 
 def elect(node: Node, partition: Partition) -> int:
-    """Elect the leader anew, at the node that leads the quorum; tells the epoch that begins, at the end of the log, if the leader is the same
-    node: another learns of it from the metadata."""
+    """Elect the same leader again, at the node that leads the quorum; return the partition's epoch.
+
+    The returned epoch is the new one if the partition's leader is the same node. Another node
+    learns of it from the metadata.
+    """
     change = PartitionChangeRecord(
         topic_id=partition.topic_id, partition_id=partition.index, leader=partition.leader_id
     )
@@ -30,10 +34,10 @@ def elect(node: Node, partition: Partition) -> int:
 
 
 def lose_tail(node: Node, partition: Partition, offset: int, controller: Node | None = None) -> int:
-    """Lose everything from `offset` on, and the whole batch that it lies in; tells the epoch that begins there, as `elect` does. `controller`
-    is who leads the quorum, if it is another node.
+    """Lose the batch that holds `offset` and all later ones; return the epoch as `elect` does.
 
-    Refusal(OFFSET_OUT_OF_RANGE) for an offset that the log does not have; its end is no such one.
+    `controller` is the node that leads the quorum, if it is another one. Raises
+    Refusal(OFFSET_OUT_OF_RANGE) for an offset outside of the log; the log end offset is allowed.
     """
     log = partition.log
     if not log.log_start_offset <= offset <= log.log_end_offset:
@@ -43,9 +47,9 @@ def lose_tail(node: Node, partition: Partition, offset: int, controller: Node | 
         raise Refusal(error_codes.OFFSET_OUT_OF_RANGE, f"{held}: it cannot be cut at {offset}")
     listeners = node.partitions.listeners
     for listener in listeners:
-        listener.lost(partition)
+        listener.on_resignation(partition)
     log.truncate_to(offset)
     epoch = elect(controller or node, partition)
     for listener in listeners:
-        listener.led(partition)
+        listener.on_election(partition)
     return epoch

@@ -1,11 +1,11 @@
-"""The log cleaner: which compacted log is cleaned next, a little at a time (`log.cleaner.*`).
+"""The log cleaner: selects the compacted log to clean next, and cleans it in steps (`log.cleaner.*`).
 
-Rules, as in Kafka. Every replica is cleaned, whether it leads or follows, as far as its own high
-watermark allows. One log is cleaned at a time: the one with the largest dirty share, or one whose
-oldest dirty record has waited for `max.compaction.lag.ms`. When none is due the cleaner looks again
-after `log.cleaner.backoff.ms`. Requests are served between two steps. A cleaning goes on over an
-election. It is dropped when the replica goes, or when its log is truncated meanwhile; it has changed
-nothing then. A log that could not be cleaned is not tried again.
+Rules, as in Kafka. Every replica is cleaned up to its own high watermark, whether it leads or
+follows. One log is cleaned at a time: the one with the largest dirty ratio, or one whose oldest
+dirty record has waited for `max.compaction.lag.ms`. If none is due, the cleaner looks again after
+`log.cleaner.backoff.ms`. Requests are served between two steps. A cleaning continues over an
+election. It is dropped without a change if the replica is removed or its log is truncated. A log
+whose cleaning failed is not tried again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..log.files.errors import DiskFailure
-from .replicas import PartitionReplica, all_replicas, find_replica
+from .partition_replicas import PartitionReplica, all_replicas, find_replica
 
 if TYPE_CHECKING:
     from ..log.compaction.cleaner import Cleaned, Cleaning
@@ -24,43 +24,44 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("kafkadouble.server.replica")
 
-PAUSE = 1
-"""Milliseconds between two steps."""
+STEP_DELAY_MS = 1
 
-LOAD = 0.9
-"""Kafka's `log.cleaner.io.buffer.load.factor`: how full its key map may get."""
+LOAD_FACTOR = 0.9
+"""Kafka's `log.cleaner.io.buffer.load.factor`: how full its offset map may get."""
 
-KAFKAS_ENTRY = 24
-"""What a key costs in Kafka's map, by which `log.cleaner.dedupe.buffer.size` is to be read."""
+OFFSET_MAP_ENTRY_BYTES = 24
+"""The size of a key in Kafka's offset map, which gives `log.cleaner.dedupe.buffer.size` meaning."""
 
-MOST_KEYS = 1_000_000
-"""Of more keys a cleaning learns nothing, and another one goes on from there: they would take some 160 MB."""
+MAX_KEYS = 1_000_000
+"""The most keys of one cleaning (about 160 MB); the next cleaning continues from there."""
 
 
-class Cleaner:
-    """Cleans the logs of one node, one after the other."""
+class LogCleaner:
+    """Cleans the logs of one node, one at a time."""
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._under_way: tuple[PartitionLog, Cleaning] | None = None
+        self._current: tuple[PartitionLog, Cleaning] | None = None
         self._uncleanable: list[PartitionLog] = []
-        self._look_later()
+        self._schedule_look()
 
-    def _look_later(self) -> None:
+    def _schedule_look(self) -> None:
         backoff = self._node.settings.int("log.cleaner.backoff.ms")
         self._node.waiting.timers.at(self._node.now + max(1, backoff), self._look)
 
     def _look(self, now: int) -> None:
-        """Begin with the log that needs it most."""
+        """Start to clean the filthiest log."""
         chosen = self._filthiest(now) if self._node.settings.bool("log.cleaner.enable") else None
         if chosen is None:
-            self._look_later()
+            self._schedule_look()
             return
-        from ..log.compaction.cleaner import clean  # not before it is wanted: a node starts without it
+        from ..log.compaction.cleaner import clean  # imported on first use
 
-        most = int(self._node.settings.int("log.cleaner.dedupe.buffer.size") * LOAD) // KAFKAS_ENTRY
-        self._under_way = chosen, clean(chosen, now, max(1, min(most, MOST_KEYS)))
-        self._go_on(now)
+        max_keys = (
+            int(self._node.settings.int("log.cleaner.dedupe.buffer.size") * LOAD_FACTOR) // OFFSET_MAP_ENTRY_BYTES
+        )
+        self._current = chosen, clean(chosen, now, max(1, min(max_keys, MAX_KEYS)))
+        self._step(now)
 
     def _filthiest(self, now: int) -> PartitionLog | None:
         from ..log.compaction.ranges import cleanable, is_due
@@ -81,15 +82,15 @@ class Cleaner:
         ]
 
     def _replica_of(self, log: PartitionLog) -> PartitionReplica | None:
-        """The replica that has this log now; None if it is gone."""
+        """Return the replica that has this log now; None if there is none."""
         replica = find_replica(self._node, log.topic, log.index)
         return replica if replica is not None and replica.log is log else None
 
-    def _go_on(self, now: int) -> None:
+    def _step(self, now: int) -> None:
         from ..log.compaction.cleaner import CleaningAborted
 
-        assert self._under_way is not None
-        cleaned, steps = self._under_way
+        assert self._current is not None
+        cleaned, steps = self._current
         if self._replica_of(cleaned) is None:
             self._end(cleaned, None)
             return
@@ -101,22 +102,22 @@ class Cleaner:
             log.info("the cleaning of %r is dropped: %s", cleaned, why)
             self._end(cleaned, None)
         except DiskFailure:  # the node reports it
-            self._give_up(cleaned)
+            self._mark_uncleanable(cleaned)
         except Exception:
             log.exception("%r cannot be cleaned", cleaned)
-            self._give_up(cleaned)
+            self._mark_uncleanable(cleaned)
         else:
-            self._node.waiting.timers.at(now + PAUSE, self._go_on)
+            self._node.waiting.timers.at(now + STEP_DELAY_MS, self._step)
 
-    def _give_up(self, uncleanable: PartitionLog) -> None:
-        """Kafka marks such a log as uncleanable. It would be the dirtiest log again at each look."""
+    def _mark_uncleanable(self, uncleanable: PartitionLog) -> None:
+        """Never select this log again, as in Kafka: it would be the filthiest at each look."""
         self._uncleanable.append(uncleanable)
         self._end(uncleanable, None)
 
     def _end(self, partition: PartitionLog, cleaned: Cleaned | None) -> None:
-        self._under_way = None
+        self._current = None
         if cleaned is None:
-            self._look_later()
+            self._schedule_look()
             return
         log.info("%r is cleaned: %d bytes of %d are left", partition, cleaned.left, cleaned.read)
         replica = self._replica_of(partition)
@@ -125,4 +126,4 @@ class Cleaner:
         self._look(self._node.now)
 
     def __repr__(self) -> str:
-        return f"cleaner, at {self._under_way[0]!r}" if self._under_way else "cleaner, waiting"
+        return f"cleaner, at {self._current[0]!r}" if self._current else "cleaner, waiting"

@@ -1,9 +1,11 @@
-"""Log directories that fail while the node runs (KIP-112, KIP-858): each goes offline for good, and the others serve on.
+"""Log directories that fail while the node runs (KIP-112, KIP-858): each goes offline until a restart.
 
-Rules. What lay in it answers KAFKA_STORAGE_ERROR from then on, its coordinators NOT_COORDINATOR; the metadata says that its
-partitions have no leader, and which directories are left; a controller that is another node hears of it in heartbeats. A
-partition of which a file was emptied or deleted goes offline alone; the controller hears that its directory is lost. Without
-the log of the metadata nothing can be decided any more: the node is halted, and its owner is to end it, as Kafka does.
+Rules. The partitions of the directory answer KAFKA_STORAGE_ERROR from then on, and their
+coordinators NOT_COORDINATOR. In the metadata the partitions lose their leader, and the broker the
+directory; a controller on another node learns of it from heartbeats. A partition of which a file
+was truncated or deleted from outside goes offline alone, and the controller is told that its
+directory is lost. Without the metadata log nothing can be decided any more: the node halts and its
+owner must stop it, as in Kafka.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("kafkadouble.server.replica")
 
 
-def face(node: Node) -> None:
-    """Take offline whatever has failed since the last time."""
+def handle_log_dir_failures(node: Node) -> None:
+    """Take offline what failed since the last call."""
     while node.halted is None and (found := node.logs.outages()):
         for outage in found:
             _take_offline(node, outage)
@@ -41,7 +43,7 @@ def _take_offline(node: Node, outage: Outage) -> None:
     try:
         tell(outage.directory, outage.partitions)
     except DiskFailure:
-        return  # the next to be faced
+        return  # the next failure to handle
     if node.lifecycle is None:
         return
     if outage.is_partial:

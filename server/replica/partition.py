@@ -1,8 +1,9 @@
-"""One partition that this node leads: its log, who waits for it, and what its leadership adds to the log.
+"""A partition that this broker leads: its log, its waiting requests, and its leader epoch.
 
-Rules. The leader stamps its epoch on what it appends. What is appended is committed when every member of the in-sync set has it; where this
-node has the only replica, the high watermark follows the end of the log at once. Who waits for data is woken by as many bytes as came.
-A partition whose log directory has failed is offline: it answers KAFKA_STORAGE_ERROR, whatever it is asked (KIP-112).
+Rules. The leader sets its epoch in each batch that it appends. A record is committed when every
+in-sync replica has it. If this broker has the only replica, the high watermark follows the log end
+offset at once. New records wake waiting requests by their size in bytes. A partition whose log
+directory is offline answers KAFKA_STORAGE_ERROR to every request (KIP-112).
 """
 
 from __future__ import annotations
@@ -26,11 +27,14 @@ if TYPE_CHECKING:
     from .replication.in_sync_replicas import InSyncReplicas
 
 ANY_EPOCH = -1
-"""A client's epoch that asks for no check; any other below 0 is an old one, as in Kafka."""
+"""A leader epoch that is not checked. Any other negative one is fenced, as in Kafka."""
 
 
 class Partition:
-    """A partition led here, that is by the broker `leader_id`."""
+    """A partition led by this broker, `leader_id`.
+
+    `in_sync` is None if there is no other replica.
+    """
 
     __slots__ = (
         "_flushing",
@@ -58,47 +62,47 @@ class Partition:
         self.leader_id, self.leader_epoch = leader_id, leader_epoch
         self.log, self._flushing = log, flushing
         self.offline = False
-        self.in_sync = in_sync  # who else has it, if anybody has
+        self.in_sync = in_sync
         self.log.begin_epoch(leader_epoch)
         self.waiters = Waiters()
         if in_sync is None:
-            self.log.commit_all()  # what an earlier life left
+            self.log.commit_all()  # also what an earlier run of the broker wrote
         else:
             if flushing is not None and log.flush_is_due:
-                flushing.want(self)  # what it has appended as a follower counts when it is on the disk, too
+                flushing.want(self)  # what it appended as a follower must be flushed too
             self.advance()
 
-    def follow(self, partition: PartitionImage, now: int) -> None:
-        """Go on leading as the metadata say it."""
-        self._stir_followers()
+    def apply_image(self, partition: PartitionImage, now: int) -> None:
+        """Apply the metadata of a partition that this broker still leads."""
+        self._mark_followers_dirty()
         if partition.leader_epoch > self.leader_epoch or (self.in_sync is None) != (len(partition.replicas) == 1):
-            self.in_sync = in_sync_of(partition, self.leader_id, self.log, now)
+            self.in_sync = in_sync_replicas_of(partition, self.leader_id, self.log, now)
         elif self.in_sync is not None:
-            self.in_sync.follow(partition, now)
+            self.in_sync.apply_image(partition, now)
         if self.in_sync is None and not self.log.flush_is_due:
             self.log.commit_all()
         self.lead(partition.leader_epoch)
         self.advance()
 
     def lead(self, leader_epoch: int) -> None:
-        """Go on leading, perhaps in a later epoch; who waits must learn of it (KIP-320)."""
+        """Enter a later leader epoch, and wake waiting requests to tell them (KIP-320)."""
         if leader_epoch > self.leader_epoch:
             self.leader_epoch = leader_epoch
-            with suppress(DiskFailure):  # it is offline, or will be
+            with suppress(DiskFailure):  # it is offline, or soon will be
                 self.log.begin_epoch(leader_epoch)
             self.wake_waiters()
 
     def take_offline(self) -> None:
-        """Its log directory has failed; who waits must learn of it."""
+        """The log directory failed: wake waiting requests to tell them."""
         self.offline = True
         self.wake_waiters()
 
     def wake_waiters(self) -> None:
-        """Something happened that everybody must know of who waits here, or fetches."""
+        """Wake waiting requests, and make every follower read the partition again."""
         self.waiters.wake_all()
-        self._stir_followers()
+        self._mark_followers_dirty()
 
-    def _stir_followers(self) -> None:
+    def _mark_followers_dirty(self) -> None:
         if self.in_sync is not None:
             self.in_sync.followers.mark_dirty(self.in_sync, None)
 
@@ -108,19 +112,23 @@ class Partition:
 
     @property
     def lags_behind_epoch(self) -> bool:
-        """Whether the high watermark has not reached the offset at which the leader's epoch begins.
-        The leader before it may have told clients of later offsets than this one can (KIP-207)."""
+        """Return whether the high watermark is below the start offset of the leader epoch.
+
+        The previous leader may have shown clients later offsets than this one can (KIP-207).
+        """
         return self.in_sync is not None and self.log.high_watermark < self.in_sync.epoch_start
 
     def check_epoch(self, current_leader_epoch: int) -> int:
-        """Whether a client's idea of the leader epoch is behind, ahead, or right (0); -1 asks for no check (KIP-320). An offline partition
-        is KAFKA_STORAGE_ERROR to everybody."""
+        """Return the error for a client with this leader epoch (KIP-320); 0 if there is none.
+
+        -1 is not checked. An offline partition is KAFKA_STORAGE_ERROR for every client.
+        """
         if self.offline:
             return error_codes.KAFKA_STORAGE_ERROR
-        return epoch_problem(self.leader_epoch, current_leader_epoch)
+        return epoch_error(self.leader_epoch, current_leader_epoch)
 
     def append(self, batch: Buffer, now: int, *, budget: DecompressionBudget | None = None) -> AppendResult:
-        """Append what a client produced. Raises AppendRefused."""
+        """Append a batch of a producer. Raises AppendRefused."""
         if self.offline:
             raise _storage_error()
         try:
@@ -132,7 +140,7 @@ class Partition:
         return result
 
     def append_own(self, batch: bytes | bytearray, now: int) -> AppendResult:
-        """Append what a coordinator of this node wrote; it is trusted, and may be unsealed."""
+        """Append a batch of a coordinator of this broker, which may have no checksum yet."""
         if self.offline:
             raise _storage_error()
         try:
@@ -144,11 +152,14 @@ class Partition:
         return result
 
     def has_replica(self, broker: int) -> bool:
-        """Whether this broker is to follow it."""
+        """Return whether this broker is one of the other replicas."""
         return self.in_sync is not None and broker in self.in_sync.remotes
 
     def fetched(self, broker: int, offset: int, now: int, broker_epoch: int = -1) -> bool:
-        """A follower has everything below `offset`, in this life of its broker's; False when it is none of this partition's."""
+        """Record that a follower has every record below `offset`.
+
+        Return False if the broker is not a replica.
+        """
         in_sync = self.in_sync
         if in_sync is None or not in_sync.fetched(broker, offset, self.log.log_end_offset, now, broker_epoch):
             return False
@@ -156,28 +167,31 @@ class Partition:
         return True
 
     def follower_begins(self, broker: int, offset: int) -> None:
-        """The log of a follower has this start; who waits for records to be gone must learn of it."""
+        """Record a follower's log start offset, and wake requests that wait for deletions."""
         remote = None if self.in_sync is None else self.in_sync.remotes.get(broker)
         if remote is not None and remote.start_offset != offset:
             remote.start_offset = offset
             self.waiters.wake_all()
 
     def low_watermark(self, alive: Container[int]) -> int:
-        """Below it no replica of these brokers has records any more (KIP-107)."""
+        """Return the offset below which no replica on these brokers has records (KIP-107)."""
         start = self.log.log_start_offset
         return start if self.in_sync is None else self.in_sync.low_watermark(start, alive)
 
     @property
     def lacks_replicas(self) -> bool:
-        """Whether fewer are in sync than `min.insync.replicas` asks for."""
+        """Return whether the ISR is smaller than `min.insync.replicas`."""
         return self.in_sync is not None and len(self.in_sync.isr) < self._min_isr(self.in_sync)
 
     def _min_isr(self, in_sync: InSyncReplicas) -> int:
-        """How many have to be in sync: as many as there are replicas at most."""
+        """Return the required size of the ISR; at most the number of replicas."""
         return min(self.log.config.min_insync_replicas, 1 + len(in_sync.remotes))
 
     def advance(self) -> None:
-        """Move the high watermark to where everybody in sync has come, and this node has flushed if it must."""
+        """Advance the high watermark to what every in-sync replica has.
+
+        This broker counts what it has flushed, if it must flush.
+        """
         in_sync, log = self.in_sync, self.log
         if in_sync is None:
             return
@@ -198,14 +212,14 @@ class Partition:
             self.advance()
             return
         if self._flushing is not None and self.log.flush_is_due:
-            self._flushing.want(self)  # it counts when it is on the disk
+            self._flushing.want(self)  # it is committed after the flush
             return
         self.log.commit_all()
         if self.waiters.tasks:
             self.waiters.wake(size)
 
     def flushed(self, offset: int) -> None:
-        """A flush of everything below `offset` was done; of what was cut off and written anew meanwhile it says nothing."""
+        """Everything below `offset` is flushed, except what was truncated and rewritten since."""
         self.log.flushed(offset)
         if self.in_sync is not None:
             self.advance()
@@ -219,15 +233,15 @@ class Partition:
         return f"{'offline' if self.offline else 'led'} in epoch {self.leader_epoch}: {self.log!r}"
 
 
-def epoch_problem(leader_epoch: int, asked: int) -> int:
-    """Whether somebody's idea of the leader epoch is behind or ahead of what it is; 0 when it is right, or there is none."""
-    if asked in (ANY_EPOCH, leader_epoch):
+def epoch_error(leader_epoch: int, requested: int) -> int:
+    """Return FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH or 0 for a requested leader epoch."""
+    if requested in (ANY_EPOCH, leader_epoch):
         return error_codes.NONE
-    return error_codes.FENCED_LEADER_EPOCH if asked < leader_epoch else error_codes.UNKNOWN_LEADER_EPOCH
+    return error_codes.FENCED_LEADER_EPOCH if requested < leader_epoch else error_codes.UNKNOWN_LEADER_EPOCH
 
 
-def in_sync_of(partition: PartitionImage, own: int, log: PartitionLog, now: int) -> InSyncReplicas | None:
-    """Who else is to have what the broker `own` leads; None where nobody is."""
+def in_sync_replicas_of(partition: PartitionImage, own: int, log: PartitionLog, now: int) -> InSyncReplicas | None:
+    """Return the other replicas of what the broker `own` leads; None if there are none."""
     if len(partition.replicas) == 1:
         return None
     from .replication.in_sync_replicas import InSyncReplicas

@@ -1,8 +1,9 @@
-"""The partitions that this node leads, kept in step with the metadata image.
+"""The partitions that this broker leads, kept in step with the metadata image (`ReplicaManager`).
 
-Rules. A partition comes into being, goes, or obeys other settings only because the image changed; those who keep state by partition (the
-coordinators) are told when leadership begins and ends. A partition whose log directory has failed stays, offline. Look-ups by name and index
-are the hot path and cost two dictionary reads.
+Rules. Only a change of the image creates or removes a partition, or changes its settings. Listeners
+that keep state by partition (the coordinators) are told when leadership begins and ends. A
+partition whose log directory failed stays, offline. A lookup by name and index is on the hot path
+and costs two dictionary reads.
 """
 
 from __future__ import annotations
@@ -20,52 +21,54 @@ from ..log.files.errors import DiskFailure
 from ..log.log import PartitionLog
 from ..metadata.image import BROKER, TOPIC, Image, PartitionImage, TopicImage
 from ..metadata.removed_topics import removed_topics
-from .partition import ANY_EPOCH, Partition, epoch_problem, in_sync_of
-from .replicas import find_replica
+from .partition import ANY_EPOCH, Partition, epoch_error, in_sync_replicas_of
+from .partition_replicas import find_replica
 
 if TYPE_CHECKING:
     from ..node import Node
     from .replication.replica_fetcher_manager import ReplicaFetcherManager
 
-ABOUT_PARTITIONS = frozenset({"PartitionRecord", "PartitionChangeRecord"})
-MOST_CONFIGS = 512
-"""Sets of overrides whose outcome is remembered: most topics of a cluster share a few."""
+PARTITION_RECORDS = frozenset({"PartitionRecord", "PartitionChangeRecord"})
+MAX_CONFIGS = 512
+"""How many effective configs are cached. Most topics of a cluster share a few."""
 
 
-class Listener(Protocol):
-    """Somebody who keeps state by partition."""
+class LeadershipListener(Protocol):
+    """Keeps state by partition."""
 
-    def led(self, partition: Partition) -> None:
-        """This node leads it from now on."""
+    def on_election(self, partition: Partition) -> None:
+        """This broker leads the partition from now on."""
 
-    def lost(self, partition: Partition) -> None:
-        """This node leads it no longer."""
+    def on_resignation(self, partition: Partition) -> None:
+        """This broker no longer leads the partition."""
 
 
-class Partitions:
-    """All partitions led here."""
+class ReplicaManager:
+    """The partitions that this broker leads."""
 
     def __init__(self, node: Node) -> None:
         self._node = node
         self._by_topic: dict[str, dict[int, Partition]] = {}
         self._configs: dict[Mapping[str, str], LogConfig] = {}
-        self.listeners: list[Listener] = []
+        self.listeners: list[LeadershipListener] = []
 
     def get(self, topic: str, index: int) -> Partition | None:
         of_topic = self._by_topic.get(topic)
         return None if of_topic is None else of_topic.get(index)
 
     def code_of_missing(self, topic: str, index: int, current_leader_epoch: int = ANY_EPOCH) -> int:
-        """Why a partition is not led here: another broker leads it, or nobody, or there is none. Where this node has a replica, an epoch that
-        is not the leader's is told first."""
+        """Return the error for a partition that this broker does not lead.
+
+        If the broker has a replica, a wrong leader epoch is the first error.
+        """
         found = self._in_metadata(topic, index)
         if found is None:
             return error_codes.UNKNOWN_TOPIC_OR_PARTITION
-        wrong = self._node.id in found.replicas and epoch_problem(found.leader_epoch, current_leader_epoch)
+        wrong = self._node.id in found.replicas and epoch_error(found.leader_epoch, current_leader_epoch)
         return wrong or error_codes.NOT_LEADER_OR_FOLLOWER
 
     def leader_of(self, topic: str, index: int) -> tuple[int, int]:
-        """Who leads a partition of the cluster, -1 for nobody, and in which epoch; -1 and -1 where there is none (KIP-951)."""
+        """Return leader id (-1 for none) and leader epoch; -1 and -1 for no such partition (KIP-951)."""
         found = self._in_metadata(topic, index)
         return (-1, -1) if found is None else (found.leader, found.leader_epoch)
 
@@ -74,7 +77,7 @@ class Partitions:
         return None if found is None else found.partitions.get(index)
 
     def of_topic(self, topic: str) -> Mapping[int, Partition]:
-        """The partitions of one topic that are led here, by index."""
+        """Return the partitions of one topic that this broker leads, by index."""
         return self._by_topic.get(topic, {})
 
     def __iter__(self) -> Iterator[Partition]:
@@ -82,25 +85,25 @@ class Partitions:
             yield from partitions.values()
 
     def image_changed(self, before: Image, after: Image, records: Sequence[Any] | None) -> None:
-        """Follow the image; only what the records touch is looked at, however many topics there are."""
-        for gone in removed_topics(before, after, records):
-            self._forget(gone)
+        """Apply a change of the image. It costs as much as the records touch, not as all topics."""
+        for removed in removed_topics(before, after, records):
+            self._remove(removed)
         if before.configs is not after.configs:
             self._reconfigure(records, before, after)
         touched: dict[Uuid, set[int]] = {}
         if records is None:
             touched = {topic.id: set(topic.partitions) for topic in after.topics.values()}
         for record in records or ():
-            if type(record).__name__ in ABOUT_PARTITIONS:
+            if type(record).__name__ in PARTITION_RECORDS:
                 touched.setdefault(record.topic_id, set()).add(record.partition_id)
         for topic_id, indexes in touched.items():
             topic = after.topic(topic_id)
             if topic is not None:
                 self._follow(topic, sorted(indexes), after)
 
-    def _forget(self, topic: TopicImage) -> None:
+    def _remove(self, topic: TopicImage) -> None:
         for partition in self._by_topic.pop(topic.name, {}).values():
-            self._lost(partition)
+            self._resign(partition)
         for index in topic.partitions:
             if self._node.fetchers is not None:
                 self._node.fetchers.forget((topic.id, index))
@@ -113,16 +116,16 @@ class Partitions:
             if partition.leader != self._node.id:
                 was_led = index in led and not led[index].offline
                 if was_led:
-                    self._lost(led.pop(index))
+                    self._resign(led.pop(index))
                 if self._node.fetchers is not None:
                     self._fetch(self._node.fetchers, topic, index, image, was_led)
                 continue
             if self._node.fetchers is not None:
                 self._node.fetchers.forget((topic.id, index))
             if index in led:
-                led[index].follow(partition, self._node.now)
+                led[index].apply_image(partition, self._node.now)
             else:
-                self._led(led, self._opened(topic, index, self.config_of(topic.name, image)))
+                self._add(led, self._opened(topic, index, self.config_of(topic.name, image)))
 
     def _opened(self, topic: TopicImage, index: int, config: LogConfig) -> Partition:
         node, partition = self._node, topic.partitions[index]
@@ -130,7 +133,7 @@ class Partitions:
         try:
             log = node.logs.open(topic.name, topic.id, index, config, node.now)
             return Partition(
-                topic.id, node.id, epoch, log, node.flushing, in_sync_of(partition, node.id, log, node.now)
+                topic.id, node.id, epoch, log, node.flushing, in_sync_replicas_of(partition, node.id, log, node.now)
             )
         except DiskFailure:
             without = Partition(topic.id, node.id, epoch, PartitionLog(topic.name, index, config))
@@ -140,7 +143,7 @@ class Partitions:
     def _fetch(
         self, fetchers: ReplicaFetcherManager, topic: TopicImage, index: int, image: Image, was_led: bool
     ) -> None:
-        """Follow a partition that another broker leads, if this node has a replica of it; what it has no replica of any more goes."""
+        """Follow a partition that another broker leads, or delete it if no replica is here any more."""
         node, partition, key = self._node, topic.partitions[index], (topic.id, index)
         known = fetchers.partitions.get(key)
         if node.id not in partition.replicas:
@@ -149,29 +152,29 @@ class Partitions:
             return
         if known is not None and (known.leader_id, known.leader_epoch) == (partition.leader, partition.leader_epoch):
             return
-        from .replication.follower_partition import FollowerPartition  # most nodes follow nobody
+        from .replication.follower_partition import FollowerPartition  # most nodes follow none
 
-        with suppress(DiskFailure):  # the node tells of it
+        with suppress(DiskFailure):  # the node reports it
             log = node.logs.open(topic.name, topic.id, index, self.config_of(topic.name, image), node.now)
             fetchers.follow(FollowerPartition(topic.id, log, partition.leader, partition.leader_epoch))
 
-    def _led(self, led: dict[int, Partition], partition: Partition) -> None:
+    def _add(self, led: dict[int, Partition], partition: Partition) -> None:
         led[partition.index] = partition
         if not partition.offline:
             for listener in self.listeners:
-                listener.led(partition)
+                listener.on_election(partition)
 
     def take_offline(self, partitions: Iterable[tuple[str, int]]) -> None:
-        """Their log directory has failed."""
+        """The log directory of these partitions failed."""
         for topic, index in partitions:
             partition = self.get(topic, index)
             if partition is not None and not partition.offline:
                 partition.take_offline()
-                self._lost(partition)
+                self._resign(partition)
 
-    def _lost(self, partition: Partition) -> None:
+    def _resign(self, partition: Partition) -> None:
         for listener in self.listeners:
-            listener.lost(partition)
+            listener.on_resignation(partition)
         partition.wake_waiters()
 
     def _reconfigure(self, records: Sequence[Any] | None, before: Image, after: Image) -> None:
@@ -195,11 +198,11 @@ class Partitions:
                     replica.log.config = config
 
     def config_of(self, topic: str, image: Image) -> LogConfig:
-        """What holds for a topic: its own overrides over the broker's settings, dynamic and static."""
+        """Return the config of a topic: its overrides over the broker's dynamic and static settings."""
         overrides = image.config_overrides(TOPIC, topic)
         config = self._configs.get(overrides)
         if config is None:
-            if len(self._configs) >= MOST_CONFIGS:
+            if len(self._configs) >= MAX_CONFIGS:
                 self._configs.clear()
             config = LogConfig.of(effective_topic_config(overrides, self._node.settings))
             self._configs[overrides] = config

@@ -14,7 +14,7 @@ from kafkadouble.messages.generated.describe_log_dirs import DescribeLogDirsRequ
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.log.log import PartitionLog
-from kafkadouble.server.replica.replicas import find_replica
+from kafkadouble.server.replica.partition_replicas import find_replica
 from kafkadouble.wire.batch import decode_all
 from tests.front.client import ask
 

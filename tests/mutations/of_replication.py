@@ -153,7 +153,7 @@ REPLICATION = {
     ),
     "fencing: any leader epoch is served": Mutation(
         "server/replica/partition.py",
-        "return error_codes.FENCED_LEADER_EPOCH if asked < leader_epoch else error_codes.UNKNOWN_LEADER_EPOCH",
+        "return error_codes.FENCED_LEADER_EPOCH if requested < leader_epoch else error_codes.UNKNOWN_LEADER_EPOCH",
         "return error_codes.NONE",
         ("tests/kips/test_kip_320.py",),
         "a consumer that follows an old leader is not told (KIP-320)",

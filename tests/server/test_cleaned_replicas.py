@@ -12,8 +12,8 @@ from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.node import Node
-from kafkadouble.server.replica import housekeeping, log_cleaner
-from kafkadouble.server.replica.replicas import find_replica
+from kafkadouble.server.replica import log_cleaner, scheduled_tasks
+from kafkadouble.server.replica.partition_replicas import find_replica
 from kafkadouble.wire.batch import Record, decode_all, encode_batch
 from tests.server.controllers import Controllers, OnDisks
 
@@ -71,7 +71,7 @@ def cleaning_begins_on(cluster: Controllers, id: int, monkeypatch: pytest.Monkey
     create(cluster, cleanup_policy="compact", internal_segment_bytes="60000")
     fill(cluster, 60)
     log = log_of(cluster.nodes[id])
-    monkeypatch.setattr(log_cleaner, "PAUSE", 30_000)
+    monkeypatch.setattr(log_cleaner, "STEP_DELAY_MS", 30_000)
     cluster.until(lambda: log.high_watermark == 60 and is_cleaning(cluster, id))
     return log
 
@@ -89,7 +89,7 @@ def test_a_cleaning_goes_on_when_its_follower_begins_to_lead(
     cluster.until(lambda: led_by(cluster, 12))
     assert is_cleaning(cluster, 12)
     assert log.cleaned_to == 0
-    monkeypatch.setattr(log_cleaner, "PAUSE", 1)
+    monkeypatch.setattr(log_cleaner, "STEP_DELAY_MS", 1)
     cluster.until(lambda: not is_cleaning(cluster, 12), 60_000)
     assert log_of(cluster.nodes[12]) is log
     assert log.cleaned_to > 0
@@ -112,7 +112,7 @@ def test_a_cleaning_goes_on_when_its_leader_begins_to_follow_unless_it_is_trunca
     cluster.until(lambda: not led_by(cluster, 11) and log.log_end_offset == 60)
     assert is_cleaning(cluster, 11)
     assert log.cleaned_to == 0
-    monkeypatch.setattr(log_cleaner, "PAUSE", 1)
+    monkeypatch.setattr(log_cleaner, "STEP_DELAY_MS", 1)
     cluster.until(lambda: not is_cleaning(cluster, 11), 60_000)
     assert log_of(cluster.nodes[11]) is log
     assert ("is dropped: its end was truncated" in caplog.text) == diverges == (log.cleaned_to == 0)
@@ -131,7 +131,7 @@ def test_a_consumer_that_waits_at_a_follower_learns_that_its_offset_is_gone(clus
     cluster.submit(cluster.nodes[12], request, 12, answers.append)
     cluster.step(100)
     assert not answers
-    housekeeping.retain(cluster.nodes[12], cluster.now + 120_000)
+    scheduled_tasks.apply_retention(cluster.nodes[12], cluster.now + 120_000)
     cluster.step(100)
     [told] = answers[0].responses[0].partitions
     assert told.error_code == error_codes.OFFSET_OUT_OF_RANGE

@@ -6,7 +6,7 @@ import pytest
 
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.server.log.config import LogConfig
-from kafkadouble.server.replica import housekeeping
+from kafkadouble.server.replica import scheduled_tasks
 from tests.kips.replicas import Replicas
 
 A, B = 11, 12
@@ -49,7 +49,7 @@ def test_what_follows_is_flushed_in_time_like_what_leads() -> None:
     for id in replicas.ids:
         node = replicas.cluster.nodes[id]
         replicas.log(id).config = LogConfig({"flush.ms": 1})
-        housekeeping.flush(node, node.now)
+        scheduled_tasks.flush_overdue_logs(node, node.now)
     replicas.cluster.step(10)
     assert [replicas.log(id).recovery_point for id in replicas.ids] == [1, 1]
 

@@ -1,6 +1,6 @@
 """What a node does unasked."""
 
-from kafkadouble.server.replica import housekeeping
+from kafkadouble.server.replica import scheduled_tasks
 from tests.server.machine import Machine
 from tests.support.conversation import Conversation, lines
 
@@ -66,6 +66,6 @@ def test_closed_segments_of_the_metadata_are_flushed() -> None:
     for number in range(10, 20):
         machine.create(f"topic-{number}")
     assert len(log.segments) > 1
-    housekeeping.checkpoint(machine.node, machine.now)
+    scheduled_tasks.checkpoint_recovery_points(machine.node, machine.now)
     machine.flush()
     assert log.recovery_point == log.log_end_offset

@@ -22,10 +22,10 @@ class Seen:
     def __init__(self) -> None:
         self.told: list[tuple[str, str, int]] = []
 
-    def led(self, partition: Partition) -> None:
+    def on_election(self, partition: Partition) -> None:
         self.told.append(("led", partition.topic, partition.index))
 
-    def lost(self, partition: Partition) -> None:
+    def on_resignation(self, partition: Partition) -> None:
         self.told.append(("lost", partition.topic, partition.index))
 
 

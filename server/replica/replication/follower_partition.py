@@ -20,7 +20,7 @@ from ...log.log import PartitionLog
 from ...log.offset_and_epoch import UNDEFINED, OffsetAndEpoch
 from ...log.replica import checked_batches
 from ...requests.waiting import Waiters
-from ..partition import epoch_problem
+from ..partition import epoch_error
 from .fetch_validation import invalid, validate_data, validate_range
 
 log = logging.getLogger("kafkadouble.server.replica")
@@ -62,7 +62,7 @@ class FollowerPartition:
 
     def check_epoch(self, current_leader_epoch: int) -> int:
         """Return the error for a consumer with another leader epoch (KIP-320)."""
-        return epoch_problem(self.leader_epoch, current_leader_epoch)
+        return epoch_error(self.leader_epoch, current_leader_epoch)
 
     def wake_waiters(self) -> None:
         """Wake the consumers that wait here: their offset may be deleted."""

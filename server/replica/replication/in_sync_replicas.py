@@ -73,9 +73,9 @@ class InSyncReplicas:
         self.proposed: frozenset[int] | None = None
         """The ISR that the controller was asked for; None if no request is outstanding."""
         self.isr, self.partition_epoch = frozenset[int](), NO_EPOCH
-        self.follow(partition, now)
+        self.apply_image(partition, now)
 
-    def follow(self, partition: PartitionImage, now: int) -> None:
+    def apply_image(self, partition: PartitionImage, now: int) -> None:
         """Apply the metadata of the partition.
 
         Metadata that is older than the controller's last response changes nothing. Metadata of the

@@ -29,7 +29,7 @@ def test_a_shard_is_loaded_when_its_partition_is_led(harness: Harness, runtime: 
     partition = led(harness, 3)
     assert len(list(runtime)) == 50
     Notes(harness.node, partition).write([record("a", 1), record("b", None)])
-    runtime.led(partition)
+    runtime.on_election(partition)
     (notes,) = [each for each in runtime if each.partition.index == 3]
     assert notes.is_loaded
     assert notes.folded == [(0, -1, "a", 1), (1, -1, "b", None)]
@@ -39,17 +39,17 @@ def test_a_shard_is_loaded_when_its_partition_is_led(harness: Harness, runtime: 
 def test_a_shard_is_closed_when_leadership_is_lost(harness: Harness, runtime: CoordinatorRuntime[Notes]) -> None:
     partition = led(harness)
     (notes,) = [each for each in runtime if each.partition is partition]
-    runtime.lost(partition)
+    runtime.on_resignation(partition)
     assert notes.closed
     assert notes.is_unloaded
     assert notes not in list(runtime)
-    runtime.lost(partition)
+    runtime.on_resignation(partition)
 
 
 def test_leading_again_is_loading_again(harness: Harness, runtime: CoordinatorRuntime[Notes]) -> None:
     partition = led(harness, 7)
     before = runtime._shards[7]
-    runtime.led(partition)
+    runtime.on_election(partition)
     assert before.closed
     assert runtime._shards[7] is not before
 
@@ -57,7 +57,7 @@ def test_leading_again_is_loading_again(harness: Harness, runtime: CoordinatorRu
 def test_other_topics_are_of_no_concern(harness: Harness, runtime: CoordinatorRuntime[Notes]) -> None:
     harness.create("other")
     assert list(runtime) == []
-    runtime.lost(harness.partition("other"))
+    runtime.on_resignation(harness.partition("other"))
 
 
 def test_a_key_is_looked_for_where_it_hashes_to(harness: Harness, runtime: CoordinatorRuntime[Notes]) -> None:
@@ -73,7 +73,7 @@ def test_a_key_is_looked_for_where_it_hashes_to(harness: Harness, runtime: Coord
 def test_a_log_that_cannot_be_read_has_no_shard(harness: Harness, runtime: CoordinatorRuntime[Notes]) -> None:
     partition = led(harness, 7)
     partition.append_own(encode_batch([Record(0, 0, b"\0\1", b"\0\4")]), 0)
-    runtime.led(partition)
+    runtime.on_election(partition)
     assert 7 not in runtime._shards
 
 

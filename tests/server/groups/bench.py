@@ -123,8 +123,8 @@ class Bench(Harness):
     def fail_over(self) -> None:
         """Lose every partition of the offsets' topic, and get it back: what a new leader does with the same log."""
         for partition in list(self.node.partitions.of_topic(CONSUMER_OFFSETS).values()):
-            self.node.groups.runtime.lost(partition)
-            self.node.groups.runtime.led(partition)
+            self.node.groups.runtime.on_resignation(partition)
+            self.node.groups.runtime.on_election(partition)
         self.node.tick(self.now)
 
 

@@ -112,7 +112,7 @@ def test_who_waits_when_the_coordinator_is_lost_is_told_so() -> None:
     gathering = [Member(bench, "a", group="z").join(), Member(bench, "b", group="z").join()]
     waiting = follower.sync()
     (partition,) = bench.node.partitions.of_topic(CONSUMER_OFFSETS).values()
-    bench.node.groups.runtime.lost(partition)
+    bench.node.groups.runtime.on_resignation(partition)
     bench.node.tick(bench.now)
     assert waiting.code == codes.NOT_COORDINATOR
     assert [call.code for call in gathering] == [codes.NOT_COORDINATOR] * 2

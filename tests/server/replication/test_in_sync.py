@@ -26,7 +26,7 @@ def in_sync_at(epoch: int, *isr: int) -> InSyncReplicas:
 def test_metadata_older_than_what_the_controller_has_answered_change_nothing() -> None:
     """Else the high watermark would pass one who is in sync by what is committed."""
     in_sync = in_sync_at(5, LEADER, OTHER, THIRD)
-    in_sync.follow(told(4, LEADER, OTHER), now=1)
+    in_sync.apply_image(told(4, LEADER, OTHER), now=1)
     assert sorted(in_sync.isr) == [LEADER, OTHER, THIRD]
     assert in_sync.partition_epoch == 5
     assert in_sync.high_watermark(10, min_isr=1) == 7
@@ -36,14 +36,14 @@ def test_what_was_asked_for_since_stands_when_the_metadata_tell_what_is_known() 
     """The controller may have granted it by now."""
     in_sync = in_sync_at(4, LEADER, OTHER)
     in_sync.proposed = frozenset({LEADER, OTHER, THIRD})
-    in_sync.follow(told(4, LEADER, OTHER), now=1)
+    in_sync.apply_image(told(4, LEADER, OTHER), now=1)
     assert in_sync.high_watermark(10, min_isr=1) == 7
 
 
 def test_newer_metadata_decide_what_was_asked_for() -> None:
     in_sync = in_sync_at(4, LEADER, OTHER)
     in_sync.proposed = frozenset({LEADER, OTHER, THIRD})
-    in_sync.follow(told(5, LEADER, OTHER), now=1)
+    in_sync.apply_image(told(5, LEADER, OTHER), now=1)
     assert in_sync.high_watermark(10, min_isr=1) == 10
 
 
@@ -64,7 +64,7 @@ def test_a_follower_comes_in_from_the_start_of_the_epoch_on() -> None:
 
 def test_older_metadata_do_not_say_who_the_replicas_are() -> None:
     in_sync = in_sync_at(5, LEADER, OTHER, THIRD)
-    in_sync.follow(told(4, LEADER, OTHER)._replace(replicas=(LEADER, OTHER)), now=1)
+    in_sync.apply_image(told(4, LEADER, OTHER)._replace(replicas=(LEADER, OTHER)), now=1)
     assert sorted(in_sync.remotes) == [OTHER, THIRD]
     assert in_sync.replicas == (LEADER, OTHER, THIRD)
 

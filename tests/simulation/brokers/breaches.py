@@ -15,7 +15,7 @@ from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.producer_state_manager import ProducerStateManager
 from kafkadouble.server.replica.fetching import log_reader
 from kafkadouble.server.replica.partition import Partition
-from kafkadouble.server.replica.replica_manager import Partitions
+from kafkadouble.server.replica.replica_manager import ReplicaManager
 from kafkadouble.server.replica.replication.follower_partition import FollowerPartition
 from kafkadouble.server.replica.replication.in_sync_replicas import InSyncReplicas
 
@@ -27,9 +27,9 @@ _init_following, _fetch_partition, _append_as_leader = (
 _append_as_follower, _high_watermark, _follow = (
     PartitionLog.append_as_follower,
     InSyncReplicas.high_watermark,
-    InSyncReplicas.follow,
+    InSyncReplicas.apply_image,
 )
-_follow_image = Partitions._follow
+_follow_image = ReplicaManager._follow
 
 
 def nothing(*_: Any, **__: Any) -> None: ...
@@ -96,7 +96,7 @@ def is_written(self: _Written, node: Any) -> int:
     return error_codes.NONE
 
 
-def leads_on(self: Partitions, topic: Any, indexes: Any, image: Any) -> None:
+def leads_on(self: ReplicaManager, topic: Any, indexes: Any, image: Any) -> None:
     """Whoever leads by the metadata."""
     others = [at for at in indexes if self.get(topic.name, at) is None or topic.partitions[at].leader == self._node.id]
     _follow_image(self, topic, others, image)

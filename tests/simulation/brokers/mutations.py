@@ -18,7 +18,7 @@ from kafkadouble.server.log.producer_state_manager import ProducerStateManager
 from kafkadouble.server.log.producers import Producers
 from kafkadouble.server.replica.fetching import log_reader
 from kafkadouble.server.replica.partition import Partition
-from kafkadouble.server.replica.replica_manager import Partitions
+from kafkadouble.server.replica.replica_manager import ReplicaManager
 from kafkadouble.server.replica.replication.alter_partition_manager import AlterPartitionManager
 from kafkadouble.server.replica.replication.follower_partition import FollowerPartition
 from kafkadouble.server.replica.replication.in_sync_replicas import InSyncReplicas, RemoteReplica
@@ -85,11 +85,13 @@ MUTATIONS: dict[str, Mutation] = {
         _DIE,
     ),
     "leads on when another was elected": Mutation(
-        "a leader goes when the metadata say so", ((Partitions, "_follow", breaches.leads_on),), ("leader_is_cut_off",)
+        "a leader goes when the metadata say so",
+        ((ReplicaManager, "_follow", breaches.leads_on),),
+        ("leader_is_cut_off",),
     ),
     "goes by metadata that are older": Mutation(
         "what the controller has answered is not undone by older metadata (KIP-497)",
-        ((InSyncReplicas, "follow", breaches.goes_by_any_metadata),),
+        ((InSyncReplicas, "apply_image", breaches.goes_by_any_metadata),),
         ("metadata_come_late",),
     ),
     "ignores the last fetched epoch": Mutation(

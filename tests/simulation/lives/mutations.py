@@ -12,7 +12,7 @@ from kafkadouble.server.logs.files import FileLogs
 from kafkadouble.server.raft.raft_log import RaftLog
 from kafkadouble.server.raft.snapshots import cleaner
 from kafkadouble.server.raft.snapshots.file_store import FileSnapshotStore
-from kafkadouble.server.replica import housekeeping, log_cleaner
+from kafkadouble.server.replica import log_cleaner, scheduled_tasks
 
 from ..mutating import Mutation, Mutations
 from . import breaches
@@ -31,7 +31,7 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "retains only what it leads": Mutation(
         "retention deletes on every replica",
-        ((housekeeping, "all_replicas", breaches.only_what_it_leads),),
+        ((scheduled_tasks, "all_replicas", breaches.only_what_it_leads),),
         ("replicas_are_cleaned",),
     ),
     "compacts only what it leads": Mutation(

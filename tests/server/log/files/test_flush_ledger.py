@@ -1,9 +1,4 @@
-<<<<<<< HEAD
 """The flush ledger alone: after any sequence of events it never reports as flushed what is not."""
-=======
-"""The ledger of flushes alone: whatever comes in whatever order, it says that nothing is on the
-disk that is not."""
->>>>>>> b7d0981 (language: wrap prose that was merged too wide)
 
 from __future__ import annotations
 
@@ -41,11 +36,7 @@ class Model:
         self.random, self.numbers = random, count(1)
         self.ledger = FlushLedger[FakeSegment](FOLDER, PARENT, [METADATA])
         self.segments = [FakeSegment(0)]
-<<<<<<< HEAD
         # The newest version of each file and folder.
-=======
-        # the newest version of each file and folder
->>>>>>> b7d0981 (language: wrap prose that was merged too wide)
         self.contents = {METADATA: 0, FOLDER: 0, PARENT: 0}
         self.confirmed = dict[str, int]()  # the version of each that a confirmed flush covered
         self.durable = set[int]()  # records that are on the disk
@@ -100,13 +91,8 @@ class Model:
         self.happened["begun again" if self.plan else "begun"] += 1
 
     def run(self) -> None:
-<<<<<<< HEAD
         """Run the plan. It may fail anywhere; a plan that was done is confirmed, or its
         confirmation is lost."""
-=======
-        """The plan is run, and may fail anywhere; it is confirmed if it did not, or not even
-        then."""
->>>>>>> b7d0981 (language: wrap prose that was merged too wide)
         if self.plan is None or self.random.random() < 0.2:
             return
         records = self.at_begin[0]

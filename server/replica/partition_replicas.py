@@ -1,7 +1,7 @@
-"""The replicas that this node holds, as leader or as follower: what is done to both kinds alike.
+"""The replicas of a broker, led or followed: what applies to both kinds.
 
-Rules. Retention, compaction, flushes and settings concern every replica, as in Kafka. A replica is
-looked up anew before each step: an election makes a new leader or follower of the same log.
+Retention, compaction, flushes and settings concern every replica, as in Kafka. Look a replica up
+again before each step: an election creates a new leader or follower object for the same log.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
 
 
 class PartitionReplica(Protocol):
-    """What a partition that is led here has in common with one that is followed."""
+    """What a led partition and a followed partition have in common."""
 
     topic: str
     index: int
     log: PartitionLog
 
     def wake_waiters(self) -> None:
-        """Wake all that waits at it: its log has changed by other means than an append."""
+        """Wake waiting requests: the log changed by other means than an append."""
 
     def flushed(self, offset: int) -> None:
-        """A flush of everything below `offset` was done."""
+        """Everything below `offset` is flushed."""
 
 
 def all_replicas(node: Node) -> Iterator[PartitionReplica]:
-    """Every replica of the node."""
+    """Iterate over every replica of the broker."""
     followed = () if node.fetchers is None else node.fetchers.partitions.values()
     return chain(node.partitions, followed)
 
 
 def find_replica(node: Node, topic: str, index: int) -> PartitionReplica | None:
-    """The replica of this partition; None if the node has none."""
+    """Return the broker's replica of this partition; None if it has none."""
     led = node.partitions.get(topic, index)
     return node.fetchers.get(topic, index) if led is None and node.fetchers is not None else led

@@ -1,0 +1,114 @@
+"""Periodic tasks of a node: retention, producer expiration, flushes, checkpoints, ISR shrinking.
+
+Rules. The intervals are Kafka's settings, such as `log.retention.check.interval.ms`; each is read
+again before each run. When a log start offset moves, waiting requests of the partition are woken,
+because their offset may be deleted. Logs in an offline log directory are skipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..log.files.errors import DiskFailure
+from .partition_replicas import all_replicas
+
+if TYPE_CHECKING:
+    from ..log.log import PartitionLog
+    from ..logs.flushing import FlushOwner
+    from ..node import Node
+
+ScheduledTask = Callable[["Node", int], None]
+"""A task, called with the time in ms."""
+
+
+def apply_retention(node: Node, now: int) -> None:
+    """Delete expired segments of every replica; a follower does so by itself, as in Kafka."""
+    for replica in all_replicas(node):
+        with suppress(DiskFailure):
+            if replica.log.retain(now):
+                replica.wake_waiters()
+
+
+def expire_producers(node: Node, now: int) -> None:
+    """Forget producers that wrote nothing for `producer.id.expiration.ms`."""
+    expiration_ms = node.settings.int("producer.id.expiration.ms")
+    for replica in all_replicas(node):
+        replica.log.producers.expire(now, expiration_ms)
+
+
+def flush_overdue_logs(node: Node, now: int) -> None:
+    """Flush the logs whose records have waited for `flush.ms`."""
+    for replica in all_replicas(node):
+        if replica.log.flush_is_overdue(now):
+            node.flushing.want(replica)
+
+
+def checkpoint_recovery_points(node: Node, now: int) -> None:
+    """Checkpoint the recovery points, and flush logs with an unflushed closed segment.
+
+    A recovery after a crash then reads little.
+    """
+    node.logs.checkpoint(now)
+    _flush_closed_segments(node, node.quorum.durable, node.quorum.durable.log)
+    for replica in all_replicas(node):
+        _flush_closed_segments(node, replica, replica.log)
+
+
+def _flush_closed_segments(node: Node, owner: FlushOwner, log: PartitionLog) -> None:
+    if log.recovery_point < log.segments[-1].base_offset:
+        node.flushing.want(owner)
+
+
+def remove_deleted_files(node: Node, now: int) -> None:
+    """Remove files that were deleted `log.segment.delete.delay.ms` ago."""
+    node.logs.tick(now, node.settings.int("log.segment.delete.delay.ms"))
+
+
+def clean_metadata_snapshots(node: Node, now: int) -> None:
+    """Write a metadata snapshot if the last one is too old, and delete expired ones (KIP-630)."""
+    if node.controller.uncounted_bytes or "snapshot_generator" in vars(node):
+        node.controller.report_committed_bytes()
+        node.snapshot_generator.clean(now)
+
+
+TASKS: tuple[tuple[str, ScheduledTask], ...] = (
+    ("log.retention.check.interval.ms", apply_retention),
+    ("producer.id.expiration.check.interval.ms", expire_producers),
+    ("log.flush.scheduler.interval.ms", flush_overdue_logs),
+    ("log.flush.offset.checkpoint.interval.ms", checkpoint_recovery_points),
+    ("log.segment.delete.delay.ms", remove_deleted_files),
+)
+
+
+def shrink_isr(node: Node, now: int) -> None:
+    """Remove followers from the ISR that lag for `replica.lag.time.max.ms`."""
+    if node.alter_partition_manager is not None:
+        node.alter_partition_manager.maybe_shrink_all()
+
+
+SNAPSHOT_CHECK_MS = 60_000
+"""The interval of the snapshot check; a constant in Kafka."""
+
+
+def schedule_all(node: Node) -> None:
+    """Schedule every task at its interval."""
+    for name, task in TASKS:
+        _schedule(node, partial(_interval_ms, node, name), task)
+    _schedule(node, lambda: SNAPSHOT_CHECK_MS, clean_metadata_snapshots)
+    if node.alter_partition_manager is not None:
+        _schedule(node, lambda: node.settings.int("replica.lag.time.max.ms") // 2, shrink_isr)
+
+
+def _interval_ms(node: Node, name: str) -> int:
+    return node.settings.int(name)
+
+
+def _schedule(node: Node, interval_ms: Callable[[], int], task: ScheduledTask) -> None:
+    def due(now: int) -> None:
+        task(node, now)
+        _schedule(node, interval_ms, task)
+
+    node.waiting.timers.at(node.now + max(1, interval_ms()), due)

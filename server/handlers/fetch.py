@@ -165,6 +165,7 @@ def _params(node: Node, request: Request[FetchRequest], context: FetchContext) -
         replica_epoch=replica_epoch,
         is_stale_replica=is_stale,
         rack_id=body.rack_id if body.rack_id and not is_follower and selects_by_rack(node) else "",
+        listener=request.peer.listener.name,
         quota=node.replication_quotas.leader if is_over_quota and node.replication_quotas is not None else None,
         session=context.session_for((replica_id, replica_epoch) if is_follower and not is_stale else None),
     )

@@ -16,9 +16,9 @@ import pytest
 from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.message import Message
-from kafkadouble.server.apis.served import SERVED
 from tests.hostile.fuzzing import FRAMES, MB, SEED, resident
 from tests.server.liars import BROKERS
+from tests.support.listeners import BROKER
 
 from .replica_lies import OF_FETCHES, asked, ends, granted, on_the_wire
 from .replica_stage import PARTITIONS, TOPIC, ReplicaStage
@@ -94,7 +94,7 @@ class Campaign:
         if isinstance(request, FetchRequest):
             self.made += 1
             self._noted("asked", None)
-            cluster.submit(cluster.nodes[dice.choice(BROKERS)], request, FETCH_VERSION, lambda answer: None, SERVED)
+            cluster.submit(cluster.nodes[dice.choice(BROKERS)], request, FETCH_VERSION, lambda answer: None, BROKER)
 
 
 def _version(request: Message) -> int:

@@ -19,7 +19,6 @@ from typing import Any
 from kafkadouble.messages import registry
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.apis.row import ServedApi
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.log.files.disk import Disk
 from kafkadouble.server.logs import flushing
@@ -30,6 +29,7 @@ from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.node import Node
 from kafkadouble.server.raft.messages import downgraded
 from kafkadouble.server.raft.request_manager import OutboundRequest, RequestFailure
+from kafkadouble.server.requests.listener_spec import ListenerSpec
 from kafkadouble.server.requests.request import Peer, Request
 from tests.server.harness import NOW, SEED
 from tests.server.log.files.lossy_disk import LossyDisk
@@ -153,15 +153,14 @@ class Controllers:
         body: Message,
         version: int,
         answered: Callable[[Any], None],
-        apis: Mapping[int, ServedApi] | None = None,
+        listener: ListenerSpec | None = None,
     ) -> None:
-        """A request as another node sends it; to a broker as a client sends it. `apis` are those of
-        the listener if a node has two.
+        """A request as another node sends it; to a broker as a client sends it. `listener` receives it
+        if a node has two.
         """
         key = body.api_key or 0
         read = registry.api(key).request.decode(body.encode(version), version)
-        listener = CONTROLLER if "controller" in node.roles else BROKER
-        peer = Peer(1, "127.0.0.1", 1, listener if apis is None else listener._replace(apis=apis))
+        peer = Peer(1, "127.0.0.1", 1, listener or (CONTROLLER if "controller" in node.roles else BROKER))
         request: Request[Any] = Request(key, version, next(self._tokens), "test", read, peer, self.now, 0)
 
         def reply(answer: Any) -> None:
@@ -171,11 +170,11 @@ class Controllers:
         node.submit(request, reply, self.now)
 
     def ask(
-        self, node: Node, body: Message, version: int, within: int = 10_000, apis: Mapping[int, ServedApi] | None = None
+        self, node: Node, body: Message, version: int, within: int = 10_000, listener: ListenerSpec | None = None
     ) -> Any:
         """The answer to a client of the controllers' listener, as soon as there is one."""
         found: list[Any] = []
-        self.submit(node, body, version, found.append, apis)
+        self.submit(node, body, version, found.append, listener)
         self.until(lambda: bool(found), within)
         return found[0]
 

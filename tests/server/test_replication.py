@@ -11,6 +11,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.server.node import Node
 from kafkadouble.server.replica.fetching.fetch_sessions import FetchSessionCache
+from kafkadouble.server.requests.listener_spec import ListenerSpec
 from tests.server.controllers import Controllers
 from tests.server.machine import produce_request
 from tests.server.replicated_topic import (
@@ -26,6 +27,7 @@ from tests.server.replicated_topic import (
     reassign,
     settled,
 )
+from tests.support.listeners import BROKER
 
 
 @pytest.fixture
@@ -194,11 +196,11 @@ def test_a_leader_that_stops_in_order_hands_over_first(cluster: Controllers) -> 
 RACKS = {"replica.selector.class": "org.apache.kafka.common.replica.RackAwareReplicaSelector"}
 
 
-def near(cluster: Controllers, node: Node, rack: str, offset: int = 0) -> Any:
+def near(cluster: Controllers, node: Node, rack: str, offset: int = 0, listener: ListenerSpec = BROKER) -> Any:
     wanted = FetchRequest.FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=1 << 20)
     topic = FetchRequest.FetchTopic(topic="t", partitions=[wanted])
     request = FetchRequest(max_wait_ms=500, min_bytes=1, max_bytes=1 << 20, topics=[topic], rack_id=rack)
-    return cluster.ask(node, request, 12).responses[0].partitions[0]
+    return cluster.ask(node, request, 12, listener=listener).responses[0].partitions[0]
 
 
 def test_a_consumer_reads_in_its_own_rack() -> None:
@@ -217,6 +219,8 @@ def test_a_consumer_reads_in_its_own_rack() -> None:
     assert (sent.preferred_read_replica, bytes(sent.records or b"")) == (other, b"")
     assert near(cluster, first, f"rack-{first.id}").preferred_read_replica == -1
     assert near(cluster, first, "nowhere").preferred_read_replica == -1
+    not_advertised = BROKER._replace(name="OTHER")
+    assert near(cluster, first, f"rack-{other}", listener=not_advertised).preferred_read_replica == -1
     given = near(cluster, cluster.nodes[other], f"rack-{other}")
     assert (given.error_code, given.high_watermark) == (0, 1)
     assert bytes(given.records) == contents(first)

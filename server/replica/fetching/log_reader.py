@@ -185,7 +185,7 @@ def find(node: Node, fetched: CachedPartition, params: FetchParams) -> Partition
 
 def _redirect(node: Node, partition: Partition, fetched: CachedPartition, params: FetchParams) -> PartitionData | None:
     """Return the response that sends a consumer to a replica in its rack; None to read here."""
-    broker_id = preferred_read_replica(node, partition, params.rack_id, fetched.fetch_offset)
+    broker_id = preferred_read_replica(node, partition, params.rack_id, fetched.fetch_offset, params.listener)
     if broker_id == LEADER or partition.check_epoch(fetched.current_leader_epoch):
         return None
     data = _data(partition, fetched.index, params)

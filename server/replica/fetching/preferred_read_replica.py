@@ -1,8 +1,8 @@
 """The preferred read replica of a consumer: Kafka's `RackAwareReplicaSelector` (KIP-392).
 
 The leader serves consumers in its own rack and consumers without a rack. For another rack the
-preferred replica is the in-sync follower in that rack which has the requested offset and the
-largest log end offset.
+preferred replica is the in-sync follower in that rack which advertises the listener of the request,
+and has the requested offset and the largest log end offset.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ def selects_by_rack(node: Node) -> bool:
     return node.settings["replica.selector.class"] == RACK_AWARE
 
 
-def preferred_read_replica(node: Node, partition: Partition, rack: str, offset: int) -> int:
+def preferred_read_replica(node: Node, partition: Partition, rack: str, offset: int, listener: str) -> int:
     """Return the id of the broker to read from; LEADER for the leader."""
     in_sync, brokers = partition.in_sync, node.controller.image.brokers
     if in_sync is None or not rack:
         return LEADER
     near = {id for id in in_sync.isr if id in brokers and brokers[id].rack == rack and brokers[id].active}
     ends = {id: in_sync.remotes[id].end_offset for id in near & in_sync.remotes.keys()}
-    able = {id: end for id, end in ends.items() if end >= offset}
+    able = {id: end for id, end in ends.items() if end >= offset and brokers[id].endpoint(listener)}
     return LEADER if node.id in near or not able else max(able, key=lambda id: (able[id], -id))

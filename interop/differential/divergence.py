@@ -1,6 +1,6 @@
 """Where kafkadouble differs from Apache Kafka on purpose: divergence.toml, what it lists, and the page made of it.
 
-`python -m interop.differential.divergence` writes docs/divergence.md. A row has its `section`, what `kafka` does, what is `here`, and `why`.
+`make generate` writes docs/divergence.md. A row has its `section`, what `kafka` does, what is `here`, and `why`.
 Its `shown` are patterns of differences, each of which some script must show: `api`, `path`, and as far as it matters `script`, `ours` and
 `theirs`, with `*` for anything, and `versions` (`"8"`, `"3.."`, `"3..6"`), each of which must show it. A row without says in `unshown` why no
 request to one broker can show it. What the codecs do otherwise is the table of `interop/witness/differences.py`, and a section of the page.
@@ -29,18 +29,19 @@ THREE = "Three brokers"
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "divergence.md"
 
 HEAD = """\
-# Where it differs from Apache Kafka
+# Differences from Apache Kafka
 
-Made by `python -m interop.differential.divergence` from `interop/differential/divergence.toml`; do not edit. Measured against Apache Kafka
-4.4.0: `pytest interop/differential` plays the same requests to both and fails on a difference that is not here, and on a row here that no
-longer differs. What is not served at all is not here: see [supported.md](supported.md) and [errors.md](errors.md). Each row is a choice; a
-difference that is not listed is a defect. *Shown* are those that requests to the two brokers show in that run; of the others the list says
-why they cannot be.
+Made by `make generate` from `interop/differential/divergence.toml`; do not edit. Measured with
+Apache Kafka 4.4.0: `pytest interop/differential` sends the same requests to both, and fails on a
+difference that is not listed here, and on a row that no longer differs. APIs that are not served
+are not listed: see [supported.md](supported.md) and [errors.md](errors.md). Each row is a choice; a
+difference that is not listed is a defect. Rows marked *shown* are shown by requests to the two
+brokers in that run; the other rows say why they cannot be shown.
 """
 
 CODECS = """\
-A request that cannot be read ends the connection, here and in Kafka; but what can be read differs in these. Each is shown, with bytes, by
-`pytest interop/witness`."""
+A request that cannot be read ends the connection, here and in Kafka. In these cases the two differ
+in what can be read; `pytest interop/witness` shows each with bytes."""
 
 
 class Pattern(NamedTuple):

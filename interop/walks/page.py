@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any, NamedTuple
 
 from interop.tools import page as tools
@@ -29,24 +30,27 @@ FAILED, NOT_RUN = "✗", "?"
 
 MEANING = {
     "create_topic": ("create", "creates a topic of three partitions"),
-    "create_twice": ("again", "is told that it exists when it creates it again"),
+    "create_twice": ("again", "gets TOPIC_ALREADY_EXISTS when it creates the topic again"),
     "describe_topic": ("describe", "sees the topic and its partitions"),
     "produce_none": ("none", "200 records, uncompressed, are acknowledged"),
     "produce_gzip": ("gzip", "200 records with gzip"),
     "produce_snappy": ("snappy", "200 records with snappy"),
     "produce_lz4": ("lz4", "200 records with lz4"),
     "produce_zstd": ("zstd", "200 records with zstd"),
-    "read": ("read", "reads all thousand: keys, null keys and values are as they were written"),
-    "headers": ("headers", "the headers, too"),
+    "read": ("read", "reads all thousand records; keys, null keys and values are as written"),
+    "headers": ("headers", "reads the headers as written"),
     "null_header": ("null", "a header without a value is not an empty one"),
     "group": ("group", "is the only member of a group and has all partitions"),
     "second_member": (
         "second",
         "a second member joins, both have partitions; it leaves, and the first has all of them again",
     ),
-    "commit": ("commit", "commits what it read, and asks the offsets back"),
-    "resume": ("resume", "leaves, comes back to the group, and is given what is new, nothing twice"),
-    "offsets_by_time": ("by time", "finds the first offset by a time long past, and none, or the end, by one to come"),
+    "commit": ("commit", "commits what it read, and fetches the offsets"),
+    "resume": ("resume", "leaves the group, joins again, and gets only new records, none twice"),
+    "offsets_by_time": (
+        "by time",
+        "finds the first offset for an old timestamp, and none, or the end, for a future one",
+    ),
     "transactions": ("transactions", "records of an aborted transaction are not seen by a reader of what is committed"),
 }
 """The heading of each behaviour, and what it says."""
@@ -65,8 +69,8 @@ LACKS = (
     Lack(
         "transactions",
         ("AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "TxnOffsetCommit"),
-        "a transactional id is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED, on which clients give up at once; idempotent producers work",
-        "the coordinator of transactions is not there; a feature is advertised when its behaviour is there",
+        "a transactional id is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED, on which clients fail at once; idempotent producers work",
+        "there is no transaction coordinator yet; a feature is advertised when its behaviour exists",
     ),
     Lack(
         "`group.protocol=consumer` (KIP-848)",
@@ -78,7 +82,7 @@ LACKS = (
         "share groups (KIP-932)",
         ("ShareGroupHeartbeat", "ShareFetch", "ShareAcknowledge"),
         "not in ApiVersions",
-        "the share coordinator is not there",
+        "there is no share coordinator yet",
     ),
     Lack(
         "groups of Kafka Streams' own protocol (KIP-1071)",
@@ -90,13 +94,14 @@ LACKS = (
         "metrics of clients (KIP-714)",
         ("GetTelemetrySubscriptions", "PushTelemetry"),
         "not in ApiVersions",
-        "nobody would read them",
+        "no component would read them",
     ),
     Lack(
         "SASL",
         ("SaslAuthenticate",),
-        "not in ApiVersions; every client may do everything, but for delegation tokens, which are refused on such listeners, in Kafka as well",
-        "listeners are plaintext; brokers keep ACLs and quotas, and do not go by them",
+        "not in ApiVersions; every client may do everything, except with delegation tokens, which are refused on such "
+        "listeners, in Kafka as well",
+        "listeners are PLAINTEXT; brokers store ACLs and quotas, and do not apply them",
     ),
 )
 
@@ -126,8 +131,10 @@ def _head(brokers: Sequence[str], results: Results) -> str:
     return f"""\
 # Clients
 
-Made by `make interop-all` from programs in `interop/programs`; do not edit. {count} clients take the same walk on {_listed(brokers)}: a walk
-of {len(BEHAVIOURS)} behaviours over {TOTAL:,} records. Each program tells one object at its end, which must be the same on every broker.
+Made by `make generate` from the results of `make interop-all`; do not edit. {count} clients do the same
+on {_listed(brokers)}: a walk of {len(BEHAVIOURS)} behaviours over {TOTAL:,} records.
+The programs are in `interop/programs`. Each prints one object at its end, which must be the same on
+every broker.
 """
 
 
@@ -141,7 +148,7 @@ def _walks(brokers: Sequence[str], results: Results, programs: Sequence[Program]
     lines += [_line(program, brokers, results) for program in programs if "walk" in program.verbs]
     told = ", ".join([*(f"{mark} {name}" for name, mark in MARKS.items()), f"{FAILED} fails", f"{NOT_RUN} was not run"])
     order = " / ".join(map(titled, brokers))
-    return "\n".join(["## The walk", "", f"{told}. Where brokers differ: {order}.", "", *lines, ""])
+    return "\n".join(["## The walk", "", f"{told}.", f"Where brokers differ: {order}.", "", *lines, ""])
 
 
 def _line(program: Program, brokers: Sequence[str], results: Results) -> str:
@@ -172,7 +179,10 @@ def _not_offered(programs: Sequence[Program]) -> str:
 
 def _lacks(apis: frozenset[str]) -> str:
     lines = [f"| {lack.what} | {lack.here} | {lack.why} |" for lack in LACKS if not apis & set(lack.apis)]
-    about = "Of the APIs that are served [supported.md](supported.md) has the versions, and [divergence.md](divergence.md) what is otherwise."
+    about = (
+        "[supported.md](supported.md) lists the served APIs and versions, and [divergence.md](divergence.md)\n"
+        "the differences."
+    )
     return "\n".join(
         ["## Not offered by kafkadouble", "", about, "", "| what | here | why |", "|---|---|---|", *lines, ""]
     )
@@ -182,12 +192,15 @@ def _matrix(brokers: Sequence[str], results: Results, programs: Sequence[Program
     """A sentence for each broker, and every cell that is not whole."""
     lines = [_sentence(broker, results[broker]["matrix"]) for broker in brokers]
     lines += [
-        f"- {program.name} reads only what has no header without a value: it {program.blind_to}."
+        f"- {program.name} reads only records whose headers have values: it {program.blind_to}."
         for program in programs
         if program.blind_to
     ]
-    about = "Each client writes a topic, and each reads it: what a client does to its own records alone would hide a fault of both its halves."
-    return "\n".join(["## Who reads whom", "", about, "", *lines, ""])
+    about = (
+        "Each client writes a topic, and each client reads it. A client that reads only its own records would\n"
+        "hide a fault that its producer and its consumer share."
+    )
+    return "\n".join(["## Which client reads which", "", about, "", *map(_wrapped, lines), ""])
 
 
 def _endured(brokers: Sequence[str], results: Results, programs: Sequence[Program]) -> list[str]:
@@ -195,25 +208,33 @@ def _endured(brokers: Sequence[str], results: Results, programs: Sequence[Progra
     found = {broker: results[broker]["endured"] for broker in brokers if results[broker].get("endured")}
     if not found:
         return []
-    about = "Of three brokers one that leads is killed while clients write and read in groups, then the one that coordinates the groups."
+    about = (
+        "Of three brokers, a leader is killed while clients write and read in groups, and then the\n"
+        "coordinator of the groups."
+    )
     lines = []
     for broker, outcomes in found.items():
         wrong = [f"{client}: {reason}" for client, reason in outcomes.items() if reason]
         outcome = (
             f"but for {'; '.join(wrong)}"
             if wrong
-            else "nothing is lost, passed over or out of order, and each group stands at its end"
+            else "no record is lost, skipped or out of order, and each group reaches the end"
         )
         lines.append(f"- {titled(broker)}: {len(outcomes)} clients; {outcome}.")
     lines += [f"- {program.name} {program.at_fail_over}." for program in programs if program.at_fail_over]
-    return ["\n".join(["## When brokers die", "", about, "", *lines, ""])]
+    return ["\n".join(["## When brokers die", "", about, "", *map(_wrapped, lines), ""])]
+
+
+def _wrapped(item: str) -> str:
+    """An item of a list within the width of prose."""
+    return fill(item, 100, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def _sentence(broker: str, matrix: Mapping[str, Mapping[str, str]]) -> str:
     cells = [(writer, reader, wrong) for writer, row in matrix.items() for reader, wrong in row.items()]
     wrong = [f"{reader} what {writer} wrote" for writer, reader, reason in cells if reason]
     readers = {reader for _, reader, _ in cells}
-    outcome = f"not {', nor '.join(wrong)}" if wrong else "all of them whole"
+    outcome = f"not {', nor '.join(wrong)}" if wrong else "all complete"
     return f"- {titled(broker)}: {len(matrix)} writers, {len(readers)} readers, {len(cells)} cells; {outcome}."
 
 

@@ -10,8 +10,8 @@ from kafkadouble.server.apis.served import TABLE
 HEAD = """\
 # What is served
 
-Made by `python -m kafkadouble supported --markdown`; do not edit. It lists what the broker tells clients in ApiVersions, and where the versions
-that it takes differ from those that it tells.
+Made by `make generate`; do not edit. `kafkadouble supported` prints the same. It lists the versions
+that the broker advertises in ApiVersions, and the reason where it accepts others.
 
 | key | API | versions | advertised | why they differ |
 |--:|---|---|---|---|

@@ -1,4 +1,4 @@
-"""`python -m tests.support.errors_page` writes docs/errors.md from the table of error rows; a test finds it stale."""
+"""docs/errors.md, made from the table of error rows; `make generate` writes it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "errors.md"
 HEAD = """\
 # Error codes
 
-Made by `python -m tests.support.errors_page`; do not edit. For every API that is served: the error codes that Apache Kafka 4.4 can put into its
-answer, and whether this broker comes to give them by itself. *Reached* means that a transcript in `tests/conversations` shows how; for the
-others it says why not. Every code can be had of every API by a fault rule. UNKNOWN_SERVER_ERROR is what any API answers when the broker itself
-is broken, and has a row only where a healthy one gives it.
+Made by `make generate`; do not edit. For every API that is served, this page lists the error codes
+that Apache Kafka 4.4 can return, and whether this broker returns them by itself. *Reached* means
+that a transcript in `tests/conversations` shows how; the other rows say why not. A fault rule can
+return every code for every API: [faults.md](faults.md). Any API can return UNKNOWN_SERVER_ERROR
+when the broker itself fails; it has a row only where a healthy broker returns it.
 """
 
 

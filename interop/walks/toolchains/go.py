@@ -35,7 +35,7 @@ PROGRAMS = (
         "github.com/IBM/sarama",
         "v1.61.1",
         "sarama",
-        at_fail_over="gives up on a record, and tells, after three more tries of 100 ms each, unless it is set to try for longer",
+        at_fail_over="reports an error for a record after three retries of 100 ms each, unless more retries are set",
     ),
     _row(
         "kafka-go",
@@ -43,6 +43,6 @@ PROGRAMS = (
         "v0.4.51",
         "segmentio",
         {"transactions": "has no transactional producer"},
-        "has no idempotent producer: a record may be there twice; gives up on one, and tells, after ten tries",
+        "has no idempotent producer, so a record may be written twice; it reports an error for a record after ten attempts",
     ),
 )

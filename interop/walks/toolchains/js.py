@@ -89,15 +89,16 @@ def _row(
 NO_NULLS = {"null_header": "cannot encode a header without a value"}
 
 OF_KAFKAJS = (
-    "loses, without a word, some of the records that are sent together, and with its idempotent producer others, too; sent one by one and not "
-    "idempotent, as here, a record may be there twice"
+    "silently loses some of the records that are sent together, and other records with its idempotent producer; sent "
+    "one by one and not idempotent, as here, a record may be written twice"
 )
 
 OF_PLATFORMATIC = (
-    "sends together again, and to one broker, what it sent together to one that died: `#performSingleDestinationSend` of its Producer asks for "
-    "the leader of the first record only. Where the partitions have come to two leaders it is refused with NOT_LEADER_OR_FOLLOWER as often as "
-    "it tries: for ever, if it is idempotent, unless its `retries` are bounded. Bounded, as here, it gives up on what was sent together, and "
-    "tells; sent one by one, nothing is given up on"
+    "sends records again together, and to one broker, if they were sent together to a broker that died: "
+    "`#performSingleDestinationSend` of its Producer looks up the leader of the first record only. If the partitions "
+    "now have two leaders, every attempt is refused with NOT_LEADER_OR_FOLLOWER, without end if the producer is "
+    "idempotent, unless its `retries` are bounded. With a bound, as here, it reports an error for the records that were "
+    "sent together; records that are sent one by one all arrive"
 )
 PARTED = "this error indicates that the broker is not the current leader"
 """What it says then."""

@@ -58,6 +58,6 @@ PROGRAMS = (
         "0.6.0",
         OF_RSKAFKA,
         "fails to decode a header without a value",
-        "has no idempotent producer: a record may be there twice",
+        "has no idempotent producer, so a record may be written twice",
     ),
 )

@@ -40,7 +40,7 @@ def test_an_example_says_what_is_shown(
     with caplog.at_level(logging.WARNING, "kafkadouble"), pytest.raises(Exception, match=r".") as raised:
         exec(compile(code.text.replace("9092", str(port)), "troubleshooting.md", "exec"), names)
     said = [
-        *(f"{record.levelname} {record.name}: {record.getMessage()}" for record in caplog.records),
+        *(f"{record.levelname} {record.getMessage()}" for record in caplog.records),
         f"{raised.type.__name__}: {raised.value}",
     ]
     plain = [same_address(line.replace(str(tmp_path), "FOLDER")) for line in said]

@@ -22,6 +22,8 @@ from kafkadouble.pipeline.client.settings import TABLE as CLIENT_SETTINGS
 from kafkadouble.pipeline.traffic.schema import COLUMNS
 from kafkadouble.pipeline.wire.properties import REFUSED
 from kafkadouble.pipeline.wire.table import TABLE as WIRE_OPTIONS
+from kafkadouble.server.apis.served import CONTROLLER_TABLE
+from kafkadouble.server.raft.snapshots.metrics import METRICS
 from tests.docs.pages import DOCS, ROOT
 from tests.support import errors_page
 
@@ -82,7 +84,18 @@ def traffic_columns() -> list[str]:
     return [f"| `{name}` | {kind} | {meaning} |" for name, kind, meaning in COLUMNS]
 
 
+def controller_apis() -> list[str]:
+    ranges = [(served.name, served.lowest, served.highest) for served in CONTROLLER_TABLE]
+    return [f"| {name} | {low if low == high else f'{low}-{high}'} |" for name, low, high in ranges]
+
+
+def snapshot_metrics() -> list[str]:
+    return [f"| `{metric.name}` | {metric.about} |" for metric in METRICS]
+
+
 TABLES = (
+    Table("controllers.md", "| API | versions |", controller_apis),
+    Table("snapshots.md", "| metric | what it is |", snapshot_metrics),
     Table("fetch.md", "| setting | default | |", client_settings),
     Table("fetch.md", "| setting | | accepted without a warning | because |", idle_settings),
     Table("kafka-wire.md", "| option | value | default | for | |", wire_options),

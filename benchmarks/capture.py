@@ -87,13 +87,9 @@ class Figures(NamedTuple):
 
 
 def measure(request: bytes, count: int, path: Path) -> Figures:
-    settings = Settings()
-    node = Node(settings, listeners=listeners_of(settings, ("127.0.0.1", 9092)), now=NOW, seed=1, history=False)
-    plain = Connection(node, Peer(1, "127.0.0.1", 50_000, BROKER), Line(), 1 << 20)
-    for each in (metadata_request(), produce_request()):  # the topic is made, and has a record
-        plain.receive(each, NOW)
-    node.capture = capture = Capture(time.perf_counter_ns, 0)
-    captured = Connection(node, Peer(2, "127.0.0.1", 50_001, BROKER), Line(), 1 << 20)
+    capture = Capture(time.perf_counter_ns, 0)
+    plain, captured = _connection(None), _connection(capture)
+    capture.take(SLICE)
     batches: list[Any] = []
     spent: list[tuple[float, float]] = []
     columns: list[float] = []
@@ -106,6 +102,18 @@ def measure(request: bytes, count: int, path: Path) -> Figures:
     writing = min(_written(batches, Path(f"{path}-{number}.parquet")) for number in range(3))
     best = (min(each[0] for each in spent), min(each[1] for each in spent), min(columns), writing)
     return Figures(*(seconds * 1e6 for seconds in best))
+
+
+def _connection(capture: Capture | None) -> Connection:
+    """A connection to a node of its own, with a topic that has a record."""
+    settings = Settings()
+    node = Node(settings, listeners=listeners_of(settings, ("127.0.0.1", 9092)), now=NOW, seed=1, history=False)
+    if capture is not None:
+        node.trace.subscribe(capture, capture.nanos)
+    connection = Connection(node, Peer(1, "127.0.0.1", 50_000, BROKER), Line(), 1 << 20)
+    for each in (metadata_request(), produce_request()):
+        connection.receive(each, NOW)
+    return connection
 
 
 def _written(batches: list[Any], path: Path) -> float:

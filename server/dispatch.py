@@ -1,7 +1,8 @@
-"""From a request to an answer: find the handler, let the rules of the fault plane have their say, and turn failures into answers.
+"""Leads a request to its answer: applies the fault rules, calls the handler, and turns failures into
+answers.
 
-Every request takes this one way, so that faults, history and logging need no second hook. A handler that fails in a way nobody foresaw is
-answered with UNKNOWN_SERVER_ERROR, as Kafka does, and logged with its traceback; it never takes the node down.
+Every request takes this way. If a handler raises what it should not, the answer is
+UNKNOWN_SERVER_ERROR, as in Kafka, and the traceback is logged; the node goes on.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from .log.files.errors import DiskFailure
 from .requests.answer import Answer
 from .requests.request import OWNER, Refusal, Request
 from .requests.waiting import Wait
-from .tracing.history import SeenRequest
 
 if TYPE_CHECKING:
     from .node import Node
@@ -27,32 +27,10 @@ log = logging.getLogger("kafkadouble.server.dispatch")
 
 
 def answer(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
-    """The answer, or a generator on its way to it, as the rules of the fault plane have it; the history notes both ends."""
-    history = node.history
-    if history is None:
-        return _ruled(node, request)
-    seen = history.took(request, node.id)
-    result = _ruled(node, request)
-    if isinstance(result, GeneratorType):
-        return _noted(node, seen, result)
-    seen.answered(result, node.now)
-    return result
-
-
-def _ruled(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
+    """The answer, or a generator on its way to it, as the rules of the fault plane have it."""
     if not node.faults.rules:
         return handled(node, request)
     result: Answer | Wait[Answer] = node.faults.around(request, partial(handled, node), refused)
-    return result
-
-
-def _noted(node: Node, seen: SeenRequest, steps: Generator[Any, Any, Answer]) -> Wait[Answer]:
-    try:
-        result = yield from steps
-    except GeneratorExit:
-        seen.outcome = "abandoned"
-        raise
-    seen.answered(result, node.now)
     return result
 
 

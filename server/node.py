@@ -38,6 +38,7 @@ from .requests.request import Request
 from .requests.stopwatch import stopped
 from .requests.waiting import FEW_AT_ONCE, HandlerTask, Wait, Waiting
 from .tracing.history import History
+from .tracing.trace import Trace
 
 if TYPE_CHECKING:
     from .broker.broker_lifecycle_manager import BrokerLifecycleManager
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from .replica.replication.replica_fetcher_manager import ReplicaFetcherManager
     from .replica.replication.replication_quotas import ReplicationQuotaManagers
     from .security.authorizer import Authorizer
-    from .tracing.capture import Capture
 
 
 OF_CONTROLLER = "controller.socket.timeout.ms"
@@ -76,8 +76,6 @@ class Node:
     alter_partition_manager: AlterPartitionManager | None = None
     replication_quotas: ReplicationQuotaManagers | None = None
     """What followers may get in a second, and what this node as one of them."""
-    capture: Capture | None = None
-    """Where connections that are accepted from now on note what passes on them, if anybody wants that."""
 
     def __init__(
         self,
@@ -112,7 +110,10 @@ class Node:
         self.unsent = 0
         """Bytes of answers that peers do not read, over all connections; a Fetch gives no more than one batch when there are too many."""
         self.faults = Faults(self)
+        self.trace = Trace(self.id)
         self.history = History() if history else None
+        if self.history is not None:
+            self.trace.subscribe(self.history)
         self.fetch_sessions = FetchSessionCache(settings.int("max.incremental.fetch.session.cache.slots"), self.random)
         self.flushing = FlushQueue()
         self.partitions = ReplicaManager(self)
@@ -149,10 +150,8 @@ class Node:
         self.now = now
         if waiting.timers.due(now):
             self._run(now, FEW_AT_ONCE)
-        plain = (
-            self.history is None and not self.faults.rules
-        )  # as mostly: then a call less on the way of every request
-        answer = (dispatch.handled if plain else dispatch.answer)(self, request)
+        # Mostly there are no rules: then a call less on the way of every request.
+        answer = (dispatch.answer if self.faults.rules else dispatch.handled)(self, request)
         if not isinstance(answer, GeneratorType):
             reply(answer)  # type: ignore[arg-type]  # what is no generator is an answer, which mypy cannot conclude
             if waiting.ready:

@@ -66,7 +66,7 @@ def _send_to_controller(lifecycle: BrokerLifecycleManager, request: Request[Any]
         answers.append(response)
         arrived.wake()
 
-    lifecycle.forwarding.send_request(_envelope(request, body), 0, done)
+    lifecycle.forwarding.send_request(_envelope(request, body), 0, done, cause=request.trace)
     while not answers:
         if not (yield Until(request.received + DEADLINE_MS, (arrived,))):
             raise Refusal(error_codes.REQUEST_TIMED_OUT)

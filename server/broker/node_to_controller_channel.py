@@ -29,14 +29,15 @@ BACKOFF_MS = 100
 
 
 class NodeToControllerQueueItem(NamedTuple):
-    """A request, its versions, and the callback for its answer: None if it can never be
-    answered.
+    """A request, its versions, the callback for its answer (None if it can never be answered), and
+    the TracedRequest that it forwards, if it forwards one.
     """
 
     body: Message
     version: int
     lowest: int
     done: Callable[[Any], None]
+    cause: Any
 
 
 class NodeToControllerChannel:
@@ -49,9 +50,11 @@ class NodeToControllerChannel:
         self._in_flight: int | None = None
         self._paused_until = self._now = node.now
 
-    def send_request(self, body: Message, version: int, done: Callable[[Any], None], *, lowest: int = 0) -> None:
+    def send_request(
+        self, body: Message, version: int, done: Callable[[Any], None], *, lowest: int = 0, cause: Any = None
+    ) -> None:
         """Adds a request to the queue."""
-        self._queue.append(NodeToControllerQueueItem(body, version, lowest, done))
+        self._queue.append(NodeToControllerQueueItem(body, version, lowest, done, cause))
 
     @property
     def is_idle(self) -> bool:
@@ -69,7 +72,8 @@ class NodeToControllerChannel:
         if leader is None:
             return []
         item, self._in_flight = self._queue[0], next(self._tokens)
-        return [OutboundRequest(self._in_flight, leader, item.body, item.version, item.lowest)]
+        token, body = self._in_flight, item.body
+        return [OutboundRequest(token, leader, body, item.version, item.lowest, item.cause)]
 
     def _leader(self) -> RaftPeer | None:
         replica = self._node.quorum.replica

@@ -16,6 +16,7 @@ from kafkadouble.wire.errors import UsageError
 
 from ..apis.served import CONTROLLER_TABLE, TABLE
 from ..requests.answer import DISCONNECT
+from ..requests.origin import NODE_APIS, is_from_node
 from ..requests.request import Request
 from ..requests.waiting import Until, Wait
 from . import whole
@@ -58,6 +59,7 @@ class Carrying:
             rule.api in (self.api, EVERY_API)
             and rule.client_id in (None, self._request.client_id)
             and rule.broker in (None, self._node.id)
+            and (rule.peers or not is_from_node(self._request))
         )
 
     def _apply(self, armed: Armed) -> None:
@@ -66,6 +68,8 @@ class Carrying:
         hit, left = (None, None) if among is None else self._divide(among, rule)
         if hit is None or not armed.applies():
             return
+        if self._request.trace is not None:
+            self._request.trace.fault_hit(rule)
         if rule.action == FAIL:
             self.refusals.append((rule, hit))
             self.left = left
@@ -162,6 +166,8 @@ def check_reach(rule: Rule) -> None:
     served = next((served for served in (*TABLE, *CONTROLLER_TABLE) if served.name == rule.api), None)
     if served is None:
         raise UsageError(f"{rule.api} is not served here, so that no rule can apply to it")
+    if served.api.key in NODE_APIS and not rule.peers:
+        raise UsageError(f"only nodes send {rule.api}, and a rule applies to clients: give peers=True")
     for kind in _parts_of(rule):
         if kind not in kinds_of(rule.api, served.api.request):
             raise UsageError(f"requests of {rule.api} name no {kind.replace('_', ' ')}")

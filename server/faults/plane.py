@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ..requests.origin import is_from_node
 from ..requests.request import Request
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class Faults:
 
     def around(self, request: Request[Any], handle: Handle, refuse: Refuse) -> Any:
         """The answer to a request as the rules have it, or a generator on its way to it."""
+        if is_from_node(request) and not any(armed.rule.peers for armed in self.rules):
+            return handle(request)
         from .carrying import Carrying
 
         return Carrying(self._node, self, request, handle, refuse).begin()

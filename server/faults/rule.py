@@ -27,6 +27,9 @@ class Rule(NamedTuple):
     `disconnect` closes the connection without an answer. `when`: before the request is processed, or after it. `api` is a name, or `*`.
     A rule passes over the first `on_call - 1` requests that match, and applies to the next `times` of them (None: to all), to each with
     `probability`, decided by a generator that starts at `seed`. What follows narrows the match; None is anything. `broker` is a node id.
+
+    The rule applies to requests of clients. With `peers` it applies to requests between nodes too,
+    over sockets and inside one process.
     """
 
     action: str
@@ -45,6 +48,7 @@ class Rule(NamedTuple):
     transactional_id: str | None = None
     client_id: str | None = None
     broker: int | None = None
+    peers: bool = False
 
     @classmethod
     def of(cls, **fields: Any) -> Rule:
@@ -80,7 +84,8 @@ class Rule(NamedTuple):
             checked(self)
         except UsageError:  # made by hand, and refused when it is armed: the sentence below has no words for it
             return f"Rule({', '.join(f'{name}={value!r}' for name, value in self.to_dict().items())})"
-        return " ".join(filter(None, (self._what(), self._where(), self._how_often())))
+        peers = "also between nodes" if self.peers else ""
+        return " ".join(filter(None, (self._what(), self._where(), peers, self._how_often())))
 
     def _what(self) -> str:
         api = "any request" if self.api == EVERY_API else self.api
@@ -118,6 +123,7 @@ class Narrowing(TypedDict, total=False):
     transactional_id: str | None
     client_id: str | None
     broker: int | None
+    peers: bool
 
 
 SCOPE = ("topic", "partition", "group", "transactional_id", "client_id", "broker")
@@ -154,10 +160,11 @@ _CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "transactional_id": (_text, "a text"),
     "client_id": (_text, "a text"),
     "broker": (_integer_from(0), "a node id from 0"),
+    "peers": (lambda value: isinstance(value, bool), "True or False"),
 }
 """What a field may hold besides None, which only the optional ones may."""
 
-_NEVER_NONE = ("action", "when", "on_call")
+_NEVER_NONE = ("action", "when", "on_call", "peers")
 
 _BELONGS_TO = {"error": FAIL, "message": FAIL, "seconds": DELAY}
 

@@ -27,6 +27,7 @@ from ..requests.codec import MalformedRequest, read_head, read_request, served_a
 from ..requests.request import Peer, Refusal, Request
 from ..requests.waiting import Wait
 from ..tracing.history import errors_in
+from ..tracing.trace import ABANDONED, ANSWERED, DISCONNECTED, UNANSWERED
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -36,12 +37,23 @@ VERSION_SIZE, SIZE_FIELD = 2, 4
 
 def answer(node: Node, request: Request[EnvelopeRequest]) -> Answer | Wait[Answer]:
     inner = _opened(request)
+    if node.trace.is_on:
+        node.trace.begin(inner, forwarded_from=None if request.trace is None else request.trace.cause)
     result = dispatch.answer(node, inner)
-    return _waited(inner, result) if isinstance(result, Generator) else _closed(inner, result)
+    if isinstance(result, Generator):
+        return _waited(node, inner, result)
+    return _closed(node, inner, result)
 
 
-def _waited(inner: Request[Any], steps: Generator[Any, Any, Answer]) -> Wait[Answer]:
-    return _closed(inner, (yield from steps))
+def _waited(node: Node, inner: Request[Any], steps: Generator[Any, Any, Answer]) -> Wait[Answer]:
+    if inner.trace is not None:
+        inner.trace.waits()
+    try:
+        answer = yield from steps
+    except GeneratorExit:
+        _end_trace(node, inner, ABANDONED)
+        raise
+    return _closed(node, inner, answer)
 
 
 def _opened(envelope: Request[EnvelopeRequest]) -> Request[Any]:
@@ -66,6 +78,7 @@ def _client(envelope: Request[EnvelopeRequest]) -> Peer:
     principal = _principal(envelope.body.request_principal)
     peer = Peer(envelope.peer.id, _host(envelope.body), 0, envelope.peer.listener)
     peer.principal = f"{principal.type}:{principal.name}"
+    peer.is_node = True
     peer.may_ask_for_tokens = not principal.token_authenticated
     return peer
 
@@ -88,15 +101,27 @@ def _host(envelope: EnvelopeRequest) -> str:
     return str(mapped or address)
 
 
-def _closed(inner: Request[Any], answer: Answer) -> Answer:
+def _closed(node: Node, inner: Request[Any], answer: Answer) -> Answer:
     """The answer in its envelope. No answer, and a disconnect, are passed on as they are."""
     if answer is None or isinstance(answer, Disconnect):
+        _end_trace(node, inner, UNANSWERED if answer is None else DISCONNECTED)
         return answer
+    try:
+        data = b"".join(write_response(inner, answer))
+    except Exception:
+        _end_trace(node, inner, DISCONNECTED)
+        raise
+    _end_trace(node, inner, ANSWERED, answer, len(data))
     moved = "NOT_LEADER_OR_FOLLOWER" if inner.api_key == ApiKeys.DESCRIBE_QUORUM else "NOT_CONTROLLER"
     if moved in errors_in(answer):
         return EnvelopeResponse(error_code=error_codes.NOT_CONTROLLER)
     # Header and body, without the size that stands before them.
-    return EnvelopeResponse(response_data=b"".join(write_response(inner, answer))[SIZE_FIELD:])
+    return EnvelopeResponse(response_data=data[SIZE_FIELD:])
+
+
+def _end_trace(node: Node, inner: Request[Any], outcome: str, answer: Any = None, size: int | None = None) -> None:
+    if inner.trace is not None:
+        inner.trace.end(outcome, node.now, answer, size)
 
 
 def refuse(request: Request[EnvelopeRequest], code: int, message: str | None) -> EnvelopeResponse:

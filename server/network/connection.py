@@ -40,7 +40,7 @@ from ..requests.gc_pause import all_kept
 from ..requests.request import Peer, Request
 from ..requests.timers import Timer
 from ..requests.waiting import OTHERS_FIRST, HandlerTask, Wait
-from ..tracing.capture import ABANDONED, DISCONNECTED, UNANSWERED
+from ..tracing.trace import ABANDONED, ANSWERED, DISCONNECTED, UNANSWERED, RefusedVersion
 from .connection_state import (
     ENDED,
     LOST,
@@ -110,7 +110,9 @@ class Connection:
         self._task: HandlerTask | None = None
         self._throttle: Timer | None = None  # while the connection is muted
         self.last_api = -1  # the key of the latest request that was begun
-        self._tap = None if node.capture is None else node.capture.connection(node.id, peer)
+        self._trace = node.trace
+        if self._trace.is_on:
+            self._trace.connected(peer)
 
     def receive(self, data: bytes, now: int) -> None:
         """Take bytes as they come."""
@@ -193,62 +195,70 @@ class Connection:
     def _begin(self, frame: bytes, now: int) -> None:
         """Hand one request to the node. It is one function because every request passes here, and a
         call costs more than most of its lines."""
-        if self._tap is not None:
-            self._tap.began = self._tap.nanos()
+        is_traced, began_ns = self._trace.is_on, 0
+        if is_traced:
+            began_ns = self._trace.nanos()
         try:
             head = read_head(frame)
             self.last_api = head.api_key
             served = served_api(head, self._apis)
             if len(frame) > WIDE and not served.request._bulky:
-                self._begin_wide(frame, head, served, now)
+                self._begin_wide(frame, head, served, now, began_ns)
                 return
             self._request = request = read_request(frame, head, served, self.peer, now)
         except MalformedRequest as invalid:
-            self._reject(frame, invalid)
+            self._reject(frame, invalid, began_ns)
             return
         self.state = NEXT[self.state][REQUEST_BEGUN]
+        if is_traced:
+            self._trace.begin(request, began_ns)
         task = self.node.submit(request, self._answered, now)
         if task is not None:
             self._task = task
             self._queued += request.size
+            if is_traced:
+                request.trace.waits()
 
-    def _begin_wide(self, frame: bytes, head: RequestHead, served: ServedApi, now: int) -> None:
+    def _begin_wide(self, frame: bytes, head: RequestHead, served: ServedApi, now: int, began_ns: int) -> None:
         """Hand in a large request, which lets others go first: decoding it, handling it and writing its
         answer are steps of their own."""
         self.state = NEXT[self.state][REQUEST_BEGUN]
         self._queued += len(frame)
-        self._task = self.node.begin(self._wide(frame, head, served, now), self._answered, now)
+        self._task = self.node.begin(self._wide(frame, head, served, now, began_ns), self._answered, now)
 
-    def _wide(self, frame: bytes, head: RequestHead, served: ServedApi, received: int) -> Wait[Answer]:
+    def _wide(self, frame: bytes, head: RequestHead, served: ServedApi, received: int, began_ns: int) -> Wait[Answer]:
         yield OTHERS_FIRST
         with all_kept():
             try:
                 self._request = request = read_request(frame, head, served, self.peer, received)
             except MalformedRequest as invalid:
-                self._reject(frame, invalid)
+                self._reject(frame, invalid, began_ns)
                 return None
+        if self._trace.is_on:
+            self._trace.begin(request, began_ns).waits()
         yield OTHERS_FIRST
         result = dispatch.answer(self.node, request)
         answer = (yield from result) if isinstance(result, GeneratorType) else result
         yield OTHERS_FIRST
         return cast(Answer, answer)
 
-    def _reject(self, frame: bytes, invalid: MalformedRequest) -> None:
+    def _reject(self, frame: bytes, invalid: MalformedRequest, began_ns: int) -> None:
         """End the connection over a frame that is not a request that is served, except ApiVersions."""
         if isinstance(invalid, UnsupportedVersion) and invalid.head.api_key == ApiKeys.API_VERSIONS:
-            self._answer_api_versions(invalid.head, len(frame))
+            self._answer_api_versions(invalid.head, len(frame), began_ns)
             return
-        if self._tap is not None:
-            self._tap.turned_away(frame)
+        if self._trace.is_on:
+            self._trace.rejected(self.peer, frame, began_ns)
         self.end(invalid.reason)
 
-    def _answer_api_versions(self, head: RequestHead, size: int) -> None:
+    def _answer_api_versions(self, head: RequestHead, size: int, began_ns: int) -> None:
         """The client may ask again in a version that is served (KIP-511)."""
         answer = unsupported(self._apis)
         buffers = headers.write_response(answer, head.correlation_id, ApiKeys.API_VERSIONS, 0)
         self._line.write(buffers)
-        if self._tap is not None:
-            self._tap.not_served(head, size, answer.error_code, sum(map(len, buffers)))
+        if self._trace.is_on:
+            refused = RefusedVersion(size, sum(map(len, buffers)), answer.error_code, began_ns)
+            self._trace.version_refused(self.peer, head, refused)
 
     def _answered(self, answer: Answer) -> None:
         """The node is done with the request. One that had to wait held up the backlog, which goes on now."""
@@ -265,13 +275,13 @@ class Connection:
             self._queued -= request.size
         if answer is not None and not is_over:
             if answer.__class__ is Disconnect:
-                if self._tap is not None:
-                    self._tap.unanswered(request, DISCONNECTED)
+                if request.trace is not None:
+                    request.trace.end(DISCONNECTED, self.node.now)
                 self.end(f"{close_reasons.client(request.client_id)} is disconnected at {request!r}")
             else:
                 self._send(request, answer)
-        elif self._tap is not None:
-            self._tap.unanswered(request, ABANDONED if is_over else UNANSWERED)
+        elif request.trace is not None:
+            request.trace.end(ABANDONED if is_over else UNANSWERED, self.node.now)
         if self._held:
             self._note(self.node.now)
         if task is not None and self.backlog:
@@ -282,17 +292,17 @@ class Connection:
             buffers = write_response(request, answer)
         except Exception:
             log.exception("the answer to %r cannot be written", request)
-            if self._tap is not None:
-                self._tap.unanswered(request, DISCONNECTED)
+            if request.trace is not None:
+                request.trace.end(DISCONNECTED, self.node.now)
             self.end("cannot be answered")
             return
-        if self._tap is None:
+        if request.trace is None:
             self._line.write(buffers)
         else:
             # Counted before they are written: stretches of files grow shorter as they go out.
             sent = sum(map(len, buffers))
             self._line.write(buffers)
-            self._tap.answered(request, answer, sent)
+            request.trace.end(ANSWERED, self.node.now, answer, sent)
 
     def end(self, why: str) -> None:
         """Close the connection, and log why."""
@@ -309,8 +319,10 @@ class Connection:
         if self._task is not None:
             self._task.close()
             self._task = None
-            if self._tap is not None and self._request is not None:
-                self._tap.unanswered(self._request, ABANDONED)
+            if self._request is not None and self._request.trace is not None:
+                self._request.trace.end(ABANDONED, self.node.now)
+        if self._trace.is_on:
+            self._trace.disconnected(self.peer)
 
     def _forget(self) -> None:
         self.backlog.clear()

@@ -1,13 +1,13 @@
 """The links between the nodes of one process: requests and responses go from node to node as bytes,
 without a socket.
 
-Rules. A request is written and read in the newest version that both nodes know, by the codec that
-sockets use. Fetch is the exception: its request and response are passed on as the objects that they
-are, because there are many of them, each is made for one use, and neither side changes one. A request
-to an endpoint that is no member's is kept in `remote` for the sockets of `peers.py`. A request is lost
-only if the sender or the receiver has left or is isolated; at a node that is paused it waits for as
-long as the sender does. This file knows no clock and no socket: `deliver` moves everything that can
-move now, `tick` does what is due.
+Rules. A request is written and read in the newest version that both nodes know, by the codec of the
+sockets, and passes faults and the trace as there. Fetch is the exception: its request and response
+are passed on as the objects that they are, because there are many of them, each is made for one use,
+and neither side changes one. A request to an endpoint that is no member's is kept in `remote` for the
+sockets of `peers.py`. A request is lost only if the sender or the receiver has left or is isolated;
+at a node that is paused it waits for as long as the sender does. This file knows no clock and no
+socket: `deliver` moves everything that can move now, `tick` does what is due.
 """
 
 from __future__ import annotations
@@ -27,9 +27,11 @@ from .. import dispatch
 from ..raft.messages import downgraded
 from ..raft.request_manager import OutboundRequest, RequestFailure
 from ..raft.voters import VoterEndpoint
+from ..requests.answer import DISCONNECT
 from ..requests.codec import read_head, read_request, write_response
 from ..requests.listener_spec import ListenerSpec
 from ..requests.request import Peer, Request
+from ..tracing.trace import ABANDONED, ANSWERED, DISCONNECTED, UNANSWERED
 
 if TYPE_CHECKING:
     from ..apis.row import ServedApi
@@ -70,12 +72,19 @@ class RemoteChannel:
 class InFlightRequest:
     """A request from one member to another. `expires` is when the sender gives it up (ms)."""
 
-    __slots__ = ("channel", "client_id", "expires", "send", "sender", "target", "task")
+    __slots__ = ("channel", "client_id", "expires", "request", "send", "sender", "target", "task")
 
     def __init__(self, sender: Node, channel: RemoteChannel, send: OutboundRequest, target: Node, now: int) -> None:
         self.sender, self.channel, self.send, self.target = sender, channel.channel, send, target
         self.client_id, self.expires = channel.name, now + channel.timeout_ms
+        # From when it is handed to its receiver, and while it waits there.
+        self.request: Request[Any] | None = None
         self.task: HandlerTask | None = None
+
+    def end_trace(self, outcome: str, answer: Any = None, response_bytes: int | None = None) -> None:
+        """Tell the receiver's trace, if there is one."""
+        if self.request is not None and self.request.trace is not None:
+            self.request.trace.end(outcome, self.target.now, answer, response_bytes)
 
     def is_one_of(self, channel: Sending, tokens: set[int]) -> bool:
         return self.channel is channel and self.send.token in tokens
@@ -144,6 +153,7 @@ class InProcessLinks:
         for each in [each for each in self._in_flight if concerns(each)]:
             if each.task is not None:
                 each.task.close()
+                each.end_trace(ABANDONED)
             self._complete(each, RequestFailure.LOST)
 
     def running(self) -> Iterator[Node]:
@@ -214,13 +224,17 @@ class InProcessLinks:
         if served is None or version < max(send.lowest, served.lowest):
             self._complete(each, RequestFailure.UNSUPPORTED_VERSION)
             return
-        request = self._request(each, served, version)
+        each.request = request = self._request(each, served, version)
         self._called.add(node.id)
         node.now = self._now
-        result = dispatch.handled(node, request)
+        if node.trace.is_on:
+            node.trace.begin(request, node.trace.nanos(), cause=send.cause)
+        result = dispatch.answer(node, request)
         answered = partial(self._answered, each, request)
         if isinstance(result, GeneratorType):
-            each.task = node.waiting.start(result, answered, lambda failure: self._complete(each, RequestFailure.LOST))
+            each.task = node.waiting.start(result, answered, lambda failure: answered(DISCONNECT))
+            if each.task.alive and request.trace is not None:
+                request.trace.waits()
         else:
             answered(result)
         node.tick(self._now)
@@ -241,16 +255,20 @@ class InProcessLinks:
         peer = self._peers.get((each.sender.id, endpoint))
         if peer is None or peer.listener is not listener:
             peer = self._peers[each.sender.id, endpoint] = Peer(each.sender.id, "127.0.0.1", 0, listener)
+            peer.is_node = True
         return peer
 
     def _answered(self, each: InFlightRequest, request: Request[Any], answer: Any) -> None:
         if not isinstance(answer, Message):
+            each.end_trace(UNANSWERED if answer is None else DISCONNECTED)
             self._complete(each, RequestFailure.LOST)
         elif _is_passed_on(each.send, request.version):
+            each.end_trace(ANSWERED, answer)
             self._complete(each, with_records_in_memory(answer))
         else:
-            frame = b"".join(_in_memory(part) for part in write_response(request, answer))[SIZE_FIELD:]
-            self._complete(each, headers.read_response(frame, request.api_key, request.version)[1])
+            data = b"".join(_in_memory(part) for part in write_response(request, answer))
+            each.end_trace(ANSWERED, answer, len(data))
+            self._complete(each, headers.read_response(data, request.api_key, request.version, SIZE_FIELD)[1])
 
     def _complete(self, each: InFlightRequest, outcome: Outcome) -> None:
         if self._in_flight.pop(each, self) is not self:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kafkadouble.messages.message import Message
 
@@ -41,7 +41,7 @@ class RequestFailure(Enum):
 
 class OutboundRequest(NamedTuple):
     """A request to send in the newest version up to `version` that the peer supports, not below
-    `lowest`.
+    `lowest`. `cause` is the TracedRequest of the client that it forwards, if it forwards one.
     """
 
     token: int
@@ -49,6 +49,7 @@ class OutboundRequest(NamedTuple):
     body: Message
     version: int
     lowest: int = 0
+    cause: Any = None
 
 
 class _ConnectionState:

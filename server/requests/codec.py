@@ -1,8 +1,8 @@
 """Turns the bytes of a frame into a request, and an answer into the bytes of a frame.
 
-Sockets, Envelopes and links inside a process share it. Rules. A frame is read in steps: the header,
-the API and its version, the number of elements, the body. The first step that fails raises an
-MalformedRequest, which carries the close reason; what follows from it is decided by the caller.
+Sockets, Envelopes and links inside a process share it. Rules. A frame is read in steps: the
+header, the API and its version, the number of elements, the body. The first step that fails raises
+a MalformedRequest, which carries the close reason; what follows from it is decided by the caller.
 Frames are given and returned as the protocol has them: without their size when they are read, with
 it when they are written.
 """

@@ -8,7 +8,7 @@ response.
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from kafkadouble.messages.message import Message
 
@@ -33,6 +33,7 @@ class Peer:
         "apis",
         "host",
         "id",
+        "is_node",
         "listener",
         "may_ask_for_tokens",
         "port",
@@ -46,6 +47,7 @@ class Peer:
         self.principal = "User:ANONYMOUS"
         self.may_ask_for_tokens = False  # never on PLAINTEXT, see `token_requests.py`
         self.software_name = self.software_version = ""
+        self.is_node = False  # see `origin.py`
 
     @property
     def is_at_controller(self) -> bool:
@@ -60,10 +62,10 @@ class Request(Generic[Body]):
     """One request: the fields of its header, its decoded body, and the client that sent it.
 
     `size` is the size of the frame in bytes; `received` is the time (ms) at which its last byte
-    arrived.
+    arrived. `trace` is the TracedRequest while it is under way, if requests are traced.
     """
 
-    __slots__ = ("api_key", "body", "client_id", "correlation_id", "peer", "received", "size", "version")
+    __slots__ = ("api_key", "body", "client_id", "correlation_id", "peer", "received", "size", "trace", "version")
 
     def __init__(
         self,
@@ -78,6 +80,7 @@ class Request(Generic[Body]):
     ) -> None:
         self.api_key, self.version, self.correlation_id, self.client_id = api_key, version, correlation_id, client_id
         self.body, self.peer, self.received, self.size = body, peer, received, size
+        self.trace: Any = None
 
     def __repr__(self) -> str:
         return (

@@ -1,8 +1,10 @@
-"""What passes between clients and the nodes of one run: a row for each request, for somebody who writes it down.
+"""Captures what passes over the sockets of one run: one row for each request, for a writer to take.
 
-Rules. A row is a plain tuple, made when the answer has been handed to the socket, or when it is certain that there will be none. It is kept in
-memory until it is taken, on whatever thread; where nobody takes them rows are left out and counted, so that memory stays bounded and no client
-ever waits. What the time is, is asked of `nanos`, as a latency is far shorter than the ms that nodes go by.
+Rules. A row is a plain tuple, made when the answer was handed to the socket, or when it is certain
+that there will be none. It is kept in memory until a writer takes it, on any thread. If no writer
+takes them, rows are dropped and counted: memory stays bounded, and no client ever waits. Times are
+from `nanos`, because a latency is far shorter than the milliseconds of a node's clock. Requests that
+pass over no socket (links inside a process, the inside of an Envelope) have no row.
 """
 
 from __future__ import annotations
@@ -13,11 +15,13 @@ from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 from ..requests.answer_errors import codes_in
+from .trace import ANSWERED, DISCONNECTED, Subscriber
 
 if TYPE_CHECKING:
     from kafkadouble.messages.headers import RequestHead
 
     from ..requests.request import Peer, Request
+    from .trace import RefusedVersion, TracedRequest
 
 FIELDS = (
     "time",
@@ -39,41 +43,56 @@ FIELDS = (
     "request",
     "response",
 )
-"""What a row has, in order; `kafkadouble.pipeline.traffic.schema` says what each means."""
-
-ANSWERED, UNANSWERED, DISCONNECTED, ABANDONED = "answered", "unanswered", "disconnected", "abandoned"
-"""The outcomes: an answer; none, as the protocol has none; the server closed the connection; the client did, before it had its answer."""
+"""The fields of a row, in order; `kafkadouble.pipeline.traffic.schema` says what each means."""
 
 Row = tuple[Any, ...]
 Bodies = tuple[str | None, str | None]
 
 MOST_ROWS = 100_000
 MOST_TEXT = 64 << 20
-"""Rows, and characters of bodies in them, that wait to be taken; some 50 and 64 MB."""
+"""Rows, and characters of bodies in them, that wait to be taken: about 50 MB and 64 MB."""
 
 LONGEST_NAME = 255
-"""What a client calls itself is cut there: it may be 32 KB, in every row."""
+"""The names of a client are cut to this many characters: they may be 32 KB, in every row."""
 
 SIZE = 4
-"""The bytes of a frame's length, which stand in front of it."""
+"""The bytes in front of a frame that hold its size."""
 
 _HEAD = Struct(">hhih")
 
 
-class Capture:
-    """The rows of one run, with the `bodies` of requests and answers if they are wanted. `epoch` added to `nanos` is ns since 1970."""
+class Capture(Subscriber):
+    """The rows of one run, with the `bodies` of requests and answers if they are wanted. `epoch` added
+    to `nanos` is ns since 1970."""
 
     def __init__(self, nanos: Callable[[], int], epoch: int, *, bodies: bool = False) -> None:
         self.nanos, self.epoch, self.bodies = nanos, epoch, bodies
         self.lost = 0
-        """Rows that nobody took in time."""
+        """Rows that were dropped because no writer took them in time."""
         self._rows: list[Row] = []
         self._text_in = self._text_out = 0  # each is written by one thread alone
         self._numbers = count(1)
+        self._taps: dict[Peer, _Tap] = {}
 
-    def connection(self, node_id: int, peer: Peer) -> Tap:
-        """For a connection that was accepted; they are numbered over the whole run."""
-        return Tap(self, node_id, str(next(self._numbers)), peer)
+    def connected(self, node_id: int, peer: Peer) -> None:
+        """Connections are numbered over the whole run."""
+        self._taps[peer] = _Tap(self, node_id, str(next(self._numbers)), peer)
+
+    def disconnected(self, peer: Peer) -> None:
+        self._taps.pop(peer, None)
+
+    def ended(self, traced: TracedRequest) -> None:
+        tap = self._taps.get(traced.request.peer)
+        if tap is not None:
+            tap.ended(traced)
+
+    def rejected(self, peer: Peer, frame: bytes, began_ns: int) -> None:
+        if (tap := self._taps.get(peer)) is not None:
+            tap.rejected(frame, began_ns)
+
+    def version_refused(self, peer: Peer, head: RequestHead, refusal: RefusedVersion) -> None:
+        if (tap := self._taps.get(peer)) is not None:
+            tap.version_refused(head, refusal)
 
     def add(self, row: Row) -> None:
         """Keep a row."""
@@ -86,7 +105,8 @@ class Capture:
             self._text_in += _length(row)
 
     def take(self, most: int) -> list[Row]:
-        """The oldest rows, which are forgotten here. Copying and cutting the list are one step each for other threads."""
+        """The oldest rows, which are forgotten here. For other threads, copying the list is one step,
+        and so is cutting it."""
         taken = self._rows[:most]
         del self._rows[: len(taken)]
         if self.bodies:
@@ -97,7 +117,7 @@ class Capture:
         return len(self._rows)
 
     def __repr__(self) -> str:
-        return f"{len(self._rows)} requests to be written down, {self.lost} lost"
+        return f"{len(self._rows)} requests to be written, {self.lost} lost"
 
 
 def _length(row: Row) -> int:
@@ -110,39 +130,35 @@ def _told(request: Request[Any], answer: Any) -> Bodies:
     return bodies_of(request, answer)
 
 
-class Tap:
-    """One connection's end of it. `began` is when the request that is under way came to the node, by `nanos`."""
+class _Tap:
+    """The rows of one connection."""
 
-    __slots__ = ("_add", "_address", "_bodies", "_epoch", "_node", "_number", "_peer", "began", "nanos")
+    __slots__ = ("_add", "_address", "_bodies", "_epoch", "_nanos", "_node", "_number", "_peer")
 
     def __init__(self, capture: Capture, node_id: int, number: str, peer: Peer) -> None:
-        self._add, self._bodies, self.nanos, self._epoch = capture.add, capture.bodies, capture.nanos, capture.epoch
+        self._add, self._bodies, self._nanos, self._epoch = capture.add, capture.bodies, capture.nanos, capture.epoch
         self._node, self._number, self._peer, self._address = node_id, number, peer, repr(peer)
-        self.began = 0
 
-    def answered(self, request: Request[Any], answer: Any, sent: int) -> None:
-        """An answer of so many bytes went out."""
+    def ended(self, traced: TracedRequest) -> None:
+        """A request that was decoded has an outcome."""
+        request, answer = traced.request, traced.answer
         known = request.api_key, request.version, request.correlation_id, request.client_id, request.size
+        errors = () if answer is None else codes_in(answer)
         bodies = _told(request, answer) if self._bodies else (None, None)
-        self._note(known, ANSWERED, codes_in(answer), sent, bodies)
+        self._note(known, traced.outcome, errors, traced.response_bytes, traced.began_ns, bodies)
 
-    def unanswered(self, request: Request[Any], outcome: str) -> None:
-        """There is no answer, and why."""
-        known = request.api_key, request.version, request.correlation_id, request.client_id, request.size
-        self._note(known, outcome, (), None, _told(request, None) if self._bodies else (None, None))
-
-    def not_served(self, head: RequestHead, size: int, code: int, sent: int) -> None:
+    def version_refused(self, head: RequestHead, refusal: RefusedVersion) -> None:
         """A version that is not served was answered with an error."""
-        known = head.api_key, head.api_version, head.correlation_id, head.client_id, size
-        self._note(known, ANSWERED, (code,), sent)
+        known = head.api_key, head.api_version, head.correlation_id, head.client_id, refusal.request_bytes
+        self._note(known, ANSWERED, (refusal.error_code,), refusal.response_bytes, refusal.began_ns)
 
-    def turned_away(self, frame: bytes) -> None:
-        """The connection ends over a frame that is no request that is served: told is as much of its header as is there."""
+    def rejected(self, frame: bytes, began_ns: int) -> None:
+        """The connection ends because of a frame. The row has as much of its header as there is."""
         if len(frame) < _HEAD.size:
             return
         key, version, correlation_id, length = _HEAD.unpack_from(frame)
         client_id = frame[_HEAD.size : _HEAD.size + max(length, 0)].decode("utf-8", "replace")
-        self._note((key, version, correlation_id, client_id, len(frame)), DISCONNECTED, (), None)
+        self._note((key, version, correlation_id, client_id, len(frame)), DISCONNECTED, (), None, began_ns)
 
     def _note(
         self,
@@ -150,10 +166,11 @@ class Tap:
         outcome: str,
         errors: tuple[int, ...],
         sent: int | None,
+        began: int,
         bodies: Bodies = (None, None),
     ) -> None:
         key, version, correlation_id, client_id, size = known
-        (asked, told), peer, began = bodies, self._peer, self.began
+        (asked, told), peer = bodies, self._peer
         served = peer.apis.get(key)
         self._add(
             (
@@ -170,7 +187,7 @@ class Tap:
                 sent,
                 correlation_id,
                 errors,
-                (self.nanos() - began) // 1000,
+                (self._nanos() - began) // 1000,
                 outcome,
                 None if served is None else served.highest,
                 asked,

@@ -1,7 +1,8 @@
-"""What was asked of a node lately, decoded, and how it was answered.
+"""Keeps the latest requests, decoded, and how they were answered.
 
-Rules. The memory is bounded by a count and by bytes, oldest out first, and a record batch is never kept: where one stood, stands how many bytes
-and records it had. Nor is a secret: what a client sends to authenticate itself is blanked. Nothing here changes a request or an answer.
+Rules. The memory is bounded by a count and by bytes, and the oldest request goes first. A record batch
+is never kept: its place shows how many bytes and records it had. The bytes with which a client
+authenticates itself are blanked. Nothing here changes a request or an answer.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from kafkadouble.messages.api_keys import ApiKeys
 
 from ..requests.answer_errors import codes_in
 from ..requests.request import Request
+from .trace import ABANDONED, ANSWERED, WAITING, Subscriber, TracedRequest
 
 log = logging.getLogger("kafkadouble.requests")
 
@@ -26,13 +28,14 @@ OVERHEAD = 512
 """About what a request weighs besides the bytes of its frame."""
 
 LARGE, WORST = 8192, 40
-"""A large request is weighed as if it were made of nothing but empty names, which take forty times their bytes."""
+"""A large request is weighed as if it consisted of empty names, which take forty times their bytes."""
 
 _BATCH_HEADER, _COUNT_AT = 61, 57
 
 
 class Payload:
-    """What is left of a record batch: `len` is its bytes; `records` how many it said it had, 0 where that could not be told."""
+    """What is kept of a record batch: `len` is its size in bytes; `records` is the count in its header,
+    0 if it has none."""
 
     __slots__ = ("_size", "records")
 
@@ -53,9 +56,12 @@ class Payload:
 class SeenRequest:
     """One request, and what became of it.
 
-    `time` is when it came (ms), `took` how long its answer took (ms; None while there is none), `errors` the names of the errors that stand in
-    the answer, each once. `outcome` is `waiting`, `answered`, `disconnected`, `abandoned` when the client left before, or `unanswered`
-    where the protocol has no answer. `broker` is the id of the node that was asked.
+    `time` is when it came (ms), `took` how long its answer took (ms; None while it waits), `errors`
+    the names of the errors in the answer, each once. `outcome` is `waiting`, `answered`,
+    `disconnected`, `abandoned` if the client left before the answer, or `unanswered` if the protocol
+    has no answer. `broker` is the id of the node that received it. `forwarded` is the request that the
+    active controller received for this one, if a broker forwarded it and requests between nodes are
+    kept; there, `forwarded_from` is this one.
     """
 
     __slots__ = (
@@ -65,6 +71,8 @@ class SeenRequest:
         "client_id",
         "correlation_id",
         "errors",
+        "forwarded",
+        "forwarded_from",
         "outcome",
         "peer",
         "size",
@@ -79,20 +87,23 @@ class SeenRequest:
         self.peer, self.time, self.size, self.body = repr(request.peer), request.received, request.size, body
         self.took: int | None = None
         self.errors: tuple[str, ...] = ()
-        self.outcome = "waiting"
+        self.outcome = WAITING
+        self.forwarded: SeenRequest | None = None
+        self.forwarded_from: SeenRequest | None = None
 
     @property
     def error(self) -> str | None:
         """The name of the first error in the answer, or None."""
         return self.errors[0] if self.errors else None
 
-    def answered(self, answer: Any, now: int) -> None:
-        """Note what became of it; `answer` is a message, None, or the wish to disconnect."""
+    def ended(self, outcome: str, answer: Any, now: int) -> None:
+        """Note what became of it. One that was abandoned took no time that means anything."""
+        self.outcome = outcome
+        if outcome == ABANDONED:
+            return
         self.took = now - self.time
-        if hasattr(answer, "_fields"):
-            self.outcome, self.errors = "answered", errors_in(answer)
-        else:
-            self.outcome = "unanswered" if answer is None else "disconnected"
+        if outcome == ANSWERED:
+            self.errors = errors_in(answer)
         log.debug("%s: %r in %d ms", self.peer, self, self.took)
 
     def __repr__(self) -> str:
@@ -100,41 +111,76 @@ class SeenRequest:
         return f"{self.api} v{self.version} #{self.correlation_id} of {self.client_id!r}, {self.outcome}{errors}"
 
 
-class History:
-    """The latest requests of one node."""
+class _Kept:
+    """The latest requests, bounded by a count and by bytes."""
 
-    def __init__(self, max_requests: int = MAX_REQUESTS, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, max_requests: int, max_bytes: int) -> None:
         self._max_requests, self._max_bytes = max_requests, max_bytes
-        self._kept: deque[tuple[SeenRequest, int]] = deque()
-        self._bytes = 0
+        self.requests: deque[tuple[SeenRequest, int]] = deque()
+        self.bytes = 0
 
-    def took(self, request: Request[Any], broker: int = -1) -> SeenRequest:
-        """Note a request that has come to a node."""
+    def add(self, seen: SeenRequest, weight: int) -> None:
+        self.requests.append((seen, weight))
+        self.bytes += weight
+        while len(self.requests) > self._max_requests or self.bytes > self._max_bytes:
+            self.bytes -= self.requests.popleft()[1]
+
+    def clear(self) -> None:
+        self.requests.clear()
+        self.bytes = 0
+
+
+class History(Subscriber):
+    """The latest requests of clients to one node, or to all nodes that it is subscribed to. With
+    `peers` also those between nodes, which are kept apart."""
+
+    def __init__(self, max_requests: int = MAX_REQUESTS, max_bytes: int = MAX_BYTES, *, peers: bool = False) -> None:
+        self.keeps_peers = peers
+        self._clients, self._peers = _Kept(max_requests, max_bytes), _Kept(max_requests, max_bytes)
+
+    def begun(self, traced: TracedRequest) -> None:
+        if traced.from_node and not self.keeps_peers:
+            return
+        request = traced.request
         strip = _STRIP.get(request.api_key)
         body, saved = (request.body, 0) if strip is None else strip(request.body)
-        seen = SeenRequest(request, body, broker)
+        traced.seen = seen = SeenRequest(request, body, traced.node_id)
+        if traced.forwarded_from is not None:
+            self._link(seen, traced.forwarded_from.seen)
         weight = request.size - saved + OVERHEAD
         if weight > LARGE:
             weight *= WORST
-        self._kept.append((seen, weight))
-        self._bytes += weight
-        while len(self._kept) > self._max_requests or self._bytes > self._max_bytes:
-            self._bytes -= self._kept.popleft()[1]
-        return seen
+        (self._peers if traced.from_node else self._clients).add(seen, weight)
+
+    def _link(self, seen: SeenRequest, client: SeenRequest | None) -> None:
+        """Link what is inside an Envelope to the request of the client, if that is kept."""
+        if client is not None:
+            seen.forwarded_from, client.forwarded = client, seen
+
+    def ended(self, traced: TracedRequest) -> None:
+        if traced.seen is not None:
+            traced.seen.ended(traced.outcome, traced.answer, traced.ended_ms)
+
+    def of_peers(self) -> list[SeenRequest]:
+        """The latest requests between nodes, oldest first."""
+        return [seen for seen, _ in self._peers.requests]
 
     def __iter__(self) -> Iterator[SeenRequest]:
-        return (seen for seen, _ in self._kept)
+        return (seen for seen, _ in self._clients.requests)
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._clients.requests)
 
     def clear(self) -> None:
-        """Forget all."""
-        self._kept.clear()
-        self._bytes = 0
+        """Forget the requests of clients."""
+        self._clients.clear()
+
+    def clear_peers(self) -> None:
+        """Forget the requests between nodes."""
+        self._peers.clear()
 
     def __repr__(self) -> str:
-        return f"the latest {len(self._kept)} requests, about {self._bytes} bytes"
+        return f"the latest {len(self)} requests, about {self._clients.bytes} bytes"
 
 
 def _without_records(body: Any) -> tuple[Any, int]:

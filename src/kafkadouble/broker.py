@@ -60,7 +60,8 @@ class Broker:
     `seed` repeats every choice that is made at random, on kept data those of the same life; without one each start and
     each reset makes its own. `history` keeps the latest
     requests, for a program that will look at them. `data` are the directories
-    that it keeps its logs in; in memory unless given. `capture` is where connections note what passes on them.
+    that it keeps its logs in; in memory unless given. `capture` has a row for each request of a connection.
+    With `peer_requests` the history also keeps requests between nodes.
     """
 
     def __init__(
@@ -71,11 +72,12 @@ class Broker:
         *,
         seed: int | None = None,
         history: bool = True,
+        peer_requests: bool = False,
         data: Data | None = None,
         capture: Capture | None = None,
     ) -> None:
         self._settings, self.clock, self._seed, self._history = settings, clock, seed, history
-        self._data, self._capture = data, capture
+        self._data, self._capture, self._peer_requests = data, capture, peer_requests
         self.listeners = listeners.specs
         if not any(spec.advertised for spec in self.listeners):
             raise UsageError("a node that listens nowhere serves nobody")
@@ -96,7 +98,10 @@ class Broker:
             cluster_id=cluster_id,
             stopwatch=self.clock.now,
         )
-        node.capture = self._capture
+        if self._capture is not None:
+            node.trace.subscribe(self._capture, self._capture.nanos)
+        if node.history is not None:
+            node.history.keeps_peers = self._peer_requests
         return node
 
     @property

@@ -79,13 +79,14 @@ class Cluster:
         *,
         seed: int | None = None,
         history: bool = True,
+        peer_requests: bool = False,
         data_dirs: Sequence[str] = (),
         capture: Capture | None = None,
     ) -> None:
         check(settings)
         self._capture = capture
         self.clock, self._seed, self._keeps_history = clock, seed, history
-        self._history, self._rules = History(), list["Armed"]()
+        self._history, self._rules = History(peers=peer_requests), list["Armed"]()
         self._in_process = InProcessCluster(clock)
         *own, controllers = listeners
         self._controllers, self._count = _reachable(controllers, own[0].specs), len(own)
@@ -118,8 +119,14 @@ class Cluster:
             data=self._data,
             capture=self._capture,
         )
-        broker.node.faults.rules = self._rules
+        self._attach(broker.node)
         return broker
+
+    def _attach(self, node: Node) -> None:
+        """Share the fault rules and the history with a node."""
+        node.faults.rules = self._rules
+        if self._keeps_history:
+            node.trace.subscribe(self._history)
 
     @property
     def cluster_id(self) -> str:
@@ -213,13 +220,11 @@ class Cluster:
             member.listeners,
             self.clock,
             seed=seed,
-            history=self._keeps_history,
+            history=False,
             data=member.data,
             capture=self._capture,
         )
-        if self._keeps_history:
-            broker.node.history = self._history
-        broker.node.faults.rules = self._rules
+        self._attach(broker.node)
         member.broker = broker
         self._in_process.join(broker.listener)  # before it speaks for itself
         await broker.start()
@@ -297,9 +302,10 @@ class Cluster:
             member.data.erase(now, self.cluster_id)
         self._in_process.leave(self.controlling.node.id)
         self._history.clear()
+        self._history.clear_peers()
         self._rules.clear()
         await self.controlling.reset()
-        self.controlling.node.faults.rules = self._rules
+        self._attach(self.controlling.node)
         self._in_process.join(self.controlling.listener)
         for member in self.members_by_id.values():
             await self.begin(member)

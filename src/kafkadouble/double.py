@@ -42,17 +42,21 @@ logging.getLogger("kafkadouble").addHandler(logging.NullHandler())  # a library 
 
 
 class KafkaDouble(FaultVerbs):
-    """A Kafka broker in this process, running between `start` and `stop` or for the length of a `with` or `async with`.
+    """A Kafka broker in this process, running between `start` and `stop` or for the length of a
+    `with` or `async with` block.
 
-    `brokers` form one cluster, with ids from 1 on, each on a port of its own. `port` 0 is any free port, any other is the first's; it is kept
-    over `reset` and over a stop and a new start. `listeners`, such as `{"INTERNAL": 0, "EXTERNAL": 0}`, are several
-    listeners with a port each, in the place of `port`; brokers use the first among themselves.
-    `config` takes Kafka's broker settings. With `stepped` (or a SteppedClock as `clock`) time
-    stands still until `advance`. `seed` makes every choice at random repeat itself,
-    with a `data_dir` in each life other choices. `data_dir`, one or several, keeps everything in Kafka's own
-    files, over stops and starts; without it everything is in memory, and gone at a stop. With `controller_port`, 0 for any free one, Apache
-    Kafka's brokers and controllers can join its cluster. To `capture`, a directory or a *.parquet file, a row is added for each request, with
-    `capture_bodies` what is in it, too. UsageError for a setting that Kafka does not know, and for a directory that another broker has; OSError
+    `brokers` form one cluster, with ids from 1 on, each on a port of its own. `port` 0 is any free
+    port, any other is the first's; it is kept over `reset` and over a stop and a new start.
+    `listeners`, such as `{"INTERNAL": 0, "EXTERNAL": 0}`, are several listeners with a port each,
+    in the place of `port`; brokers use the first among themselves. `config` takes Kafka's broker
+    settings. With `stepped` (or a SteppedClock as `clock`) time stands still until `advance`.
+    `seed` makes every choice at random repeat itself, with a `data_dir` in each life other
+    choices. `data_dir`, one or several, keeps everything in Kafka's own files, over stops and
+    starts; without it everything is in memory, and gone at a stop. With `controller_port`, 0 for
+    any free one, Apache Kafka's brokers and controllers can join its cluster. To `capture`, a
+    directory or a *.parquet file, a row is added for each request, with `capture_bodies` what is
+    in it, too. With `peer_requests` requests between nodes are kept in `peer_requests`. UsageError
+    for a setting that Kafka does not know, and for a directory that another broker has; OSError
     when the port is taken.
     """
 
@@ -71,6 +75,7 @@ class KafkaDouble(FaultVerbs):
         controller_port: int | None = None,
         capture: PathLike | None = None,
         capture_bodies: bool = False,
+        peer_requests: bool = False,
     ) -> None:
         check(host=host)
         check_given(config=config, seed=seed)
@@ -78,7 +83,7 @@ class KafkaDouble(FaultVerbs):
             raise UsageError("listeners: give host and port, or listeners={NAME: port}, instead")
         if stepped and clock is not None:
             raise UsageError("a clock and stepped=True are two answers to one question: give one of them")
-        self._seed = seed
+        self._seed, self._peer_requests = seed, bool(peer_requests)
         controller_port = checked_port("controller_port", controller_port)
         only_port = checked_port("port", port) if listeners is None else None
         if listeners is not None:
@@ -112,6 +117,7 @@ class KafkaDouble(FaultVerbs):
             self._seed,
             self._data_dirs,
             self._capture,
+            self._peer_requests,
         )
 
     def stop(self) -> None:
@@ -315,10 +321,19 @@ class KafkaDouble(FaultVerbs):
 
     @property
     def requests(self) -> Requests:
-        """What clients asked for lately, decoded; see `Requests`."""
+        """The latest requests of clients, decoded; see `Requests`."""
         from .requests import Requests
 
         return Requests(self._look)
+
+    @property
+    def peer_requests(self) -> Requests:
+        """The latest requests between nodes. UsageError unless the double was made with `peer_requests=True`."""
+        from .requests import PeerRequests
+
+        if not self._peer_requests:
+            raise UsageError("requests between nodes are not kept: give peer_requests=True")
+        return PeerRequests(self._look)
 
     def _look(self, at: Callable[[History], list[SeenRequest]]) -> list[SeenRequest]:
         running = self._known()

@@ -1,4 +1,4 @@
-"""The requests that clients made, for assertions."""
+"""The requests of clients, and those between nodes, for assertions."""
 
 from __future__ import annotations
 
@@ -52,6 +52,18 @@ class Requests(Sequence[SeenRequest]):
         return f"{len(seen)} requests" + (f", the last {seen[-1]!r}" if seen else "")
 
 
+class PeerRequests(Requests):
+    """The latest requests that nodes sent to one another, oldest first. The request inside an Envelope
+    is one of them; its `forwarded_from` is the request of the client."""
+
+    def _all(self) -> list[SeenRequest]:
+        return self._look(History.of_peers)
+
+    def clear(self) -> None:
+        """Forget them."""
+        self._look(_clear_peers)
+
+
 def _check(name: str) -> None:
     try:
         registry.api_named(name)
@@ -63,4 +75,9 @@ def _check(name: str) -> None:
 
 def _clear(history: History) -> list[SeenRequest]:
     history.clear()
+    return []
+
+
+def _clear_peers(history: History) -> list[SeenRequest]:
+    history.clear_peers()
     return []

@@ -26,7 +26,8 @@ def check(rule: Rule, broker: Broker | Cluster) -> None:
 
 
 def _check_listener(rule: Rule, broker: Broker | Cluster) -> None:
-    if rule.api == EVERY_API or broker.controller is not None:
+    has_other_nodes = broker.controlling is not broker
+    if rule.api == EVERY_API or broker.controller is not None or (rule.peers and has_other_nodes):
         return
     from kafkadouble.server.apis.served import CONTROLLER_TABLE, TABLE
 

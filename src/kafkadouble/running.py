@@ -69,6 +69,7 @@ class Wanted(NamedTuple):
     seed: int | None
     data_dirs: Sequence[str]
     capture: capturing.Wanted | None = None
+    peer_requests: bool = False
 
 
 class Running:
@@ -106,6 +107,7 @@ class Running:
             listeners,
             wanted.clock,
             seed=wanted.seed,
+            peer_requests=wanted.peer_requests,
             data=self._data,
             capture=self._capture,
         )
@@ -120,6 +122,7 @@ class Running:
             listeners,
             wanted.clock,
             seed=wanted.seed,
+            peer_requests=wanted.peer_requests,
             data_dirs=wanted.data_dirs,
             capture=self._capture,
         )

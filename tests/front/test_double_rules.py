@@ -84,7 +84,7 @@ class TestRules:
             alone.fail("Vote", 6)
         with KafkaDouble(brokers=brokers, controller_port=0) as reached:
             handle = reached.fail("DescribeQuorum", 6, times=None)
-            reached.fail("Vote", 6)
+            reached.fail("Vote", 6, peers=True)
             host, port = reached.controller_bootstrap_servers.split(":")
             answer = ask((host, int(port)), DescribeQuorumRequest(), 2)
             assert (answer.error_code, handle.hits) == (6, 1)

@@ -26,6 +26,7 @@ from kafkadouble.server.replica.partition import Partition
 from kafkadouble.server.requests.answer import DISCONNECT, Answer, Disconnect
 from kafkadouble.server.requests.request import Peer, Request
 from kafkadouble.server.requests.waiting import HandlerTask
+from kafkadouble.server.tracing.trace import ABANDONED, ANSWERED, DISCONNECTED, UNANSWERED
 from kafkadouble.wire.file_slice import FileSlice
 from tests.support.listeners import listeners_of
 
@@ -42,8 +43,9 @@ def contents(part: Any) -> bytes:
 class Pending:
     """A request under way. `done` once it is answered; `response` is then what the client reads, None, or DISCONNECT."""
 
-    def __init__(self, version: int, api_key: int, correlation_id: int) -> None:
-        self._version, self._api_key, self._correlation_id = version, api_key, correlation_id
+    def __init__(self, node: Node, request: Request[Any]) -> None:
+        self._node, self._request = node, request
+        self._version, self._api_key, self._correlation_id = request.version, request.api_key, request.correlation_id
         self.done = False
         self._response: Any = None
         self.task: HandlerTask | None = None
@@ -59,17 +61,24 @@ class Pending:
         assert not self.done, "the request was answered twice"
         self.done = True
         if answer is None or isinstance(answer, Disconnect):
+            self._end_trace(UNANSWERED if answer is None else DISCONNECTED, None)
             self._response = answer
             return
+        self._end_trace(ANSWERED, answer)
         buffers = headers.write_response(answer, self._correlation_id, self._api_key, self._version)
         frame = b"".join(map(contents, buffers))[SIZE_FIELD:]
         correlation_id, self._response = headers.read_response(frame, self._api_key, self._version)
         assert correlation_id == self._correlation_id
 
+    def _end_trace(self, outcome: str, answer: Any) -> None:
+        if self._request.trace is not None:
+            self._request.trace.end(outcome, self._node.now, answer)
+
     def close(self) -> None:
         """The connection ends."""
         if self.task is not None:
             self.task.close()
+            self._end_trace(ABANDONED, None)
 
 
 class Harness:
@@ -102,8 +111,13 @@ class Harness:
         """Hand in a request that may wait."""
         correlation_id = next(self._correlation_ids)
         buffers = headers.write_request(message, correlation_id, client_id, version)
-        request = self._decoded(b"".join(map(contents, buffers))[SIZE_FIELD:])
-        pending = Pending(version, request.api_key, correlation_id)
+        return self.hand_in(self._decoded(b"".join(map(contents, buffers))[SIZE_FIELD:]))
+
+    def hand_in(self, request: Request[Any]) -> Pending:
+        """Hand in a request that was read, as a connection does."""
+        pending = Pending(self.node, request)
+        if self.node.trace.is_on:
+            self.node.trace.begin(request)
         pending.task = self.node.submit(request, pending.answered, self.now)
         return pending
 

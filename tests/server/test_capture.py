@@ -60,7 +60,8 @@ class Stage:
         self.harness = Harness()
         self.harness.submit(MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name="t")]), 12)
         clock = count(1000, STEP * 1000)
-        self.capture = self.harness.node.capture = Capture(lambda: next(clock), 999_999_000, bodies=bodies)
+        self.capture = Capture(lambda: next(clock), 999_999_000, bodies=bodies)
+        self.harness.node.trace.subscribe(self.capture, self.capture.nanos)
         self.line = Line()
         self.connection = self.connect()
 

@@ -18,6 +18,7 @@ from kafkadouble.server.requests.answer import DISCONNECT, Answer
 from kafkadouble.server.requests.memory_pool import MemoryPool
 from kafkadouble.server.requests.request import Peer, Request
 from kafkadouble.server.requests.waiting import HandlerTask, Until, Wait, Waiting
+from kafkadouble.server.tracing.trace import Trace
 from kafkadouble.wire.errors import UsageError
 from tests.hostile.stage import Line
 from tests.server.harness import NOW
@@ -80,7 +81,7 @@ class PlayedNode:
     """As much of a node as a connection touches. The test decides when a request is answered."""
 
     def __init__(self, model: Model, random: Random) -> None:
-        self.waiting, self.capture, self.unsent, self.id = Waiting(), None, 0, 1
+        self.waiting, self.trace, self.unsent = Waiting(), Trace(1), 0
         self.intake = MemoryPool(1 << 20, self.waiting.timers)
         self._model, self._random = model, random
         self.reply: Callable[[Answer], None] | None = None

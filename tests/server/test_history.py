@@ -15,6 +15,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.requests.request import Peer, Request
 from kafkadouble.server.tracing.history import OVERHEAD, History, Payload, _without_secret, errors_in
+from kafkadouble.server.tracing.trace import Trace, TracedRequest
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.harness import NOW, Harness
 from tests.support.listeners import BROKER
@@ -26,6 +27,10 @@ def request(key: int, body: Message, size: int) -> Request[Message]:
     return Request(key, 3, 1, "c", body, PEER, received=NOW, size=size)
 
 
+def took(history: History, request: Request[Message]) -> None:
+    history.begun(TracedRequest(Trace(1), request))
+
+
 def produce(records: bytes, partitions: int = 1) -> ProduceRequest:
     parts = [ProduceRequest.PartitionProduceData(index=index, records=records) for index in range(partitions)]
     return ProduceRequest(acks=1, topic_data=[ProduceRequest.TopicProduceData(name="t", partition_data=parts)])
@@ -34,8 +39,9 @@ def produce(records: bytes, partitions: int = 1) -> ProduceRequest:
 def test_bounded_by_count() -> None:
     history = History(max_requests=3)
     for correlation in range(10):
-        history.took(
-            Request(ApiKeys.API_VERSIONS, 3, correlation, "c", ApiVersionsRequest(), PEER, received=NOW, size=10)
+        took(
+            history,
+            Request(ApiKeys.API_VERSIONS, 3, correlation, "c", ApiVersionsRequest(), PEER, received=NOW, size=10),
         )
     assert [seen.correlation_id for seen in history] == [7, 8, 9]
 
@@ -43,11 +49,11 @@ def test_bounded_by_count() -> None:
 def test_bounded_by_bytes() -> None:
     history = History(max_bytes=10 * (1000 + OVERHEAD))
     for _ in range(25):
-        history.took(request(3, MetadataRequest(), 1000))
+        took(history, request(3, MetadataRequest(), 1000))
     assert len(history) == 10
-    history.took(request(3, MetadataRequest(), 10**9))
+    took(history, request(3, MetadataRequest(), 10**9))
     assert len(history) == 0, "one that is too large by itself is not kept either"
-    history.took(request(3, MetadataRequest(), 1000))
+    took(history, request(3, MetadataRequest(), 1000))
     history.clear()
     assert repr(history) == "the latest 0 requests, about 0 bytes"
 
@@ -60,7 +66,7 @@ def test_records_are_not_kept() -> None:
     gone = weakref.ref(frame)
     body = produce(memoryview(frame))  # type: ignore[arg-type]  # what a decoded request holds
     history = History()
-    history.took(request(0, body, len(frame) + 60))
+    took(history, request(0, body, len(frame) + 60))
     assert isinstance(body.topic_data[0].partition_data[0].records, memoryview), "the request itself is not changed"
     del frame, body
     gc.collect()
@@ -75,7 +81,7 @@ def test_a_gigabyte_of_records_weighs_little() -> None:
     history = History()
     megabyte = bytes(1024 * 1024)
     for _ in range(1024):
-        history.took(request(0, produce(megabyte), len(megabyte) + 60))
+        took(history, request(0, produce(megabyte), len(megabyte) + 60))
     assert len(history) == 1024
 
 

@@ -9,17 +9,12 @@ import pytest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.message import Message
-from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.network.in_process import InProcessLinks, with_records_in_memory
-from kafkadouble.server.node import Node
 from kafkadouble.server.raft.request_manager import OutboundRequest, RaftPeer, RequestFailure
 from kafkadouble.server.raft.voters import VoterEndpoint
 from kafkadouble.wire.file_slice import FileSlice
-from tests.server.harness import NOW, SEED
-from tests.support.listeners import listeners_of
-
-CONTROLLER, BROKER = ("controller", 1), ("broker", 2)
+from tests.server.harness import NOW
+from tests.server.in_process_nodes import BROKER, CONTROLLER, node
 
 
 class Asking:
@@ -43,16 +38,6 @@ class Asking:
 
     def next_deadline(self) -> int | None:
         return None
-
-
-def node(id: int, role: str, place: tuple[str, int], **config: object) -> Node:
-    logs = MemoryLogs()
-    logs.cluster_id = "a-cluster"
-    listeners = "CONTROLLER://:1" if role == "controller" else "PLAINTEXT://:2"
-    given = {"node.id": id, "process.roles": role, "listeners": listeners, **config}
-    controller = place if role == "controller" else None
-    settings = Settings(given)
-    return Node(settings, listeners=listeners_of(settings, place, controller), now=NOW, seed=SEED + id, logs=logs)
 
 
 @pytest.fixture

@@ -29,9 +29,7 @@ class Controllers(Harness):
         request = Request(
             head.api_key, version, CORRELATION_ID, client_id, body, peer, received=self.now, size=len(frame)
         )
-        pending = Pending(version, head.api_key, CORRELATION_ID)
-        pending.task = self.node.submit(request, pending.answered, self.now)
-        return pending
+        return self.hand_in(request)
 
     @property
     def end(self) -> int:

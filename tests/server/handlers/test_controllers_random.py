@@ -45,7 +45,7 @@ class Evil(Harness):
         message = self.requests.message(served.request, version)
         if served.api.key in FORWARDED and dice.random() < 0.5:
             message, version = self.wrapped(message, version), 0
-        self.hand_in(message, version)
+        self.send_one(message, version)
 
     def wrapped(self, message: Message, version: int) -> EnvelopeRequest:
         dice = self.requests.dice
@@ -54,7 +54,7 @@ class Evil(Harness):
             data[dice.randrange(len(data))] = dice.randrange(256)
         return EnvelopeRequest(request_data=bytes(data), request_principal=WHO, client_host_address=bytes(4))
 
-    def hand_in(self, message: Message, version: int) -> list[Any]:
+    def send_one(self, message: Message, version: int) -> list[Any]:
         """What comes back goes into the list, once it could be written."""
         key, id = message.api_key or 0, next(self.ids)
         body = registry.api(key).request.decode(message.encode(version), version)
@@ -85,7 +85,7 @@ def test_nothing_that_is_sent_to_controllers_breaks_anything(seed: int, caplog: 
     for _ in range(100):
         evil.tick(1000)
     topic = CreateTopicsRequest.CreatableTopic(name="well", num_partitions=1, replication_factor=1)
-    answers = evil.hand_in(CreateTopicsRequest(topics=[topic], timeout_ms=1000), 7)
+    answers = evil.send_one(CreateTopicsRequest(topics=[topic], timeout_ms=1000), 7)
     evil.tick(1000)
     [response] = answers
     assert response.topics[0].error_code in (0, error_codes.INVALID_REPLICATION_FACTOR), response

@@ -56,9 +56,7 @@ def forward(
     body = EnvelopeRequest(request_data=data, request_principal=who, client_host_address=address)
     broker = Peer(3, "127.0.0.1", 50_001, CONTROLLER._replace(apis=apis))
     request = Request(ApiKeys.ENVELOPE, 0, 5, "1", body, broker, received=cluster.now, size=len(data) + 40)
-    pending = Pending(0, ApiKeys.ENVELOPE, 5)
-    pending.task = cluster.node.submit(request, pending.answered, cluster.now)
-    return pending
+    return cluster.hand_in(request)
 
 
 def answered(cluster: Harness, data: bytes, **given: Any) -> EnvelopeResponse:
@@ -308,12 +306,16 @@ def test_random_damage_is_always_answered(cluster: Harness) -> None:
 
 
 def test_both_are_remembered(cluster: Harness) -> None:
-    assert cluster.node.history is not None
+    """As requests between nodes."""
+    history = cluster.node.history
+    assert history is not None
+    history.keeps_peers = True
     answered(cluster, inside(creating("t"), 7))
-    assert [(seen.api, seen.outcome) for seen in cluster.node.history] == [
+    assert [(seen.api, seen.outcome) for seen in history.of_peers()] == [
         ("Envelope", "answered"),
         ("CreateTopics", "answered"),
     ]
+    assert len(history) == 0
 
 
 def test_what_is_forwardable_is_served_to_clients_or_not_at_all() -> None:

@@ -1,4 +1,4 @@
-"""AllocateProducerIds: a broker gets a block of ids that it hands out to producers (KIP-730)."""
+"""AllocateProducerIds: a broker gets a block of producer ids (KIP-730)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""AlterClientQuotas: what users, client ids and addresses get at most (KIP-546).
+"""AlterClientQuotas: set and remove quotas of users, client ids and addresses (KIP-546).
 
-All quotas of one entity hold, or none; entities do not suffer from one another. `validate_only` answers the same and changes nothing. Which
-entity fails why stands in `metadata/quotas.py`. Versions 0 and 1 differ only in their encoding. Quotas are kept, and slow nobody down.
+All quotas of one entity are altered or none; the error of one entity does not affect another.
+`validate_only` gives the same response and changes nothing. `controller.client_quotas` says which
+entity fails and why. Versions 0 and 1 differ only in their encoding. Quotas are stored and not
+enforced.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ def _entry(altered: ClientQuotaResult) -> AlterClientQuotasResponse.EntryData:
 
 
 def refuse(request: Request[AlterClientQuotasRequest], code: int, message: str | None) -> AlterClientQuotasResponse:
-    """Every entity as it was asked for; of why, only what the code means, as in Kafka."""
+    """Fail every requested entity, with the generic message of the code, as in Kafka."""
     failed = [
         ClientQuotaResult(
             tuple((part.entity_type, part.entity_name) for part in entry.entity), code, error_codes.meaning(code)

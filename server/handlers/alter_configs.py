@@ -1,8 +1,10 @@
-"""AlterConfigs: replace all configurations of topics, brokers, groups and client metrics subscriptions (KIP-133).
+"""AlterConfigs: replace all configurations of a resource (KIP-133).
 
-What is not given is deleted; IncrementalAlterConfigs has taken its place. `validate_only` answers the same and changes nothing. A resource
-that stands twice is INVALID_REQUEST, twice; Kafka 4.4 means to say so, but fails over its own answer and sends none. Broker loggers cannot be
-altered in this way.
+Resources are topics, brokers, groups and client metrics subscriptions. A configuration that the
+request does not have is deleted; IncrementalAlterConfigs replaces this API. `validate_only` gives
+the same response and changes nothing. A resource that occurs twice gets INVALID_REQUEST twice;
+Kafka 4.4 intends the same, but fails over its own response and sends none. Broker loggers cannot be
+altered with this API.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ def answer(node: Node, request: Request[AlterConfigsRequest]) -> AlterConfigsRes
 def preprocess(
     node: Node, request: Request[AlterConfigsRequest]
 ) -> tuple[list[AlterConfigsResponse.AlterConfigsResourceResponse], list[AlterConfigsRequest.AlterConfigsResource]]:
-    """The answers that a broker gives by itself, and the resources for which the controller is to be asked."""
+    """Return the responses of the broker itself, and the resources for the controller."""
     done, left = preprocess_all(node.controller.image, node.settings, request.body.resources, preprocess_legacy_alter)
     return [_result(*altered) for altered in done], left
 

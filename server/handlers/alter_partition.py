@@ -1,6 +1,7 @@
-"""AlterPartition: a leader tells the controller which replicas are in sync with it (KIP-497; version 3 with the epochs of brokers, KIP-903).
+"""AlterPartition: a leader asks the controller to change the ISR of its partitions (KIP-497).
 
-Only brokers ask. Which partition fails why stands in `metadata/isr.py`.
+From version 3 on the request has the epochs of the brokers (KIP-903). Only brokers send it.
+`controller.alter_partition` says which partition fails and why.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""AlterPartitionReassignments: replicas begin to move to other brokers, or no longer do (KIP-455).
+"""AlterPartitionReassignments: start or cancel the reassignment of replicas (KIP-455).
 
-Version 1 may forbid that there are more or fewer of them (KIP-860). A time-out of 0 or less is over before anything happens. Which partition
-fails why stands in `metadata/reassignment.py`.
+From version 1 on the request may forbid a change of the replication factor (KIP-860). A timeout of
+0 or less expires before anything changes. `controller.partition_reassignments` says which partition
+fails and why.
 """
 
 from __future__ import annotations

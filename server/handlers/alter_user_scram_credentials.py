@@ -1,7 +1,8 @@
-"""AlterUserScramCredentials: set and delete what users prove themselves with (KIP-554).
+"""AlterUserScramCredentials: set and delete SCRAM credentials of users (KIP-554).
 
-Users do not suffer from one another; one who stands twice fails. Which user fails why stands in `metadata/scram_credentials.py`. Credentials
-are kept; no listener asks for them.
+The error of one user does not affect another; a user that occurs twice fails.
+`controller.scram_credentials` says which user fails and why. Credentials are stored; no listener
+uses them.
 """
 
 from __future__ import annotations

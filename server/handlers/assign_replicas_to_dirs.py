@@ -1,6 +1,7 @@
-"""AssignReplicasToDirs: a broker tells the controller in which of its log directories its replicas lie (KIP-858).
+"""AssignReplicasToDirs: a broker reports which log directories hold its replicas (KIP-858).
 
-Only brokers ask. Which replica fails why stands in `metadata/directories.py`.
+Only brokers send it, to the controller. `controller.assign_replicas_to_dirs` says which replica
+fails and why.
 """
 
 from __future__ import annotations

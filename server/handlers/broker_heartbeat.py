@@ -1,7 +1,7 @@
-"""BrokerHeartbeat: a broker says that it lives, how far it has read the metadata, and what it wants: to be unfenced, fenced, to stop (KIP-631).
+"""BrokerHeartbeat: a broker is alive and reports how much of the metadata it has read (KIP-631).
 
-Version 1 tells of log directories that failed (KIP-858), 2 of those that take no new replicas (KIP-1066). What it brings about stands in
-`metadata/broker_beats.py`.
+It also asks to be unfenced, to be fenced, or to shut down. Version 1 reports failed log directories
+(KIP-858), version 2 cordoned ones (KIP-1066). `controller.broker_heartbeat` decides what follows.
 """
 
 from __future__ import annotations

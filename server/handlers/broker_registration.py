@@ -1,8 +1,9 @@
-"""BrokerRegistration: a broker joins the cluster, fenced; the answer is its epoch (KIP-631).
+"""BrokerRegistration: a broker joins the cluster, fenced; the response has its epoch (KIP-631).
 
-Version 1 knows migrating brokers of ZooKeeper, which are refused; 2 log directories (KIP-858); 3 whether the last life of the broker ended in
-good order (KIP-966); 4 features whose lowest level is 0, which older versions leave out. What is refused why stands in
-`metadata/registration.py`.
+Version 1 has brokers that migrate from ZooKeeper, which are refused; version 2 log directories
+(KIP-858); version 3 the broker epoch before a clean shutdown (KIP-966); version 4 features whose
+lowest level is 0, which older versions leave out. `controller.broker_registration` says what is
+refused and why.
 """
 
 from __future__ import annotations

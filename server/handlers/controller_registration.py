@@ -1,4 +1,4 @@
-"""ControllerRegistration: a controller tells the active one where it listens and which features it has (KIP-919)."""
+"""ControllerRegistration: a controller reports its endpoints and features (KIP-919)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""CreateAcls: who may do, or not do, what to what (KIP-11, KIP-290).
+"""CreateAcls: add ACLs (KIP-11, KIP-290).
 
-Without an authorizer everything fails with SECURITY_DISABLED. With one, ACLs do not suffer from one another; which fails why stands in
-`metadata/acls.py`. A number of 0, which means that the client itself did not know it, ends the connection. Versions 1 to 3 differ only in their
-encoding, and in which kinds of resources clients of their time knew. Controllers go by them, and brokers do not.
+Without an authorizer every ACL fails with SECURITY_DISABLED. With one, the error of one ACL does
+not affect another; `security.acls` says which fails and why. An enum value of 0 (UNKNOWN) closes
+the connection. Versions 1 to 3 differ only in their encoding and in the resource types that clients
+of their time knew; controllers check these types, brokers do not.
 """
 
 from __future__ import annotations

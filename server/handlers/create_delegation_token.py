@@ -1,8 +1,10 @@
-"""CreateDelegationToken: something to log in with instead of a password, for a while (KIP-48); for somebody else, too (KIP-373).
+"""CreateDelegationToken: create a token to authenticate with, also for another user (KIP-48).
 
-Who may ask stands in `token_requests.py`, and what a token is in `metadata/delegation_tokens.py`. For somebody else it takes the right
-CREATE_TOKENS on that user, where there is an authorizer. An owner with a name and no type breaks Kafka: UNKNOWN_SERVER_ERROR. Version 1 is
-version 2 in an older encoding; from 3 on the owner may be another than the requester, and both are told.
+`controller.token_requests` says who may request a token, `controller.delegation_tokens` what a
+token is. With an authorizer, a token for another user (KIP-373) requires CREATE_TOKENS on that
+user. An owner with a name and no type is UNKNOWN_SERVER_ERROR, because Kafka fails over it.
+Versions 1 and 2 differ only in their encoding; from version 3 on the owner may differ from the
+requester, and the response has both.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 
 Response = CreateDelegationTokenResponse
 
-NOBODY = KafkaPrincipal("User", "ANONYMOUS")
+ANONYMOUS = KafkaPrincipal("User", "ANONYMOUS")
 TELLS_REQUESTER = 3
 TIMES_OF_REFUSALS = {
     error_codes.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED: NO_TIMESTAMP,
@@ -42,11 +44,11 @@ TIMES_OF_REFUSALS = {
     error_codes.UNSUPPORTED_VERSION: 0,
     error_codes.INVALID_PRINCIPAL_TYPE: 0,
 }
-"""What stands where times would, in refusals that tell whose token was wanted; of others Kafka says that nobody wanted it."""
+"""The timestamps of an error response that has the owner; Kafka leaves the owner out of others."""
 
 
 def admit(request: Request[CreateDelegationTokenRequest]) -> None:
-    """What a broker looks at before it hands a request on. Refusal."""
+    """Check a request before a broker forwards it. Raises Refusal."""
     if request.body.owner_principal_name and request.body.owner_principal_type is None:
         raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
     check_token_request_allowed(request)
@@ -93,5 +95,5 @@ def _response(
 def refuse(request: Request[CreateDelegationTokenRequest], code: int, message: str | None) -> Response:
     time = TIMES_OF_REFUSALS.get(code)
     if time is None:
-        return _response(request.version, code, (NOBODY, NOBODY), (NO_TIMESTAMP,) * 3)
+        return _response(request.version, code, (ANONYMOUS, ANONYMOUS), (NO_TIMESTAMP,) * 3)
     return _response(request.version, code, (_owner(request), requester_of(request)), (time,) * 3)

@@ -1,7 +1,7 @@
-"""CreatePartitions: give topics more partitions (KIP-195).
+"""CreatePartitions: add partitions to topics (KIP-195).
 
-`validate_only` answers the same and makes nothing. A time-out of 0 or less is over before anything happens. Which topic fails why stands in
-`metadata/growth.py`.
+`validate_only` gives the same response and changes nothing. A timeout of 0 or less expires before
+anything changes. `controller.create_partitions` says which topic fails and why.
 """
 
 from __future__ import annotations

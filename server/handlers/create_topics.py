@@ -1,8 +1,10 @@
-"""CreateTopics: make topics with their partitions and configurations (KIP-4, KIP-464 for defaults by -1, KIP-525 for what is answered).
+"""CreateTopics: create topics with their partitions and configurations (KIP-4, KIP-464, KIP-525).
 
-Version 5 on answers partitions, replication factor and configurations of a created topic, version 7 its id. `validate_only` answers the same
-and makes nothing. A time-out of 0 or less is over before anything happens, as in Kafka: REQUEST_TIMED_OUT. The topic is there, and its
-partitions are led, when the answer goes out. Which topic fails why stands in `metadata/creation.py`.
+From version 5 on the response has the partitions, replication factor and configurations of a
+created topic, from version 7 on its id. `validate_only` gives the same response and changes
+nothing. A timeout of 0 or less expires before anything changes, as in Kafka: REQUEST_TIMED_OUT.
+When the response is sent, the topic exists and its partitions have leaders.
+`controller.create_topics` says which topic fails and why.
 """
 
 from __future__ import annotations

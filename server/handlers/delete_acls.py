@@ -1,8 +1,9 @@
-"""DeleteAcls: forget the ACLs that filters match, and tell which they were (KIP-140, KIP-290).
+"""DeleteAcls: delete the ACLs that match filters, and return them (KIP-140, KIP-290).
 
-Without an authorizer everything fails with SECURITY_DISABLED. With one, filters do not suffer from one another; an ACL that several match is
-told to each. A number of 0, which means that the client itself did not know it, ends the connection; one without a name is INVALID_REQUEST.
-Versions 1 to 3 differ only in their encoding, and in which kinds of resources clients of their time knew.
+Without an authorizer every filter fails with SECURITY_DISABLED. With one, the error of one filter
+does not affect another; an ACL that matches several filters is returned for each. An enum value of
+0 (UNKNOWN) closes the connection; any other value without a meaning is INVALID_REQUEST. Versions 1
+to 3 differ only in their encoding and in the resource types that clients of their time knew.
 """
 
 from __future__ import annotations

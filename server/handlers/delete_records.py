@@ -1,8 +1,9 @@
-"""DeleteRecords: move a partition's log start up to an offset (KIP-107).
+"""DeleteRecords: raise the log start offset of partitions (KIP-107).
 
--1 means the high watermark. The answer is the log start after it. Internal topics are INVALID_TOPIC_EXCEPTION, topics that are only compacted
-POLICY_VIOLATION, an offset beyond the high watermark OFFSET_OUT_OF_RANGE. The answer comes when all replicas of brokers that are alive begin
-there, or is REQUEST_TIMED_OUT; a replica alone does at once.
+Offset -1 means the high watermark. The response has the new log start offset. An internal topic is
+INVALID_TOPIC_EXCEPTION, a topic that is only compacted POLICY_VIOLATION, an offset above the high
+watermark OFFSET_OUT_OF_RANGE. The response is sent when every replica on a live broker has the new
+log start offset, or as REQUEST_TIMED_OUT; with a single replica it is sent at once.
 """
 
 from __future__ import annotations
@@ -25,18 +26,18 @@ if TYPE_CHECKING:
 
 HIGH_WATERMARK = -1
 PENDING = -2
-"""No error code."""
+"""An outcome that is not known yet; not an error code."""
 
-Asked = DeleteRecordsRequest.DeleteRecordsPartition
-Answered = DeleteRecordsResponse.DeleteRecordsPartitionResult
+RequestPartition = DeleteRecordsRequest.DeleteRecordsPartition
+PartitionResult = DeleteRecordsResponse.DeleteRecordsPartitionResult
 
 
-Waited = list[tuple[Partition, int, Answered]]
-"""Partitions whose followers are to begin at an offset, too, with what is answered of them."""
+WaitingPartitions = list[tuple[Partition, int, PartitionResult]]
+"""Partitions that wait for their followers, with the offset and the result."""
 
 
 def answer(node: Node, request: Request[DeleteRecordsRequest]) -> Wait[DeleteRecordsResponse]:
-    waited: Waited = []
+    waited: WaitingPartitions = []
     topics, slices = [], Slices()
     once = named_once(request.body.topics, attrgetter("name"), attrgetter("partitions"), attrgetter("partition_index"))
     for topic, named in once:
@@ -51,9 +52,9 @@ def answer(node: Node, request: Request[DeleteRecordsRequest]) -> Wait[DeleteRec
 
 
 def _done(
-    node: Node, request: Request[DeleteRecordsRequest], response: DeleteRecordsResponse, waited: Waited
+    node: Node, request: Request[DeleteRecordsRequest], response: DeleteRecordsResponse, waited: WaitingPartitions
 ) -> Wait[DeleteRecordsResponse]:
-    """The answer, once the followers have done the same."""
+    """Return the response when the followers have the new log start offsets."""
     deadline = request.received + request.body.timeout_ms
     for partition, offset, answered in waited:
         while (code := _outcome(node, partition, offset)) == PENDING:
@@ -67,7 +68,7 @@ def _done(
 
 
 def _outcome(node: Node, partition: Partition, offset: int) -> int:
-    """Kafka's error code, or PENDING."""
+    """Return the error code, or PENDING."""
     if partition.offline:
         return error_codes.KAFKA_STORAGE_ERROR
     if node.partitions.get(partition.topic, partition.index) is not partition:
@@ -79,7 +80,7 @@ def _low_watermark(node: Node, partition: Partition) -> int:
     return partition.low_watermark({broker.id for broker in node.controller.image.live_brokers()})
 
 
-def _delete(node: Node, topic: str, asked: Asked, waited: Waited) -> Answered:
+def _delete(node: Node, topic: str, asked: RequestPartition, waited: WaitingPartitions) -> PartitionResult:
     partition = node.partitions.get(topic, asked.partition_index)
     if partition is None:
         return _failed(asked, node.partitions.code_of_missing(topic, asked.partition_index))
@@ -94,17 +95,17 @@ def _delete(node: Node, topic: str, asked: Asked, waited: Waited) -> Answered:
         return _failed(asked, error_codes.OFFSET_OUT_OF_RANGE)
     try:
         partition.log.delete_records_before(offset)
-    except DiskFailure:  # the node tells of it
+    except DiskFailure:  # the node reports it
         return _failed(asked, error_codes.KAFKA_STORAGE_ERROR)
     partition.wake_waiters()
-    answered = Answered(partition_index=asked.partition_index, low_watermark=_low_watermark(node, partition))
+    answered = PartitionResult(partition_index=asked.partition_index, low_watermark=_low_watermark(node, partition))
     if answered.low_watermark < offset:
         waited.append((partition, offset, answered))
     return answered
 
 
-def _failed(asked: Asked, code: int) -> Answered:
-    return Answered(partition_index=asked.partition_index, low_watermark=-1, error_code=code)
+def _failed(asked: RequestPartition, code: int) -> PartitionResult:
+    return PartitionResult(partition_index=asked.partition_index, low_watermark=-1, error_code=code)
 
 
 def refuse(request: Request[DeleteRecordsRequest], code: int, message: str | None) -> DeleteRecordsResponse:

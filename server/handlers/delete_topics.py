@@ -1,8 +1,9 @@
-"""DeleteTopics: delete topics by name, and from version 6 on by id as well (KIP-4, KIP-516).
+"""DeleteTopics: delete topics by name, and from version 6 on also by id (KIP-4, KIP-516).
 
-With delete.topic.enable=false everything is TOPIC_DELETION_DISABLED, before version 3 INVALID_REQUEST. A time-out of 0 or less is over before
-anything happens. Whoever waits for data of a deleted topic is woken. Kafka shuffles its results; here those that failed come first. Which
-topic fails why stands in `metadata/deletion.py`.
+With delete.topic.enable=false every topic is TOPIC_DELETION_DISABLED, before version 3
+INVALID_REQUEST. A timeout of 0 or less expires before anything changes. Requests that wait for data
+of a deleted topic are woken. Kafka shuffles its results; here failed topics are first.
+`controller.delete_topics` says which topic fails and why.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ..node import Node
 
 DISABLED_FROM = 3
-"""The first version that knows TOPIC_DELETION_DISABLED."""
+"""The first version with TOPIC_DELETION_DISABLED."""
 
 STATES_FROM = 6
 

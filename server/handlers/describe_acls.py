@@ -1,8 +1,8 @@
-"""DescribeAcls: the ACLs that a filter matches, by the resource that they are about (KIP-140, KIP-290).
+"""DescribeAcls: the ACLs that match a filter, by resource (KIP-140, KIP-290).
 
-Without an authorizer it fails with SECURITY_DISABLED. A number of 0, which means that the client itself did not know it, ends the connection;
-another one without a name matches nothing. Versions 1 to 3 differ only in their encoding, and in which kinds of resources clients of their time
-knew.
+Without an authorizer the request fails with SECURITY_DISABLED. An enum value of 0 (UNKNOWN) closes
+the connection; any other value without a meaning matches nothing. Versions 1 to 3 differ only in
+their encoding and in the resource types that clients of their time knew.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""DescribeClientQuotas: the quotas of those entities that a filter asks for (KIP-546).
+"""DescribeClientQuotas: the quotas of the entities that match a filter (KIP-546).
 
-A filter that cannot be fails as a whole; its answer has no list at all. What a filter means stands in `metadata/quotas.py`. Versions 0 and 1
-differ only in their encoding.
+An invalid filter fails the whole request, whose response then has a null list.
+`controller.client_quotas` says what a filter matches. Versions 0 and 1 differ only in their
+encoding.
 """
 
 from __future__ import annotations

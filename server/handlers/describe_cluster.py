@@ -1,9 +1,10 @@
-"""DescribeCluster: the brokers, or the controllers, and the cluster's id, for admin clients (KIP-700, KIP-919, KIP-1073).
+"""DescribeCluster: the brokers or the controllers, and the cluster id (KIP-700, KIP-919, KIP-1073).
 
-Version 1 on the client says which kind of node it means to ask: MISMATCHED_ENDPOINT_TYPE when it asks one of the other kind. Before it means a
-broker, and has no word for that: INVALID_REQUEST. Version 2 on it may ask for fenced brokers as well. A controller tells of the controllers
-that have registered with a listener of the name that it is asked on; as the one that leads, of the quorum's leader. It needs a
-`metadata.version` that knows of registrations.
+From version 1 on the request says which type of endpoint the client expects; the other type is
+MISMATCHED_ENDPOINT_TYPE. Version 0 expects a broker, and gets INVALID_REQUEST. From version 2 on
+the request may include fenced brokers. A controller returns the controllers that registered a
+listener with the name of the listener that received the request, and the leader of the quorum. It
+requires a `metadata.version` with controller registrations.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 BROKER, CONTROLLER = 1, 2
 NAMES = {BROKER: "BROKER", CONTROLLER: "CONTROLLER"}
-"""Types of endpoints."""
+"""The types of endpoints."""
 
 Shown = DescribeClusterResponse.DescribeClusterBroker
 

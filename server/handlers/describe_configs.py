@@ -1,12 +1,14 @@
-"""DescribeConfigs: what holds for topics, brokers, groups, client metrics subscriptions and loggers, and where it comes from.
+"""DescribeConfigs: the configurations of resources, and where each value comes from.
 
-Synonyms with version 1 (KIP-226), types and documentation with version 3 (KIP-569), groups and subscriptions by KIP-1000 and KIP-1043. No keys,
-or none that is named, means all. A broker tells of itself and, under the empty name, of what is set for all brokers. As in Kafka the message
-of a resource without an error, and of a topic that is not there, is the empty text and not null; a resource type that nobody knows fails the
-request as a whole.
+Resources are topics, brokers, groups (KIP-1043), client metrics subscriptions (KIP-1000) and
+loggers. From version 1 on the response has synonyms (KIP-226), from 3 on types and documentation
+(KIP-569). Null or empty keys mean all. A broker describes itself and, under the empty name, the
+cluster-wide defaults. As in Kafka, the message of a resource without an error, and of a missing
+topic, is empty and not null; an unknown resource type fails the whole request.
 
-Where it differs from Apache Kafka: a request for many resources lets others go first now and then, and gets about `MOST_ENTRIES` entries at
-most (Kafka has no bound: 100 KB of requests can ask for a gigabyte); resources beyond that are POLICY_VIOLATION.
+Differences from Apache Kafka: a request for many resources lets other requests run in between, and
+gets about `MOST_ENTRIES` entries at most (Kafka has no bound: a request of 100 KB can ask for a
+gigabyte). Further resources are POLICY_VIOLATION.
 """
 
 from __future__ import annotations
@@ -30,15 +32,15 @@ if TYPE_CHECKING:
     from ..node import Node
 
 FEW_RESOURCES = 10
-"""So many are answered in one go."""
+"""The most resources of a request that is answered without a pause."""
 
 TURN_ENTRIES = 1000
-"""How many entries are described before others have their turn: some 20 ms."""
+"""How many entries are described before other requests run: about 20 ms."""
 
 MOST_ENTRIES = 250_000
-"""Entries of one answer: those of 6,700 topics."""
+"""The most entries of one response: those of 6,700 topics."""
 
-Asked = DescribeConfigsRequest.DescribeConfigsResource
+RequestResource = DescribeConfigsRequest.DescribeConfigsResource
 Result = DescribeConfigsResponse.DescribeConfigsResult
 
 
@@ -75,14 +77,14 @@ def _in_turns(node: Node, body: DescribeConfigsRequest) -> Wait[DescribeConfigsR
 
 
 class _Entries(dict[ConfigEntry, DescribeConfigsResponse.DescribeConfigsResourceResult]):
-    """The entries of one answer: most resources have most of them in common, and a message is only written."""
+    """The entries of one response. Resources share most of them, and a message is only read."""
 
     def __missing__(self, entry: ConfigEntry) -> DescribeConfigsResponse.DescribeConfigsResourceResult:
         self[entry] = made = _entry(entry)
         return made
 
 
-def _described(node: Node, body: DescribeConfigsRequest, asked: Asked, made: _Entries) -> Result:
+def _described(node: Node, body: DescribeConfigsRequest, asked: RequestResource, made: _Entries) -> Result:
     try:
         entries = DESCRIBED[asked.resource_type](node, asked.resource_name)
     except Refusal as refusal:
@@ -177,7 +179,7 @@ DESCRIBED: dict[int, Callable[[Node, str], list[ConfigEntry]]] = {
 }
 
 
-def _failed(asked: Asked, code: int, message: str | None) -> Result:
+def _failed(asked: RequestResource, code: int, message: str | None) -> Result:
     return Result(
         error_code=code, error_message=message, resource_type=asked.resource_type, resource_name=asked.resource_name
     )

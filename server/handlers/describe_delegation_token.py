@@ -1,8 +1,8 @@
-"""DescribeDelegationToken: the tokens that somebody owns or may renew, with what proves them (KIP-48).
+"""DescribeDelegationToken: the tokens of an owner or renewer, with their HMACs (KIP-48).
 
-Who came by a connection in PLAINTEXT is told nothing but DELEGATION_TOKEN_REQUEST_NOT_ALLOWED, in Apache Kafka as here; and here nobody
-comes by another. Which tokens there are is told by brokers that have such listeners. Versions 1 and 2 differ in their encoding, 3 tells who
-asked for a token.
+A client on a PLAINTEXT connection gets DELEGATION_TOKEN_REQUEST_NOT_ALLOWED, as in Apache Kafka,
+and this product has no other connections. Brokers with other listeners return the tokens. Versions
+1 and 2 differ in their encoding; version 3 has the requester of a token.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""DescribeLogDirs: the log directories of this broker, how much room they have, and which replicas lie in them (KIP-113, KIP-827, KIP-1066).
+"""DescribeLogDirs: the log directories of this broker, and the replicas in them (KIP-113, KIP-827).
 
-Replicas that are named and lie nowhere here are left out; without names all are told but the metadata's. The lag is how far the high watermark
-is ahead of the log, which is nothing for a log that is in use. No replica is ever on its way to another directory.
+Named replicas that are not here are left out; without names every replica except the metadata is
+returned. The lag is the distance from the log end offset to the high watermark, which is 0 for a
+log in use. No replica moves between directories. Cordoned directories are marked (KIP-1066).
 
-Where it differs from Apache Kafka: in memory there is one directory, called as the first of the settings, on a volume of which nobody knows how
-large it is.
+Difference from Apache Kafka: in memory there is one directory, with the name of the first in the
+settings, on a volume of unknown size.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
     from ..node import Node
 
 ERROR_FROM = 3
-"""The first version in which the answer has an error of its own; before it, only a directory has."""
+"""The first version with an error of the whole response; before, only a directory has one."""
 
 EVERYTHING = "*"
-"""What `cordoned.log.dirs` says of all of them."""
+"""The value of `cordoned.log.dirs` for all directories."""
 
 Key = tuple[str, int]
 """Topic and partition."""

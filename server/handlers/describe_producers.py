@@ -1,7 +1,7 @@
-"""DescribeProducers: which idempotent and transactional producers a partition remembers, at its leader or at a follower (KIP-664).
+"""DescribeProducers: the producer states of partitions, at the leader or at a follower (KIP-664).
 
-Where it differs from Apache Kafka: a partition that is asked for again in the same request is described again as in Kafka, but is
-INVALID_REQUEST once that has become a long answer (`repeats`).
+Difference from Apache Kafka: a partition that the request repeats is described each time, as in
+Kafka, until the response would become long; then it gets INVALID_REQUEST (`repeats`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""DescribeTopicPartitions: topics and their partitions in pages, with eligible leader replicas (KIP-966).
+"""DescribeTopicPartitions: topics and partitions in pages, with eligible leader replicas (KIP-966).
 
-Topics are answered by name, those before the cursor's left out; no topics means all. At most `response_partition_limit` partitions are
-answered, never more than max.request.partition.size.limit and always one; `next_cursor` is where to go on. Where a list of topics is given,
-the cursor's must be among them. A topic that does not exist costs nothing of the limit, and is left out when all were asked for.
+Topics are returned by name, from the cursor on; no topics in the request means all. The response
+has at most `response_partition_limit` partitions, at most max.request.partition.size.limit, and at
+least one; `next_cursor` is where the next page begins. If the request lists topics, the cursor's
+topic must be one of them. A topic that does not exist does not count against the limit, and is left
+out if all topics were requested.
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ def answer(node: Node, request: Request[Body]) -> DescribeTopicPartitionsRespons
 
 
 def _wanted(node: Node, body: Body) -> list[str]:
-    """The names from the cursor on, in order."""
+    """Return the topic names from the cursor on, in order."""
     asked = {topic.name for topic in body.topics} if body.topics else set(node.controller.image.topic_ids)
     if body.cursor is None:
         return sorted(asked)
@@ -65,7 +67,7 @@ def _wanted(node: Node, body: Body) -> list[str]:
 
 def _unknown(name: str) -> Topic:
     if not name:
-        return Topic(error_code=error_codes.UNKNOWN_SERVER_ERROR, name=name)  # Kafka breaks over it
+        return Topic(error_code=error_codes.UNKNOWN_SERVER_ERROR, name=name)  # Kafka fails over it
     unknown, invalid = error_codes.UNKNOWN_TOPIC_OR_PARTITION, error_codes.INVALID_TOPIC_EXCEPTION
     return Topic(
         error_code=invalid if problem_with_name(name) else unknown,

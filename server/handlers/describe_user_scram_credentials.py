@@ -1,6 +1,7 @@
-"""DescribeUserScramCredentials: with which mechanisms, and how many iterations, users prove themselves (KIP-554). Never with what.
+"""DescribeUserScramCredentials: the SCRAM mechanisms and iterations of users (KIP-554).
 
-Of all users when none is named, be it by null or by an empty list. A user who is named twice, or who has no credential, fails alone.
+The response never has salts or keys. A null or empty list of users means all. A user that occurs
+twice, or has no credential, fails alone.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def answer(node: Node, request: Request[DescribeUserScramCredentialsRequest]) ->
 
 
 def refuse(request: Request[DescribeUserScramCredentialsRequest], code: int, message: str | None) -> Response:
-    """A result for every user that was named, but without his name, as in Kafka."""
+    """Fail every requested user; as in Kafka the results have no user names."""
     message = message or error_codes.meaning(code)
     failed = Response.DescribeUserScramCredentialsResult(error_code=code, error_message=message)
     return Response(error_code=code, error_message=message, results=[failed for _ in request.body.users or ()])

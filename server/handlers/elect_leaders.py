@@ -1,7 +1,7 @@
-"""ElectLeaders: partitions are led by their preferred replicas, or, from version 1 on, by any that is alive (KIP-183, KIP-460).
+"""ElectLeaders: elect preferred leaders, or from version 1 on any live replica (KIP-183, KIP-460).
 
-Version 0 tells a failure of the whole request only partition by partition. A time-out of 0 or less is over
-before anything happens. Which partition fails why stands in `metadata/elections.py`.
+Version 0 returns an error of the whole request only per partition. A timeout of 0 or less expires
+before anything changes. `controller.elections` says which partition fails and why.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""ExpireDelegationToken: an earlier end, or a later one, or none of it at all (KIP-48).
+"""ExpireDelegationToken: change the expiry of a delegation token, or delete it (KIP-48).
 
-A negative period ends the token at once, also one whose time is over. Who may ask stands in
-`token_requests.py`, and who may do it to which token in `metadata/delegation_tokens.py`. Versions 1 and 2 differ only in their encoding.
+A negative period deletes the token at once, even an expired one. `controller.token_requests` says
+who may send the request, `controller.delegation_tokens` who may expire which token. Versions 1 and
+2 differ only in their encoding.
 """
 
 from __future__ import annotations

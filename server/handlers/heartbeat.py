@@ -1,4 +1,4 @@
-"""Heartbeat: extends the session of a member of a classic group, and checks its generation (KIP-345).
+"""Heartbeat: extends the session of a classic group's member and checks its generation (KIP-345).
 
 REBALANCE_IN_PROGRESS tells the member to rejoin; its session is extended all the same.
 """

@@ -1,8 +1,9 @@
-"""IncrementalAlterConfigs: set, delete, append to and subtract from single configurations (KIP-339), and levels of loggers (KIP-412).
+"""IncrementalAlterConfigs: set, delete, append to and subtract from configurations (KIP-339).
 
-All changes of one resource hold, or none; resources do not suffer from one another. `validate_only` answers the same and changes nothing.
-Dynamic configurations of the broker and of topics take effect before the answer goes out. Kafka answers an unknown operation on a topic with
-UNKNOWN_SERVER_ERROR; here it is INVALID_REQUEST for every resource.
+It also sets levels of loggers (KIP-412). All changes of one resource are made or none; the error of
+one resource does not affect another. `validate_only` gives the same response and changes nothing.
+Dynamic configurations of brokers and topics are in effect when the response is sent. Kafka answers
+an unknown operation on a topic with UNKNOWN_SERVER_ERROR; here every resource gets INVALID_REQUEST.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def answer(
 ) -> IncrementalAlterConfigsResponse | Wait[IncrementalAlterConfigsResponse]:
     body, controller, at_controller = request.body, node.controller, request.peer.is_at_controller
     own = all(resource.resource_type == Resource.BROKER_LOGGER for resource in body.resources)
-    image = controller.image if own else controller.draft  # a node's loggers are nobody else's business
+    image = controller.image if own else controller.draft  # loggers belong to one node
     loggers = partial(_alter_loggers, node, body)
     decision = alter_configs(
         image, node.settings, body.resources, incremental_alter_config, loggers, at_controller=at_controller
@@ -49,7 +50,7 @@ def answer(
 def preprocess(
     node: Node, request: Request[IncrementalAlterConfigsRequest]
 ) -> tuple[list[IncrementalAlterConfigsResponse.AlterConfigsResourceResponse], list[IncrementalResource]]:
-    """The answers that a broker gives by itself, and the resources for which the controller is to be asked."""
+    """Return the responses of the broker itself, and the resources for the controller."""
     body, loggers = request.body, partial(_alter_loggers, node, request.body)
     image = node.controller.image
     done, left = preprocess_all(image, node.settings, body.resources, preprocess_incremental_alter, loggers)

@@ -1,9 +1,10 @@
-"""InitProducerId: an id for an idempotent producer, in epoch 0 (KIP-98, KIP-360).
+"""InitProducerId: a producer id in epoch 0 for an idempotent producer (KIP-98, KIP-360).
 
-A producer without a transactional id always gets a new one, also when it says which id and epoch it had; an id without an epoch, or the
-reverse, is INVALID_REQUEST. Transactions are not served yet: a transactional id gets TRANSACTIONAL_ID_AUTHORIZATION_FAILED, the one error
-that Java's client, librdkafka, kafka-python and aiokafka all report at once. Others are retried by librdkafka until init_transactions times
-out, or read as a fenced producer; the log tells what is really the matter.
+A producer without a transactional id always gets a new id, even if it sends its id and epoch; an id
+without an epoch, or the reverse, is INVALID_REQUEST. Transactions are not served yet: a
+transactional id gets TRANSACTIONAL_ID_AUTHORIZATION_FAILED, the one error that Java's client,
+librdkafka, kafka-python and aiokafka all report at once. librdkafka retries other errors until
+init_transactions times out, or reports a fenced producer; the server's log has the real reason.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("kafkadouble.server.handlers")
 
 NONE = -1
-"""No producer id, no epoch."""
+"""No producer id or no epoch."""
 
 
 def answer(node: Node, request: Request[InitProducerIdRequest]) -> InitProducerIdResponse:

@@ -1,9 +1,9 @@
-"""JoinGroup: a client joins or rejoins a classic group (KIP-345, KIP-394, KIP-559, KIP-800, KIP-814).
+"""JoinGroup: a client joins or rejoins a classic group (KIP-345, KIP-394, KIP-559, KIP-800).
 
 The response is sent when the join phase of the rebalance completes. From version 4 on a client
 without a member id gets one and joins again with it; from 5 on it may be static; from 7 on the
 response has the protocol type, and a missing protocol is null instead of empty; from 9 on the
-response may tell a static leader to skip the assignment.
+response may tell a static leader to skip the assignment (KIP-814).
 
 Differences from Apache Kafka: when the leader leaves, the longest-standing member becomes the
 leader (Kafka takes the first in its hash map). If two requests of one member wait, both are

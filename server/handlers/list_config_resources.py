@@ -1,7 +1,8 @@
-"""ListConfigResources: what there is to describe the configurations of (KIP-1142); in version 0 client metrics subscriptions alone (KIP-714).
+"""ListConfigResources: the resources that have configurations (KIP-1142).
 
-No types, or none that is named, means all that are listed: topics, brokers, loggers of brokers; subscriptions and groups that have
-configurations. A type that nobody knows is UNSUPPORTED_VERSION.
+Version 0 lists client metrics subscriptions only (KIP-714). Null or empty types mean all that are
+listed: topics, brokers, broker loggers, and the subscriptions and groups that have configurations.
+An unknown type is UNSUPPORTED_VERSION.
 """
 
 from __future__ import annotations

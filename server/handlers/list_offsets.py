@@ -1,14 +1,17 @@
-"""ListOffsets: the offset at a time, or at one of the places that have negative numbers for times (KIP-79, KIP-734, KIP-405, KIP-1005).
+"""ListOffsets: the offset for a timestamp, or for one of the special negative timestamps (KIP-79).
 
--1 is the end that the asker may read to, -2 the log start, -3 the record with the largest timestamp (from version 7), -4 the start of what is
-stored locally (8), -5 the end of what is in tiered storage (9), -6 the first that is not there yet (11). Without tiered storage the local
-start is the log start, and the last two are -1. A negative time that the version lacks is UNSUPPORTED_VERSION. A time after the last record is
-answered with offset -1 and no error. A partition that is asked for twice is INVALID_REQUEST, once.
+-1 is the end offset that the client may read to, -2 the log start offset, -3 the record with the
+largest timestamp (KIP-734, version 7), -4 the local log start offset (KIP-405, version 8), -5 the
+end of tiered storage (KIP-1005, version 9), -6 the first offset that is not uploaded yet (version
+11). Without tiered storage the local log start offset is the log start offset, and the last two are
+-1. A negative timestamp that the version does not have is UNSUPPORTED_VERSION. A timestamp after
+the last record gets offset -1 and no error. A partition that occurs twice gets INVALID_REQUEST,
+once.
 
-A new leader does not know how far its predecessor has told clients that the log is committed. Until
-its high watermark has reached the offset at which its epoch begins, a client that asks for the end,
-or for a time that no readable record has, gets OFFSET_NOT_AVAILABLE; below version 5
-LEADER_NOT_AVAILABLE (KIP-207). The start, and records that can be read, are answered as ever.
+A new leader does not know which high watermark its predecessor has shown to clients. Until its own
+high watermark reaches the start offset of its leader epoch, a client that asks for the end, or for
+a timestamp that no readable record has, gets OFFSET_NOT_AVAILABLE; below version 5
+LEADER_NOT_AVAILABLE (KIP-207). The log start offset and readable records are returned as usual.
 """
 
 from __future__ import annotations
@@ -44,13 +47,13 @@ if TYPE_CHECKING:
 log = logging.getLogger("kafkadouble.server.handlers")
 
 ANY_OFFSET = (LATEST, EARLIEST, EARLIEST_LOCAL)
-"""What is told even when nobody can read there yet; of anything else only what the asker can read."""
+"""Timestamps whose offset needs no readable record; the others return readable records only."""
 
 ABOUT_TIERED = (LATEST_TIERED, EARLIEST_PENDING_UPLOAD)
-"""Places in tiered storage: that there are none is known at once."""
+"""Timestamps of tiered storage, which has no offsets here."""
 
 NOT_AVAILABLE_FROM = 5
-"""The first version that has OFFSET_NOT_AVAILABLE."""
+"""The first version with OFFSET_NOT_AVAILABLE."""
 
 SINCE_VERSION = {
     LATEST: 1,
@@ -62,17 +65,17 @@ SINCE_VERSION = {
 }
 
 LOOKS = 8
-"""So many times are looked for in one slice: each may decompress a batch and read all of its records."""
+"""Lookups by timestamp in one slice: each may decompress a batch and read all its records."""
 
 CONSUMER, DEBUGGING = -1, -2
-"""Ids of who is no replica: the second may ask a follower."""
+"""Replica ids of clients: the second may read from a follower."""
 
 READ_COMMITTED = 1
 ISOLATION_LEVELS = (0, READ_COMMITTED)
-"""Of any other Kafka breaks, and answers so."""
+"""Any other value is UNKNOWN_SERVER_ERROR, because Kafka fails over it."""
 
-Asked = ListOffsetsRequest.ListOffsetsPartition
-Answered = ListOffsetsResponse.ListOffsetsPartitionResponse
+RequestPartition = ListOffsetsRequest.ListOffsetsPartition
+ResponsePartition = ListOffsetsResponse.ListOffsetsPartitionResponse
 
 
 def answer(node: Node, request: Request[ListOffsetsRequest]) -> Wait[ListOffsetsResponse]:
@@ -96,7 +99,9 @@ def answer(node: Node, request: Request[ListOffsetsRequest]) -> Wait[ListOffsets
     return ListOffsetsResponse(topics=topics)
 
 
-def _look_up(node: Node, request: Request[ListOffsetsRequest], topic: str, asked: Asked) -> Answered:
+def _look_up(
+    node: Node, request: Request[ListOffsetsRequest], topic: str, asked: RequestPartition
+) -> ResponsePartition:
     if asked.timestamp < 0 and request.version < SINCE_VERSION.get(asked.timestamp, request.version + 1):
         return _failed(asked, error_codes.UNSUPPORTED_VERSION)
     partition: Partition | FollowerPartition | None = node.partitions.get(topic, asked.partition_index)
@@ -112,7 +117,7 @@ def _look_up(node: Node, request: Request[ListOffsetsRequest], topic: str, asked
         return _not_available(request, asked)
     try:
         found = _find(partition, asked.timestamp, end)
-    except DiskFailure:  # the node tells of it
+    except DiskFailure:  # the node reports it
         return _failed(asked, error_codes.KAFKA_STORAGE_ERROR)
     except WireError as problem:
         log.error("%r cannot be searched: %s", partition, problem)
@@ -122,7 +127,7 @@ def _look_up(node: Node, request: Request[ListOffsetsRequest], topic: str, asked
         return _not_available(request, asked)
     if not is_found:
         return _failed(asked, error_codes.NONE)
-    return Answered(
+    return ResponsePartition(
         partition_index=asked.partition_index,
         timestamp=found.timestamp,
         offset=found.offset,
@@ -143,13 +148,13 @@ def _readable_end(request: Request[ListOffsetsRequest], partition: Partition | F
     return partition.log.last_stable_offset if committed else partition.log.high_watermark
 
 
-def _not_available(request: Request[ListOffsetsRequest], asked: Asked) -> Answered:
+def _not_available(request: Request[ListOffsetsRequest], asked: RequestPartition) -> ResponsePartition:
     has_code = request.version >= NOT_AVAILABLE_FROM
     return _failed(asked, error_codes.OFFSET_NOT_AVAILABLE if has_code else error_codes.LEADER_NOT_AVAILABLE)
 
 
-def _failed(asked: Asked, code: int) -> Answered:
-    return Answered(partition_index=asked.partition_index, error_code=code, timestamp=-1, offset=-1)
+def _failed(asked: RequestPartition, code: int) -> ResponsePartition:
+    return ResponsePartition(partition_index=asked.partition_index, error_code=code, timestamp=-1, offset=-1)
 
 
 def refuse(request: Request[ListOffsetsRequest], code: int, message: str | None) -> ListOffsetsResponse:

@@ -1,4 +1,4 @@
-"""ListPartitionReassignments: which replicas are on the move, of the partitions named, or of all (KIP-455)."""
+"""ListPartitionReassignments: the reassignments in progress, of some or of all topics (KIP-455)."""
 
 from __future__ import annotations
 

@@ -1,11 +1,13 @@
-"""Metadata: the brokers, and the topics with their partitions and leaders, that a client finds its way by.
+"""Metadata: the brokers, and the topics with their partitions and leaders.
 
-All topics: no list (null), in version 0 an empty one; from version 1 on an empty list means none. Version 4 on the client says whether what
-it asks for may be created (KIP-204); before that it may. A topic that is created on the way is answered as UNKNOWN_TOPIC_OR_PARTITION, as
-Kafka 4 answers it, and is there when the client asks again; a name that cannot be is INVALID_TOPIC_EXCEPTION, and is not created. Topics by
-id from version 12 on (KIP-516); where a request has ids, its names are not looked at. As in Kafka unknown ids are answered first, unknown
-names last. Replicas that are away: left out in version 0, listed as offline from version 5 on (KIP-112). Operations that are allowed
-(KIP-430): everything, when asked for.
+All topics are requested by null, in version 0 by an empty list; from version 1 on an empty list
+means none. From version 4 on the request says whether missing topics may be created (KIP-204);
+before that they may. A topic that this request creates is UNKNOWN_TOPIC_OR_PARTITION in the
+response, as in Kafka 4, and exists when the client retries; an invalid name is
+INVALID_TOPIC_EXCEPTION. From version 12 on topics may be requested by id (KIP-516); then names are
+ignored. As in Kafka unknown ids are first in the response, unknown names last. Offline replicas are
+left out in version 0, and marked from version 5 on (KIP-112). Authorized operations (KIP-430) are
+all operations, if requested.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 IDS_FROM = 12
 LISTENER_ERRORS_FROM = 6
 ALL_WHEN_EMPTY = 0
-"""The version in which an empty list means all topics; also that in which replicas that are away are left out."""
+"""The version in which an empty list means all topics, and offline replicas are left out."""
 
 Topic = MetadataResponse.MetadataResponseTopic
 
@@ -88,7 +90,7 @@ def _asked_topics(node: Node, request: Request[MetadataRequest], image: Image) -
 
 
 def _told(request: Request[MetadataRequest], image: Image, found: Iterable[TopicImage | Topic]) -> Wait[list[Topic]]:
-    """What is told of these topics, in slices of topics and partitions."""
+    """Return the responses for these topics, in slices of topics and partitions."""
     told: list[Topic] = []
     slices = Slices()
     for each in found:

@@ -1,7 +1,8 @@
-"""OffsetForLeaderEpoch: where a leader epoch ends in this log (KIP-101, KIP-279, KIP-320).
+"""OffsetForLeaderEpoch: the end offset of a leader epoch in a log (KIP-101, KIP-279, KIP-320).
 
-The answer names the largest epoch in the log that is not above the one asked for, and the offset after its last record; -1 and -1 when there is
-none. `current_leader_epoch` lets a client be told that it is behind (FENCED_LEADER_EPOCH) or ahead (UNKNOWN_LEADER_EPOCH) of this leader.
+The response has the largest epoch in the log that is not above the requested one, and its end
+offset; -1 and -1 if there is none. A wrong `current_leader_epoch` is FENCED_LEADER_EPOCH or
+UNKNOWN_LEADER_EPOCH.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 if TYPE_CHECKING:
     from ..node import Node
 
-Asked = OffsetForLeaderEpochRequest.OffsetForLeaderPartition
-Answered = OffsetForLeaderEpochResponse.EpochEndOffset
+RequestPartition = OffsetForLeaderEpochRequest.OffsetForLeaderPartition
+EpochEndOffset = OffsetForLeaderEpochResponse.EpochEndOffset
 
 
 def answer(node: Node, request: Request[OffsetForLeaderEpochRequest]) -> Wait[OffsetForLeaderEpochResponse]:
@@ -35,15 +36,15 @@ def answer(node: Node, request: Request[OffsetForLeaderEpochRequest]) -> Wait[Of
     return OffsetForLeaderEpochResponse(topics=topics)
 
 
-def _look_up(node: Node, topic: str, asked: Asked) -> Answered:
+def _look_up(node: Node, topic: str, asked: RequestPartition) -> EpochEndOffset:
     partition = node.partitions.get(topic, asked.partition)
     if partition is None:
         code = node.partitions.code_of_missing(topic, asked.partition, asked.current_leader_epoch)
-        return Answered(partition=asked.partition, error_code=code)
+        return EpochEndOffset(partition=asked.partition, error_code=code)
     if code := partition.check_epoch(asked.current_leader_epoch):
-        return Answered(partition=asked.partition, error_code=code)
+        return EpochEndOffset(partition=asked.partition, error_code=code)
     end = partition.log.end_offset_for_epoch(asked.leader_epoch)
-    return Answered(partition=asked.partition, leader_epoch=end.epoch, end_offset=end.offset)
+    return EpochEndOffset(partition=asked.partition, leader_epoch=end.epoch, end_offset=end.offset)
 
 
 def refuse(
@@ -53,7 +54,7 @@ def refuse(
         topics=[
             OffsetForLeaderEpochResponse.OffsetForLeaderTopicResult(
                 topic=topic.topic,
-                partitions=[Answered(partition=asked.partition, error_code=code) for asked in topic.partitions],
+                partitions=[EpochEndOffset(partition=asked.partition, error_code=code) for asked in topic.partitions],
             )
             for topic in request.body.topics
         ]

@@ -1,11 +1,12 @@
-"""Produce: append one batch to each of many partitions, and tell where each begins (KIP-98, KIP-467, KIP-516, KIP-951).
+"""Produce: append one batch to each of many partitions (KIP-98, KIP-467, KIP-516, KIP-951).
 
-Served from version 3 on, advertised from 0: librdkafka before 2.8 takes a broker that does not list version 0 for one that cannot compress
-(KAFKA-18659). With acks=0 there is no answer; an error is then told, as in Kafka, by closing the connection, so that the client looks for a
-new leader. acks=all is answered when every in-sync replica has the batch; one replica has it at once. A request fails as a whole, as in
-Kafka, for transactional batches without a transactional id, for a batch of a magic that there is not, and before version 7, in which zstd
-came, for one of a codec that there is not. Transactions are not served yet: with one, no partition is ever part of its transaction, and a
-transactional batch gets INVALID_TXN_STATE.
+It is served from version 3 on and advertised from 0: librdkafka before 2.8 assumes that a broker
+without version 0 cannot compress (KAFKA-18659). With acks=0 there is no response; as in Kafka, an
+error closes the connection, so that the client looks for a new leader. acks=all is answered when
+every in-sync replica has the batch. As in Kafka, a request fails as a whole for a transactional
+batch without a transactional id, for a batch with an unknown magic, and before version 7, which
+brought zstd, for an unknown codec. Transactions are not served yet: no partition is ever part of a
+transaction, and a transactional batch gets INVALID_TXN_STATE.
 """
 
 from __future__ import annotations
@@ -42,35 +43,35 @@ log = logging.getLogger("kafkadouble.server.handlers")
 
 TOPIC_IDS_FROM = 13
 LEADER_FROM = 10
-"""The first version in which who is wrong about the leader is told the right one."""
+"""The first version with the current leader in NOT_LEADER_OR_FOLLOWER responses (KIP-951)."""
 
 ALL = -1
 ACKS = (ALL, 0, 1)
 ADMIN_CLIENT = "__admin_client"
-"""The client id that may write to internal topics, as Kafka's `AdminUtils` has it."""
+"""The client id that may write to internal topics, as in Kafka's `AdminUtils`."""
 
 MAGIC, CURRENT_MAGIC = 16, 2
-"""Where in a batch its format stands, and that of Kafka today."""
+"""The position of the magic byte in a batch, and the current magic."""
 
 ATTRIBUTES = 22
-"""Where the byte stands whose bits say the codec and whether it is transactional."""
+"""The position of the attributes byte with the codec and the transactional bit."""
 
 ZSTD = NEWEST_CODEC = 4
 ZSTD_FROM = 7
-"""The first version that may carry zstd (KIP-110)."""
+"""The first version with zstd (KIP-110)."""
 
 AT_ONCE = 1 << 20
-"""Bytes that a batch may become, decompressed at once: about 1 ms. What becomes more is decompressed again, aside."""
+"""The largest size that is decompressed in the loop (about 1 ms); a larger batch is an `Aside`."""
 
 PENDING = -2
-"""No error code."""
+"""An outcome that is not known yet; not an error code."""
 
 WITHOUT_LOG_START = (
     error_codes.MESSAGE_TOO_LARGE,
     error_codes.RECORD_LIST_TOO_LARGE,
     error_codes.CORRUPT_MESSAGE,
 )
-"""Refusals of a log that Kafka answers without telling where the log begins."""
+"""Errors of a log whose response has no log start offset, as in Kafka."""
 
 _TOO_FEW = AppendRefused(error_codes.NOT_ENOUGH_REPLICAS, "fewer replicas are in sync than there must be")
 
@@ -93,13 +94,13 @@ def answer(node: Node, request: Request[ProduceRequest]) -> Result:
     steps = _append(node, request)
     try:
         until = next(steps)
-    except StopIteration as end:  # mostly
+    except StopIteration as end:  # the usual case
         return _answered(node, request, end.value)
     return _later(node, request, until, steps)
 
 
 def _later(node: Node, request: Request[ProduceRequest], until: Until, steps: Wait[Topics]) -> Wait[Any]:
-    """The answer to a request that takes time."""
+    """Return the response to a request that must wait."""
     while True:
         moved = yield until
         try:
@@ -110,8 +111,10 @@ def _later(node: Node, request: Request[ProduceRequest], until: Until, steps: Wa
 
 
 def _append(node: Node, request: Request[ProduceRequest]) -> Wait[Topics]:
-    """Append the batches one after the other. Others have their turn after so many, and what takes long to decompress is
-    decompressed aside."""
+    """Append the batches in order.
+
+    Other requests run between slices, and a large batch is decompressed aside.
+    """
     topics, budget, slices = [], DecompressionBudget(), Slices()
     budget.at_once = AT_ONCE
     for asked, named in _once(request.body.topic_data):
@@ -125,7 +128,7 @@ def _append(node: Node, request: Request[ProduceRequest]) -> Wait[Topics]:
                 yield aside
                 budget.outcome = aside.result
                 partitions.append(_produce(node, request, name, data, budget))
-                budget.outcome = None  # whether it was asked for or not
+                budget.outcome = None  # whether it was used or not
             if slices.end():
                 yield OTHERS_FIRST
         topics.append(_topic(asked, partitions))
@@ -143,7 +146,10 @@ def _answered(node: Node, request: Request[ProduceRequest], topics: Topics) -> R
 
 
 def _committed(node: Node, request: Request[ProduceRequest], response: ProduceResponse) -> Wait[ProduceResponse]:
-    """The answer, once what was appended is on the disk (`flush.messages`); REQUEST_TIMED_OUT where that takes longer than the client waits."""
+    """Return the response when the batches are flushed, if they must be (`flush.messages`).
+
+    A partition that takes longer than the request's timeout is REQUEST_TIMED_OUT.
+    """
     _let_go_of_records(request.body)
     waited = []
     for topic in response.responses:
@@ -159,19 +165,19 @@ def _committed(node: Node, request: Request[ProduceRequest], response: ProduceRe
                 code = error_codes.REQUEST_TIMED_OUT
                 break
         if code:
-            answered.error_code = code  # where the batch begins is still told, as in Kafka
+            answered.error_code = code  # the base offset stays, as in Kafka
     return _with_leaders(node, request, response)
 
 
 def _let_go_of_records(body: ProduceRequest) -> None:
-    """They are in the logs: a request that waits for followers does not keep them a second time."""
+    """Release the records, which the logs have, while the request waits for followers."""
     for topic in body.topic_data:
         for data in topic.partition_data:
             data.records = data.records and b""
 
 
 def _with_leaders(node: Node, request: Request[ProduceRequest], response: ProduceResponse) -> ProduceResponse:
-    """Who is wrong about a leader is told the right one, and where it is (KIP-951)."""
+    """Add the current leaders, and their endpoints, to NOT_LEADER_OR_FOLLOWER errors (KIP-951)."""
     if node.fetchers is None or request.version < LEADER_FROM:  # no other broker
         return response
     named = set()
@@ -190,7 +196,7 @@ def _with_leaders(node: Node, request: Request[ProduceRequest], response: Produc
 
 
 class _Written:
-    """What a partition's log has up to now, and what becomes of it."""
+    """An appended batch, which waits to be committed."""
 
     __slots__ = ("end", "epoch", "partition")
 
@@ -198,7 +204,10 @@ class _Written:
         self.partition, self.epoch, self.end = partition, partition.log.epochs.latest, partition.log.log_end_offset
 
     def outcome(self, node: Node) -> int:
-        """Kafka's error code, or PENDING while it is not committed. What was cut off, and perhaps written anew, is not there any more."""
+        """Return the error code, or PENDING while the batch is not committed.
+
+        A batch that was truncated, and perhaps written again, is lost.
+        """
         partition = self.partition
         if partition.offline:
             return error_codes.KAFKA_STORAGE_ERROR
@@ -212,15 +221,16 @@ class _Written:
 def _once(
     topics: Sequence[ProduceRequest.TopicProduceData],
 ) -> Iterable[tuple[ProduceRequest.TopicProduceData, Sequence[PartitionProduceData]]]:
-    """A batch for each partition, the last that came for it; most requests have one."""
+    """Return the last batch for each partition; most requests have one per partition."""
     if len(topics) == 1 and len(partitions := topics[0].partition_data) == 1:
         return ((topics[0], partitions),)
     return named_once(topics, attrgetter("name", "topic_id"), attrgetter("partition_data"), attrgetter("index"))
 
 
 def _has_transactional(body: ProduceRequest) -> bool:
-    """Whether there is a transactional batch. Refusal when one of an unknown magic comes first."""
-    for asked in body.topic_data:  # no `any`: for one partition its generators take longer than what they look at
+    """Return whether a batch is transactional. Raises Refusal if an unknown magic comes first."""
+    # Not `any`: for one partition its generators take longer than the check.
+    for asked in body.topic_data:
         for data in asked.partition_data:
             records = data.records
             if records is not None and len(records) > ATTRIBUTES:
@@ -232,7 +242,7 @@ def _has_transactional(body: ProduceRequest) -> bool:
 
 
 def _has_unknown_codec(node: Node, body: ProduceRequest) -> bool:
-    """Whether a batch for a partition that exists is of a codec that there is not."""
+    """Return whether a batch for an existing partition has an unknown codec."""
     return any(
         data.records is not None
         and len(data.records) > ATTRIBUTES
@@ -249,7 +259,7 @@ def _is_transactional(records: Buffer | None) -> bool:
 
 
 def _is_zstd(records: Buffer | None) -> bool:
-    """Whether the first batch is compressed with zstd. Bytes that are no batch are refused by the log."""
+    """Return whether the first batch is compressed with zstd; the log refuses invalid bytes."""
     try:
         header = read_header(records or b"")
     except WireError:
@@ -297,7 +307,7 @@ def _produce(
 
 
 def _appended(index: int, result: AppendResult) -> PartitionProduceResponse:
-    """The answer of every day, field by field as a reader makes it: by way of arguments takes longer."""
+    """Return the usual response. It sets the fields directly: the constructor takes longer."""
     made = _new(PartitionProduceResponse)
     made.index, made.error_code, made.base_offset = index, error_codes.NONE, result.base_offset
     made.log_append_time_ms, made.log_start_offset = result.log_append_time, result.log_start_offset

@@ -1,5 +1,7 @@
-"""What the quorum itself answers: votes, epochs, the replication of the metadata log and of its snapshots, its voters, and how they do
-(KIP-595, KIP-630, KIP-853). This file only passes on."""
+"""The APIs that the quorum answers: votes, epochs, replication of the metadata log, and its voters.
+
+Each request is passed on to the quorum (KIP-595, KIP-630, KIP-853).
+"""
 
 from __future__ import annotations
 

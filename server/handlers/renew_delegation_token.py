@@ -1,7 +1,8 @@
-"""RenewDelegationToken: another while to live (KIP-48).
+"""RenewDelegationToken: extend the life of a delegation token (KIP-48).
 
-A period that is not positive is `delegation.token.expiry.time.ms`, which is also the most. Who may ask stands in
-`token_requests.py`, and who may do it to which token in `metadata/delegation_tokens.py`. Versions 1 and 2 differ only in their encoding.
+A period that is not positive means `delegation.token.expiry.time.ms`, which is also the maximum.
+`controller.token_requests` says who may send the request, `controller.delegation_tokens` who may
+renew which token. Versions 1 and 2 differ only in their encoding.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""UnregisterBroker: the registration of a broker is removed (KIP-631); its replicas stay where they are, without it.
+"""UnregisterBroker: remove the registration of a broker; its replicas stay assigned (KIP-631).
 
-A broker that still lives stays out of the cluster until it registers again, which it does when it is restarted.
+A broker that is still alive stays out of the cluster until it registers again, after a restart.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""UnregisterController: the registration of a controller that is not the active one is removed."""
+"""UnregisterController: remove the registration of a controller that is not the active one."""
 
 from __future__ import annotations
 

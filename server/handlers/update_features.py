@@ -1,8 +1,12 @@
-"""UpdateFeatures: the levels of features, up or down, all or none (KIP-584, KIP-778, KIP-1022, KIP-1170).
+"""UpdateFeatures: raise or lower feature levels (KIP-584, KIP-778, KIP-1022, KIP-1170).
 
-Version 0 has a flag where version 1 on has the kind of change, and Kafka 4 does not look at it: version 0 only goes up. Version 1 on has
-`validate_only`, which answers the same and changes nothing. Up to version 1 every feature has a result, if all is well. Which feature fails why
-stands in `metadata/feature_updates.py`. A raised kraft.version is the quorum's: it is in the log when the answer goes out, as all the rest.
+Either all updates are made or none.
+
+Version 0 has a flag instead of the kind of change, and Kafka 4 ignores it: version 0 only raises.
+From version 1 on `validate_only` gives the same response and changes nothing. Up to version 1 a
+successful response has a result for every feature. `controller.feature_control` says which feature
+fails and why. A raised kraft.version is in the quorum's log when the response is sent, like the
+other features.
 """
 
 from __future__ import annotations
@@ -23,10 +27,10 @@ if TYPE_CHECKING:
     from ..node import Node
 
 RESULTS_UP_TO = 1
-"""The last version whose answers have a result for each feature."""
+"""The last version whose response has a result for each feature."""
 
 NO_ERROR = "NONE"
-"""What Kafka's message of no error says."""
+"""The message that Kafka sends without an error."""
 
 FAILED = "The update failed for all features since the following feature had an error: "
 

@@ -29,7 +29,7 @@ VERSION = 3
 """The first version with broker epochs of the replicas."""
 
 RETRY_MS, METADATA_WAIT_MS = 500, 5000
-"""When a failed request is repeated, and when it is if the metadata should have told its result."""
+"""The delay of a retry, and of one for which the metadata should have brought the result."""
 
 NOT_CHANGED = (error_codes.OPERATION_NOT_ATTEMPTED, error_codes.INELIGIBLE_REPLICA)
 METADATA_WILL_ARRIVE = (

@@ -25,8 +25,8 @@ from kafkadouble.server.raft.leader_state import MAX_OBSERVERS, LeaderState
 from kafkadouble.server.raft.quorum_state import LAST_EPOCH
 from kafkadouble.server.requests.request import Peer
 from kafkadouble.server.tracing.history import errors_in
+from tests.server.controller import broker_life
 from tests.server.controllers import STEP, Controllers, address
-from tests.server.metadata import broker_life
 from tests.support.listeners import CONTROLLER
 
 from .control_requests import BROKERS, GOOD

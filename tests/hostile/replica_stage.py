@@ -15,7 +15,7 @@ from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.server.node import Node
 from kafkadouble.wire.batch import Record, check_crc, decode_all, encode_batch, iter_batches
 from tests.server.controllers import STEP, OnDisks
-from tests.server.liars import BROKERS, Liars
+from tests.server.replica.replication.liars import BROKERS, Liars
 
 from .stage import Log
 

@@ -16,7 +16,7 @@ from kafkadouble.server.node import Node
 from kafkadouble.server.raft import reconfiguration
 from kafkadouble.server.raft.messages import TOPIC
 from kafkadouble.server.raft.quorum_state import LAST_EPOCH
-from tests.server.metadata import broker_life
+from tests.server.controller import broker_life
 from tests.server.raft.asking import begin, end, vote
 from tests.server.raft.changing import update
 

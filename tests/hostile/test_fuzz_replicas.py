@@ -17,7 +17,7 @@ from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.message import Message
 from tests.hostile.fuzzing import FRAMES, MB, SEED, resident
-from tests.server.liars import BROKERS
+from tests.server.replica.replication.liars import BROKERS
 from tests.support.listeners import BROKER
 
 from .replica_lies import OF_FETCHES, asked, ends, granted, on_the_wire

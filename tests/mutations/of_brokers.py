@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from .mutation import Mutation
 
-_HERE = "tests/server/metadata/test_"
-_REGISTRATION, _BEATS, _HEARTBEATS = (f"{_HERE}{name}.py" for name in ("registration", "broker_beats", "heartbeats"))
-_STATES, _CHANGES, _ELECTIONS = (f"{_HERE}{name}.py" for name in ("broker_states", "broker_changes", "elections"))
+_HERE = "tests/server/controller/test_"
+_REGISTRATION, _BEATS, _HEARTBEATS = (
+    f"{_HERE}{name}.py" for name in ("broker_registration", "broker_heartbeat", "broker_heartbeat_manager")
+)
+_STATES, _CHANGES, _ELECTIONS = (
+    f"{_HERE}{name}.py" for name in ("broker_control_state", "broker_changes", "elections")
+)
 _CHANGES_OF_VOTERS = ("tests/server/raft/test_reconfiguration.py", "tests/server/raft/test_adding_voters.py")
 
 BROKERS = {
@@ -49,7 +53,7 @@ BROKERS = {
         "server/controller/broker_epochs.py",
         "    if broker.epoch != epoch:\n",
         "    if broker.epoch < epoch:\n",
-        (_BEATS, f"{_HERE}isr.py"),
+        (_BEATS, f"{_HERE}alter_partition.py"),
         "a process that was replaced keeps its successor alive",
     ),
     "fencing: a broker is unfenced before it has read its registration": Mutation(
@@ -126,21 +130,21 @@ BROKERS = {
         "server/controller/leader_election.py",
         "return broker in (self.isr or self.elr) and self.may_lead(broker)",
         "return self.may_lead(broker)",
-        (_ELECTIONS, f"{_HERE}partition_change.py"),
+        (_ELECTIONS, f"{_HERE}partition_change_builder.py"),
         "acknowledged records are lost",
     ),
     "elections: an eligible replica leads beside an in-sync set": Mutation(
         "server/controller/leader_election.py",
         "return broker in (self.isr or self.elr) and self.may_lead(broker)",
         "return broker in (*self.isr, *self.elr) and self.may_lead(broker)",
-        (_ELECTIONS, f"{_HERE}partition_change.py"),
+        (_ELECTIONS, f"{_HERE}partition_change_builder.py"),
         "a replica leads that lacks what was committed since it fell out (KIP-966)",
     ),
     "elections: an election without leave is unclean": Mutation(
         "server/controller/leader_election.py",
         "    if election is Election.UNCLEAN:\n",
         "    if True:\n",
-        (_ELECTIONS, f"{_HERE}partition_change.py"),
+        (_ELECTIONS, f"{_HERE}partition_change_builder.py"),
         "unclean.leader.election.enable=false is not obeyed",
     ),
     "elections: a lost disk is eligible": Mutation(

@@ -106,7 +106,7 @@ LOGS = {
         "server/raft/raft_log.py",
         "            self.history.forget_before(id.offset)\n            self.delete_old_segments()\n",
         "            self.history.forget_before(id.offset)\n",
-        (_KEEPING, "tests/server/test_trimmed_controllers.py"),
+        (_KEEPING, "tests/server/controller/test_trimmed_controllers.py"),
         "the metadata log grows until the next look",
     ),
     "log: what an interruption left of old segments stays": Mutation(
@@ -162,7 +162,7 @@ LOGS = {
         "server/log/files/flush_ledger.py",
         "min(offset, self._cut_to)",
         "offset",
-        (_LEDGER, "tests/server/test_flushing.py"),
+        (_LEDGER, "tests/server/logs/test_flushing.py"),
         "records count as durable that no flush covered, and a loss of power takes them",
     ),
     "log: what an unconfirmed flush covered is not due again": Mutation(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from .mutation import Mutation
 
-_IN_SYNC, _ISR = "tests/server/replication/test_in_sync.py", "tests/server/metadata/test_isr.py"
-_REPLICATION, _FALSE = "tests/server/test_replication.py", "tests/server/test_false_followers.py"
-_FOLLOWING = "tests/server/replication/test_following.py"
+_IN_SYNC, _ISR = "tests/server/replica/replication/test_in_sync.py", "tests/server/controller/test_alter_partition.py"
+_REPLICATION, _FALSE = (
+    "tests/server/replica/replication/test_replication.py",
+    "tests/server/replica/replication/test_false_followers.py",
+)
+_FOLLOWING = "tests/server/replica/replication/test_following.py"
 _CONVERSATIONS = "tests/test_conversations.py"
 _COMES = f"{_IN_SYNC}::test_a_follower_comes_in_from_the_start_of_the_epoch_on"
 
@@ -148,7 +151,7 @@ REPLICATION = {
         "server/replica/partition.py",
         "        if offset > log.high_watermark:\n",
         "        if 0 <= offset != log.high_watermark:\n",
-        ("tests/server/test_partition.py",),
+        ("tests/server/replica/test_partition.py",),
         "a consumer is told an end of the log that is before what it has read (KIP-207)",
     ),
     "fencing: any leader epoch is served": Mutation(

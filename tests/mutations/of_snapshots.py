@@ -12,8 +12,8 @@ _SERVING, _FETCHING, _READING, _WRITING = (
     f"{_HERE}{name}.py" for name in ("serving", "fetching", "reading", "writing")
 )
 _RAFT_LOG, _KIP_630 = "tests/server/raft/test_raft_log.py", "tests/kips/test_kip_630.py"
-_CONTROLLERS, _CHANGED = "tests/server/test_controllers.py", "tests/server/metadata/test_changed.py"
-_COMMITTED = "tests/server/metadata/test_committed.py"
+_CONTROLLERS, _CHANGED = "tests/server/controller/test_controllers.py", "tests/server/metadata/test_changed_records.py"
+_COMMITTED = "tests/server/metadata/test_metadata_loader.py"
 
 SNAPSHOTS = {
     "snapshots: a later epoch at the start of the log goes on": Mutation(

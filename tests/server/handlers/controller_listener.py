@@ -9,8 +9,8 @@ from kafkadouble.messages.generated.broker_heartbeat import BrokerHeartbeatReque
 from kafkadouble.messages.message import Message
 from kafkadouble.server.apis.served import CONTROLLER_SERVED
 from kafkadouble.server.requests.request import Peer, Request
+from tests.server.controller import broker_life
 from tests.server.harness import Harness, Pending
-from tests.server.metadata import broker_life
 from tests.support.listeners import CONTROLLER
 
 SIZE_FIELD = 4

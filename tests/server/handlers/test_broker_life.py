@@ -20,10 +20,10 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.metadata.replay import MetadataDelta
+from tests.server.controller.broker_life import features
+from tests.server.controller.small_clusters import directory
 from tests.server.handlers.controller_listener import Controllers, versions
 from tests.server.harness import Harness
-from tests.server.metadata.broker_life import features
-from tests.server.metadata.small_clusters import directory
 
 OWN, OTHER = 1, 5
 SESSION = 9000

@@ -16,9 +16,9 @@ from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest
 from kafkadouble.messages.generated.list_partition_reassignments import ListPartitionReassignmentsRequest
 from kafkadouble.server.controller.alter_partition import BROKER_EPOCHS_FROM
 from kafkadouble.server.metadata.image import PartitionImage
+from tests.server.controller.broker_life import incarnation
+from tests.server.controller.small_clusters import directory
 from tests.server.handlers.controller_listener import Controllers, versions
-from tests.server.metadata.broker_life import incarnation
-from tests.server.metadata.small_clusters import directory
 
 TOPIC = "t"
 OWN, OTHERS = 1, (2, 3)

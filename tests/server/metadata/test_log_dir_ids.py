@@ -6,7 +6,7 @@ import pytest
 
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.metadata.log_dir_ids import LOST, MIGRATING, UNASSIGNED, is_online
-from tests.server.metadata.small_clusters import directory
+from tests.server.controller.small_clusters import directory
 
 KNOWN, OTHER = directory(1), directory(2)
 

@@ -1,0 +1,254 @@
+"""Heartbeats, and their absence: what they decide, and that the records say the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.controller.broker_control_state import BrokerControlState
+from kafkadouble.server.metadata.image import Image
+from kafkadouble.server.requests.request import Refusal
+from tests.server.controller.broker_life import END, SESSION, Office, request
+from tests.server.controller.small_clusters import at, cluster, directory, epoch_of, partition, said, with_topic
+
+ME = 2
+
+
+def two_lead(**cluster_of: Any) -> Image:
+    """Three brokers; ME leads one partition, alone is in sync in the other."""
+    image = cluster(1, ME, 3, **cluster_of)
+    return with_topic(image, "t", partition([ME, 1, 3]), partition([ME]))
+
+
+def said_of(office: Office, start: int = 0) -> list[dict[str, Any]]:
+    """What the brokers' own records say."""
+    own = [record for record in office.written[start:] if type(record).__name__ == "BrokerRegistrationChangeRecord"]
+    return [said(record) for record in own]
+
+
+class TestUnfencing:
+    def test_a_broker_is_unfenced_when_it_has_read_its_registration(self) -> None:
+        office = Office(cluster(1))
+        office.register(request(5))
+        at = END
+        for offset, wants_fence, expected in [
+            (at - 1, True, (BrokerControlState.FENCED, False)),
+            (at - 1, False, (BrokerControlState.FENCED, False)),
+            (at, True, (BrokerControlState.FENCED, True)),
+            (at, False, (BrokerControlState.UNFENCED, True)),
+            (at, False, (BrokerControlState.UNFENCED, True)),
+        ]:
+            done = office.beat(5, offset=offset, fence=wants_fence)
+            assert (done.state, done.caught_up) == expected
+        assert said_of(office) == [{"fenced": -1}]
+
+    def test_partitions_without_a_leader_get_it(self) -> None:
+        office = Office(with_topic(cluster(1, ME, fenced=[ME]), "t", partition([ME], isr=[ME], leader=-1)))
+        done = office.beat(ME)
+        assert done.state is BrokerControlState.UNFENCED
+        assert at(office.image, "t").leader == ME
+        assert [type(record).__name__ for record in done.records] == [
+            "BrokerRegistrationChangeRecord",
+            "PartitionChangeRecord",
+        ]
+
+    def test_what_a_new_leader_does_not_know_exactly_is_everything_that_it_found(self) -> None:
+        office = Office(cluster(1, fenced=[1]))
+        assert office.beat(1, offset=END - 2).state is BrokerControlState.FENCED
+        assert office.beat(1, offset=END - 1).state is BrokerControlState.UNFENCED
+
+
+class TestFencing:
+    def test_a_broker_is_fenced_when_it_wants(self) -> None:
+        office = Office(two_lead())
+        done = office.beat(ME, fence=True)
+        assert done.state is BrokerControlState.FENCED
+        assert said_of(office) == [{"fenced": 1}]
+        assert at(office.image, "t").leader == 1
+
+    def test_silent_brokers_are_fenced_one_after_the_other(self) -> None:
+        office = Office(two_lead())
+        assert office.wait(SESSION) == []
+        office.beat(1)
+        assert office.wait(1) == [ME, 3]
+        assert at(office.image, "t").leader == 1
+        assert at(office.image, "t").isr == (1,)
+        assert at(office.image, "t", 1).leader == -1
+        assert office.wait(SESSION) == [1]
+        assert office.wait(100 * SESSION) == []
+
+    def test_the_last_of_them_keeps_what_the_others_left(self) -> None:
+        office = Office(two_lead())
+        assert office.wait(SESSION + 1) == [1, ME, 3]
+        assert at(office.image, "t").leader == -1
+        assert not any(broker.active for broker in office.image.brokers.values())
+
+    def test_a_fenced_broker_that_falls_silent_is_fenced_again(self) -> None:
+        office = Office(cluster(1))
+        office.register(request(5))
+        office.beat(5, fence=True)
+        office.beat(1)
+        assert office.wait(SESSION + 1) == [1, 5]
+        assert said_of(office) == [{"fenced": 1}, {"fenced": 1}]
+
+    def test_one_that_comes_back_is_unfenced_in_the_same_registration(self) -> None:
+        office = Office(two_lead())
+        office.wait(SESSION + 1)
+        assert office.beat(ME).state is BrokerControlState.UNFENCED
+        assert at(office.image, "t", 1).leader == ME
+        assert office.broker(ME).epoch == epoch_of(ME)
+
+    def test_a_broker_that_sends_no_heartbeats_is_never_fenced(self) -> None:
+        office = Office(cluster(1, 2))
+        office.heartbeats.never_expires(2)
+        assert office.wait(10 * SESSION) == [1]
+
+
+class TestShutdown:
+    def test_leaders_move_first_and_everybody_knows_before_it_goes(self) -> None:
+        office = Office(two_lead())
+        for other in (1, 3):
+            office.beat(other)
+        done = office.beat(ME, stop=True)
+        assert done.state is BrokerControlState.CONTROLLED_SHUTDOWN
+        assert said_of(office) == [{"in_controlled_shutdown": 1}]
+        assert (at(office.image, "t").leader, at(office.image, "t").isr) == (1, (1, 3))
+        controlled_shutdown_offset = office.image.end.offset - 1
+        assert office.beat(ME, stop=True).state is BrokerControlState.CONTROLLED_SHUTDOWN
+        office.beat(1, offset=controlled_shutdown_offset)
+        office.beat(3, offset=controlled_shutdown_offset - 1)
+        assert office.beat(ME, stop=True).state is BrokerControlState.CONTROLLED_SHUTDOWN
+        office.beat(3, offset=controlled_shutdown_offset)
+        done = office.beat(ME, stop=True)
+        assert done.state is BrokerControlState.SHUTDOWN_NOW
+        assert said_of(office) == [{"in_controlled_shutdown": 1}, {"fenced": 1}]
+        assert not office.broker(ME).active
+
+    def test_a_broker_that_leads_nothing_goes_at_once(self) -> None:
+        office = Office(two_lead())
+        assert office.beat(3, stop=True).state is BrokerControlState.SHUTDOWN_NOW
+        assert said_of(office) == [{"fenced": 1}]
+        assert at(office.image, "t").isr == (ME, 1)
+
+    def test_a_fenced_one_goes_at_once_and_is_fenced_again(self) -> None:
+        office = Office(cluster(1, 2, fenced=[2]))
+        assert office.beat(2, stop=True, offset=0).state is BrokerControlState.SHUTDOWN_NOW
+        assert said_of(office) == [{"fenced": 1}]
+
+    def test_one_that_goes_on_leading_does_not_go(self) -> None:
+        office = Office(two_lead())
+        office.beat(ME, stop=True)
+        again = with_topic(office.image, "u", partition([ME]))
+        office.image = again
+        for other in (1, 3):
+            office.beat(other)
+        assert office.beat(ME, stop=True).state is BrokerControlState.CONTROLLED_SHUTDOWN
+
+    def test_a_new_leader_begins_the_shutdown_again_without_a_second_record(self) -> None:
+        office = Office(two_lead())
+        office.beat(ME, stop=True)
+        office.image = with_topic(office.image, "u", partition([ME, 1]))
+        office.new_leader()
+        for other in (1, 3):
+            office.beat(other)
+        assert office.beat(ME, stop=True).state is BrokerControlState.CONTROLLED_SHUTDOWN
+        assert said_of(office) == [{"in_controlled_shutdown": 1}]
+        assert at(office.image, "u").leader == 1
+        for other in (1, 3):
+            office.beat(other)
+        assert office.beat(ME, stop=True).state is BrokerControlState.SHUTDOWN_NOW
+
+    def test_one_that_died_on_its_way_out_is_fenced_and_may_come_back(self) -> None:
+        office = Office(two_lead())
+        office.beat(ME, stop=True)
+        office.wait(SESSION + 1)
+        assert office.beat(ME, stop=False).state is BrokerControlState.UNFENCED
+        assert office.beat(ME).state is BrokerControlState.UNFENCED
+        assert office.broker(ME).in_controlled_shutdown
+
+    def test_two_that_leave_do_not_wait_for_one_another(self) -> None:
+        image = with_topic(cluster(1, 2, 3), "t", partition([1, 3]), partition([2, 3]))
+        office = Office(image)
+        for leaving in (1, 2):
+            assert office.beat(leaving, stop=True).state is BrokerControlState.CONTROLLED_SHUTDOWN
+        office.beat(3)
+        for leaving in (1, 2):
+            assert office.beat(leaving, stop=True).state is BrokerControlState.SHUTDOWN_NOW
+
+
+class TestDirectories:
+    A, B = directory(ME, 0), directory(ME, 1)
+
+    def image(self, **cluster_of: Any) -> Image:
+        image = cluster(1, ME, directories=2, **cluster_of)
+        return with_topic(image, "t", partition([ME, 1], directories=[self.A, directory(1)]))
+
+    def test_replicas_in_a_directory_that_failed_lead_no_more(self) -> None:
+        office = Office(self.image())
+        assert office.beat(ME, offline=[self.A]).state is BrokerControlState.UNFENCED
+        assert office.broker(ME).log_dirs == (self.B,)
+        assert (at(office.image, "t").leader, at(office.image, "t").isr) == (1, (1,))
+        assert office.beat(ME, offline=[self.A]).records == []
+
+    def test_one_that_it_never_had_is_nothing(self) -> None:
+        office = Office(self.image())
+        assert office.beat(ME, offline=[Uuid(b"x" * 16)]).records == []
+
+    def test_it_may_be_fenced_and_lose_one_at_once(self) -> None:
+        office = Office(self.image())
+        done = office.beat(ME, fence=True, offline=[self.A])
+        assert said_of(office) == [{"fenced": 1}, {"log_dirs": [self.B]}]
+        assert done.state is BrokerControlState.FENCED
+        epochs = [record for record in done.records if type(record).__name__ == "PartitionChangeRecord"]
+        assert len(epochs) == 1, "the second change saw the first"
+
+    def test_the_first_time_it_says_which_are_cordoned_is_written_down(self) -> None:
+        office = Office(self.image())
+        office.register(request(5))
+        start = len(office.written)
+        steps: list[tuple[list[Uuid] | None, list[dict[str, Any]]]] = [
+            (None, []),
+            ([], [{"cordoned_log_dirs": []}]),
+            ([], []),
+            ([directory(5)], [{"cordoned_log_dirs": [directory(5)]}]),
+            ([directory(5)], []),
+            (None, []),
+            ([], [{"cordoned_log_dirs": []}]),
+        ]
+        for cordoned, expected in steps:
+            office.beat(5, fence=True, cordoned=cordoned)
+            assert said_of(office, start) == expected
+            start = len(office.written)
+
+    def test_one_that_a_new_leader_knows_has_said_it_before(self) -> None:
+        office = Office(self.image())
+        assert office.beat(ME, cordoned=[]).records == []
+        assert said_of(office) == []
+        office.beat(ME, cordoned=[self.B, self.A])
+        assert office.beat(ME, cordoned=[self.A, self.B]).records == []
+        assert office.broker(ME).cordoned_log_dirs == (self.B, self.A)
+
+    def test_before_metadata_4_3_nobody_writes_it_down(self) -> None:
+        office = Office(self.image(level=29))
+        assert office.beat(ME, cordoned=[self.A]).records == []
+
+
+class TestStaleEpochs:
+    @pytest.mark.parametrize(
+        ("broker", "epoch", "message"),
+        [
+            (9, 5, "No broker registration found for broker id 9"),
+            (-1, -1, "No broker registration found for broker id -1"),
+            (1, epoch_of(2), f"Expected broker epoch {epoch_of(1)}, but got broker epoch {epoch_of(2)}"),
+            (1, -1, f"Expected broker epoch {epoch_of(1)}, but got broker epoch -1"),
+        ],
+    )
+    def test_a_broker_that_is_not_registered_so_has_no_say(self, broker: int, epoch: int, message: str) -> None:
+        office = Office(cluster(1, 2))
+        with pytest.raises(Refusal) as refused:
+            office.beat(broker, epoch=epoch)
+        assert (refused.value.code, refused.value.message) == (error_codes.STALE_BROKER_EPOCH, message)
+        assert office.wait(SESSION + 1) == [1, 2], "it did not count as heard"

@@ -1,0 +1,152 @@
+"""A controller starts on a directory of which one byte is another: it stops with the name of a file, or goes on with what was there, and never
+with anything else (KIP-595, KIP-630)."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+import pytest
+
+from tests.server.controller.corrupt_metadata import (
+    FILES,
+    FOLDER,
+    LEFT,
+    SEED,
+    Left,
+    formatted,
+    spoilt,
+    start_of,
+    started,
+)
+from tests.server.log.files.lossy_disk import Contents
+
+SAMPLE = 50
+"""So many bytes of a file are changed, each in a start of its own; all of a file that has no more."""
+
+
+def places(left: Left, path: str, random: Random) -> list[int]:
+    size = len(left.disk.contents[path].data)
+    return sorted(random.sample(range(size), min(size, SAMPLE)))
+
+
+@pytest.mark.parametrize("clean", [False, True])
+def test_what_is_not_corrupt_is_as_it_was(clean: bool) -> None:
+    left = LEFT[clean]
+    found = start_of(left.disk.copy())
+    assert isinstance(found, Left)
+    assert found[1:] == left[1:]
+    assert len(left.log) > 300
+    assert len(left.snapshots) > 1
+
+
+def of(*endings: str) -> list[str]:
+    return [path for path in FILES if path.endswith(endings)]
+
+
+@pytest.mark.parametrize("path", of(".log"))
+def test_a_log_that_was_closed_well_and_is_corrupt_stops_the_start(path: str) -> None:
+    """Every byte of it, in old segments, too."""
+    random = Random(f"{SEED} {path}")
+    for at in places(LEFT[True], path, random):
+        problem = start_of(spoilt(LEFT[True], path, at, random.randrange(8)))
+        assert isinstance(problem, str), at
+        assert re.match(re.escape(path) + r": .+ at byte [0-9]+", problem), problem
+
+
+@pytest.mark.parametrize("path", of(".log"))
+def test_a_log_that_was_flushed_and_is_corrupt_stops_the_start_also_after_a_kill(path: str) -> None:
+    random = Random(f"{SEED} flushed {path}")
+    end = LEFT[True].disk.contents["recovery-point-offset-checkpoint"].data
+    left = LEFT[False]._replace(disk=LEFT[False].disk.copy())
+    left.disk.contents["recovery-point-offset-checkpoint"] = Contents(bytes(end))
+    for at in places(left, path, random)[::3]:
+        found = start_of(spoilt(left, path, at, random.randrange(8)))
+        if isinstance(found, str):
+            assert path in found or "epoch" in found, found
+        else:  # an epoch is under no checksum, and where the stop was not clean nothing else tells of it
+            assert sum(a != b for a, b in zip(found.log, left.log, strict=True)) <= 1, at
+
+
+@pytest.mark.parametrize("path", of(".log"))
+def test_a_log_that_was_not_flushed_ends_where_it_is_corrupt(path: str) -> None:
+    """As in Apache Kafka. What the newest snapshot stands for is there all the same, and the vote."""
+    random, left = Random(f"{SEED} {path}"), LEFT[False]
+    for at in places(left, path, random):
+        found = start_of(spoilt(left, path, at, random.randrange(8)))
+        if isinstance(found, str):
+            assert "epoch" in found, found
+            continue
+        whole = found.log == left.log[: len(found.log)] or len(found.log) == len(left.log)
+        assert whole, at
+        # a log that begins again at the end of the newest snapshot leaves nothing that an older one could be for
+        assert found.snapshots == [each for each in left.snapshots if each.offset >= found.start]
+        assert found.snapshots[-1] == left.snapshots[-1]
+        assert found.election == left.election
+
+
+@pytest.mark.parametrize("clean", [False, True])
+def test_a_snapshot_that_is_corrupt_stops_the_start(clean: bool) -> None:
+    random, left = Random(SEED), LEFT[clean]
+    path = max(of(".checkpoint"))
+    for at in range(len(left.disk.contents[path].data)):
+        problem = start_of(spoilt(left, path, at, random.randrange(8)))
+        assert isinstance(problem, str), at
+        assert re.match(re.escape(path) + r": .+ at byte [0-9]+", problem), problem
+
+
+def test_what_a_directory_was_formatted_with_stops_the_start_when_it_is_corrupt() -> None:
+    random, disk = Random(SEED), formatted(1)
+    path = f"{FOLDER}00000000000000000000-0000000000.checkpoint"
+    left, true = Left(disk, 0, b"", None, []), started(disk.copy()).logs.bootstrap
+    for at in range(len(disk.contents[path].data)):
+        bad = spoilt(left, path, at, random.randrange(8))
+        problem = start_of(bad.copy())
+        if isinstance(problem, str):
+            assert path in problem, problem
+        else:  # an offset or an epoch, which are under no checksum, and say nothing here
+            assert started(bad).logs.bootstrap == true, at
+
+
+def test_a_vote_that_is_not_what_was_written_stops_the_start_where_that_can_be_told() -> None:
+    """The file has no checksum: another digit of a number is another number, and so is one without its sign."""
+    left, path = LEFT[True], FOLDER + "quorum-state"
+    data = left.disk.contents[path].data
+    for at in range(len(data)):
+        for bit in range(8):
+            found = start_of(spoilt(left, path, at, bit))
+            if isinstance(found, str):
+                assert path in found or "epoch" in found, found
+            else:
+                changed = bytes([data[at]]), bytes([data[at] ^ 1 << bit])
+                assert all(each.isdigit() or each in b'"abcdefghijklmnopqrstuvwxyz-\r' for each in changed), (
+                    at,
+                    changed,
+                )
+                assert found.log == left.log
+
+
+def test_a_folder_that_says_to_be_of_another_topic_stops_the_start() -> None:
+    """To put it aside and begin with an empty log would be to vote anew."""
+    path, left = FOLDER + "partition.metadata", LEFT[True]
+    for at in range(len(left.disk.contents[path].data)):
+        for bit in range(8):
+            found = start_of(spoilt(left, path, at, bit))
+            if isinstance(found, str):
+                assert path in found
+            else:
+                assert found[1:] == left[1:], at
+
+
+@pytest.mark.parametrize(
+    "path", of("index", ".snapshot", "offset-checkpoint", "leader-epoch-checkpoint", ".kafka_cleanshutdown")
+)
+def test_what_can_be_learnt_anew_changes_nothing(path: str) -> None:
+    """Or stops the start: of two files that contradict one another nobody knows which is right."""
+    random, left = Random(f"{SEED} {path}"), LEFT[True]
+    for at in places(left, path, random) if path in left.disk.contents else ():
+        found = start_of(spoilt(left, path, at, random.randrange(8)))
+        if isinstance(found, str):
+            assert path.rpartition("/")[2] in found, found
+        else:
+            assert found[1:] == left[1:], at

@@ -1,0 +1,91 @@
+"""Three brokers with a partition, and what is expected of them when its leader lies about it for a while."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages.generated.fetch import FetchResponse
+from kafkadouble.server.node import Node
+from tests.server.replica.replication.liars import BROKERS, Liars, Lie
+from tests.server.replica.replication.replicated_topic import contents, create, partition, produce, settled
+
+END = 3
+"""Where everybody's log ends when the lies begin; the leader's has one more record soon after."""
+LIES_MS, FETCHES = 4000, 16
+"""How long they last, and how many requests two followers may make in that time, who wait a second after each."""
+
+PartitionData = FetchResponse.PartitionData
+Change = Callable[[PartitionData], None]
+
+
+def three() -> Liars:
+    """The brokers, and a topic that has records everywhere."""
+    found = Liars(1)
+    for id in BROKERS:
+        found.add_broker(id)
+    found.until(lambda: len(found.leader.controller.image.live_brokers()) == 3)
+    create(found, "t")
+    found.until(lambda: all(found.nodes[id].controller.image.topic_named("t") is not None for id in BROKERS))
+    for number in range(END):
+        assert produce(found, b"v%d" % number) == (0, number)
+    found.until(lambda: settled(found))
+    found.step(1000)
+    return found
+
+
+def saying(**fields: Any) -> Callable[[Any], None]:
+    """The lie that these fields are so."""
+
+    def change(data: Any) -> None:
+        for name, value in fields.items():
+            setattr(data, name, value)
+
+    return change
+
+
+def followers(cluster: Liars) -> list[Node]:
+    return [cluster.nodes[id] for id in BROKERS if id != partition(cluster).leader]
+
+
+def told(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+def live_with(cluster: Liars, lie: Lie) -> int:
+    """The leader has something to say, and lies about it for a while; how often it was asked."""
+    asked = 0
+
+    def counted(request: Any, answer: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        return lie(request, answer)
+
+    cluster.lie = counted
+    assert produce(cluster, b"news", acks=1)[0] == 0
+    cluster.step(LIES_MS)
+    cluster.lie = None
+    assert all(node.halted is None for node in cluster.nodes.values())
+    return asked
+
+
+def goes_on(cluster: Liars) -> None:
+    """Everybody comes to have the same, and is in sync."""
+    cluster.until(lambda: settled(cluster) and len(partition(cluster).isr) == 3, 60_000)
+    assert produce(cluster, b"after")[0] == 0
+    cluster.until(lambda: settled(cluster))
+
+
+def is_refused(cluster: Liars, caplog: pytest.LogCaptureFixture, lie: Lie, words: str, most: int = FETCHES) -> None:
+    """Nothing of it is taken over, it is told once by each follower, and they do not ask again and again."""
+    before = [contents(node) for node in followers(cluster)]
+    asked = live_with(cluster, lie)
+    assert [contents(node) for node in followers(cluster)] == before
+    found = told(caplog)
+    assert [line for line in found if words in line], found
+    assert len(found) <= 4, found
+    assert asked <= most
+    goes_on(cluster)

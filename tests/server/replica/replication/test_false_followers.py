@@ -1,0 +1,301 @@
+"""Those who fetch in the name of a replica, and are none, or say what cannot be: they come into no in-sync set, move no high watermark, and
+keep nobody who is one from anything. And a controller whose answers about the in-sync set cannot be."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest, AlterPartitionResponse
+from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
+from kafkadouble.messages.generated.fetch import FetchRequest
+from kafkadouble.server.node import Node
+from kafkadouble.server.replica.partition import Partition
+from kafkadouble.server.replica.replication.alter_partition_manager import AlterPartitionManager
+from kafkadouble.server.replica.replication.in_sync_replicas import InSyncReplicas
+from tests.server.machine import produce_request
+from tests.server.replica.replication.liars import Liars
+from tests.server.replica.replication.lied_to import END, followers, saying, three
+from tests.server.replica.replication.replicated_topic import (
+    contents,
+    fetched,
+    leader,
+    log_of,
+    partition,
+    produce,
+    reassign,
+    settled,
+)
+
+
+@pytest.fixture
+def cluster() -> Liars:
+    return three()
+
+
+def ask(cluster: Liars, replica: int, offset: int = 0, *, broker_epoch: int = -1, **fields: Any) -> Any:
+    """What the leader tells who fetches as this replica."""
+    node = leader(cluster)
+    topic = node.controller.image.topic_named("t")
+    assert topic is not None
+    given = {"current_leader_epoch": partition(cluster).leader_epoch, "partition_max_bytes": 1 << 20, **fields}
+    wanted = FetchRequest.FetchPartition(partition=0, fetch_offset=offset, **given)
+    request = FetchRequest(
+        replica_state=FetchRequest.ReplicaState(replica_id=replica, replica_epoch=broker_epoch),
+        max_bytes=1 << 20,
+        session_epoch=-1,
+        topics=[FetchRequest.FetchTopic(topic_id=topic.id, partitions=[wanted])],
+    )
+    [data] = cluster.ask(node, request, 17).responses[0].partitions
+    return data
+
+
+def cut_off(cluster: Liars) -> Node:
+    """A follower that hears nothing any more; there is a record that it has not."""
+    follower = followers(cluster)[0]
+    cluster.cut.add(follower.id)
+    assert produce(cluster, b"news", acks=1) == (0, END)
+    cluster.step(1000)
+    return follower
+
+
+@pytest.mark.parametrize("replica", [0, 1, 99, 2**31 - 1])
+def test_who_is_no_replica_gets_nothing_and_moves_nothing(cluster: Liars, replica: int) -> None:
+    cut_off(cluster)
+    data = ask(cluster, replica, END + 1)
+    assert (data.error_code, bytes(data.records)) == (error_codes.UNKNOWN_LEADER_EPOCH, b"")
+    assert ask(cluster, replica, END + 1, current_leader_epoch=-1).error_code == error_codes.NOT_LEADER_OR_FOLLOWER
+    assert fetched(cluster, leader(cluster))[1] == END
+
+
+def test_who_is_no_replica_is_not_told_where_histories_part(cluster: Liars) -> None:
+    data = ask(cluster, 99, 100, last_fetched_epoch=0)
+    assert data.error_code == error_codes.UNKNOWN_LEADER_EPOCH
+    assert data.diverging_epoch is None or data.diverging_epoch.end_offset < 0
+
+
+def test_a_leader_is_no_follower_of_its_own(cluster: Liars) -> None:
+    cut_off(cluster)
+    assert ask(cluster, leader(cluster).id, END + 1).error_code == error_codes.UNKNOWN_LEADER_EPOCH
+    assert fetched(cluster, leader(cluster))[1] == END
+
+
+@pytest.mark.parametrize("offset", [END + 2, 10**6, 2**63 - 1, -1, -(2**63)])
+def test_an_offset_that_the_leader_does_not_have_is_no_progress(cluster: Liars, offset: int) -> None:
+    follower = cut_off(cluster)
+    assert ask(cluster, follower.id, offset).error_code == error_codes.OFFSET_OUT_OF_RANGE
+    assert fetched(cluster, leader(cluster))[1] == END
+    cluster.cut.clear()
+    cluster.until(lambda: settled(cluster))
+
+
+@pytest.mark.parametrize(
+    ("epoch", "code"), [(7, error_codes.UNKNOWN_LEADER_EPOCH), (2**31 - 1, error_codes.UNKNOWN_LEADER_EPOCH)]
+)
+def test_a_leader_epoch_that_is_not_the_leaders_is_refused(cluster: Liars, epoch: int, code: int) -> None:
+    follower = cut_off(cluster)
+    assert ask(cluster, follower.id, END + 1, current_leader_epoch=epoch).error_code == code
+    assert fetched(cluster, leader(cluster))[1] == END
+
+
+def test_a_follower_that_goes_back_takes_nothing_back(cluster: Liars) -> None:
+    assert fetched(cluster, leader(cluster))[1] == END
+    for follower in followers(cluster):
+        ask(cluster, follower.id, 0, last_fetched_epoch=-1)
+    assert fetched(cluster, leader(cluster))[1] == END
+
+
+def test_a_fetch_from_an_earlier_life_does_not_count(cluster: Liars) -> None:
+    """KIP-903: it would say of the new life what only the old one had."""
+    follower = followers(cluster)[0].id
+    before = cluster.nodes[follower].broker_epoch
+    cluster.kill(follower)
+    cluster.until(lambda: follower not in partition(cluster).isr, 60_000)
+    cluster.cut.add(follower)
+    cluster.add_broker(follower)
+    cluster.cut.clear()
+    cluster.until(lambda: cluster.nodes[follower].broker_epoch > before)
+    cluster.until(lambda: leader(cluster).controller.image.brokers[follower].epoch > before)
+    cluster.until(lambda: not leader(cluster).controller.image.brokers[follower].fenced)
+    assert ask(cluster, follower, END, broker_epoch=before).error_code == error_codes.NOT_LEADER_OR_FOLLOWER
+    assert ask(cluster, follower, END, broker_epoch=cluster.nodes[follower].broker_epoch).error_code == 0
+
+
+def test_who_comes_into_sync_does_so_in_the_life_in_which_it_fetched(cluster: Liars) -> None:
+    """The leader tells the controller the epoch that the follower named, not the one that it knows itself (KIP-903)."""
+    follower = followers(cluster)[0].id
+    cluster.kill(follower)
+    cluster.until(lambda: follower not in partition(cluster).isr, 60_000)
+    asked: list[AlterPartitionRequest] = []
+
+    def kept(request: Any, answer: Any) -> Any:
+        asked.append(request)
+        return answer
+
+    cluster.lie_of_controller = kept
+    cluster.add_broker(follower)
+    cluster.until(lambda: follower in partition(cluster).isr, 60_000)
+    [state] = [each for each in asked[-1].topics[0].partitions[0].new_isr_with_epochs if each.broker_id == follower]
+    assert state.broker_epoch == cluster.nodes[follower].broker_epoch
+
+
+def test_who_is_known_of_an_earlier_life_only_is_not_proposed(cluster: Liars) -> None:
+    follower = followers(cluster)[0]
+    changes, led, in_sync = led_by(leader(cluster))
+    in_sync.isr -= {follower.id}
+    led.fetched(follower.id, END, cluster.now, follower.broker_epoch - 1)
+    changes.maybe_change_isr(led)
+    assert in_sync.proposed is None
+    led.fetched(follower.id, END, cluster.now, follower.broker_epoch)
+    changes.maybe_change_isr(led)
+    assert in_sync.proposed == in_sync.isr | {follower.id}
+
+
+def test_who_is_fenced_or_about_to_stop_is_not_proposed(cluster: Liars) -> None:
+    """The controller would refuse it (KIP-841)."""
+    follower = followers(cluster)[0]
+    changes, led, in_sync = led_by(leader(cluster))
+    in_sync.isr -= {follower.id}
+    controller = leader(cluster).controller
+    image = controller.image
+    led.fetched(follower.id, END, cluster.now, follower.broker_epoch)
+    registered = image.brokers[follower.id]
+    for broker in (registered._replace(fenced=True), registered._replace(in_controlled_shutdown=True)):
+        controller.delta.image = image._replace(brokers=image.brokers.set(follower.id, broker))
+        changes.maybe_change_isr(led)
+        assert in_sync.proposed is None
+    controller.delta.image = image
+    changes.maybe_change_isr(led)
+    assert in_sync.proposed == in_sync.isr | {follower.id}
+
+
+Change = Callable[[AlterPartitionResponse.PartitionData], None]
+
+
+CANNOT_BE = {
+    "nobody": saying(isr=[]),
+    "not the leader": saying(isr=[12]),
+    "strangers": saying(isr=[11, 12, 13, 99]),
+    "somebody twice": saying(isr=[11, 11]),
+    "a later epoch of the leader": saying(leader_epoch=7),
+    "an older state": saying(partition_epoch=-3),
+    "a state of long after": saying(partition_epoch=2**31 - 1),
+    "another partition": saying(partition_index=5),
+}
+
+
+@pytest.mark.parametrize("change", CANNOT_BE.values(), ids=CANNOT_BE)
+def test_a_controller_that_says_what_cannot_be_of_the_set_is_not_believed(cluster: Liars, change: Change) -> None:
+    """The high watermark waits for whoever may be in the set, until the metadata tell."""
+    assert leader(cluster).id == 11
+    cluster.kill(13)
+    cluster.until(lambda: 13 not in partition(cluster).isr, 60_000)
+    cluster.step(1000)
+    changes, led, in_sync = led_by(leader(cluster))
+    in_sync.remotes[13].fetched(END, END, cluster.now, -1)
+    before, epoch, wished = in_sync.isr, in_sync.partition_epoch, in_sync.isr | {13}
+
+    def lie(request: Any, answer: Any) -> Any:
+        [data] = answer.topics[0].partitions
+        assert data.error_code == error_codes.INELIGIBLE_REPLICA, "it is away"
+        saying(error_code=0, leader_id=11, leader_epoch=led.leader_epoch, isr=[11], partition_epoch=epoch + 1)(data)
+        change(data)
+        return answer
+
+    cluster.lie_of_controller = lie
+    changes._submit(led, in_sync, wished)
+    cluster.submit(leader(cluster), produce_request("t", b"unseen", acks=1), 9, lambda answer: None)
+    cluster.step(2000)
+    assert (in_sync.isr, in_sync.partition_epoch, in_sync.proposed) == (before, epoch, wished)
+    assert led.high_watermark == END
+    cluster.lie_of_controller = None
+    cluster.add_broker(13)
+    cluster.until(lambda: len(partition(cluster).isr) == 3 and settled(cluster), 90_000)
+
+
+def test_a_controller_that_says_what_can_be_of_the_set_is_believed(cluster: Liars) -> None:
+    """So that it is not the harness that keeps the others from it."""
+    cut_off(cluster)
+    _, led, in_sync = led_by(leader(cluster))
+    cluster.until(lambda: len(in_sync.isr) == 2, 60_000)
+    assert in_sync.proposed is None
+    assert led.high_watermark == END + 1
+
+
+NOTHING_WAS_DONE = (error_codes.INELIGIBLE_REPLICA, error_codes.OPERATION_NOT_ATTEMPTED)
+MAY_HAVE_BEEN_DONE = (error_codes.INVALID_UPDATE_VERSION, error_codes.INVALID_REQUEST, error_codes.NEW_LEADER_ELECTED)
+
+
+@pytest.mark.parametrize("code", [*NOTHING_WAS_DONE, *MAY_HAVE_BEEN_DONE, error_codes.UNKNOWN_SERVER_ERROR])
+def test_whoever_was_proposed_is_waited_for_while_nobody_knows_what_became_of_it(cluster: Liars, code: int) -> None:
+    """Perhaps it was done, and the answer got lost; what comes next says only that things are not as the leader thought (KIP-497)."""
+    follower = followers(cluster)[0].id
+    cluster.kill(follower)
+    cluster.until(lambda: follower not in partition(cluster).isr, 60_000)
+    cluster.step(1000)
+    changes, led, in_sync = led_by(leader(cluster))
+    in_sync.remotes[follower].fetched(END, END, cluster.now, -1)
+    answers: list[int] = []
+
+    def lie(request: Any, answer: Any) -> Any:
+        [data] = answer.topics[0].partitions
+        answers.append(data.error_code)
+        data.error_code = code
+        return answer
+
+    cluster.lie_of_controller = lie
+    changes._submit(led, in_sync, wished := in_sync.isr | {follower})
+    cluster.until(lambda: bool(answers))
+    cluster.step(100)
+    assert answers == [error_codes.INELIGIBLE_REPLICA], "it is away: the controller has really done nothing"
+    cluster.submit(leader(cluster), produce_request("t", b"unseen", acks=1), 9, lambda answer: None)
+    cluster.step(1000)
+    if code in NOTHING_WAS_DONE:
+        assert (in_sync.proposed, led.high_watermark, len(answers)) == (None, END + 1, 1)
+    else:
+        assert (in_sync.proposed, led.high_watermark) == (wished, END)
+        assert (len(answers) > 1) == (code not in MAY_HAVE_BEEN_DONE), "asked again at once"
+        cluster.step(5000)
+        assert len(answers) > 1, "asked again when the metadata tell nothing"
+
+
+def led_by(node: Node) -> tuple[AlterPartitionManager, Partition, InSyncReplicas]:
+    led = node.partitions.get("t", 0)
+    assert led is not None
+    assert led.in_sync is not None
+    assert node.alter_partition_manager is not None
+    return node.alter_partition_manager, led, led.in_sync
+
+
+def test_a_new_replica_begins_within_a_batch_where_the_leaders_log_does(cluster: Liars) -> None:
+    """Records before an offset were deleted; the batch that it lies in is still there, and comes whole."""
+    assert produce(cluster, b"a", b"b", b"c", b"d") == (0, END)
+    cluster.step(1000)
+    of = DeleteRecordsRequest
+    asked = of.DeleteRecordsPartition(partition_index=0, offset=END + 2)
+    request = of(topics=[of.DeleteRecordsTopic(name="t", partitions=[asked])], timeout_ms=1000)
+    assert cluster.ask(leader(cluster), request, 2).topics[0].partitions[0].error_code == 0
+    first, second, third = partition(cluster).replicas
+    assert reassign(cluster, first, second) == 0
+    cluster.until(lambda: tuple(partition(cluster).replicas) == (first, second))
+    cluster.step(1000)
+    assert reassign(cluster, first, second, third) == 0
+    cluster.until(lambda: third in partition(cluster).isr, 60_000)
+    new = log_of(cluster.nodes[third])
+    assert (new.log_start_offset, new.log_end_offset) == (END + 2, END + 4)
+    [kept] = [bytes(each) for each in new.batches(END)]
+    assert contents(cluster.nodes[first]).endswith(kept)
+
+
+def test_who_is_refused_is_told_and_not_noted(cluster: Liars, caplog: pytest.LogCaptureFixture) -> None:
+    """Strangers can say what they want as often as they want: nothing is kept of them."""
+    _, _, in_sync = led_by(leader(cluster))
+    for replica in range(100, 200):
+        assert ask(cluster, replica, END).error_code == error_codes.UNKNOWN_LEADER_EPOCH
+    assert set(in_sync.remotes) == {node.id for node in followers(cluster)}
+    assert len(leader(cluster).fetch_sessions) <= 3
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]

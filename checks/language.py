@@ -17,6 +17,7 @@ import argparse
 import os
 import re
 import sys
+import tokenize
 from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
@@ -50,9 +51,11 @@ def problems(path: str, source: str, allowed: Sequence[str] = ()) -> list[Langua
     """What breaks the rules in one file; `allowed` are the phrases that may stand in it."""
     if not PERSONS.search(source) and all(len(line) <= WIDTH for line in source.splitlines()):
         return []
-    lines = list(prose.of_markdown(source) if path.endswith(".md") else prose.of_python(source))
-    found = [*_wide(path, lines), *_persons(path, lines, allowed)]
-    return sorted(found)
+    try:
+        lines = list(prose.of_markdown(source) if path.endswith(".md") else prose.of_python(source))
+    except (tokenize.TokenError, SyntaxError) as error:
+        return [LanguageProblem(path, 0, f"not readable as Python: {error}")]
+    return sorted([*_wide(path, lines), *_persons(path, lines, allowed)])
 
 
 def _wide(path: str, lines: list[prose.ProseLine]) -> Iterator[LanguageProblem]:

@@ -114,6 +114,11 @@ def test_folders_that_are_not_ours_and_links_are_left_out(tmp_path: Path) -> Non
     assert list(language.files(tmp_path)) == ["ours/a.md"]
 
 
+@pytest.mark.parametrize("source", ['"""no end', "if a:\n        b\n    c\n"])
+def test_a_file_that_is_no_python_is_a_problem(source: str) -> None:
+    assert texts("a.py", f"{source}  # {LONG}\n") == ["0 not"]
+
+
 def test_prose_keeps_the_number_of_its_line() -> None:
     found = list(prose.of_python('"""One.\n\nThree."""\n\na = 1  # five\n'))
     assert [(line.number, line.prose) for line in found] == [(1, '"""One.'), (2, ""), (3, 'Three."""'), (5, "# five")]

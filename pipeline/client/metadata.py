@@ -19,8 +19,8 @@ from kafkadouble.messages.generated.metadata import MetadataRequest, MetadataRes
 
 from .cluster import MetadataCache, Topic
 from .connection import BrokerConnection
+from .connection_pool import ConnectionPool
 from .errors import ConnectionLost, NoSuchHost, NoSuchPartition, NoSuchTopic, NotReachable, refusal
-from .links import ConnectionPool
 from .names import BrokerEndpoint, PartitionLeader, TopicPartition
 from .patience import Patience
 from .settings import ClientSettings

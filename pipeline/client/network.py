@@ -15,9 +15,9 @@ from kafkadouble.messages import error_codes
 
 from .cluster import LeaderAndEpoch, Topic
 from .connection import BrokerConnection
+from .connection_pool import ConnectionPool
 from .errors import ConnectionLost, NoLeader, TimedOut, refusal
 from .fetch_size import FetchSizes
-from .links import ConnectionPool
 from .metadata import Metadata
 from .names import BrokerEndpoint, PartitionLeader, TopicPartition
 from .patience import Patience

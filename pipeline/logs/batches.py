@@ -16,6 +16,7 @@ from kafkadouble.wire.batch_header import COMPRESSION_MASK, DELETE_HORIZON_FLAG
 from kafkadouble.wire.columns.fixed import fixed
 from kafkadouble.wire.compression import codec_name
 
+from .batch_runs import BatchRun
 from .levels import TableLevel, chosen
 from .lost import lost_row
 from .options import FAIL, REPORT, SKIP, SPLIT_BYTES, LogOptions
@@ -23,7 +24,6 @@ from .pieces import SegmentPiece, plan
 from .reading import parts
 from .records import wanted
 from .segments import SegmentListing
-from .stretches import BatchRun
 
 _ROWS = 1 << 16
 _TIME = pa.timestamp("us", "UTC")
@@ -127,18 +127,18 @@ def read(piece: SegmentPiece, names: Sequence[str], options: LogOptions) -> Iter
             yield lost_row(named, piece.segment, {"position": found.position, "size": size, "crc_ok": False})
 
 
-def _checked(stretch: BatchRun, piece: SegmentPiece, options: LogOptions) -> _Batches:
+def _checked(run: BatchRun, piece: SegmentPiece, options: LogOptions) -> _Batches:
     """The batches within the bounds, with the results of their checksums."""
-    headers = stretch.headers[wanted(stretch.headers, piece, include_control=True)]
+    headers = run.headers[wanted(run.headers, piece, include_control=True)]
     if not options.verify_crc:
-        return _Batches(headers, stretch.position, None)
-    good = columns.good_crc(stretch.buffer, headers)
+        return _Batches(headers, run.position, None)
+    good = columns.good_crc(run.buffer, headers)
     if options.on_corrupt == FAIL and not good.all():
-        position = stretch.position + int(headers.position[~good][0])
+        position = run.position + int(headers.position[~good][0])
         raise wrong_checksum(piece.segment, position)
     if options.on_corrupt == SKIP:
         headers, good = headers[good], good[good]
-    return _Batches(headers, stretch.position, good)
+    return _Batches(headers, run.position, good)
 
 
 def wrong_checksum(segment: SegmentListing, position: int) -> BadFile:

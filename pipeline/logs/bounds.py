@@ -13,13 +13,13 @@ import numpy as np
 
 from kafkadouble.wire import columns
 
+from .batch_runs import BatchRun, batch_runs
 from .finding import Folder
 from .indexes import OffsetIndex, quiet_until
-from .narrowing import FAR
+from .log_filter import FAR
 from .options import EARLIEST, LATEST, SKIP, LogOptions, offset_of
 from .segment_file import Vanished, opened
 from .segments import SegmentListing
-from .stretches import BatchRun, stretches
 
 
 class OffsetBounds(NamedTuple):
@@ -59,23 +59,23 @@ def _offset_in(segment: SegmentListing, timestamp: int) -> int | None:
     quiet = quiet_until(segment, timestamp)
     with opened(segment) as file:
         position = OffsetIndex(segment, file).position_before(quiet) if quiet >= 0 else 0
-        for stretch in stretches(file, segment, position, segment.size, SKIP):
-            if isinstance(stretch, BatchRun):
-                found = _offset_in_stretch(stretch, timestamp)
+        for run in batch_runs(file, segment, position, segment.size, SKIP):
+            if isinstance(run, BatchRun):
+                found = _offset_in_run(run, timestamp)
                 if found is not None:
                     return found
     return None
 
 
-def _offset_in_stretch(stretch: BatchRun, timestamp: int) -> int | None:
+def _offset_in_run(run: BatchRun, timestamp: int) -> int | None:
     """Reads a batch only when its largest timestamp is late enough; its records may still be
     earlier than the header says."""
-    headers = stretch.headers
+    headers = run.headers
     for index in np.flatnonzero(headers.max_timestamp >= timestamp).tolist():
         found: list[int] = []
-        origin = columns.Origin(None, None, position=stretch.position)
+        origin = columns.Origin(None, None, position=run.position)
         chosen = headers[index : index + 1]
-        for batch in columns.decode(stretch.buffer, chosen, ("offset", "timestamp"), origin, on_corrupt=SKIP):
+        for batch in columns.decode(run.buffer, chosen, ("offset", "timestamp"), origin, on_corrupt=SKIP):
             times = batch.column("timestamp").cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
             found += batch.column("offset").to_numpy()[times >= timestamp * 1000].tolist()
         if found:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from kafkadouble.wire.errors import UsageError
 
-from .narrowing import FAR, LogFilter
+from .log_filter import FAR, LogFilter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,14 +13,14 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from .batch_runs import BatchRun, batch_runs
 from .bounds import OffsetBounds, bounds_of
 from .finding import Folder, find
 from .indexes import OffsetIndex
-from .narrowing import FAR
+from .log_filter import FAR
 from .options import COMMITTED, SKIP, LogOptions
 from .segment_file import SegmentFile, Vanished, opened
 from .segments import SegmentListing, asked, segments_of
-from .stretches import BatchRun, stretches
 from .transactions import Aborted, TransactionOutcomes, decided
 
 
@@ -98,10 +98,10 @@ def _borders(
 def _walked(file: SegmentFile, segment: SegmentListing, start: int, end: int, split: int) -> int:
     """The first batch that begins at least `split` bytes after `start`; the end when there is none,
     or the bytes are unreadable."""
-    for stretch in stretches(file, segment, start, end, SKIP):
-        if not isinstance(stretch, BatchRun):
+    for run in batch_runs(file, segment, start, end, SKIP):
+        if not isinstance(run, BatchRun):
             return end
-        starts = stretch.headers.position + stretch.position
+        starts = run.headers.position + run.position
         later = starts[starts >= start + split]
         if len(later):
             return int(later[0])

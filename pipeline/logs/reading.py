@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .batch_runs import HEADER_BYTES, BatchRun, UnreadableRange, batch_runs
 from .options import LogOptions
 from .pieces import SegmentPiece
 from .segment_file import Vanished, opened
-from .stretches import OF_HEADERS, BatchRun, UnreadableRange, stretches
 
 
-def parts(piece: SegmentPiece, options: LogOptions, most: int = OF_HEADERS) -> Iterator[BatchRun | UnreadableRange]:
+def parts(piece: SegmentPiece, options: LogOptions, most: int = HEADER_BYTES) -> Iterator[BatchRun | UnreadableRange]:
     """Raises Vanished only if data must not be missing; otherwise a piece without a file is
     empty."""
     try:
         with opened(piece.segment, piece.end) as file:
-            yield from stretches(file, piece.segment, piece.start, piece.end, options.on_corrupt, most)
+            yield from batch_runs(file, piece.segment, piece.start, piece.end, options.on_corrupt, most)
     except Vanished as gone:
         if options.fail_on_data_loss:
             raise Vanished(f"{gone} (failOnDataLoss=false passes over it)") from None

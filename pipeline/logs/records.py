@@ -14,12 +14,12 @@ from kafkadouble.server.log.formats.errors import bad_from
 from kafkadouble.wire import columns
 from kafkadouble.wire.errors import WireError
 
+from .batch_runs import RECORD_BYTES, BatchRun, UnreadableRange
 from .levels import TableLevel
 from .lost import lost_row
 from .options import REPORT, LogOptions
 from .pieces import SegmentPiece, plan
 from .reading import parts
-from .stretches import STRETCH, BatchRun, UnreadableRange
 from .transactions import committed
 
 _ON_REQUEST = "headers"
@@ -33,22 +33,20 @@ def schema(options: LogOptions) -> pa.Schema:
 def read(piece: SegmentPiece, names: Sequence[str], options: LogOptions) -> Iterator[pa.RecordBatch]:
     """The records of a piece, some megabytes at a time. Raises BadFile as `onCorrupt` says;
     Vanished when the file is gone."""
-    for found in parts(piece, options, STRETCH):
+    for found in parts(piece, options, RECORD_BYTES):
         if isinstance(found, BatchRun):
             yield from _records(found, piece, names, options)
         elif options.on_corrupt == REPORT and not found.torn:
             yield _reported(found, piece, names)
 
 
-def _records(
-    stretch: BatchRun, piece: SegmentPiece, names: Sequence[str], options: LogOptions
-) -> Iterator[pa.RecordBatch]:
-    headers = stretch.headers[wanted(stretch.headers, piece, include_control=options.include_control)]
+def _records(run: BatchRun, piece: SegmentPiece, names: Sequence[str], options: LogOptions) -> Iterator[pa.RecordBatch]:
+    headers = run.headers[wanted(run.headers, piece, include_control=options.include_control)]
     crosses = len(headers) and (_begins(headers).min() < piece.first or headers.last_offset.max() >= piece.end_offset)
     made = [*names, "offset"] if crosses and "offset" not in names else list(names)
     try:
         for batch in columns.decode(
-            stretch.buffer, headers, made, _origin(piece, stretch.position),
+            run.buffer, headers, made, _origin(piece, run.position),
             check_crc=options.verify_crc, on_corrupt=options.on_corrupt,
         ):  # fmt: skip
             if crosses:

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from kafkadouble.wire import columns
 
+from .batch_runs import BatchRun, UnreadableRange
 from .batches import LATEST_TIME, wrong_checksum
 from .indexes import entries
 from .levels import Paths, TableLevel, chosen
@@ -18,7 +19,6 @@ from .pieces import SegmentPiece
 from .pieces import plan as plan_pieces
 from .reading import parts
 from .segment_file import Vanished
-from .stretches import BatchRun, UnreadableRange
 
 _EPOCH = pa.struct([pa.field("epoch", pa.int32()), pa.field("start_offset", pa.int64())])
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from kafkadouble.server.log.formats import names
 
 from .finding import Folder
-from .narrowing import FAR
+from .log_filter import FAR
 
 
 class SegmentListing(NamedTuple):

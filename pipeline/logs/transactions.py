@@ -21,12 +21,12 @@ from kafkadouble.server.log.transactions import AbortedTransaction
 from kafkadouble.wire import columns
 from kafkadouble.wire.errors import WireError
 
+from .batch_runs import BatchRun, batch_runs
 from .indexes import OffsetIndex
-from .narrowing import FAR
+from .log_filter import FAR
 from .options import SKIP
 from .segment_file import Vanished, opened
 from .segments import SegmentListing, reaching
-from .stretches import BatchRun, stretches
 
 
 class Aborted(NamedTuple):
@@ -119,15 +119,15 @@ def _events(log: list[SegmentListing], start: int) -> Iterator[tuple[int, int, b
         try:
             with opened(segment) as file:
                 position = OffsetIndex(segment, file).position_before(start)
-                for stretch in stretches(file, segment, position, segment.size, SKIP):
-                    if isinstance(stretch, BatchRun):
-                        yield from _in_stretch(stretch, start)
+                for run in batch_runs(file, segment, position, segment.size, SKIP):
+                    if isinstance(run, BatchRun):
+                        yield from _in_run(run, start)
         except Vanished:
             continue  # the reader of its records reports it
 
 
-def _in_stretch(stretch: BatchRun, start: int) -> Iterator[tuple[int, int, bool | None]]:
-    headers = stretch.headers
+def _in_run(run: BatchRun, start: int) -> Iterator[tuple[int, int, bool | None]]:
+    headers = run.headers
     chosen = headers[headers.transactional & (headers.base_offset >= start)]
     fields = (chosen.position, chosen.size, chosen.producer_id, chosen.base_offset, chosen.control)
     for position, size, producer_id, offset, control in zip(*(each.tolist() for each in fields), strict=True):
@@ -135,7 +135,7 @@ def _in_stretch(stretch: BatchRun, start: int) -> Iterator[tuple[int, int, bool 
             yield producer_id, offset, None
             continue
         try:
-            marker = read_marker(memoryview(stretch.buffer)[position : position + size])
+            marker = read_marker(memoryview(run.buffer)[position : position + size])
         except WireError:
             continue  # the reader of its records reports it
         if marker is not None:

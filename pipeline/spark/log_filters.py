@@ -9,7 +9,7 @@ from typing import Any
 
 from pyspark.sql.datasource import EqualTo, GreaterThan, GreaterThanOrEqual, In, LessThan, LessThanOrEqual
 
-from kafkadouble.pipeline.logs.narrowing import FAR, LogFilter
+from kafkadouble.pipeline.logs.log_filter import FAR, LogFilter
 
 _COLUMNS = {
     "records": ("topic", "partition", "offset", "timestamp"),

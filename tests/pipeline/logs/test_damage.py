@@ -232,7 +232,7 @@ def test_a_log_that_was_cut_off_ends_earlier(path: Path) -> None:
 
 
 def test_a_batch_larger_than_what_is_read_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkadouble.pipeline.logs.records.STRETCH", 100)
+    monkeypatch.setattr("kafkadouble.pipeline.logs.records.RECORD_BYTES", 100)
     path = written.segment(tmp_path / "t-0", [*BATCHES[:3], written.batch(9, 50), written.batch(59, 1)])
     assert offsets(path) == list(range(60))
 

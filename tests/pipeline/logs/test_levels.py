@@ -12,8 +12,8 @@ import pytest
 
 from kafkadouble import open_log
 from kafkadouble.__main__ import main
+from kafkadouble.pipeline.logs.batch_runs import HEADER_BYTES
 from kafkadouble.pipeline.logs.levels import level_of, options_of
-from kafkadouble.pipeline.logs.stretches import OF_HEADERS
 from kafkadouble.server.log.formats import epoch_checkpoint, names
 from kafkadouble.wire.compression import codec_name
 
@@ -76,7 +76,7 @@ def test_an_epoch_is_told_once_however_large_the_segment(tmp_path: Path) -> None
     """More than is read at once."""
     batches = [written.batch(number, 1, number // 4, size=700_000) for number in range(8)]
     path = written.segment(tmp_path / "t-0", batches)
-    assert path.stat().st_size > OF_HEADERS
+    assert path.stat().st_size > HEADER_BYTES
     row = open_log(tmp_path, level="segments").to_table().to_pylist()[0]
     assert [(each["epoch"], each["start_offset"]) for each in row["epochs"]] == [(0, 0), (1, 4)]
     assert open_log(tmp_path, columns=["offset"]).to_table()["offset"].to_pylist() == list(range(8))

@@ -22,7 +22,7 @@ from .options import FAIL
 from .segment_file import SegmentFile
 from .segments import SegmentListing
 
-STRETCH, OF_HEADERS = 16 << 20, 4 << 20
+RECORD_BYTES, HEADER_BYTES = 16 << 20, 4 << 20
 """Bytes that are read at once: for records, and for headers alone, where a smaller buffer stays in
 the cache."""
 
@@ -45,8 +45,8 @@ class UnreadableRange(NamedTuple):
     torn: bool = False
 
 
-def stretches(
-    file: SegmentFile, segment: SegmentListing, start: int, end: int, on_corrupt: str, most: int = OF_HEADERS
+def batch_runs(
+    file: SegmentFile, segment: SegmentListing, start: int, end: int, on_corrupt: str, most: int = HEADER_BYTES
 ) -> Iterator[BatchRun | UnreadableRange]:
     """Everything from `start`, the start of a batch, to `end`. Bytes that are no batch raise
     BadFile with their position, unless they may be left out. A torn end is returned as such, and is
